@@ -10,6 +10,7 @@ import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/fl
 import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
 import { PLUGIN_FLAGS } from "../packages/cli/src/commands/plugin/flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
+import { SKILLS_FLAGS } from "../packages/cli/src/commands/skills/flags.ts";
 import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
 import { VARIABLES } from "../packages/config/src/env/variables.ts";
@@ -106,6 +107,7 @@ test("every flag the documentation names exists", () => {
     MCP_FLAGS,
     PERMISSIONS_FLAGS,
     PLUGIN_FLAGS,
+    SKILLS_FLAGS,
     TRUST_FLAGS,
   ];
   const all = [...FLAGS, ...commands.flat()];

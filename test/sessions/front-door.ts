@@ -34,11 +34,14 @@ export function resultOf(ended: Ended): any {
   throw new Error(`Expected one result, found ${results.length}\n${ended.stdout.slice(-2000)}\n${ended.stderr}`);
 }
 
-/** The messages of a request without the block that tells of instructions and the date. */
+/** Opens our own blocks before the first prompt: instructions and the date, and the list of skills. */
+const OWN_BLOCK = /^<system-reminder>\n(?:As you answer|The following skills)/;
+
+/** The messages of a request without our own blocks before the first prompt. */
 export const spoken = ({ body }: RecordedRequest): readonly any[] =>
   body.messages.map((message: any) => ({
     ...message,
-    content: message.content.filter(({ text }: any) => !text?.startsWith("<system-reminder>\nAs you answer")),
+    content: message.content.filter(({ text }: any) => !OWN_BLOCK.test(text ?? "")),
   }));
 
 /** What the model was told about its calls in this request: the blocks of the last message. */

@@ -68,6 +68,15 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(JSON.stringify(model.requests[1]!.body)).toContain("three");
   },
 
+  async "One typed skill"() {
+    using home = temporaryHome();
+    home.write("a.txt", "text");
+    home.write(".claude/skills/deploy/SKILL.md", "---\ndescription: Ship it\n---\n!`echo $0` to $1, see @a.txt");
+    await using model = await startMockModel([DONE]);
+    await runInProcess(home, { argv: ["-p", "/deploy app eu"], env: env(home, model) });
+    expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("app to eu");
+  },
+
   async "One resume"() {
     using home = temporaryHome();
     await using model = await startMockModel([DONE, DONE]);

@@ -32,6 +32,11 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/instructions/instructions.ts")).runInstructions(argv, io),
   },
   {
+    name: "skills",
+    help: "List, show, check and create skills and slash commands",
+    run: async (argv, io) => (await import("./commands/skills/skills.ts")).runSkills(argv, io),
+  },
+  {
     name: "hooks",
     help: "List, test and trace hooks",
     run: async (argv, io) => (await import("./commands/hooks/hooks.ts")).runHooks(argv, io),

@@ -274,6 +274,7 @@ test("what the flags say reaches the session", async () => {
     setup: "maintenance",
     stdioPermissions: true,
     answersRequests: true,
+    rejectsUnknownCommands: false,
   });
   expect(snapshot.flags).toEqual({
     model: "m",

@@ -124,6 +124,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
       answersRequests: streamInput,
+      rejectsUnknownCommands: !streamInput,
       ...(debug ? { debug } : {}),
       warn: (text) => printWarning(io, text),
     });

@@ -15,6 +15,6 @@ export {
   writeRules,
 } from "./commands.lazy.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
-export { KEYS, keyPath, valueAt } from "./check/known.ts";
+export { isSecret, KEYS, keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, ConfiguredMcp, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";

@@ -25,6 +25,8 @@ export interface Flags {
   readonly jsonSchema?: JsonObject;
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
+  /** Memory, environment and git state are in the first user message instead of the system prompt. */
+  readonly excludeDynamicSections?: boolean;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   /** The built-in tools to offer. Absent or ["default"]: all; []: none. */

@@ -1,6 +1,7 @@
 // Turns a prompt into entries: what the user typed, and what hooks add to it.
 
 import {
+  blocksOf,
   textOf,
   type ContentBlock,
   type HookOutcome,
@@ -8,46 +9,66 @@ import {
   type PermissionMode,
   type PromptMessage,
 } from "@keelson/protocol";
-import type { Ports } from "./ports.ts";
+import type { Ports, PromptExpansion } from "./ports.ts";
 
 export interface Admission {
   readonly entries: readonly NewEntry[];
   /** Set when a hook blocked the prompt; the model is not asked. */
   readonly blocked?: string;
+  /** Set when the work is already done; the entries tell the model of it with the next prompt. */
+  readonly answer?: string;
+  /** Set when the prompt was a command that needs no model. */
+  readonly answered?: { readonly command: string; readonly text: string };
 }
 
 export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: Ports): Promise<Admission> {
-  const promptId = ports.newId();
   const text = textOf(prompt.message.content);
-  const expanded = await expand(text, promptId, ports);
+  // Text that a client composed itself is taken as it is.
+  const isTyped = prompt.client_composed !== true;
+  const expansion = isTyped ? await ports.expand?.(text) : undefined;
+  if (expansion?.kind === "local") {
+    // Loaded on first use: most prompts are no commands.
+    const { answerLocally } = await import("./local-command.ts");
+    return answerLocally(expansion, prompt, mode, ports);
+  }
+  const promptId = ports.newId();
+  const expanded = await render(expansion, text, promptId, ports);
   if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
   if (isRefusal(said)) return block(blockedText(said, text), ports);
+  const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
   const typed: NewEntry = {
     type: "user",
     uuid: prompt.uuid ?? ports.newId(),
     promptId,
-    message: expanded.content ? { role: "user", content: expanded.content } : prompt.message,
+    message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : prompt.message,
     permissionMode: mode,
     promptSource: "sdk",
   };
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
   // (test/conformance/hooks/prompts.ts).
   const context = [...expanded.context, ...said.context].map((each) => reminder(each, ports.newId()));
-  const mentioned = expanded.content ? [] : ((await ports.mentioned?.(text)) ?? []);
-  return { entries: [...context, ...mentioned, typed] };
+  const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
+  const { attachments = [], answer } = expanded;
+  return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
 }
 
 interface Expanded {
   readonly context: readonly string[];
   /** Undefined if the text is not a command. */
   readonly content?: readonly ContentBlock[];
+  readonly attachments?: readonly NewEntry[];
+  readonly answer?: string;
   readonly blocked?: string;
 }
 
-async function expand(text: string, promptId: string, ports: Ports): Promise<Expanded> {
-  const expansion = await ports.expand?.(text);
-  if (expansion?.kind !== "prompt") return { context: [] };
+async function render(
+  expansion: PromptExpansion | undefined,
+  text: string,
+  promptId: string,
+  ports: Ports,
+): Promise<Expanded> {
+  if (!expansion) return { context: [] };
   const said = await ports.fire("UserPromptExpansion", { prompt_id: promptId, ...expansion.about, prompt: text });
   if (isRefusal(said)) return { context: [], blocked: blockedText(said, text) };
   try {

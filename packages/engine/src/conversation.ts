@@ -4,6 +4,7 @@
 import {
   blocksOf,
   isBlank,
+  isCommandRecord,
   isToolResult,
   isToolUse,
   type AssistantSubject,
@@ -20,7 +21,16 @@ import type { StreamedCall } from "./turn.ts";
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** Attachments whose text the model reads. */
-const SHOWN = new Set(["hook_additional_context", "mcp_resource", "plan_mode", "plan_mode_exit"]);
+const SHOWN = new Set([
+  "directory",
+  "file",
+  "hook_additional_context",
+  "keelson_mention",
+  "mcp_resource",
+  "plan_mode",
+  "plan_mode_exit",
+  "skill_listing",
+]);
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
 
@@ -62,6 +72,7 @@ export class Conversation {
   }
 
   add(entry: Placed): void {
+    if (isCommandRecord(entry)) return;
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
     else if (entry.type === "attachment") this.#addAttachment(entry);
@@ -75,9 +86,9 @@ export class Conversation {
   #addAttachment(entry: AttachmentSubject & { readonly parentUuid?: string | null }): void {
     if (entry.attachment.type === "hook_deferred_tool") this.#defer(entry);
     // Other clients can put some of these in the system prompt, if the model allows it. Here they are all user text.
-    const texts = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
-    const blocks = texts.filter(({ content }) => typeof content === "string" && content !== "");
-    if (blocks.length > 0) this.#addUser(blocks.map(({ content }) => ({ type: "text", text: content })));
+    const shown = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
+    const readable = shown.filter(({ content }) => typeof content === "string" || Array.isArray(content));
+    this.#addUser(readable.flatMap(({ content }) => blocksOf(content)));
   }
 
   #prefaced(entry: UserSubject): readonly ContentBlock[] {

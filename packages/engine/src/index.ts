@@ -56,15 +56,23 @@ export { brokenRun, resultOf, withCounted, type End, type Totals } from "./resul
 export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
 export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
-export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
+export { asReminder } from "./context/reminder.ts";
+export {
+  renderDynamicSections,
+  renderSystemPrompt,
+  type PromptFacts,
+  type PromptStyle,
+} from "./context/system-prompt.ts";
+export { renderGitState, type GitState } from "./context/sections/situation.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
 export type { GitRepository } from "./permission/git-danger.ts";
 export type { PermissionState } from "./permission/update.ts";
 export { Batch, isParallelSafe } from "./batch.ts";
-export { checkCall, validateInput, type SettledCall } from "./tool-call.ts";
+export { checkCall, settleCall, validateInput, type SettledCall } from "./tool-call.ts";
 export type { StreamedCall } from "./turn.ts";
 export { nudge, reminder } from "./admit.ts";
+export { listingLimits, renderSkillListing, type ListedSkill, type ListingLimits } from "./context/skill-listing.ts";
 export { findTool } from "./pool.ts";
 export { coversTool } from "./permission/match/match.ts";
 export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

@@ -135,18 +135,18 @@ export interface ExpandedPrompt {
   readonly content: readonly ContentBlock[];
   /** Context that goes with it, such as files that the text refers to. */
   readonly attachments?: readonly NewEntry[];
-  /** The final answer, if a subagent already did the work. The model is not asked. */
+  /** The answer, if a subagent already did the work. The model is not asked; it reads `content` with the next prompt. */
   readonly answer?: string;
 }
 
 /** A command that needs no model. */
 export interface LocalCommand {
   readonly kind: "local";
-  /** As typed, without the slash. */
+  /** Its own name without the slash, even if an alias was typed. */
   readonly name: string;
   readonly args: string;
-  /** Returns what the user reads. Rejects with an error for the user. */
-  run(): Promise<string>;
+  /** Returns what the user reads; `prompt` is the id that the client gave. Rejects with an error for the user. */
+  run(prompt: string | undefined): Promise<string>;
 }
 
 export interface Ports {

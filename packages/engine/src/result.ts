@@ -36,6 +36,8 @@ export interface End extends Ending {
   readonly numTurns: number;
   readonly usage: Usage;
   readonly denials: readonly PermissionDenial[];
+  /** The command that was answered without the model. */
+  readonly localCommand?: string;
 }
 
 export interface Totals {
@@ -68,7 +70,7 @@ export function resultOf(end: End, totals: Totals): Omit<ResultMessage, "uuid" |
     usage: end.usage,
     modelUsage: totals.modelUsage,
     permission_denials: end.denials,
-    terminal_reason: end.reason,
+    ...(end.localCommand === undefined ? { terminal_reason: end.reason } : { local_command: end.localCommand }),
   };
 }
 

@@ -1,7 +1,7 @@
 // Runs one prompt to its result: ask the model, settle the tool calls, repeat. Does no I/O itself.
 
 import type { NewEntry, PermissionDenial, PermissionMode, PromptMessage } from "@keelson/protocol";
-import { admit, nudge } from "./admit.ts";
+import { admit, nudge, type Admission } from "./admit.ts";
 import { Batch } from "./batch.ts";
 import type { Conversation } from "./conversation.ts";
 import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from "./ending.ts";
@@ -35,8 +35,8 @@ export async function run(
   };
   /** Adds results of calls, which are already recorded. */
   const take = (settled: readonly SettledCall[]) => {
-    for (const { entry, denial } of settled) {
-      conversation.add(entry);
+    for (const { entry, follow = [], denial } of settled) {
+      for (const each of [entry, ...follow]) conversation.add(each);
       if (denial) denials.push(denial);
     }
   };
@@ -44,8 +44,12 @@ export async function run(
 
   const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
 
-  const { entries, blocked } = prompt ? await admit(prompt, mode, ports) : { entries: [] };
+  const { entries, blocked, answer, answered }: Admission = prompt ? await admit(prompt, mode, ports) : { entries: [] };
   await ports.admitted();
+  if (answered) {
+    await ports.record(entries);
+    return { ...end({ reason: "completed", text: answered.text }), numTurns: 0, localCommand: answered.command };
+  }
   if (blocked !== undefined) return { ...end({ reason: "hook_stopped", text: blocked }), numTurns: 0 };
   const deferred = new Batch(ports, isBroke);
   for (const call of conversation.takeDeferred()) deferred.start(call);
@@ -54,6 +58,7 @@ export async function run(
   await add(...ports.steering(), ...entries);
   const stopped = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
   if (stopped) return end(stopped);
+  if (answer !== undefined) return { ...end({ reason: "completed", text: answer }), numTurns: 0 };
   if (prompt?.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };
   lines = 0;
 
@@ -68,7 +73,7 @@ export async function run(
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();
     take(settled);
-    lines += settled.length;
+    lines += settled.flatMap(({ follow = [] }) => follow.filter(({ type }) => type === "user")).length + settled.length;
     if (asked.status === "rejected") throw asked.reason;
     usage = addUsage(usage, asked.value.usage);
     return { reply: asked.value, settled };

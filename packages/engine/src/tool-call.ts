@@ -28,6 +28,8 @@ import { checkInput } from "./validate.ts";
 /** How a call ended. Its entry is already recorded. */
 export interface SettledCall {
   readonly entry: NewEntry;
+  /** What it added after its result. */
+  readonly follow?: readonly NewEntry[];
   readonly tool?: string;
   /** The tool's own output; absent if it did not run or failed. */
   readonly output?: unknown;
@@ -87,7 +89,7 @@ export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQ
   const entry = outcome.deferred
     ? deferralEntry(call, outcome.deferred, ports.newId())
     : resultEntry(call, outcome, ports.newId());
-  await ports.record([entry]);
+  await ports.record([entry, ...(outcome.follow ?? [])]);
   return { entry, ...outcome };
 }
 
@@ -110,7 +112,8 @@ async function attempt(
   line: CallQueue,
 ): Promise<ToolOutcome> {
   const { block } = call;
-  const context = ports.context(block);
+  const follow: NewEntry[] = [];
+  const context: ToolContext = { ...ports.context(block), follow: (entry) => void follow.push(entry) };
   try {
     await tool.check?.(given, context);
   } catch (error) {
@@ -174,6 +177,7 @@ async function attempt(
     tool: tool.name,
     permission,
     stop: after.stop,
+    ...(done.failed || follow.length === 0 ? {} : { follow }),
   };
 }
 

@@ -34,6 +34,8 @@ export interface ToolOutcome {
   readonly interrupt?: boolean;
   readonly stop?: string;
   readonly deferred?: DeferredCall;
+  /** What the call adds to the conversation besides its result. */
+  readonly follow?: readonly NewEntry[];
 }
 
 /** What the tool itself returned. */

@@ -1,7 +1,7 @@
 // A tool as the engine sees it: a name, a schema, what a call would touch, and how to run it. Tools only declare; they
 // never ask for permission, fire hooks, or limit their own output.
 
-import type { ContentBlock } from "@keelson/protocol";
+import type { ContentBlock, NewEntry } from "@keelson/protocol";
 import type { Schema } from "./schema.ts";
 
 /** What a call would touch. The gate uses this and nothing else the tool says. */
@@ -68,6 +68,11 @@ export interface ToolContext {
   mayRead(path: string): boolean;
   /** Variables that configure tools, such as BASH_DEFAULT_TIMEOUT_MS. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Adds an entry after the result of this call. Both are stored together; a call that fails adds nothing. Set while the
+   * call runs.
+   */
+  follow?(entry: NewEntry): void;
 }
 
 /** Where the session works: the directory it started in, added directories, and the shell's current directory. */

@@ -33,6 +33,8 @@ export interface UserSubject {
   /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
   readonly sourceToolAssistantUUID?: string;
+  /** The call that added this text, such as one of Skill. */
+  readonly sourceToolUseID?: string;
   readonly permissionDecision?: { readonly decision: "accept" | "reject"; readonly source: string };
   readonly isCompactSummary?: boolean;
 }
@@ -59,7 +61,7 @@ export interface AttachmentSubject {
   readonly type: "attachment";
   readonly attachment: { readonly type: string; readonly [key: string]: unknown };
   /** What the model reads, and what it replaces. */
-  readonly rendered?: readonly { readonly content: string }[];
+  readonly rendered?: readonly { readonly content: ModelMessage["content"] }[];
   readonly renderedRole?: "user" | "system";
 }
 
@@ -84,6 +86,7 @@ export type MetadataEntry =
   | { readonly type: "custom-title"; readonly customTitle: string; readonly sessionId: string }
   | { readonly type: "agent-name"; readonly agentName: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
+  | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
   | CostState;
 
 /** A copy of one file; without a name, the file did not exist. */

@@ -60,7 +60,7 @@ export {
 export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
-export { isPrompt, project, projectPrompt } from "./project.ts";
+export { COMMAND_SOURCE, isCommandRecord, isPrompt, project, projectPrompt } from "./project.ts";
 export {
   isPermissionMode,
   PERMISSION_MODES,

@@ -129,7 +129,10 @@ export interface ResultMessage extends Stamped {
   readonly usage: Usage;
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
-  readonly terminal_reason: TerminalReason;
+  /** Absent for a command that was answered without the model. */
+  readonly terminal_reason?: TerminalReason;
+  /** The name of that command. */
+  readonly local_command?: string;
   /** What started the run; absent if it was a prompt. */
   readonly origin?: { readonly kind: string };
 }

@@ -5,9 +5,16 @@ export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
 export type RuleBehavior = "allow" | "ask" | "deny";
 
-/** Where a rule came from. */
+/** Where a rule came from. `command`: a skill or command that was invoked, until the next prompt. */
 export type RuleSource =
-  "policySettings" | "flagSettings" | "cliArg" | "localSettings" | "projectSettings" | "userSettings" | "session";
+  | "policySettings"
+  | "flagSettings"
+  | "cliArg"
+  | "localSettings"
+  | "projectSettings"
+  | "userSettings"
+  | "session"
+  | "command";
 
 export type RuleValue = {
   readonly toolName: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ChainEntry, Envelope } from "./entry.ts";
-import { project, projectPrompt } from "./project.ts";
+import { COMMAND_SOURCE, isCommandRecord, project, projectPrompt } from "./project.ts";
 
 const envelope: Envelope = {
   parentUuid: null,
@@ -79,4 +79,38 @@ test("text that Keelson adds as the user is marked; prompts and attachments are 
   expect(project(typed)).toBeUndefined();
   expect(projectPrompt(typed)).toMatchObject({ type: "user", isReplay: true, message: { content: "go on" } });
   expect(project({ ...envelope, type: "attachment", attachment: { type: "date" } })).toBeUndefined();
+});
+
+const typed = (content: string, more: object = {}): ChainEntry => ({
+  ...envelope,
+  type: "user",
+  message: { role: "user", content },
+  ...more,
+});
+
+test("the output of a command is a reply that no model made", () => {
+  const content = "<local-command-stdout>a </local-command-stdout> b</local-command-stdout>";
+  expect(project({ ...envelope, type: "system", subtype: "local_command", content })).toMatchObject({
+    type: "assistant",
+    uuid: "u",
+    message: {
+      model: "<synthetic>",
+      stop_reason: "end_turn",
+      content: [{ type: "text", text: "a </local-command-stdout> b" }],
+      usage: { input_tokens: 0, output_tokens: 0 },
+    },
+  });
+});
+
+test.each([
+  ["the warning before a command", typed("<local-command-caveat>x</local-command-caveat>", { isMeta: true }), true],
+  ["a command", typed("<command-name>/usage</command-name>", { promptSource: COMMAND_SOURCE }), true],
+  ["a command that another program recorded", typed("<command-name>/usage</command-name>"), true],
+  ["its output", typed("<local-command-stdout>x</local-command-stdout>"), true],
+  ["the same text, typed", typed("<local-command-stdout>x</local-command-stdout>", { promptSource: "sdk" }), false],
+  ["a skill", typed("<command-message>x</command-message>\n<command-name>/x</command-name>"), false],
+  ["a prompt", typed("/usage", { promptSource: "sdk" }), false],
+])("whether %s is the record of a command", (_, entry, is) => {
+  expect(isCommandRecord(entry)).toBe(is);
+  if (is) expect(project(entry)).toBeUndefined();
 });

@@ -1,8 +1,9 @@
 // Turns transcript entries into wire messages; the only place that knows the field names of both. Pure.
 
 import { isToolResult, type ContentBlock } from "./content.ts";
-import type { ChainEntry } from "./entry.ts";
+import type { ChainEntry, ChainSubject } from "./entry.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
+import { NO_USAGE } from "./stream-event.ts";
 
 /** Undefined for entries that are not shown. */
 export function project(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
@@ -10,7 +11,7 @@ export function project(entry: ChainEntry, parentToolUseId: string | null = null
     case "assistant":
       return assistant(entry, parentToolUseId);
     case "user":
-      return isPrompt(entry) ? undefined : user(entry, parentToolUseId);
+      return isPrompt(entry) || isCommandRecord(entry) ? undefined : user(entry, parentToolUseId);
     case "system":
       return system(entry);
     default:
@@ -26,6 +27,20 @@ export function projectPrompt(entry: ChainEntry & { type: "user" }): UserMessage
 /** Whether an entry is a prompt, not a tool result or text that Keelson added. */
 export function isPrompt(entry: ChainEntry): entry is ChainEntry & { type: "user" } {
   return entry.type === "user" && entry.promptSource !== undefined;
+}
+
+/** The `promptSource` of a command that was answered without the model. */
+export const COMMAND_SOURCE = "command";
+
+const COMMAND_RECORD = /^<(?:command-name>\/|local-command-(?:caveat|stdout|stderr)>)/;
+
+/** Whether an entry records a command that was answered without the model. Neither the model nor clients read it. */
+export function isCommandRecord(entry: ChainSubject): boolean {
+  if (entry.type !== "user" || typeof entry.message.content !== "string") return false;
+  const { promptSource } = entry;
+  // A person may type such text, too.
+  if (promptSource !== undefined && promptSource !== COMMAND_SOURCE) return false;
+  return COMMAND_RECORD.test(entry.message.content);
 }
 
 function assistant(entry: ChainEntry & { type: "assistant" }, parentToolUseId: string | null): AssistantMessage {
@@ -66,7 +81,33 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
   };
 }
 
-function system(entry: ChainEntry & { type: "system" }): SystemMessage | undefined {
+const COMMAND_OUTPUT = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/;
+
+/** Clients see the output of a command as a reply that no model made. Undefined if there was none. */
+function commandOutput(entry: ChainEntry & { type: "system" }): AssistantMessage | undefined {
+  const text = COMMAND_OUTPUT.exec(entry.content ?? "")?.[2] ?? entry.content ?? "";
+  if (text === "") return undefined;
+  return {
+    type: "assistant",
+    message: {
+      id: entry.uuid,
+      type: "message",
+      role: "assistant",
+      model: "<synthetic>",
+      content: [{ type: "text", text }],
+      stop_reason: "end_turn",
+      stop_sequence: null,
+      usage: NO_USAGE,
+    },
+    parent_tool_use_id: null,
+    session_id: entry.sessionId,
+    uuid: entry.uuid,
+    timestamp: entry.timestamp,
+  };
+}
+
+function system(entry: ChainEntry & { type: "system" }): SystemMessage | AssistantMessage | undefined {
+  if (entry.subtype === "local_command") return commandOutput(entry);
   if (entry.subtype !== "informational") return undefined;
   return {
     type: "system",

@@ -15,6 +15,8 @@ export interface PromptMessage {
   readonly shouldQuery?: boolean;
   readonly isSynthetic?: boolean;
   readonly priority?: "now" | "next" | "later";
+  /** The text is complete: a slash or an `@` in it means nothing. */
+  readonly client_composed?: boolean;
 }
 
 /** Variables for processes that start from now on. There is no reply. */

@@ -37,6 +37,8 @@ export interface Skill {
   readonly base: string;
   readonly userInvocable: boolean;
   readonly modelInvocable: boolean;
+  /** `skillOverrides` lists it without its description. */
+  readonly nameOnly?: true;
   readonly hooks: readonly HookRegistration[];
   readonly shell: "bash" | "powershell";
   /** The plugin it belongs to. */
@@ -49,8 +51,11 @@ export interface Skill {
 export interface SkillProblem {
   readonly file: string;
   readonly line?: number;
-  /** `unused`: not loaded. `shadowed`: another one has its name. `odd`: loaded, but part of it has no effect. */
-  readonly kind: "unused" | "shadowed" | "odd";
+  /**
+   * `unused`: not loaded. `off`: not loaded because of a setting, a flag or missing trust. `shadowed`: another one has its
+   * name. `odd`: loaded, but part of it has no effect.
+   */
+  readonly kind: "unused" | "off" | "shadowed" | "odd";
   /** One sentence with the fix. */
   readonly why: string;
 }

@@ -56,6 +56,10 @@ function eventText(event: ModelEvent): string | undefined {
 export function debugPorts(ports: Ports, debug: Debug): Ports {
   return {
     ...ports,
+    // It may change during the run.
+    get model() {
+      return ports.model;
+    },
     record: (entries) => {
       for (const text of entries.flatMap(entryTexts)) debug("tools", text);
       return ports.record(entries);

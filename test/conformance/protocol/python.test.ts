@@ -316,3 +316,28 @@ test(
   },
   LIMIT,
 );
+
+test(
+  "commands are listed, answered without the model, and may begin a new conversation",
+  async () => {
+    const { client, code, seen } = await play([{ text: "one" }, { text: "two" }], {}, async (python) => {
+      const { commands } = await python.connect();
+      expect(commands).toContainEqual({
+        name: "usage",
+        aliases: ["cost", "stats"],
+        description: expect.any(String),
+        argumentHint: "",
+        builtin: true,
+      });
+      expect((await talk(python, "a")).result).toBe("one");
+      expect(await talk(python, "/usage")).toMatchObject({ local_command: "usage", num_turns: 0, is_error: false });
+      expect(await talk(python, "/clear")).toMatchObject({ local_command: "clear", result: "" });
+      expect((await talk(python, "b")).result).toBe("two");
+    });
+    expect(code).toBe(0);
+    const ids = client.messages.filter(({ type }) => type === "result").map(({ session_id }) => session_id);
+    expect([ids[0] === ids[1], ids[1] === ids[2], ids[2] === ids[3]]).toEqual([true, false, true]);
+    expect(seen.requests.map(({ messages }) => messages.length)).toEqual([1, 1]);
+  },
+  LIMIT,
+);

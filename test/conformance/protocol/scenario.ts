@@ -186,7 +186,9 @@ export const init = (seen: Pick<RunSeen, "messages">) => ofKind(seen, "system/in
 export function heard(seen: Pick<Seen, "requests">, number: number): readonly any[] {
   const { content } = seen.requests[number - 1].messages.at(-1);
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return blocks.filter(({ text }: any) => !text?.startsWith("<system-reminder>\nAs you answer"));
+  return blocks.filter(
+    ({ text }: any) => !/^<system-reminder>\n(?:As you answer|The following skills)/.test(text ?? ""),
+  );
 }
 
 /** What the model heard about its calls: `error: …` or the text. */

@@ -1,5 +1,6 @@
 // All rows.
 
+import { COMMANDS } from "./cases/commands.ts";
 import { ENDING } from "./cases/ending.ts";
 import { FLOW } from "./cases/flow.ts";
 import { HOOKS } from "./cases/hooks.ts";
@@ -16,6 +17,7 @@ import type { Scenario } from "./scenario.ts";
 export const SCENARIOS: readonly Scenario[] = [
   ...START,
   ...PROMPTS,
+  ...COMMANDS,
   ...MESSAGES,
   ...RESULTS,
   ...REQUESTS,

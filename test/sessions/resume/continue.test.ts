@@ -147,7 +147,7 @@ test("--fork-session goes on in a copy and leaves the first as it is", async () 
   const copy = readTranscript(home, TWO) as readonly any[];
   expect(chainProblems(copy)).toEqual([]);
   const uuids = (entries: readonly any[]) => entries.flatMap(({ uuid }) => (uuid ? [uuid] : []));
-  expect(uuids(copy).slice(0, 2)).toEqual(uuids(original));
+  expect(uuids(copy).slice(0, 3)).toEqual(uuids(original));
   expect(new Set(copy.map(({ sessionId }) => sessionId))).toEqual(new Set([TWO]));
   for (const request of model.requests.slice(1)) {
     expect(said(request.body).slice(0, 2)).toEqual([
@@ -269,7 +269,8 @@ test("the transcript has the fields other programs read", async () => {
   await runKeelson(["-p", "what is there?", "--session-id", ONE], { home, url: model.url });
 
   const entries = readTranscript(home, ONE) as readonly any[];
-  const chain = entries.filter(({ uuid }) => uuid);
+  const [listing, ...chain] = entries.filter(({ uuid }) => uuid);
+  expect(listing).toMatchObject({ type: "attachment", attachment: { type: "skill_listing", isInitial: true } });
   expect(chain.map(({ type }) => type)).toEqual(["user", "assistant", "assistant", "user", "assistant"]);
   for (const entry of chain) {
     expect(entry).toMatchObject({
@@ -457,8 +458,10 @@ test("a transcript as the reference writes it can be gone on with", async () => 
   const now = home.read(`~/.claude/projects/${key}/${ONE}.jsonl`);
   expect(now).toStartWith(written);
   expect(chainProblems(readTranscript(home, ONE))).toEqual([]);
-  const added = readTranscript(home, ONE).find((entry: any) => entry.message?.content === "how often?") as any;
-  expect(added.parentUuid).toBe("a4");
+  const all = readTranscript(home, ONE) as readonly any[];
+  const added = all.find((entry) => entry.message?.content === "how often?");
+  const listing = all.find((entry) => entry.attachment?.type === "skill_listing");
+  expect([added.parentUuid, listing.parentUuid]).toEqual([listing.uuid, "a4"]);
 });
 
 test("a damaged transcript gives what can be read of it", async () => {

@@ -22,6 +22,8 @@ const read = (name: string) => ({ name: "Read", input: { file_path: `${name}.txt
  */
 async function recorded(home: TemporaryHome): Promise<{ path: string; lines: readonly string[] }> {
   home.write("CLAUDE.md", "Instructions of the project");
+  // The list of skills would be the first line.
+  home.settings({ disableBundledSkills: true });
   for (const name of ["a", "b", "c"]) home.write(`${name}.txt`, `content of ${name}\n`);
   for (;;) {
     const { path, lines } = await record(home);

@@ -166,6 +166,18 @@ export const FLAGS: readonly Flag[] = [
   { name: "system-prompt-file", value: one("file"), group: "Prompt", help: "Replace it with a file" },
   { name: "append-system-prompt", value: one("text"), group: "Prompt", help: "Add to the system prompt" },
   { name: "append-system-prompt-file", value: one("file"), group: "Prompt", help: "Add a file to it" },
+  {
+    name: "disable-slash-commands",
+    value: none,
+    group: "Prompt",
+    help: "Send text that starts with / to the model as it is; offer no commands and skills",
+  },
+  {
+    name: "exclude-dynamic-system-prompt-sections",
+    value: none,
+    group: "Prompt",
+    help: "Describe folder, memory and git in the first message instead of the system prompt",
+  },
 
   {
     name: "permission-mode",
@@ -300,7 +312,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("thinking-display", one("form")),
-  ignored("exclude-dynamic-system-prompt-sections"),
   ignored("system-prompt-snapshot", one("on-off")),
   ignored("no-chrome"),
   ignored("ax-screen-reader"),
@@ -311,7 +322,6 @@ export const FLAGS: readonly Flag[] = [
   later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
-  later("disable-slash-commands"),
   later("brief"),
   later("ide"),
   later("chrome"),

@@ -146,6 +146,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     jsonSchema: jsonSchema(given.text("json-schema"), cwd),
     systemPrompt: promptText(given, "system-prompt", cwd),
     appendSystemPrompt: promptText(given, "append-system-prompt", cwd),
+    excludeDynamicSections: given.has("exclude-dynamic-system-prompt-sections") || undefined,
     allowedTools: given.list("allowedTools"),
     disallowedTools: given.list("disallowedTools"),
     tools: given.list("tools")?.flatMap((part) => part.split(/[\s,]+/).filter((name) => name !== "")),
@@ -167,6 +168,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
     taskBudget: given.number("task-budget"),
+    disableSlashCommands: given.has("disable-slash-commands") || undefined,
   });
 }
 

@@ -53,3 +53,8 @@ export const holdsNames = ({ type: { kind } }: Pick<Key, "type">): boolean =>
 export function valueAt(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), settings);
 }
+
+/** Whether a value must not appear on a screen, in a transcript or in a bug report. */
+export function isSecret({ key }: { readonly key: string }): boolean {
+  return /^env\..*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|HEADERS|AUTH|COOKIE)/i.test(key);
+}

@@ -101,18 +101,22 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_PLUGIN_GIT_TIMEOUT_MS: variable("if trusted", "time for git to fetch a plugin or marketplace", "host"),
   CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "runtime", "cli"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "runtime", "cli"),
-  XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config"),
+  XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config", "host"),
   CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),
   CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY: variable("yes", "read-only calls to run in parallel", "runtime"),
   MAX_STRUCTURED_OUTPUT_RETRIES: variable("yes", "attempts at structured output", "runtime"),
   CLAUDE_CODE_SIMPLE: variable("if trusted", "same as --bare", "config"),
   CLAUDE_CODE_SAFE_MODE: variable("if trusted", "same as --safe-mode", "config"),
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: variable("if trusted", "read only managed instruction files", "config"),
+  CLAUDE_CODE_DISABLE_POLICY_SKILLS: variable("if trusted", "do not use managed skills", "config"),
+  CLAUDE_CODE_DISABLE_BUNDLED_SKILLS: variable("if trusted", "leave out the skills that come with Keelson", "runtime"),
+  SLASH_COMMAND_TOOL_CHAR_BUDGET: variable("if trusted", "characters for the list of skills", "runtime"),
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: variable(
     "if trusted",
     "also read the instruction files of --add-dir folders",
     "config",
   ),
+  CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: variable("yes", "do not tell the model the git state", "runtime"),
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config"),
   CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints on", "runtime"),
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
@@ -156,14 +160,14 @@ const LOADS_CODE = new Set(
 const NOT_READ_YET = words(`
   CLAUDE_CODE_SUBAGENT_MODEL DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
   DISABLE_PROMPT_CACHING_FABLE DISABLE_COMPACT DISABLE_AUTO_COMPACT CLAUDE_CODE_AUTO_COMPACT_WINDOW
-  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS SLASH_COMMAND_TOOL_CHAR_BUDGET
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS
   CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_FORK_SUBAGENT
   CLAUDE_AUTO_BACKGROUND_TASKS
   DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK
 `);
 const NOT_DISABLED_YET = words(`
   ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS BUNDLED_SKILLS CRON EXPLORE_PLAN_AGENTS
-  FAST_MODE FEEDBACK_SURVEY GIT_INSTRUCTIONS MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
+  FAST_MODE FEEDBACK_SURVEY MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
 `).map((feature) => `CLAUDE_CODE_DISABLE_${feature}`);
 
 /** Variables that other programs use as a switch, or as a word to print or compare. */

@@ -1,6 +1,7 @@
 // The skills and slash commands of a session, as found on disk. Their text is read only when one is invoked.
 
 import type { Skill, SkillProblem } from "@keelson/protocol";
+import type { SkillSettings } from "./find/places.ts";
 
 export interface SkillSet {
   /** What can be invoked now: user, project, additional directories, plugins; skills before commands. */
@@ -16,4 +17,13 @@ export interface SkillSet {
   touched(path: string): readonly Skill[];
   /** Whether files were added, changed or removed since the set was loaded. */
   changed(): boolean;
+  /** Whether the file of a skill is as it was when its frontmatter was read. Ask before it is invoked. */
+  isCurrent(skill: Pick<Skill, "file">): boolean;
+  /**
+   * Writes what the files say to the user's cache, if there are many and some changed, so that the next start is faster.
+   * Call it when there is time. Never throws.
+   */
+  saveIndex(): void;
+  /** Reads everything again, with newer settings if there are any. Touched files that added skills do so again. */
+  reload(settings?: SkillSettings): SkillSet;
 }

@@ -1,3 +1,12 @@
 // Entry point for skills and slash commands. Loading settings does not need it.
 
+export type { SkillSettings } from "./find/places.ts";
+export { loadSkills, type SkillOptions } from "./load-skills.ts";
 export type { SkillSet } from "./skill-set.ts";
+export { readSkillText } from "./skill-text.ts";
+
+import type { checkSkillsAt as CheckSkillsAt } from "./check-path.ts";
+
+/** Loaded late: only `keelson skills validate` checks other paths. */
+export const checkSkillsAt: typeof CheckSkillsAt = (path) =>
+  (require("./check-path.ts") as { checkSkillsAt: typeof CheckSkillsAt }).checkSkillsAt(path);

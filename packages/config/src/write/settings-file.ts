@@ -83,7 +83,8 @@ function modeFor(place: FilePlace, old: Stats | undefined): number | undefined {
   return old === undefined ? undefined : old.mode & 0o777;
 }
 
-function writeWhole(temporary: string, target: string, text: string, mode: number | undefined): void {
+/** Writes a new file and puts it in the place of another. */
+export function writeWhole(temporary: string, target: string, text: string, mode: number | undefined): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const fd = openSync(temporary, flags, mode === undefined ? 0o644 : 0o600);
   try {

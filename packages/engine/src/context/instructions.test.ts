@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { renderChanged, renderInstructions, renderNested, type InstructionText } from "./instructions.ts";
-import { memoryPrompt } from "./memory.ts";
+import { memoryPrompt } from "./sections/situation.ts";
 
 const file = (path: string, text: string, kind: InstructionText["kind"] = "Project") => ({ path, kind, text });
 

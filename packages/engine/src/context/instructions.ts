@@ -1,6 +1,8 @@
 // How instruction files reach the model: one block before the first prompt, and later additions next to what triggered
 // them. Pure; other code decides which files there are and in which order.
 
+import { withoutReminderTags } from "./reminder.ts";
+
 /** A file as the model sees it. */
 export interface InstructionText {
   readonly path: string;
@@ -97,8 +99,7 @@ function cut(text: string, most: number): string {
   return head === "" ? note : `${head}\n\n${note}`;
 }
 
-/** Keeps a text from closing the block it is in. */
-const harmless = (text: string) => text.trimEnd().replace(/<(\/?)(?=system-reminder>)/gi, "<$1\u200b");
+const harmless = (text: string) => withoutReminderTags(text.trimEnd());
 
 // oxlint-disable-next-line no-control-regex
 const nameOf = (path: string) => harmless(path).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");

@@ -19,6 +19,8 @@ export function wish({ access, tool }: GateQuestion): string {
       return "This command requires approval";
     case "person":
       return `${tool} requires an answer from a person.`;
+    case "skill":
+      return `Execute skill: ${access.skill}`;
     default:
       return `Permission to use ${tool} was not granted.`;
   }

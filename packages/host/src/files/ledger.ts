@@ -8,6 +8,8 @@ const MAX_COMMANDS = 1_000;
 const TICK_MS = 10;
 
 export interface Ledger extends ReadLedger {
+  /** A new conversation has seen no file. */
+  forget(): void;
   /** An independent copy, for a fork. */
   copy(): Ledger;
 }
@@ -30,6 +32,7 @@ function makeLedger(sightings: Map<string, Sighting>, commands: { startMs: numbe
     },
     wasOwnCommand: (mtimeMs) =>
       commands.some(({ startMs, endMs }) => mtimeMs >= startMs - TICK_MS && mtimeMs < endMs + 1),
+    forget: () => sightings.clear(),
     copy: () => makeLedger(new Map(sightings), [...commands]),
   };
 }

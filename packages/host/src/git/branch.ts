@@ -9,7 +9,7 @@ const MAX_BYTES = 4096;
 /** "" outside a repository; "HEAD" if no branch is checked out. */
 export function gitBranch(cwd: string): string {
   const folder = findGitFolder(resolve(cwd));
-  const head = folder && firstLine(join(folder, "HEAD"));
+  const head = folder && firstLineOf(join(folder, "HEAD"));
   if (!head) return "";
   if (!head.startsWith("ref:")) return "HEAD";
   const name = head.slice("ref:".length).trim();
@@ -28,12 +28,12 @@ function findGitFolder(from: string): string | null {
 
 /** In worktrees and submodules, .git is a file with the path of the real folder. */
 export function readGitFile(file: string): string | null {
-  const line = firstLine(file);
+  const line = firstLineOf(file);
   if (!line?.startsWith("gitdir:")) return null;
   return resolve(dirname(file), line.slice("gitdir:".length).trim());
 }
 
-export function firstLine(path: string): string | null {
+export function firstLineOf(path: string): string | null {
   try {
     return new TextDecoder().decode(readRegularFile(path, MAX_BYTES)).split("\n", 1)[0]!.trim();
   } catch {

@@ -3,7 +3,7 @@
 
 import { readlinkSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { firstLine, readGitFile } from "./branch.ts";
+import { firstLineOf, readGitFile } from "./branch.ts";
 import { realPathOf } from "../files/real-path.ts";
 
 export interface FoundRepository {
@@ -40,7 +40,7 @@ export function repositoriesIn(folder: string): readonly FoundRepository[] {
 
 /** The folder with the settings and hooks that all work trees share. */
 export function commonFolder(gitFolder: string): string {
-  const shared = firstLine(join(gitFolder, "commondir"));
+  const shared = firstLineOf(join(gitFolder, "commondir"));
   return shared ? realPathOf(resolve(gitFolder, shared)) : gitFolder;
 }
 
@@ -52,7 +52,7 @@ function fromGitFile(file: string): FoundRepository {
 /** Git's own test: a valid HEAD, and the folders `objects` and `refs`. */
 export function isRepository(folder: string): boolean {
   const head = join(folder, "HEAD");
-  if (!isLink(head) && !/^(ref:|[0-9a-f]{40})/.test(firstLine(head) ?? "")) return false;
+  if (!isLink(head) && !/^(ref:|[0-9a-f]{40})/.test(firstLineOf(head) ?? "")) return false;
   const shared = commonFolder(folder);
   return isFolder(join(shared, "objects")) && isFolder(join(shared, "refs"));
 }

@@ -17,7 +17,7 @@ import type { ControlTargets } from "./targets.ts";
 const LAST_WAIT_MS = 5_000;
 
 export class Controls {
-  readonly #targets: ControlTargets;
+  readonly targets: ControlTargets;
   readonly #client: ClientRequests;
   readonly #working = new Set<Promise<void>>();
   readonly #cancels = new Map<string, AbortController>();
@@ -27,7 +27,7 @@ export class Controls {
   #lastChange: Promise<void> | undefined;
 
   constructor(targets: ControlTargets, client: ClientRequests) {
-    this.#targets = targets;
+    this.targets = targets;
     this.#client = client;
   }
 
@@ -49,6 +49,17 @@ export class Controls {
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
     if (isChange(row)) this.#lastChange = work;
+  }
+
+  /** Performs a request of the session itself, such as a typed command, in the same way. Rejects if it fails. */
+  async perform(request: ControlRequestBody, signal: AbortSignal): Promise<unknown> {
+    const row = controlRow(request.subtype);
+    const work = Promise.resolve(this.#reply(row, request, "", signal));
+    if (isChange(row)) this.#lastChange = work.then(() => undefined);
+    const reply = await work;
+    if (reply.ok) return reply.payload;
+    // The name of the request in front is for clients.
+    throw new Error(reply.error.replace(`${request.subtype}: `, ""));
   }
 
   /** The client no longer wants a reply. Unknown and finished requests are ignored. */
@@ -112,17 +123,17 @@ export class Controls {
       signal,
       pending: this.#client.open,
       again,
-      interruptRun: () => this.#targets.interrupt(),
+      interruptRun: () => this.targets.interrupt(),
       endSession: () => this.#end(),
       receiveMcp: (server, message) => this.#client.receiveMcp(server, message),
     };
-    return attempt(() => handler(request, this.#targets, context));
+    return attempt(() => handler(request, this.targets, context));
   }
 
   #answer(id: string, reply: ControlReply): void {
     const message = reply.ok ? controlSuccess(id, reply.payload) : controlError(id, reply.error, reply.code);
     const beside = reply.ok ? reply.beside : undefined;
-    const behind = this.#targets.send(beside ? { ...message, response: { ...message.response, ...beside } } : message);
+    const behind = this.targets.send(beside ? { ...message, response: { ...message.response, ...beside } } : message);
     if (reply.ok) reply.after?.();
     if (behind === undefined) return;
     this.#behind = behind;

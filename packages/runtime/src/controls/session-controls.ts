@@ -4,25 +4,30 @@ import { existsSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
 import { customTitle, dequeued } from "@keelson/store";
-import type { RunParts } from "../session/ports.ts";
+import { typedCommands, type RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { chooseModel } from "../model/model-choice.ts";
+import { reloadStyle } from "../session/life.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
-  const { storage, machine, gate, hooks, mcp, plan } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
   const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
-    sessionId: place.id,
+    get sessionId() {
+      return place.id;
+    },
     send: (message) => outbox.send(message),
     show,
     newId,
     now,
-    startedMs: now(),
+    get startedMs() {
+      return storage.startedMs();
+    },
     snapshot: () => state.snapshot,
     adopt,
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
@@ -53,6 +58,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       mayRead: (path) => ruleBook.mayRead(path),
       warm: () => gate.warm(),
     },
+    style: () => state.style?.name ?? "default",
+    reloadStyle: () => reloadStyle(storage),
     tools: () => state.tools,
     system: () => state.system,
     conversation: () => state.conversation.messages,
@@ -63,7 +70,10 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     search: machine.tools.search,
     seen: machine.tools.seen,
     tasks: machine.tasks,
-    addDirectories: (paths) => folders.add(paths, "register_repo_root"),
+    addDirectories: (paths, source) => {
+      folders.add(paths, source);
+      if (source === "slash_command") notify(`The user added working directories: ${paths.join(", ")}`);
+    },
     hooks: () => hooks.registered(),
     setClientHooks: (registrations) => hooks.setClient(registrations),
     setClient: (client) => {
@@ -72,12 +82,17 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       plan.setWorkflow(client.planModeInstructions);
+      if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },
     mcp,
+    commands: () => typedCommands(parts),
+    skills: () => skills.skills.clientSkills(),
+    reloadSkills: () => skills.skills.reload(),
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
     isRunning: () => runState.running,
     interrupt: () => runState.interrupt(),
+    clear: async (prompt) => (await import("../session/clear.ts")).clearConversation(parts, prompt),
     title: () => state.title,
     rename: (title) => {
       state.title = title;
@@ -90,7 +105,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
 }
 
 /** Options that clients may send and that have no effect yet. */
-const NOT_YET = ["agents", "skills", "plugins", "toolAliases"] as const;
+const NOT_YET = ["agents", "toolAliases"] as const;
 
 /** Records in the transcript that the prompts left the queue, and tells their sender. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Storage): readonly string[] {

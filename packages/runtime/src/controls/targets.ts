@@ -6,6 +6,7 @@ import type { Tasks } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Usage } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
+import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
@@ -13,6 +14,7 @@ import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
 
 export interface ControlTargets {
+  /** Changes when the conversation is cleared. */
   readonly sessionId: string;
   /** Returns a promise if the client reads too slowly. */
   send(message: Outbound): void | Promise<void>;
@@ -36,6 +38,10 @@ export interface ControlTargets {
   mode(): PermissionMode;
   readonly gate: Pick<RuleBook, "setMode" | "rules" | "mayRead"> & Pick<Gate, "warm">;
 
+  /** The name of the output style. */
+  style(): string;
+  /** Reads the output style again; the next run uses it. */
+  reloadStyle(): void;
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
@@ -49,7 +55,8 @@ export interface ControlTargets {
   readonly search: Search;
   readonly seen: ReadLedger;
   readonly tasks: Tasks;
-  addDirectories(paths: readonly string[]): void;
+  /** `source` is what hooks are told. */
+  addDirectories(paths: readonly string[], source: "register_repo_root" | "slash_command"): void;
 
   /** All hooks, from settings files and from clients. */
   hooks(): readonly HookRegistration[];
@@ -57,6 +64,12 @@ export interface ControlTargets {
   /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
   readonly mcp?: McpTargets;
+  /** All slash commands. */
+  commands(): readonly ListedCommand[];
+  /** The skills among them. */
+  skills(): readonly ListedCommand[];
+  /** Reads skill and command files again. */
+  reloadSkills(): void;
 
   /** Ids of the prompts in the queue. */
   queued(): readonly string[];
@@ -65,6 +78,8 @@ export interface ControlTargets {
   isRunning(): boolean;
   /** Ends the run; prompts that wait still run. */
   interrupt(): void;
+  /** Continues with a new session and an empty conversation. `prompt` is the id of the prompt that asked for it. */
+  clear(prompt: string | undefined): Promise<void>;
   title(): string | undefined;
   rename(title: string): void;
   /** Absent if file checkpoints are off. */

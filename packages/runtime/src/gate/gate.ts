@@ -43,19 +43,33 @@ export class Gate {
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #commands: Promise<CommandLookup> | undefined;
   #saved: Promise<void> = Promise.resolve();
+  #readable: readonly string[];
 
   constructor(options: GateOptions) {
     this.ruleBook = options.ruleBook;
     this.#options = options;
+    this.#readable = options.readable;
   }
 
-  /** Decides by rules and mode, with links resolved and commands parsed. */
-  async decide({ call, access, input, hook, tool }: PermitRequest): Promise<GateDecision> {
+  /**
+   * Decides by rules and mode, with links resolved and commands parsed. `unaided`: as if nobody had allowed anything, so
+   * only what is harmless by itself passes.
+   */
+  async decide(
+    { call, access, input, hook, tool }: PermitRequest,
+    { unaided = false }: { readonly unaided?: boolean } = {},
+  ): Promise<GateDecision> {
     const { sandbox, isShielded, cwd } = this.#options;
     const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
     const shield = access.kind === "command" && (await isShielded(access.cwd));
     const question = await gateQuestion(
-      { ...this.#facts(), matchers, sandbox: underShield(sandbox, shield), shield, hook },
+      {
+        ...(unaided ? withoutAllowances(this.#facts()) : this.#facts()),
+        matchers,
+        sandbox: underShield(sandbox, shield),
+        shield,
+        hook,
+      },
       { tool: tool.name, input, access },
       () => (this.#commands ??= this.#loadCommands()),
     );
@@ -97,6 +111,11 @@ export class Gate {
     return this.#saved;
   }
 
+  /** From now on the model may read this folder without being asked, unless a rule denies it. Links resolved. */
+  openFolder(path: string): void {
+    if (!this.#readable.includes(path)) this.#readable = [...this.#readable, path];
+  }
+
   /** Loads the gate ahead of the first call. `ruleBook.mayRead` works from then on. */
   async warm(): Promise<void> {
     await this.#load();
@@ -113,9 +132,15 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook" | "matchers"> {
-    const { home, readable, memory, plan, directories, cwd, shell, governing } = this.#options;
+    const { home, memory, plan, directories, cwd, shell, governing } = this.#options;
     const { mode, rules } = this.ruleBook;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
-    return { mode, rules, ...here, home, readable, shell };
+    return { mode, rules, ...here, home, readable: this.#readable, shell };
   }
+}
+
+/** No allow rules, and the mode that asks. Deny and ask rules stay. */
+function withoutAllowances<F extends Pick<GateFacts, "mode" | "rules">>(facts: F): F {
+  const rules = facts.rules.filter(({ behavior }) => behavior !== "allow");
+  return { ...facts, rules, mode: facts.mode === "dontAsk" ? "dontAsk" : "default" };
 }

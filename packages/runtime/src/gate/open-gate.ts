@@ -24,8 +24,9 @@ export function openRuleBook({ options, state, folders, outbox }: Storage): Rule
   });
 }
 
-export function openPlan({ options, place, state, newId }: Storage, ruleBook: RuleBook): PlanMode {
-  return openPlanMode({
+export function openPlan(storage: Storage, ruleBook: RuleBook): PlanMode {
+  const { options, place, state, newId } = storage;
+  const plan = openPlanMode({
     state,
     mode: () => ruleBook.mode,
     setMode: (mode) => ruleBook.setMode(mode),
@@ -34,6 +35,8 @@ export function openPlan({ options, place, state, newId }: Storage, ruleBook: Ru
     random: Math.random,
     newId,
   });
+  storage.onClear(() => plan.restart());
+  return plan;
 }
 
 export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook, plan: PlanMode): Gate {

@@ -59,8 +59,22 @@ export class RuleBook {
 
   /** Replaces the rules from settings and keeps those of the session. */
   replaceRules(rules: readonly Rule[]): void {
-    const own = this.rules.filter(({ source }) => source === "session");
+    const own = this.rules.filter(({ source }) => source === "session" || source === "command");
     this.#state = { ...this.#state, rules: [...rules, ...own] };
+  }
+
+  /** Rules of a skill, until `endGrants`. */
+  grant(rules: readonly Rule[]): void {
+    this.#state = { ...this.#state, rules: [...this.rules, ...rules] };
+  }
+
+  revoke(rules: readonly Rule[]): void {
+    this.#state = { ...this.#state, rules: this.rules.filter((rule) => !rules.includes(rule)) };
+  }
+
+  endGrants(): void {
+    const rules = this.rules.filter(({ source }) => source !== "command");
+    if (rules.length !== this.rules.length) this.#state = { ...this.#state, rules };
   }
 
   /** Adds or removes rules. Updates come with answers, so the gate is already loaded. */

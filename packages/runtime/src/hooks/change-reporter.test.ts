@@ -7,7 +7,7 @@ function opened() {
   const open = new Map<HookEvent, PromiseWithResolvers<HookOutcome>>();
   const reporter = new ChangeReporter({
     configDir: "/nowhere",
-    sessionId: "s",
+    sessionId: () => "s",
     root: "/project",
     hasHooksFor: () => true,
     registered: () => [],

@@ -6,7 +6,7 @@ import type { FileWatch } from "./watch-files.ts";
 
 export interface ChangeReporterOptions {
   readonly configDir: string;
-  readonly sessionId: string;
+  sessionId(): string;
   readonly root: string;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
   hasHooksFor(event: HookEvent): boolean;
@@ -44,7 +44,7 @@ export class ChangeReporter {
 
   cwdChanged(from: string, to: string): void {
     if (!this.#options.hasHooksFor("CwdChanged")) return;
-    clearFolderEnvFiles(this.#options.configDir, this.#options.sessionId);
+    clearFolderEnvFiles(this.#options.configDir, this.#options.sessionId());
     this.report("CwdChanged", { old_cwd: from, new_cwd: to });
   }
 

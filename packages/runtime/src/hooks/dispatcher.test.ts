@@ -16,8 +16,8 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}
   };
   const closed: true[] = [];
   const hooks = new HookDispatcher({
-    sessionId: "s",
-    transcriptPath: null,
+    sessionId: () => "s",
+    transcriptPath: () => null,
     includeEvents: false,
     cwd: () => "/project",
     mode: () => "default",

@@ -17,9 +17,9 @@ export interface HookDispatcherOptions extends Pick<
   HandlerHost,
   "includeEvents" | "runners" | "show" | "notify" | "trace" | "newId"
 > {
-  readonly sessionId: string;
+  sessionId(): string;
   /** Null if the session is not saved. */
-  readonly transcriptPath: string | null;
+  transcriptPath(): string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   cwd(): string;
   mode(): PermissionMode;
@@ -57,6 +57,7 @@ export class HookDispatcher {
   readonly #options: HookDispatcherOptions;
   #fromSettings: readonly HookRegistration[] = [];
   #fromClient: readonly HookRegistration[] = [];
+  #fromSkills: readonly HookRegistration[] = [];
   #byEvent = new Map<HookEvent, HookRegistration[]>();
   readonly #ranOnce = new Set<HookRegistration>();
   readonly #reported = new Set<string>();
@@ -81,8 +82,15 @@ export class HookDispatcher {
     this.#group();
   }
 
+  /** Replaces the hooks of skills that are in use. */
+  setSkills(registrations: readonly HookRegistration[]): void {
+    if (registrations.length === 0 && this.#fromSkills.length === 0) return;
+    this.#fromSkills = registrations;
+    this.#group();
+  }
+
   get registered(): readonly HookRegistration[] {
-    return [...this.#fromSettings, ...this.#fromClient];
+    return [...this.#fromSettings, ...this.#fromClient, ...this.#fromSkills];
   }
 
   hasHooksFor(event: HookEvent): boolean {
@@ -168,8 +176,8 @@ export class HookDispatcher {
     const { sessionId, transcriptPath, cwd, mode, effort } = this.#options;
     const level = effort();
     return {
-      session_id: sessionId,
-      transcript_path: transcriptPath ?? "",
+      session_id: sessionId(),
+      transcript_path: transcriptPath() ?? "",
       cwd: cwd(),
       prompt_id: this.#promptId,
       permission_mode: mode(),

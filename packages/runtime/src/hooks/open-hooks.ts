@@ -85,6 +85,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     now,
     newId,
   });
+  storage.onClear(() => hooks.restart());
   folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
   return { hooks, permit };

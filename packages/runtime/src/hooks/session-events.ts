@@ -8,11 +8,11 @@ import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 type Fire = (event: HookEvent, input: JsonObject) => Promise<HookOutcome>;
 
 export interface SessionStartFacts {
-  readonly source: "startup" | "resume" | "fork";
+  readonly source: "startup" | "resume" | "fork" | "clear";
   readonly model: string;
   readonly title?: string;
   /** Set by --init or --maintenance: runs Setup hooks first. */
-  readonly setup?: "init" | "maintenance";
+  readonly setup?: "init" | "maintenance" | undefined;
 }
 
 /** Context for the model and, if a hook set one, the first prompt. */

@@ -24,13 +24,17 @@ export interface SessionHooksOptions
   setTitle(title: string): void;
 }
 
-export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient"> {
+export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient" | "setSkills"> {
   registered(): readonly HookRegistration[];
+  /** Called when a hook asks to read the skills again. */
+  onReloadSkills(reload: () => void): void;
   readonly changes: ChangeReporter;
   /** Without a signal, hooks run until the session closes. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
   /** Skips prompt and agent hooks. For agent hooks, which would otherwise call each other forever. */
   fireWithoutModels(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
+  /** The session has another id from now on. */
+  restart(): void;
   /** Fires SessionEnd, then stops everything hooks started. */
   close(reason: string): Promise<void>;
 }
@@ -42,22 +46,24 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
   const life = new AbortController();
   const trace = createTracer(place, options);
   let debugLog: typeof DebugLog | undefined;
+  let reload = () => {};
   const openAll = async () => {
-    const [opened] = await Promise.all([openRunners({ ...options, sessionId: place.id }), trace.load()]);
+    const [opened] = await Promise.all([openRunners({ ...options, sessionId: () => place.id }), trace.load()]);
     if (options.debug) debugLog = await import("../debug.ts");
     return opened;
   };
   let runners: Promise<Runners> | undefined;
   const hooks = new HookDispatcher({
     ...options,
-    sessionId: place.id,
-    transcriptPath: place.path,
+    sessionId: () => place.id,
+    transcriptPath: () => place.path,
     runners: () => (runners ??= openAll()),
     trace: (firing) => {
       trace.add(firing);
       if (debugLog) options.debug?.("hooks", () => debugLog!.firingText(firing));
     },
-    onFields: (_, { sessionTitle, watchPaths }) => {
+    onFields: (_, { sessionTitle, watchPaths, reloadSkills }) => {
+      if (reloadSkills === true) reload();
       if (typeof sessionTitle === "string" && sessionTitle !== "") setTitle(sessionTitle);
       if (Array.isArray(watchPaths)) changes.watch(watchPaths.filter((path) => typeof path === "string"));
     },
@@ -77,7 +83,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
   const { configDir, cwd: root, hooks: registered } = options.snapshot();
   const changes = new ChangeReporter({
     configDir,
-    sessionId: place.id,
+    sessionId: () => place.id,
     root,
     fire,
     hasHooksFor: (event) => hooks.hasHooksFor(event),
@@ -87,9 +93,12 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
   return {
     hasHooksFor: (event) => hooks.hasHooksFor(event),
     registered: () => hooks.registered,
+    onReloadSkills: (listener) => void (reload = listener),
     replace: (registrations) => hooks.replace(registrations),
     setClient: (registrations) => hooks.setClient(registrations),
+    setSkills: (registrations) => hooks.setSkills(registrations),
     changes,
+    restart: () => trace.close(),
     fire,
     fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),
     async close(reason) {
@@ -141,6 +150,10 @@ function createTracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptio
       });
       trace?.add({ label, name, registration, input, run, reply });
     },
-    close: () => trace?.close(),
+    /** The next firing opens the trace of the session that is open then. */
+    close(): void {
+      trace?.close();
+      trace = undefined;
+    },
   };
 }

@@ -14,6 +14,8 @@ export interface FileHistory {
   /** Wraps files to keep a copy before each write. `judged` returns where the gate saw a path lead. */
   wrap(files: Files, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
   rewind(prompt: string, options: { readonly dryRun: boolean }): RewindResult;
+  /** The session has another id from now on, and no checkpoints. */
+  restart(): void;
   /** Deletes copies of old sessions. */
   close(): Promise<void>;
 }
@@ -29,16 +31,18 @@ export interface FileHistoryOptions {
 export function openFileHistory(snapshot: Snapshot, path: string, options: FileHistoryOptions): FileHistory {
   const { place } = options;
   const { configDir, cwd } = snapshot;
-  const checkpoints = openCheckpoints({
-    configDir,
-    sessionId: place.id,
-    cwd,
-    ...(place.loaded ? { past: readFileHistory(path) } : {}),
-    append: (entry) => options.note(entry),
-    now: options.now,
-    warn: options.warn,
-    wasOwnCommand: options.wasOwnCommand,
-  });
+  const open = () =>
+    openCheckpoints({
+      configDir,
+      sessionId: place.id,
+      cwd,
+      ...(place.loaded ? { past: readFileHistory(path) } : {}),
+      append: (entry) => options.note(entry),
+      now: options.now,
+      warn: options.warn,
+      wasOwnCommand: options.wasOwnCommand,
+    });
+  let checkpoints = open();
   /** From the id of a call to the entry that contains it. */
   const callers = new Map<string, string>();
 
@@ -63,6 +67,10 @@ export function openFileHistory(snapshot: Snapshot, path: string, options: FileH
       },
     }),
     rewind: (prompt, { dryRun }) => checkpoints.rewind(prompt, { dryRun }),
+    restart() {
+      checkpoints = open();
+      callers.clear();
+    },
     async close() {
       const days = snapshot.settings.cleanupPeriodDays;
       await pruneFileHistory({

@@ -38,6 +38,8 @@ export interface Machine {
   readonly shellKind: "bash" | "other";
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
+  /** A private folder of this session, among those. Created when it is needed. */
+  readonly outputDir: string;
   readonly governing: Governing;
   /**
    * Call before writing these files with approval, so the change is not attributed to a running command. Call the
@@ -78,10 +80,12 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
   const choice = chooseShell({ env, cwd });
-  const hookVariables = openEnvFolder(configDir, place.id);
+  let hookVariables = openEnvFolder(configDir, place.id);
   const shell = createShell({
     configDir,
-    sessionId: place.id,
+    get sessionId() {
+      return place.id;
+    },
     entrypoint,
     // A getter, because clients may change the environment of commands.
     get childEnv() {
@@ -111,6 +115,12 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     },
   });
   const fileHistory = await fileHistoryOf(storage, (mtimeMs) => seen.wasOwnCommand(mtimeMs));
+  storage.onClear(() => {
+    seen.forget();
+    hookVariables.close();
+    hookVariables = openEnvFolder(configDir, place.id);
+    fileHistory?.restart();
+  });
   return {
     tools: {
       workspace,
@@ -128,6 +138,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     sandbox: sandboxState,
     shellKind: choice.program.kind === "bash" ? "bash" : "other",
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
+    outputDir,
     governing,
     beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),

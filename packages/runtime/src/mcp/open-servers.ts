@@ -102,6 +102,10 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     if (notice !== undefined) storage.notify(notice);
   };
 
+  // A new conversation knows no tools and no instructions of servers.
+  storage.onClear(async () => {
+    if (offer) offer = await openOffer(storage, machine, load());
+  });
   storage.folders.onAdd(() => servers?.all.forEach(({ connection }) => connection?.rootsChanged()));
 
   return {

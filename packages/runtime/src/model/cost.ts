@@ -22,6 +22,13 @@ export class Cost {
     for (const [model, usage] of Object.entries(earlier.modelUsage)) this.#models.set(model, usage as ModelUsage);
   }
 
+  /** A new conversation has cost nothing. */
+  reset(): void {
+    this.#models.clear();
+    this.#apiMs = 0;
+    this.#lines = { added: 0, removed: 0 };
+  }
+
   charge(usage: Usage, model: string, durationMs: number): void {
     this.#apiMs += durationMs;
     const before = this.#models.get(model);

@@ -2,15 +2,44 @@
 
 import { release } from "node:os";
 import type { Snapshot } from "@keelson/config";
-import { renderSystemPrompt, type Tool } from "@keelson/engine";
+import {
+  renderDynamicSections,
+  renderSystemPrompt,
+  type GitState,
+  type PromptFacts,
+  type PromptStyle,
+  type Tool,
+} from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import { COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/protocol";
+import type * as Styles from "../prompt/styles.ts";
 
-export function systemPrompt(
-  { flags, cwd, directories, env }: Snapshot,
-  facts: { model: ResolvedModel; branch: string; tools: readonly Tool[]; memory?: string },
-): string[] {
-  return renderSystemPrompt({
+interface SessionFacts {
+  readonly model: ResolvedModel;
+  readonly branch: string;
+  readonly tools: readonly Tool[];
+  readonly style: PromptStyle | undefined;
+  readonly memory?: string;
+  readonly git: GitState | undefined;
+}
+
+export function systemPrompt(snapshot: Snapshot, facts: SessionFacts): string[] {
+  return renderSystemPrompt(promptFacts(snapshot, facts));
+}
+
+/** What the system prompt leaves out with `excludeDynamicSections`. */
+export function dynamicSections(snapshot: Snapshot, facts: SessionFacts): string {
+  return renderDynamicSections(promptFacts(snapshot, facts));
+}
+
+/** Whether the model is told the state of the repository. */
+export function showsGit({ settings, env, flags }: Snapshot): boolean {
+  const isOff = settings.includeGitInstructions === false || env["CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"] === "1";
+  return !isOff && flags.systemPrompt === undefined;
+}
+
+function promptFacts({ flags, cwd, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
+  return {
     cwd,
     directories,
     platform: process.platform,
@@ -23,7 +52,17 @@ export function systemPrompt(
     replacement: flags.systemPrompt,
     appended: flags.appendSystemPrompt,
     bare: flags.bare,
-  });
+    style: facts.style,
+    git: facts.git,
+    excludeDynamic: flags.excludeDynamicSections,
+  };
+}
+
+/** The output style that the settings name; undefined for the default. Loaded only if they name one. */
+export function chosenStyle(snapshot: Snapshot, warn: (text: string) => void): PromptStyle | undefined {
+  const { outputStyle: name } = snapshot.settings;
+  if (name === undefined || name === "" || name === "default") return undefined;
+  return (require("../prompt/styles.ts") as typeof Styles).styleNamed(name, snapshot, warn);
 }
 
 export function initSignal(facts: {
@@ -36,6 +75,8 @@ export function initSignal(facts: {
   memory?: string;
   mcpServers: readonly object[];
   commands: readonly { readonly name: string }[];
+  skills: readonly { readonly name: string }[];
+  style: PromptStyle | undefined;
 }) {
   return {
     type: "system" as const,
@@ -49,11 +90,30 @@ export function initSignal(facts: {
     slash_commands: facts.commands.map(({ name }) => name),
     apiKeySource: facts.model.apiKeySource,
     claude_code_version: COMPATIBLE_VERSION,
-    output_style: "default",
+    output_style: facts.style?.name ?? "default",
     agents: [],
-    skills: [],
-    plugins: [],
+    skills: facts.skills.map(({ name }) => name),
+    ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
     keelson_version: VERSION,
   };
+}
+
+/** Plugins as clients see them. Errors only if there are any. */
+export function describePlugins({ plugins: { active, unused } }: Pick<Snapshot, "plugins">) {
+  const plugins = active.map(({ name, root, id, version }) => ({
+    name,
+    path: root,
+    source: id,
+    ...(version === undefined ? {} : { version }),
+  }));
+  const errors = unused
+    .filter(({ kind }) => kind !== "disabled")
+    .map(({ id, kind, why, root }) => ({
+      plugin: id,
+      type: kind,
+      message: why,
+      ...(root === undefined ? {} : { path: root }),
+    }));
+  return { plugins, ...(errors.length === 0 ? {} : { plugin_errors: errors }) };
 }

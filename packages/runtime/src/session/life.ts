@@ -1,14 +1,17 @@
 // The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
 import type { Snapshot } from "@keelson/config";
+import { renderGitState } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
-import { fireConfigChange, fireSessionStart } from "../hooks/session-events.ts";
+import { fireConfigChange, fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
-import { systemPrompt } from "./facts.ts";
+import type { SkillStage } from "../skills/open-skills.ts";
+import { chosenStyle, dynamicSections, showsGit, systemPrompt } from "./facts.ts";
+import { typedCommands } from "./ports.ts";
 import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
 import type { Storage } from "./storage.ts";
@@ -20,11 +23,12 @@ export interface Stages {
   readonly gate: Gate;
   readonly mcp: McpStage;
   readonly hooks: SessionHooks;
+  readonly skills: SkillStage;
 }
 
 /** Runs the start hooks, before anything else happens in the session. */
 export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
-  const { state, options, place, inbox, outbox } = storage;
+  const { options, place, outbox } = storage;
   mcp.start();
   // A client that mirrors the transcript needs the forked entries first.
   if (options.mirror && options.session.fork && place.path !== null) {
@@ -36,21 +40,29 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
     void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });
   }
   const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
+  await runStartHooks({ storage, hooks }, { source, setup: options.setup });
+  hooks.changes.start();
+}
+
+/** What the hooks say reaches the model before the next prompt. */
+export async function runStartHooks(
+  { storage, hooks }: Pick<Stages, "storage" | "hooks">,
+  how: Pick<SessionStartFacts, "source" | "setup">,
+): Promise<void> {
+  const { state, inbox } = storage;
   const { context, initialUserMessage } = await fireSessionStart(hooks.fire, {
-    source,
+    ...how,
     model: state.model.profile.id,
     title: state.title,
-    setup: options.setup,
   });
-  hooks.changes.start();
   for (const text of context) storage.notify(text);
   if (initialUserMessage !== undefined) inbox.pushFirst(prompt(initialUserMessage));
 }
 
 /** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
-  const { storage, machine, gate, mcp, hooks } = stages;
-  const { state, options, place, cost } = storage;
+  const { storage, machine, gate, mcp, hooks, skills } = stages;
+  const { state, options, place, cost, outbox } = storage;
   // A rule accepted in the last run is in the settings before they are read again.
   await gate.saved();
   await machine.undoChanges();
@@ -63,27 +75,75 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
     if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
     else state.refused = next.sources;
   }
+  if (skills.skills.areChanged() && (await mayReloadSkills(hooks.fire)) && skills.skills.refresh()) {
+    await outbox.show({ type: "system", subtype: "commands_changed", commands: typedCommands(stages) });
+  }
   const { taskBudget } = state.snapshot.flags;
   if (taskBudget !== undefined) {
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
     storage.notify(taskBudgetNotice(taskBudget, cost.modelUsage, place.loaded?.costState?.modelUsage));
   }
+  settlePrompt(storage);
   await mcp.beforeRun(signal);
 }
 
+/** The system prompt of the first run stays, so only what is known by then gets into it. Later, a reminder tells it. */
+function settlePrompt({ state, notify }: Storage): void {
+  const { told, snapshot, git } = state;
+  // A client may have replaced the system prompt in the meantime.
+  const isNews = git !== undefined && !told.git && showsGit(snapshot);
+  if (isNews && told.prompt) notify(renderGitState(git));
+  else if (isNews) state.system = state.ownSystem = ownSystemPrompt(state);
+  const isElsewhere = snapshot.flags.excludeDynamicSections === true && !told.situation;
+  const situation = isElsewhere ? dynamicSections(snapshot, promptState(state)) : "";
+  if (situation !== "") notify(situation);
+  state.told = { ...told, git: told.git || isNews, prompt: true, situation: told.situation || isElsewhere };
+}
+
+/** The first request goes out before git is started: it would take the processor from it. */
+const BEFORE_GIT_MS = 50;
+
+/** Asks git for the state of the repository, once, while the session waits for input. The next prompt brings it along. */
+export function readGit({ state }: Storage, signal: AbortSignal): void {
+  if (state.told.gitAsked || state.branch === "" || !showsGit(state.snapshot)) return;
+  state.told = { ...state.told, gitAsked: true };
+  const ask = async () => {
+    if (signal.aborted) return;
+    const { gitStateOf } = await import("../prompt/git.ts");
+    const git = await gitStateOf(state.snapshot, signal);
+    if (!signal.aborted) state.git = git;
+  };
+  setTimeout(() => void ask(), BEFORE_GIT_MS).unref();
+}
+
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
-export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages, "machine">): void {
-  const { state, folders } = storage;
+export function adopt(next: Snapshot, { storage, gate, mcp, hooks, skills }: Omit<Stages, "machine">): void {
+  const { state, folders, options } = storage;
   const { snapshot } = state;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
+  const sameStyle = next.settings.outputStyle === snapshot.settings.outputStyle;
   folders.remove(snapshot.directories);
   folders.add(next.directories);
   state.snapshot = next;
   gate.ruleBook.replaceRules(mcp.rules(next));
   mcp.configure(next);
   hooks.replace(next.hooks.active);
+  skills.skills.reload();
   state.tools = state.builtInTools = offeredTools(state.allTools, next);
-  if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
+  if (!sameStyle) state.style = chosenStyle(next, options.warn);
+  if (!sameFlags || !sameStyle) state.system = state.ownSystem = ownSystemPrompt(state);
+}
+
+/** Reads the output style again. The next run uses it. */
+export function reloadStyle({ state, options }: Storage): void {
+  const before = state.style;
+  state.style = chosenStyle(state.snapshot, options.warn);
+  if (state.style?.text === before?.text && state.style?.keepsCoding === before?.keepsCoding) return;
+  state.system = state.ownSystem = ownSystemPrompt(state);
+}
+
+async function mayReloadSkills(fire: SessionHooks["fire"]): Promise<boolean> {
+  return (await fire("ConfigChange", { source: "skills" })).verdict !== "deny";
 }
 
 /** Whether hooks already blocked this change; they are not asked twice. */
@@ -92,8 +152,10 @@ function wasRefused({ sources }: Snapshot, { refused }: SessionState): boolean {
 }
 
 export function ownSystemPrompt(state: SessionState): readonly string[] {
-  return systemPrompt(state.snapshot, { ...state, memory: state.instructions?.memory });
+  return systemPrompt(state.snapshot, promptState(state));
 }
+
+const promptState = (state: SessionState) => ({ ...state, memory: state.instructions?.memory });
 
 function prompt(text: string): PromptMessage {
   return { type: "user", message: { role: "user", content: text }, parent_tool_use_id: null };

@@ -15,8 +15,10 @@ import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSkills } from "../skills/open-skills.ts";
 import type * as ReplayModule from "../stream/replay.ts";
-import { adopt, ownSystemPrompt, refresh, startSession, type Stages } from "./life.ts";
+import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
+import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
 import type { SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -48,6 +50,8 @@ export interface OpenOptions {
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
   readonly stdioPermissions: boolean;
+  /** A slash command that does not exist is an error, not text for the model. */
+  readonly rejectsUnknownCommands?: boolean;
   /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
@@ -66,7 +70,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const mcp = openServers(storage, machine, ruleBook);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan };
+  const skills = await openSkills({ storage, machine, gate, hooks, permit });
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -74,43 +79,56 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
 type Parts = Stages & RunParts;
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
-async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promise<void> {
-  const { options, state, place, now } = storage;
+async function fillState(parts: Parts): Promise<void> {
+  const { storage, machine, plan, skills } = parts;
+  const { options, state } = storage;
   const { snapshot } = state;
-  state.instructions = await openInstructions(snapshot, {
+  await beginConversation(parts);
+  storage.onClear(() => beginConversation(parts));
+  const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
+  state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
+  state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
+  state.style = chosenStyle(snapshot, options.warn);
+  state.system = state.ownSystem = ownSystemPrompt(state);
+}
+
+/** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
+async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
+  const { options, state, place, now } = storage;
+  state.instructions = await openInstructions(state.snapshot, {
     date: new Date(now()).toISOString().slice(0, 10),
     gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
     report: (event, input) => hooks.changes.report(event, input),
     warn: options.warn,
   });
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
-  state.allTools = [...builtInTools(machine.tasks), ...(await offeredInteractiveTools(options, plan))];
-  state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
-  state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks } = parts;
-  const { options, place, state, client, transcript } = storage;
+  const { storage, machine, gate, mcp, hooks, skills } = parts;
+  const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
     controlTargets(parts, (next) => adopt(next, parts)),
     client,
   );
+  const disposed = new AbortController();
   const session = new LiveSession({
     ...storage,
-    id: place.id,
     gate,
     controls,
-    conversation: state.conversation,
+    conversation: () => state.conversation,
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
     refresh: (signal) => refresh(parts, signal),
-    idle: () => mcp.connect(),
+    idle: () => {
+      mcp.connect();
+      readGit(storage, disposed.signal);
+    },
     ports: (signal) => {
-      const ports = runPorts(parts, signal);
+      const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },
     replay: () => replay(place.path),
@@ -118,12 +136,14 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     title: () => state.title,
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
+      disposed.abort();
       await controls.finish();
       await mcp.close();
+      skills.close();
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
-      transcript.close();
+      closeTranscript();
     },
   });
   controls.onEnd(() => void session.close("interrupt"));

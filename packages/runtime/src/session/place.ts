@@ -21,6 +21,7 @@ export interface SessionChoice {
   readonly persist: boolean;
 }
 
+/** The values change when the conversation is cleared, so read them when they are needed. */
 export interface SessionPlace {
   readonly id: string;
   /** The folder of the project's transcripts. */

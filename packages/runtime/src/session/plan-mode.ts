@@ -24,6 +24,8 @@ export interface PlanModeOptions {
 export interface PlanMode extends PlanKeeper {
   /** Notices for the model if the mode changed since the last call. */
   takeNotices(): readonly NewEntry[];
+  /** A new conversation has no plan. */
+  restart(): void;
   /** Sets the client's own planning instructions. */
   setWorkflow(text: string | undefined): void;
 }
@@ -55,6 +57,10 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
     begin: () => options.setMode("plan"),
     end() {
       if (mode() === "plan") options.setMode("default");
+    },
+    restart() {
+      told = false;
+      state.planName = undefined;
     },
     setWorkflow: (words) => (workflow = words),
     takeNotices() {

@@ -2,8 +2,11 @@
 
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
+import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
+import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import type { SkillStage } from "../skills/open-skills.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -12,16 +15,29 @@ export interface RunParts extends AgentParts {
   readonly hooks: SessionHooks;
   readonly mcp: McpStage;
   readonly plan: PlanMode;
+  readonly skills: SkillStage;
 }
 
-export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
-  const { storage, machine, gate, hooks, mcp, plan } = parts;
+/** Everything the user can type after a slash. */
+export function typedCommands({ storage, skills, mcp }: TypedParts): readonly ListedCommand[] {
+  const others = [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])];
+  return sessionCommands(storage.state.snapshot, others);
+}
+
+type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
+
+/** Without `controls`, typed commands are not expanded. */
+export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
+  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
-  return {
+  const ports: Ports = {
     ...shared,
-    model: state.model,
+    // An invoked skill may change it.
+    get model() {
+      return skills.effects.model;
+    },
     system: state.system,
     tools: () => {
       mcp.beforeRequest();
@@ -50,32 +66,50 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: mcp.servers?.commands() ?? [],
+          commands: typedCommands(parts),
+          skills: skills.skills.clientSkills(),
           memory: state.instructions?.memory,
         }),
       );
     },
     expand: async (text) => {
-      if (!mcp.servers || !text.startsWith("/")) return undefined;
-      const { promptExpansion } = await import("../mcp/offer/prompts.ts");
-      return promptExpansion(text, mcp.servers, signal);
+      if (!controls || !text.startsWith("/") || state.snapshot.flags.disableSlashCommands) return undefined;
+      const [{ expandTyped }, { commandSession }] = await Promise.all([
+        import("../commands/expand.ts"),
+        import("../commands/session.ts"),
+      ]);
+      return expandTyped(text, {
+        session: commandSession(controls, ports),
+        rejectsUnknown: options.rejectsUnknownCommands === true,
+        others: async (typed) => {
+          const skill = typed && skills.expand(typed.name, typed.args);
+          if (skill || !mcp.servers) return skill;
+          const { promptExpansion } = await import("../mcp/offer/prompts.ts");
+          return promptExpansion(text, mcp.servers, signal);
+        },
+      });
     },
     mentioned: async (text) => {
-      if (!mcp.servers || !text.includes("@")) return [];
-      const { mentionedResources } = await import("../mcp/offer/mentions.ts");
-      return mentionedResources(text, mcp.servers, gate.ruleBook.rules, storage.newId, signal);
+      if (!text.includes("@")) return [];
+      const { mentionsIn } = await import("../mentions/mentions.ts");
+      return mentionsIn(text, parts, signal);
     },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
       return hooks.fire(event, input, signal);
     },
-    instructionsFor: (access) => state.instructions?.touched(access) ?? [],
+    instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
-    steering: () => [...inbox.takeNotices(), ...plan.takeNotices()],
+    steering: () => {
+      const listing = skills.skills.takeListing();
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...(listing ? [listing] : [])];
+    },
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
       shared.charge(usage, name, durationMs);
     },
   };
+  skills.begin(ports);
+  return ports;
 }

@@ -17,10 +17,11 @@ import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
 import type { Outbox } from "../stream/outbox.ts";
+import type { SessionPlace } from "./place.ts";
 import type { RunState } from "./run-state.ts";
 
 export interface SessionParts {
-  readonly id: string;
+  readonly place: SessionPlace;
   /** A message for people, before the first prompt. */
   readonly announce: string | undefined;
   readonly runState: RunState;
@@ -28,7 +29,7 @@ export interface SessionParts {
   readonly outbox: Outbox;
   readonly gate: Gate;
   readonly cost: Cost;
-  readonly conversation: Conversation;
+  conversation(): Conversation;
   readonly controls: Controls;
   readonly client: ClientRequests;
   limits(): Limits;
@@ -48,6 +49,7 @@ export interface SessionParts {
   end(reason: EndReason): Promise<void>;
   /** Ends everything the session started. */
   dispose(): Promise<void>;
+  startedMs(): number;
   now(): number;
 }
 
@@ -55,23 +57,24 @@ export interface SessionParts {
 const STARTED_BY_NOTICE = { origin: { kind: "task-notification" } };
 
 export class LiveSession implements Session {
-  readonly id: string;
   readonly announce: string | undefined;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
   readonly #ready: Promise<void>;
-  readonly #started: number;
   #isReady = false;
   #silent = false;
   #closing: EndReason = "end_of_input";
 
   constructor(parts: SessionParts) {
-    this.id = parts.id;
     this.announce = parts.announce;
     this.#parts = parts;
-    this.#started = parts.now();
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
+  }
+
+  /** Changes when the conversation is cleared. */
+  get id(): string {
+    return this.#parts.place.id;
   }
 
   send(input: Inbound): void {
@@ -156,11 +159,12 @@ export class LiveSession implements Session {
     if (prompt) outbox.note(dequeued(this.id, started));
     const end = await this.#run(prompt, limits, signal);
     if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
-    outbox.note(cost.state(this.id, now() - this.#started));
+    outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));
     if (this.#silent) return;
     const totals = {
       durationMs: now() - started,
-      apiDurationMs: cost.apiDurationMs - apiBefore,
+      // The cost starts over when the conversation is cleared.
+      apiDurationMs: Math.max(0, cost.apiDurationMs - apiBefore),
       costUsd: cost.totalUsd,
       modelUsage: cost.modelUsage,
       maxBudgetUsd: limits.maxBudgetUsd,
@@ -170,7 +174,8 @@ export class LiveSession implements Session {
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
-    const { gate, conversation } = this.#parts;
+    const { gate } = this.#parts;
+    const conversation = this.#parts.conversation();
     // Load the gate after the first request is sent, before the first tool call needs it.
     setImmediate(() => gate.warm());
     try {

@@ -1,7 +1,7 @@
 // The state of an open session that its stages share. Values are replaced, never mutated; only the conversation grows.
 
 import type { Snapshot } from "@keelson/config";
-import type { Conversation, Tool } from "@keelson/engine";
+import type { Conversation, GitState, PromptStyle, Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { SessionInstructions } from "../instructions/instructions.ts";
@@ -10,7 +10,7 @@ import type { ToolOrigin } from "../mcp/servers/servers.ts";
 export interface SessionState {
   snapshot: Snapshot;
   model: ResolvedModel;
-  /** Set once, before the session starts: `LiveSession` keeps it. */
+  /** Replaced when it is cleared. */
   conversation: Conversation;
   /** Undefined until they are loaded. */
   instructions: SessionInstructions | undefined;
@@ -26,12 +26,21 @@ export interface SessionState {
   originOf: (tool: string) => ToolOrigin | undefined;
   /** The betas that the tools in the next request need. */
   toolBetas: readonly string[];
-  /** The system prompt without MCP instructions. Changes only with the flags, to keep the provider's cache valid. */
+  /** The output style; undefined for the default. */
+  style: PromptStyle | undefined;
+  /**
+   * The system prompt without MCP instructions. Changes only with the flags and the output style, to keep the provider's
+   * cache valid.
+   */
   ownSystem: readonly string[];
   /** The system prompt with MCP instructions. */
   system: readonly string[];
   /** Empty outside a git repository. */
   branch: string;
+  /** As it was at the start; undefined if it is not known, yet or at all. */
+  git: GitState | undefined;
+  /** What was done once: git was asked, the system prompt was used, and what it leaves out was sent as a message. */
+  told: { readonly gitAsked: boolean; readonly git: boolean; readonly prompt: boolean; readonly situation: boolean };
   title: string | undefined;
   /** The name of the session's plan, if it has one. */
   planName: string | undefined;

@@ -3,7 +3,7 @@
 
 import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
-import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
+import { nullTranscript, openTranscript, transcriptPath, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
 import { Cost } from "../model/cost.ts";
 import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
@@ -19,15 +19,21 @@ export interface Storage {
   readonly place: SessionPlace;
   readonly state: SessionState;
   readonly folders: WorkFolders;
-  readonly transcript: TranscriptWriter;
+  closeTranscript(): void;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly cost: Cost;
   /** Requests to the client. */
   readonly client: ClientRequests;
   readonly runState: RunState;
+  /** Moves to a new session: another id, another transcript, no cost so far. The listeners of `onClear` follow. */
+  clear(): Promise<void>;
+  /** The listener forgets what the old conversation was about. */
+  onClear(listener: () => void | Promise<void>): void;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
+  /** When the session started; in a cleared one, when it was cleared. */
+  startedMs(): number;
   newId(): string;
   now(): number;
 }
@@ -65,23 +71,29 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     deferredTools: [],
     originOf: () => undefined,
     toolBetas: [],
+    style: undefined,
     ownSystem: [],
     system: [],
     branch: gitBranch(cwd),
+    git: undefined,
+    told: { gitAsked: false, git: false, prompt: false, situation: false },
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
     lastUsage: null,
   };
   const folders = workFolders(cwd, snapshot.directories);
-  const transcript = openFile(place, options);
+  let file = openFile(place, options);
+  let startedMs = now();
+  const mirrored = () => (options.mirror && place.path !== null ? place.path : undefined);
+  const clearListeners: (() => void | Promise<void>)[] = [];
   const outbox = new Outbox({
     sessionId: id,
     entrypoint,
     leaf: loaded?.leafUuid ?? null,
     replayPrompts: options.replayPrompts,
-    ...(options.mirror && place.path !== null ? { mirrored: place.path } : {}),
-    append: (entries) => void transcript.append(entries),
+    mirrored: mirrored(),
+    append: (entries) => void file.append(entries),
     cwd: () => folders.workspace.cwd,
     gitBranch: () => state.branch,
     slug: () => state.planName,
@@ -90,20 +102,37 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     newId,
   });
   const inbox = new Inbox();
+  const cost = new Cost(rates, loaded?.costState);
   return {
     options,
     place,
     state,
     folders,
-    transcript,
+    closeTranscript: () => file.close(),
     inbox,
     outbox,
-    cost: new Cost(rates, loaded?.costState),
+    cost,
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({
       reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
       show: (signal) => outbox.show(signal),
     }),
+    async clear() {
+      const next = newId();
+      file.close();
+      Object.assign(place, { id: next, path: place.path && transcriptPath(place.dir, next), loaded: undefined });
+      file = openFile(place, options);
+      outbox.restart({ sessionId: next, mirrored: mirrored() });
+      cost.reset();
+      inbox.takeNotices();
+      startedMs = now();
+      state.title = undefined;
+      state.lastUsage = null;
+      state.told = { ...state.told, git: false, prompt: false, situation: false };
+      for (const listener of clearListeners) await listener();
+    },
+    startedMs: () => startedMs,
+    onClear: (listener) => void clearListeners.push(listener),
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     newId,
     now,

@@ -26,7 +26,7 @@ export interface OutboxOptions {
   readonly leaf: string | null;
   readonly replayPrompts: boolean;
   /** The transcript's path. Set if the client mirrors every entry. */
-  readonly mirrored?: string;
+  readonly mirrored?: string | undefined;
   append(entries: readonly Entry[]): void;
   cwd(): string;
   gitBranch(): string;
@@ -39,7 +39,7 @@ export interface OutboxOptions {
 }
 
 export class Outbox {
-  readonly #options: OutboxOptions;
+  #options: OutboxOptions;
   readonly #watchers = new Watchers();
   #leaf: string | null;
   #promptId: string | undefined;
@@ -52,6 +52,13 @@ export class Outbox {
   /** The latest entry of the conversation. */
   get leaf(): string | null {
     return this.#leaf;
+  }
+
+  /** Continues with another session and an empty conversation. Clients stay attached. */
+  restart(next: Pick<OutboxOptions, "sessionId" | "mirrored">): void {
+    this.#options = { ...this.#options, ...next };
+    this.#leaf = null;
+    this.#promptId = undefined;
   }
 
   attach(past: Iterable<Outbound> = []): AsyncIterable<Outbound> {

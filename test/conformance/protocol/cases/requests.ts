@@ -243,9 +243,18 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
   [{ subtype: "register_repo_root", directory: "../project-2" }, no(text("is not a subdirectory"))],
   [{ subtype: "register_repo_root", directory: "nowhere" }, no(text("is not a directory"))],
 
-  [{ subtype: "reload_plugins" }, ok({ commands: [], agents: [], plugins: [], mcpServers: [], error_count: 0 })],
-  [{ subtype: "reload_skills" }, ok({ skills: [] })],
-  [{ subtype: "reload_output_styles" }, ok({ available_output_styles: ["default"] })],
+  [
+    { subtype: "reload_plugins" },
+    ok({ commands: expect.any(Array), agents: [], plugins: [], mcpServers: [], error_count: 0 }),
+  ],
+  [
+    { subtype: "reload_skills" },
+    ok({ skills: expect.arrayContaining([expect.objectContaining({ name: "review", builtin: true })]) }),
+  ],
+  [
+    { subtype: "reload_output_styles" },
+    ok({ available_output_styles: ["default", "Proactive", "Concise", "Explanatory", "Learning"] }),
+  ],
   [{ subtype: "rename_session", title: "  New   name " }, ok()],
   [{ subtype: "rename_session", title: "  " }, no(text("title must be non-empty"))],
   [{ subtype: "rename_session", title: "x", session_id: "other" }, no(text("not other"))],

@@ -36,7 +36,8 @@ const FACTS = {
   commands: expect.any(Array),
   agents: expect.any(Array),
   output_style: "default",
-  available_output_styles: ["default"],
+  available_output_styles: ["default", "Proactive", "Concise", "Explanatory", "Learning"],
+  user_output_styles_dir: expect.stringMatching(/\/\.claude\/output-styles$/),
   models: expect.arrayContaining([
     {
       value: "default",

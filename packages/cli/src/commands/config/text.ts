@@ -5,10 +5,7 @@ import type { Shorten } from "../permissions/words.ts";
 
 export const hidden = "(hidden)";
 
-/** Whether a value must not appear on a screen or in a bug report. */
-export function isSecret({ key }: Pick<EffectiveValue, "key">): boolean {
-  return /^env\..*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|HEADERS|AUTH|COOKIE)/i.test(key);
-}
+export { isSecret } from "@keelson/config";
 
 export function placeText({ source, file, line }: EffectiveValue["from"][number], short: Shorten): string {
   if (file === undefined) return source === "policySettings" ? "--managed-settings" : "--settings";

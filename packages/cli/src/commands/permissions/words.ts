@@ -46,6 +46,7 @@ export const SOURCES: Readonly<Record<Rule["source"], string>> = {
   projectSettings: "project settings",
   userSettings: "user settings",
   session: "this session",
+  command: "a skill or command in use",
 };
 
 /** Spells out characters that a hostile command or file name could use to hide text or control the terminal. */

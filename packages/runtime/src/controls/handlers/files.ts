@@ -73,7 +73,7 @@ export const registerRepoRoot: ControlHandler = (request, { workspace, addDirect
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     return failed(`register_repo_root: ${directory} is not a directory`);
   }
-  addDirectories([path]);
+  addDirectories([path], "register_repo_root");
   return done();
 };
 

@@ -1,6 +1,7 @@
 // The `initialize` request: the options of a client, and what Keelson reports back. A client may send it again.
 
-import type { Flags } from "@keelson/config";
+import { join } from "node:path";
+import { reload, type Flags } from "@keelson/config";
 import {
   COMPATIBLE_VERSION,
   HOOK_EVENTS,
@@ -10,6 +11,7 @@ import {
   type HookRegistration,
   type JsonObject,
 } from "@keelson/protocol";
+import { styleNames } from "../../prompt/styles.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
@@ -27,7 +29,6 @@ export interface ClientOptions {
   readonly toolAliases?: JsonObject;
   readonly planModeInstructions?: string;
   readonly systemPromptSnapshot?: unknown;
-  readonly excludeDynamicSections?: boolean;
   readonly promptSuggestions?: boolean;
   readonly agentProgressSummaries?: boolean;
   readonly forwardSubagentText?: boolean;
@@ -44,17 +45,27 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   targets.setClient?.(clientOptions(request));
   const flags = flagsIn(request, targets.snapshot().flags);
   if (flags !== undefined) targets.adopt(withFlags(targets.snapshot(), flags));
+  const pluginDirs = pluginDirsIn(request["plugins"]);
+  // Plugins also bring hooks and servers, so everything is read again.
+  if (pluginDirs.length > 0) targets.adopt(reload(withFlags(targets.snapshot(), { pluginDirs })));
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: running(targets) });
-  return done(describe(targets, hooks !== undefined), {
-    beside: {
-      pending_permission_requests: pending.filter(({ request: { subtype } }) => subtype === "can_use_tool"),
-      pending_user_dialog_requests: pending.filter(({ request: { subtype } }) => subtype === "request_user_dialog"),
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: runningTasks(targets.tasks) });
+  const applied = {
+    ...(hooks ? { hooks_applied: true } : {}),
+    ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
+  };
+  return done(
+    { ...describe(targets), ...applied },
+    {
+      beside: {
+        pending_permission_requests: pending.filter(({ request: { subtype } }) => subtype === "can_use_tool"),
+        pending_user_dialog_requests: pending.filter(({ request: { subtype } }) => subtype === "request_user_dialog"),
+      },
+      ...(again ? { after: tell } : {}),
     },
-    ...(again ? { after: tell } : {}),
-  });
+  );
 };
 
 /** Hooks that are functions in the client, by their ids. Unknown events are skipped. */
@@ -84,12 +95,21 @@ function registrations(event: HookEvent, each: Record<string, unknown>): readonl
     }));
 }
 
+/** `{type: "local", path, skipMcpDiscovery?}`; other kinds are skipped. */
+function pluginDirsIn(plugins: unknown): NonNullable<Flags["pluginDirs"]> {
+  if (!Array.isArray(plugins)) return [];
+  return plugins.filter(isObject).flatMap(({ type, path, skipMcpDiscovery }) => {
+    if (type !== "local" || typeof path !== "string") return [];
+    return [{ path, ...(skipMcpDiscovery === true ? { withoutMcp: true as const } : {}) }];
+  });
+}
+
 /** Marks where the changing part of a system prompt begins. It is not sent to the model. */
 const BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
 /** Options that also exist as flags. Undefined if none of them changes. */
 function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
-  const { systemPrompt, appendSystemPrompt, jsonSchema } = request;
+  const { systemPrompt, appendSystemPrompt, jsonSchema, excludeDynamicSections } = request;
   const parts = typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt;
   const more: Flags = {
     // An empty prompt replaces ours; only an absent one keeps it.
@@ -97,6 +117,7 @@ function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
       ? { systemPrompt: parts.filter((part) => typeof part === "string" && part !== BOUNDARY).join("\n\n") }
       : {}),
     ...(typeof appendSystemPrompt === "string" ? { appendSystemPrompt } : {}),
+    ...(typeof excludeDynamicSections === "boolean" ? { excludeDynamicSections } : {}),
     ...(isObject(jsonSchema) ? { jsonSchema: jsonSchema as JsonObject } : {}),
   };
   const changes = Object.entries(more).some(
@@ -121,7 +142,6 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
     toolAliases: object("toolAliases"),
     planModeInstructions: text("planModeInstructions"),
     systemPromptSnapshot: request["systemPromptSnapshot"],
-    excludeDynamicSections: flag("excludeDynamicSections"),
     promptSuggestions: flag("promptSuggestions"),
     agentProgressSummaries: flag("agentProgressSummaries"),
     forwardSubagentText: flag("forwardSubagentText"),
@@ -131,13 +151,14 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-function describe(targets: ControlTargets, hooksSent: boolean): Record<string, unknown> {
+function describe(targets: ControlTargets): Record<string, unknown> {
   const model = targets.model();
   return {
-    commands: targets.mcp?.servers?.commands() ?? [],
+    commands: targets.commands(),
     agents: [],
-    output_style: "default",
-    available_output_styles: ["default"],
+    output_style: targets.style(),
+    available_output_styles: styleNames(targets.snapshot()),
+    user_output_styles_dir: join(targets.snapshot().configDir, "output-styles"),
     models: describeModels(model, targets.snapshot().env),
     account: { tokenSource: "none", apiKeySource: model.apiKeySource, apiProvider: "firstParty" },
     pid: process.pid,
@@ -147,11 +168,10 @@ function describe(targets: ControlTargets, hooksSent: boolean): Record<string, u
     session_state: targets.isRunning() ? "running" : "idle",
     capabilities: CAPABILITIES,
     hook_on_failure_supported: true,
-    ...(hooksSent ? { hooks_applied: true } : {}),
   };
 }
 
-function running({ tasks }: ControlTargets) {
+export function runningTasks(tasks: ControlTargets["tasks"]) {
   return tasks
     .list()
     .filter(({ status }) => status === "running")

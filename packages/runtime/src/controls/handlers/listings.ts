@@ -1,8 +1,11 @@
-// Lists for clients: rules, hooks, versions, and plugins and the like, which are always empty so far.
+// Lists for clients: rules, hooks, versions, plugins, skills and output styles.
 
 import { statSync } from "node:fs";
+import { reload } from "@keelson/config";
 import { hookEventCatalog, handlerName } from "@keelson/engine/hooks";
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
+import { styleNames } from "../../prompt/styles.ts";
+import { describePlugins } from "../../session/facts.ts";
 import { done, type ControlHandler } from "../reply.ts";
 
 export const getBinaryVersion: ControlHandler = () => {
@@ -51,14 +54,26 @@ export const getHooksListing: ControlHandler = (_request, targets) => {
   });
 };
 
-/** Plugins, skills and output styles are not loaded yet. */
-export const reloadPlugins: ControlHandler = (_request, { mcp }) =>
-  done({
-    commands: mcp?.servers?.commands() ?? [],
+/** Reads everything again, because plugins also bring hooks and servers. */
+export const reloadPlugins: ControlHandler = async (_request, targets) => {
+  const next = reload(targets.snapshot());
+  if (await targets.mayAdopt(next)) targets.adopt(next);
+  const { plugins, plugin_errors: errors = [] } = describePlugins(targets.snapshot());
+  return done({
+    commands: targets.commands(),
     agents: [],
-    plugins: [],
-    mcpServers: mcp?.servers?.status() ?? [],
-    error_count: 0,
+    plugins,
+    mcpServers: targets.mcp?.servers?.status() ?? [],
+    error_count: errors.length,
   });
-export const reloadSkills: ControlHandler = () => done({ skills: [] });
-export const reloadOutputStyles: ControlHandler = () => done({ available_output_styles: ["default"] });
+};
+
+export const reloadSkills: ControlHandler = (_request, { skills, reloadSkills: readAgain }) => {
+  readAgain();
+  return done({ skills: skills() });
+};
+
+export const reloadOutputStyles: ControlHandler = (_request, targets) => {
+  targets.reloadStyle();
+  return done({ available_output_styles: styleNames(targets.snapshot()) });
+};

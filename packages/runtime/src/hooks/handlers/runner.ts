@@ -34,7 +34,7 @@ export interface Runners {
 }
 
 export interface RunnersOptions {
-  readonly sessionId: string;
+  sessionId(): string;
   readonly entrypoint: string;
   snapshot(): Snapshot;
   cwd(): string;
@@ -117,7 +117,8 @@ async function commandOptions(
   const snapshot = options.snapshot();
   const { configDir, childEnv, cwd: projectDir } = snapshot;
   const pluginOptions = await pluginOptionsOf(registration, snapshot);
-  const { sessionId, entrypoint } = options;
+  const { entrypoint } = options;
+  const sessionId = options.sessionId();
   return {
     ...how,
     cwd: options.cwd(),

@@ -120,7 +120,7 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
   const { createRunners } = await import("../handlers/runner.ts");
   const { snapshot, copy, input, label, signal, sessionId, event } = running;
   const runners = createRunners({
-    sessionId,
+    sessionId: () => sessionId,
     entrypoint: "hooks-test",
     // Env files go into the copy too.
     snapshot: () => ({ ...snapshot, cwd: copy.dir, configDir: dirname(copy.dir) }),

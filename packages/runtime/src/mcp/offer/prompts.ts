@@ -2,6 +2,7 @@
 
 import type { PromptExpansion } from "@keelson/engine";
 import { normalizeName, toolName, type McpPrompt } from "@keelson/mcp";
+import { commandHeading } from "../../skills/command-heading.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpServers } from "../servers/servers.ts";
 
@@ -65,13 +66,7 @@ function expansion(
     async render() {
       const { messages } = await server.use(signal, (connection) => connection.getPrompt(prompt.name, values, signal));
       const content = messages.flatMap((message) => message.content);
-      return { content: [{ type: "text", text: heading(name, args) }, ...content] };
+      return { content: [{ type: "text", text: commandHeading(name, args) }, ...content] };
     },
   };
-}
-
-function heading(name: string, args: string): string {
-  const lines = [`<command-message>${name}</command-message>`, `<command-name>/${name}</command-name>`];
-  if (args !== "") lines.push(`<command-args>${args}</command-args>`);
-  return lines.join("\n");
 }

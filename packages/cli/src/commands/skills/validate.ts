@@ -1,0 +1,74 @@
+// keelson skills validate: one line for each problem in the files of skills and commands, with file, line and fix.
+
+import { resolve } from "node:path";
+import { checkSkillsAt, readSkillText, type SkillSet } from "@keelson/config/skills";
+import type { Skill, SkillProblem } from "@keelson/protocol";
+import { UsageError } from "../../args/invocation.ts";
+import { printError } from "../../process-io.ts";
+import type { Invoked } from "../group.ts";
+import { oneLine, shortenFrom, visible } from "../permissions/words.ts";
+import { findSkills } from "./open.ts";
+
+export async function validateSkills(call: Invoked): Promise<number> {
+  const { given, words, io } = call;
+  const [path, ...more] = words;
+  if (more.length > 0) throw new UsageError("usage: keelson skills validate [path] [--strict] [--json]");
+  const cwd = resolve(io.cwd, given.text("cwd") ?? ".");
+  const checked = path === undefined ? allOf((await findSkills(call)).set) : checkSkillsAt(resolve(cwd, path));
+  if (checked === undefined) return printError(io, `no file or folder "${visible(path!)}"`);
+
+  const { skills } = checked;
+  const problems = [...checked.problems.filter(({ kind }) => kind !== "off"), ...skills.flatMap(textProblems)];
+  const errors = problems.filter(({ kind }) => kind === "unused").length;
+  const warnings = problems.length - errors;
+  const isFailed = errors > 0 || (given.has("strict") && warnings > 0);
+  if (given.has("json")) {
+    await io.write(`${JSON.stringify({ files: skills.length, errors, warnings, problems }, null, 2)}\n`);
+    return isFailed ? 1 : 0;
+  }
+  const short = shortenFrom(cwd, io.home);
+  const lines = problems
+    .map(({ file, line, kind, why }) => ({ at: `${short(file)}${line === undefined ? "" : `:${line}`}`, kind, why }))
+    .map(({ at, kind, why }) => `${at}: ${kind === "unused" ? "error" : "warning"}: ${oneLine(why, 300)}`);
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const commands = skills.filter(({ kind }) => kind === "command").length;
+  const summary =
+    `${count(skills.length - commands, "skill")} and ${count(commands, "command")}: ` +
+    (problems.length === 0 ? "no problems" : `${count(errors, "error")}, ${count(warnings, "warning")}`);
+  await io.write(`${[...lines, summary].join("\n")}\n`);
+  return isFailed ? 1 : 0;
+}
+
+const allOf = ({ skills, dormant, problems }: SkillSet) => ({ skills: [...skills, ...dormant], problems });
+
+const LONGEST_DESCRIPTION = 1_536;
+
+/** Problems that only matter to people who check their files. */
+function textProblems(skill: Skill): readonly SkillProblem[] {
+  const { file, name, kind, displayName, description, describedByText, plugin } = skill;
+  const problem = (line: number, why: string): SkillProblem => ({ file, line, kind: "odd", why });
+  let text: string;
+  try {
+    text = readSkillText(skill);
+  } catch (error) {
+    return [{ file, kind: "unused", why: (error as Error).message }];
+  }
+  return [
+    ...(describedByText && kind === "skill"
+      ? [problem(1, "there is no `description`, so the first line of the text is used; add one")]
+      : []),
+    ...(description === "" ? [problem(1, "there is nothing to list it with; add a `description`")] : []),
+    ...(description.length > LONGEST_DESCRIPTION
+      ? [
+          problem(
+            1,
+            `the description is longer than ${LONGEST_DESCRIPTION} characters, so the list cuts it; shorten it`,
+          ),
+        ]
+      : []),
+    ...(displayName !== undefined && plugin === undefined
+      ? [problem(1, `it is invoked as /${name}, after its folder, not as "${displayName}"; use the same name`)]
+      : []),
+    ...(text.trim() === "" ? [problem(1, "it has no text below the frontmatter; add instructions")] : []),
+  ];
+}

@@ -1,0 +1,146 @@
+// Reads the files that were found and turns them into skills: each file once, each name once. The first one of a name
+// wins, so the caller goes from the highest precedence to the lowest, with skills before commands.
+
+import { sep } from "node:path";
+import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
+import type * as Patterns from "../instructions/path-patterns.ts";
+import type { Mutable } from "./facts.ts";
+import type { HeadProblem } from "./frontmatter/head-block.ts";
+import { skillHooks } from "./hooks.ts";
+import type { SkillPlace } from "./find/places.ts";
+import { isListable } from "./plain.ts";
+import type { ScanOptions, SkillFile } from "./find/scan.ts";
+import { createSkillFileReader } from "./skill-file.ts";
+import type { FileMark, SkillIndex } from "./index/skill-index.ts";
+
+export interface Origin extends Omit<SkillPlace, "folder"> {
+  readonly kind: Skill["kind"];
+  readonly plugin?: PluginIdentity;
+}
+
+export interface DormantSkill {
+  readonly skill: Skill;
+  readonly patterns: Patterns.PathPatterns;
+}
+
+export interface SkillCollector {
+  readonly skills: Skill[];
+  readonly dormant: DormantSkill[];
+  readonly problems: SkillProblem[];
+  /** What to compare to notice changes. */
+  readonly watched: Map<string, FileMark | undefined>;
+  /** Files and folders that may have been meant as skills. */
+  readonly strays: { readonly path: string; readonly kind: "file" | "folder" }[];
+  /** Loads a file, unless its name or the file itself is taken. */
+  take(file: SkillFile, origin: Origin, options?: TakeOptions): Skill | undefined;
+  scanOptions(root: string | undefined): ScanOptions;
+}
+
+export interface TakeOptions {
+  readonly index?: SkillIndex | undefined;
+  /** The name to use if the skill's own is taken. */
+  readonly clashName?: string;
+}
+
+export interface CollectorOptions {
+  readonly quick: boolean;
+  readonly overrides: Readonly<Record<string, unknown>>;
+  isDenied(path: string): boolean;
+}
+
+const MOST_SKILLS = 10_000;
+const MOST_PROBLEMS = 1_000;
+const MOST_STRAYS = 1_000;
+const MOST_PATTERNS = 10_000;
+const PATTERN_CHARACTERS = 4 * 1024 * 1024;
+
+export function createSkillCollector(options: CollectorOptions): SkillCollector {
+  const { isDenied, quick } = options;
+  const overrides = new Map(Object.entries(options.overrides));
+  const reader = createSkillFileReader();
+  const skills: Skill[] = [];
+  const dormant: DormantSkill[] = [];
+  const problems: SkillProblem[] = [];
+  const watched = new Map<string, FileMark | undefined>();
+  const strays: { path: string; kind: "file" | "folder" }[] = [];
+  /** By name: where the skill is. */
+  const names = new Map<string, string>();
+  const files = new Set<string>();
+  const budget = { patterns: MOST_PATTERNS, characters: PATTERN_CHARACTERS };
+
+  const report = (problem: SkillProblem) => {
+    if (problems.length < MOST_PROBLEMS) problems.push(problem);
+  };
+  const watch = (path: string, mark: FileMark | undefined) => void watched.set(path, mark);
+  const refuse = (file: string, why: string) => report({ file, kind: "unused", why });
+  const stray = (path: string, kind: "file" | "folder") => {
+    if (strays.length < MOST_STRAYS) strays.push({ path, kind });
+  };
+
+  let latest: ScanOptions | undefined;
+  const scanOptions = (root: string | undefined): ScanOptions => {
+    if (latest === undefined || latest.root !== root) latest = { root, isDenied, watch, refuse, stray, quick };
+    return latest;
+  };
+
+  function take(found: SkillFile, origin: Origin, { index, clashName }: TakeOptions = {}): Skill | undefined {
+    if (files.has(found.file)) return undefined;
+    const opened = reader.open(found, origin.kind, scanOptions(origin.root), index);
+    if (opened === undefined || files.has(opened.file)) return undefined;
+    const { file } = opened;
+    files.add(file);
+    if (names.size >= MOST_SKILLS) return void refuse(found.found, `there are more than ${MOST_SKILLS} skills`);
+
+    const { draft, named, hooks, oddities } = opened.facts;
+    const odd = ({ line, why }: HeadProblem) => report({ file: found.found, line, kind: "odd", why });
+    const own = ownName(found.name, named, origin);
+    if (!isListable(own)) return void refuse(found.found, "its name has characters that cannot be shown; rename it");
+    const name = names.has(own) && clashName !== undefined ? clashName : own;
+    const other = names.get(name);
+    if (other !== undefined) {
+      return void report({ file: found.found, kind: "shadowed", why: `/${name} is ${other}; rename one of them` });
+    }
+    const state = overrides.get(name);
+    if (state === "off")
+      return void report({ file: found.found, kind: "off", why: `skillOverrides turns off ${name}` });
+    names.set(name, found.found);
+    for (const problem of oddities) odd(problem);
+
+    const { source, base, untrusted, plugin } = origin;
+    const folder = file.slice(0, file.lastIndexOf(sep));
+    const skill = draft as Mutable<Skill>;
+    skill.name = name;
+    skill.source = source;
+    skill.file = file;
+    skill.folder = folder;
+    skill.base = base;
+    skill.hooks = hooks === undefined ? NO_HOOKS : skillHooks(hooks, { file, folder, plugin, report: odd });
+    if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
+    if (state === "user-invocable-only") skill.modelInvocable = false;
+    if (state === "name-only") skill.nameOnly = true;
+    if (plugin !== undefined) skill.plugin = plugin;
+    if (untrusted) skill.untrusted = true;
+    if (skill.paths === undefined) skills.push(skill);
+    else {
+      // Loaded late: six modules that only skills with paths need.
+      const { compilePatterns } = require("../instructions/path-patterns.ts") as typeof Patterns;
+      const patterns = compilePatterns(skill.paths, budget);
+      if (patterns === undefined) return void refuse(found.found, "its `paths` expand to too many patterns");
+      dormant.push({ skill, patterns });
+    }
+    return skill;
+  }
+
+  return { skills, dormant, problems, watched, strays, take, scanOptions };
+}
+
+const NO_HOOKS: Skill["hooks"] = [];
+
+const lastPart = (name: string) => name.slice(name.lastIndexOf(":") + 1);
+
+/** Only in plugins, the `name` field replaces the last part of the name, if it can be typed. */
+function ownName(found: string, named: string | undefined, { plugin, kind }: Origin): string {
+  if (plugin === undefined) return found;
+  const isUsable = kind === "skill" && named !== undefined && /^[\w.-]{1,100}$/.test(named);
+  return `${plugin.name}:${isUsable ? named : found}`;
+}

@@ -1,0 +1,35 @@
+// The hooks in the frontmatter of a skill, checked as those of settings files are.
+
+import { HOOK_EVENTS, type HookRegistration, type PluginIdentity, type Settings } from "@keelson/protocol";
+import { checkHooks } from "../check/check-hooks.ts";
+import type { HeadProblem } from "./frontmatter/head-block.ts";
+
+export interface HookPlace {
+  readonly file: string;
+  readonly folder: string;
+  readonly plugin: PluginIdentity | undefined;
+  report(problem: HeadProblem): void;
+}
+
+export function skillHooks(
+  { value, line }: { readonly value: unknown; readonly line: number },
+  { file, folder, plugin, report }: HookPlace,
+): readonly HookRegistration[] {
+  const warn = (key: string, problem: string, outcome = "it is ignored") =>
+    report({ line, why: `\`${key}\` ${problem}; ${outcome}` });
+  const page = { holder: "user", asks: [], unread: false, unreadMode: false, warn } as const;
+  const checked = (checkHooks(value, "hooks", { ...page, asks: [] }) ?? {}) as NonNullable<Settings["hooks"]>;
+  return HOOK_EVENTS.flatMap((event) =>
+    (checked[event] ?? []).flatMap(({ matcher, hooks }) =>
+      hooks.map((handler): HookRegistration => ({
+        event,
+        ...(matcher !== undefined && { matcher }),
+        handler,
+        source: "skill",
+        file,
+        root: plugin?.root ?? folder,
+        ...(plugin !== undefined && { data: plugin.data }),
+      })),
+    ),
+  );
+}

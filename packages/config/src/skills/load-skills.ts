@@ -1,0 +1,208 @@
+// The skills and commands of a session: those found at the start, and those that apply when a call touches a file. It
+// reads the start of each file, runs nothing and keeps no state outside the set.
+
+import { statSync, type Stats } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { isObject, type Plugin, type Skill, type SkillProblem } from "@keelson/protocol";
+import { createSkillCollector, type DormantSkill, type Origin, type SkillCollector } from "./collect.ts";
+import type * as Ignored from "./find/ignored-folders.ts";
+import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
+import type * as Save from "./index/save-index.ts";
+import { scanCommands, scanSkills, skillIn, type SkillFile } from "./find/scan.ts";
+import { LEAST_INDEXED, openIndex, type FileMark, type SkillIndex } from "./index/skill-index.ts";
+import type { SkillSet } from "./skill-set.ts";
+import type * as Strays from "./find/strays.ts";
+
+export interface SkillOptions {
+  /** Whether a rule denies reading a file. Only checked for links. */
+  isDenied?(path: string): boolean;
+  /** Milliseconds; `Date.now` if absent. */
+  now?(): number;
+  /** Believe the index of a large folder. Then `changed` is the first to look at its files. */
+  readonly quick?: boolean;
+}
+
+export function loadSkills(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
+  const { isDenied = () => false, now = Date.now, quick = false } = options;
+  const overrides = settings.settings["skillOverrides"];
+  const collector = createSkillCollector({ overrides: isObject(overrides) ? overrides : {}, isDenied, quick });
+  if (settings.flags.disableSlashCommands) return emptySet(settings, options);
+
+  const places = findPlaces(settings);
+  for (const path of places.missing) collector.watched.set(path, undefined);
+  const indexes: { index: SkillIndex; found: readonly SkillFile[]; kind: Skill["kind"] }[] = [];
+  collectAll(settings, places, collector, (index, found, kind) => indexes.push({ index, found, kind }));
+  const nested = nestedSkills(settings, places, collector);
+  const { skills, dormant, problems, watched } = collector;
+  let strays: readonly SkillProblem[] | undefined;
+  const seen = new Set<string>();
+  /** Touched files that added skills. */
+  const useful: string[] = [];
+
+  const set: SkillSet = {
+    skills,
+    get dormant() {
+      return dormant.map(({ skill }) => skill);
+    },
+    get problems() {
+      strays ??= (require("./find/strays.ts") as typeof Strays).explainStrays(collector.strays);
+      return [...places.off, ...problems, ...strays];
+    },
+    touched(path) {
+      const file = resolve(settings.cwd, path);
+      if (seen.has(file)) return [];
+      if (seen.size >= MOST_KNOWN) seen.clear();
+      seen.add(file);
+      const found = nested(file);
+      const woken = dormant.filter((each) => isMatch(each, file));
+      for (const each of woken) {
+        dormant.splice(dormant.indexOf(each), 1);
+        skills.push(each.skill);
+      }
+      const all = [...found, ...woken.map(({ skill }) => skill)];
+      if (all.length > 0) useful.push(file);
+      return all;
+    },
+    changed() {
+      for (const [path, stat] of watched) if (!isSame(stat, lookAt(path))) return true;
+      return false;
+    },
+    isCurrent: ({ file }) => !watched.has(file) || isSame(watched.get(file), lookAt(file)),
+    saveIndex() {
+      const isStale = quick && indexes.length > 0 && set.changed();
+      for (const { index, found, kind } of indexes.filter((each) => isStale || each.index.isOutdated())) {
+        const { saveIndex } = require("./index/save-index.ts") as typeof Save;
+        saveIndex(
+          settings.configDir,
+          index.folder,
+          found.map(({ file }) => ({ file, kind })),
+          now(),
+        );
+      }
+    },
+    reload(newer = settings) {
+      const next = loadSkills(newer, { ...options, quick: false });
+      for (const path of useful) next.touched(path);
+      return next;
+    },
+  };
+  return set;
+}
+
+function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
+  return {
+    skills: [],
+    dormant: [],
+    problems: [],
+    touched: () => [],
+    changed: () => false,
+    isCurrent: () => true,
+    saveIndex: () => undefined,
+    reload: (newer = settings) => loadSkills(newer, options),
+  };
+}
+
+/** Skills of all places, then commands. Calls `indexed` for every folder with many files. */
+function collectAll(settings: SkillSettings, places: SkillPlaces, collector: SkillCollector, indexed: NoteIndex): void {
+  const { plugins, cwd, configDir, origin } = settings;
+  // A folder with a manifest is a plugin, also if it is in a skills folder.
+  const pluginRoots = new Set([...plugins.active, ...plugins.unused].map(({ root }) => root));
+  const ofPlace = ({ folder: _, ...place }: SkillPlace, kind: Skill["kind"]): Origin => ({ ...place, kind });
+  const ofPlugin = ({ name, id, root, data, untrusted }: Plugin, kind: Skill["kind"]): Origin => {
+    const plugin = { name, id, root, data };
+    return { kind, source: "plugin", base: cwd, root, plugin, ...(untrusted && { untrusted }) };
+  };
+  const takeFolder = (folder: string, from: Origin) => {
+    const scan = from.kind === "skill" ? scanSkills : scanCommands;
+    const found = scan(folder, collector.scanOptions(from.root));
+    const index = found.length < LEAST_INDEXED ? undefined : openIndex(configDir, folder, origin.uid);
+    if (index !== undefined) indexed(index, found, from.kind);
+    for (const file of found) {
+      const isPlugin = from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file.file));
+      if (!isPlugin) collector.take(file, from, { index });
+    }
+  };
+
+  for (const place of places.places) takeFolder(join(place.folder, "skills"), ofPlace(place, "skill"));
+  for (const plugin of plugins.active) {
+    const from = ofPlugin(plugin, "skill");
+    for (const folder of plugin.skills) {
+      collector.take(skillIn(folder, folder === plugin.root ? plugin.name : undefined), from);
+    }
+    for (const folder of plugin.skillFolders) takeFolder(folder, from);
+  }
+  for (const place of places.places) {
+    const [, commands] = foldersOf(place);
+    if (commands !== undefined) takeFolder(commands, ofPlace(place, "command"));
+  }
+  for (const plugin of plugins.active) {
+    const from = ofPlugin(plugin, "command");
+    for (const file of plugin.commandFiles) {
+      collector.take({ name: basename(file).replace(/\.md$/, ""), file, found: file }, from);
+    }
+    for (const folder of plugin.commandFolders) takeFolder(folder, from);
+  }
+}
+
+type NoteIndex = (index: SkillIndex, found: readonly SkillFile[], kind: Skill["kind"]) => void;
+
+const MOST_KNOWN = 20_000;
+
+/** Finds the skills of folders between the working directory and a file, each folder once. */
+function nestedSkills({ cwd }: SkillSettings, places: SkillPlaces, collector: SkillCollector) {
+  const known = new Set<string>();
+  let isIgnored: ((folder: string) => boolean) | undefined;
+  return (file: string): readonly Skill[] => {
+    const folder = dirname(file);
+    if (known.has(folder)) return [];
+    if (known.size >= MOST_KNOWN) known.clear();
+    const found: Skill[] = [];
+    for (const each of between(cwd, folder)) {
+      if (known.has(each)) continue;
+      known.add(each);
+      const place = places.nested(each);
+      if (place === undefined) continue;
+      // Loaded late: six modules that only nested skills need.
+      isIgnored ??= (require("./find/ignored-folders.ts") as typeof Ignored).ignoredFolders(cwd);
+      if (isIgnored(each)) continue;
+      const inner = relative(cwd, each).split(sep).join("/");
+      const { folder: dot, ...origin } = place;
+      for (const candidate of scanSkills(join(dot, "skills"), collector.scanOptions(place.root))) {
+        const skill = collector.take(
+          candidate,
+          { ...origin, kind: "skill" },
+          { clashName: `${inner}:${candidate.name}` },
+        );
+        if (skill?.paths === undefined && skill !== undefined) found.push(skill);
+      }
+    }
+    known.add(folder);
+    return found;
+  };
+}
+
+/** The folders between `top` and `folder`, outermost first. */
+function between(top: string, folder: string): readonly string[] {
+  const inner = relative(top, folder);
+  if (inner === "" || inner === ".." || inner.startsWith(`..${sep}`)) return [];
+  const names = inner.split(sep);
+  return names.map((_, at) => join(top, ...names.slice(0, at + 1)));
+}
+
+function isMatch({ skill, patterns }: DormantSkill, file: string): boolean {
+  const inner = relative(skill.base, file).split(sep).join("/");
+  return inner !== "" && inner !== ".." && !inner.startsWith("../") && patterns.covers(inner);
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(before: FileMark | undefined, now: FileMark | undefined): boolean {
+  if (before === undefined || now === undefined) return before === now;
+  return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino;
+}

@@ -1,0 +1,50 @@
+// Loads skills only if there can be any. Most folders have none, and then a session loads nothing but this.
+
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { managedDirectory } from "../scopes/scopes.ts";
+import type { SkillSettings } from "./find/places.ts";
+import type * as Loading from "./load-skills.ts";
+import type { SkillOptions } from "./load-skills.ts";
+import type { SkillSet } from "./skill-set.ts";
+
+/** Like `loadSkills`. Without skills, files are first searched when a call touches one: a folder below may have some. */
+export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
+  const load = () => (require("./load-skills.ts") as typeof Loading).loadSkills(settings, { quick: true, ...options });
+  const hasAny = () => settings.plugins.active.length > 0 || foldersIn(settings).some((folder) => existsSync(folder));
+  if (hasAny()) return load();
+  let loaded: SkillSet | undefined;
+  return {
+    get skills() {
+      return loaded?.skills ?? [];
+    },
+    get dormant() {
+      return loaded?.dormant ?? [];
+    },
+    get problems() {
+      return (loaded ??= load()).problems;
+    },
+    touched: (path) => (loaded ??= load()).touched(path),
+    changed: () => loaded?.changed() ?? hasAny(),
+    isCurrent: (skill) => loaded?.isCurrent(skill) ?? true,
+    saveIndex: () => loaded?.saveIndex(),
+    reload: (next = settings) => (loaded ? loaded.reload(next) : openSkillSet(next, options)),
+  };
+}
+
+/** Every folder that may hold skills or commands. Which of them count is decided when they are loaded. */
+function foldersIn({ cwd, configDir, directories, flags, origin }: SkillSettings): readonly string[] {
+  const managed = origin.managedDir ?? managedDirectory(origin.platform);
+  const projects = [...upwards(flags.projectConfigRoot ?? cwd), ...directories].map((folder) =>
+    join(folder, ".claude"),
+  );
+  return [join(managed, ".claude"), configDir, ...projects].flatMap((folder) => [
+    join(folder, "skills"),
+    join(folder, "commands"),
+  ]);
+}
+
+function upwards(folder: string): readonly string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...upwards(above)];
+}

@@ -1,0 +1,48 @@
+// The text of a skill, read when it is invoked. The file may have changed since it was found, but not where it is.
+
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import type { Skill } from "@keelson/protocol";
+import { ConfigError } from "../errors.ts";
+import { readHead } from "./frontmatter/head.ts";
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Without the frontmatter. Throws ConfigError if the file cannot be read. */
+export function readSkillText({ name, file }: Pick<Skill, "name" | "file">): string {
+  const source = readWhole(file, (why) => new ConfigError(`The file of /${name} cannot be used: ${file} ${why}`));
+  return source.slice(readHead(source).bodyAt);
+}
+
+function readWhole(file: string, failure: (why: string) => ConfigError): string {
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, flags);
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw failure("is not a regular file");
+    if (stat.size > MAX_BYTES) throw failure("is larger than 1 MiB");
+    // No folder above it may have become a link.
+    if (!isAt(fd, file, stat.ino)) throw failure("is somewhere else now; reload the skills");
+    const text = readFileSync(fd, "utf8");
+    if (text.includes("\0")) throw failure("is not text");
+    return text;
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") throw failure("does not exist any more");
+    throw failure(code === "ELOOP" ? "is a link now; reload the skills" : `cannot be read (${code})`);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function isAt(fd: number, file: string, inode: number): boolean {
+  if (process.platform === "linux") {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === file;
+    } catch {
+      // There is no /proc; compare below.
+    }
+  }
+  return realpathSync(file) === file && statSync(file).ino === inode;
+}

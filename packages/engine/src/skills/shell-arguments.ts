@@ -1,0 +1,134 @@
+// Puts arguments into an inline command as data: each is quoted for the place where it stands, and the result must start
+// the same programs as the command did without it. If that is not certain, the command does not run.
+
+import { analyseCommand, type CommandAnalysis } from "../permission/command/command.ts";
+import type { Word } from "../permission/command/word.ts";
+import { placeholdersIn, type Placeholder, type SkillArguments } from "./arguments.ts";
+
+export type FilledCommand =
+  | { readonly command: string }
+  /** A sentence for the user. */
+  | { readonly refused: string };
+
+/** Stands for an argument when the command is read without it. */
+const STAND_IN = "KeelsonArgument";
+
+export function fillCommand(written: string, args: SkillArguments): FilledCommand {
+  const command = written.replace(/\$\{(CLAUDE_\w+)\}/g, (whole, name: string) => {
+    const value = args.variables[name];
+    return value === undefined || !PLAIN_PATH.test(value) ? whole : value;
+  });
+  const placeholders = placeholdersIn(command, args);
+  if (placeholders.length === 0) return { command: unescaped(command) };
+  const places = quotingAt(command, placeholders);
+  if (places === undefined) return { refused: `arguments cannot be used safely in "${command}"` };
+  const filled = unescaped(fill(command, placeholders, (each, at) => quoted(each, places[at]!)));
+  const without = unescaped(fill(command, placeholders, () => STAND_IN));
+  if (!startsTheSame(analyseCommand(without), analyseCommand(filled)))
+    return { refused: `an argument would become part of what "${command}" runs` };
+  return { command: filled };
+}
+
+/** Put into a command as it is; a folder with any other character is left to the shell, which does not know the name. */
+const PLAIN_PATH = /^[\w@%+=:,./-]+$/;
+
+const unescaped = (command: string) => command.replace(/\\\$(?=\d|ARGUMENTS)/g, "$");
+
+function fill(
+  command: string,
+  placeholders: readonly Placeholder[],
+  text: (each: Placeholder, at: number) => string,
+): string {
+  let filled = "";
+  let from = 0;
+  for (const [at, each] of placeholders.entries()) {
+    filled += command.slice(from, each.start) + text(each, at);
+    from = each.end;
+  }
+  return filled + command.slice(from);
+}
+
+type Quoting = "plain" | "single" | "double";
+
+function quoted({ words, plain }: Placeholder, place: Quoting): string {
+  if (place === "single") return plain.replaceAll("'", `'\\''`);
+  if (place === "double") return plain.replace(/["\\$`]/g, "\\$&");
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+}
+
+/** How each placeholder is quoted. Undefined where a quote would not protect it, or we cannot tell. */
+function quotingAt(command: string, placeholders: readonly Placeholder[]): readonly Quoting[] | undefined {
+  const found: Quoting[] = [];
+  const open: ("double" | "substitution")[] = [];
+  let single = false;
+  let atWordStart = true;
+  for (let at = 0; at < command.length; at++) {
+    const next = placeholders[found.length];
+    const inDouble = open.at(-1) === "double";
+    if (next?.start === at) {
+      found.push(single ? "single" : inDouble ? "double" : "plain");
+      at = next.end - 1;
+      atWordStart = false;
+      continue;
+    }
+    const sign = command[at]!;
+    if (single) {
+      if (sign === "'") single = false;
+      continue;
+    }
+    if (sign === "\\") at++;
+    else if (sign === "`" || command.startsWith("${", at) || command.startsWith("$'", at)) return undefined;
+    else if (command.startsWith("<<", at) && !inDouble) return undefined;
+    else if (sign === "#" && atWordStart && !inDouble) return undefined;
+    else if (command.startsWith("$(", at)) {
+      open.push("substitution");
+      at++;
+    } else if (sign === '"') {
+      if (inDouble) open.pop();
+      else open.push("double");
+    } else if (!inDouble) {
+      if (sign === "'") single = true;
+      else if (sign === ")" && open.length > 0) open.pop();
+      else if (sign === "(") open.push("substitution");
+    }
+    atWordStart = /[\s;&|()]/.test(sign);
+  }
+  return found.length === placeholders.length && !single && open.length === 0 ? found : undefined;
+}
+
+type Commands = CommandAnalysis["commands"];
+
+/** Whether both run the same programs, and no argument is a program or code. */
+function startsTheSame(without: CommandAnalysis, filled: CommandAnalysis): boolean {
+  if (without.problem !== undefined || filled.problem !== undefined) return false;
+  return !isCode(without.commands) && programsOf(without.commands) === programsOf(filled.commands);
+}
+
+function isCode(commands: Commands): boolean {
+  return commands.some(({ words, runs, assignments, opaque, code }) => {
+    const holds = (text: string | undefined) => text?.includes(STAND_IN) === true;
+    if (holds(words[0]?.value) || assignments.some(({ value }) => holds(value?.value))) return true;
+    const whole = opaque || code === true;
+    return (whole ? words : scriptOf(words)).some(({ value }) => holds(value)) || isCode(runs);
+  });
+}
+
+const INTERPRETER =
+  /^(?:ba|da|k|z|fi)?sh$|^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|luajit|tclsh|wish|Rscript|osascript|groovy|scala|elixir|swift|pwsh|powershell|[gmn]?awk|g?sed|jq|yq|ed|ex|vi|vim|gdb|make|gmake)[\d.]*$/;
+
+/** The words that an interpreter takes for its script: up to the first one that is no option, and those after `-c`. */
+function scriptOf(words: readonly Word[]): readonly Word[] {
+  const [program, ...rest] = words;
+  if (!INTERPRETER.test(program?.value.split("/").at(-1) ?? "")) return [];
+  const first = rest.findIndex(({ value }) => !value.startsWith("-"));
+  return rest.filter((_, at) => first < 0 || at <= first || CODE_OPTION.test(rest[at - 1]!.value));
+}
+
+const CODE_OPTION = /^-(?:-?(?:eval|exec|execute|print|expression|command|require|import|file)|[A-Za-z]*[cepErfm])$/;
+
+function programsOf(commands: Commands): string {
+  return JSON.stringify(commands, (key, value: unknown) => {
+    if (key === "words") return (value as Commands[number]["words"])[0]?.text ?? "";
+    return key === "" || key === "runs" || key === "words" || /^\d+$/.test(key) ? value : undefined;
+  });
+}

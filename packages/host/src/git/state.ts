@@ -1,0 +1,153 @@
+// The state of a repository: branch, main branch, changed files and recent commits. Runs git, but nothing that the
+// repository configures: a repository whose settings could start a program is not looked at, and the user's own settings
+// are left out.
+
+import { delimiter, isAbsolute, join } from "node:path";
+import type { GitState } from "@keelson/engine";
+import { firstLineOf, gitBranch } from "./branch.ts";
+import { commonFolder, findRepositories, statOf } from "./discovery.ts";
+import { createGitLookup } from "./repositories.ts";
+import { readRegularFile } from "../files/regular-file.ts";
+
+export interface GitStateOptions {
+  readonly cwd: string;
+  readonly home: string;
+  /** Programs in these folders are not run. */
+  readonly directories: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** A large work tree takes seconds; then the model has to ask itself. */
+const LIMIT_MS = 5_000;
+const MAX_OUTPUT = 64 * 1024;
+const MAX_COMMITS = 5;
+const MAX_REFS = 256 * 1024;
+
+/** Undefined outside a repository, or if it cannot be told safely and soon. Never rejects. */
+export async function readGitState(options: GitStateOptions): Promise<GitState | undefined> {
+  const { cwd, env } = options;
+  try {
+    // A variable can point git to another repository than the one that was checked.
+    if (Object.keys(env).some((name) => /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY)$/.test(name)))
+      return undefined;
+    const repository = findRepositories(cwd).at(-1);
+    if (!repository?.gitFolder || repository.isBare || !isHarmless(options)) return undefined;
+    const git = gitProgram(options);
+    if (git === undefined) return undefined;
+    const place = [`--git-dir=${repository.gitFolder}`, `--work-tree=${repository.folder}`];
+    const [status, commits] = await Promise.all([
+      run([git, ...place, ...SAFE, ...STATUS], repository.folder, options),
+      run([git, ...place, ...SAFE, ...LOG], repository.folder, options),
+    ]);
+    if (status === undefined) return undefined;
+    const mainBranch = mainBranchOf(repository.gitFolder);
+    return {
+      branch: gitBranch(cwd),
+      ...(mainBranch === undefined ? {} : { mainBranch }),
+      status: linesOf(status),
+      // A repository without commits has no log.
+      commits: linesOf(commits ?? ""),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Also for a trusted folder: no one asked for what its settings would run. */
+function isHarmless({ cwd, home, directories, env }: GitStateOptions): boolean {
+  const lookUp = createGitLookup({
+    root: cwd,
+    home,
+    isTrusted: () => false,
+    directories: () => directories,
+    env: () => env,
+  });
+  return lookUp(cwd).length === 0;
+}
+
+const off = (setting: string) => ["-c", setting];
+const SAFE = [
+  "--no-pager",
+  "--no-optional-locks",
+  "--no-replace-objects",
+  ...off("core.fsmonitor=false"),
+  ...off("core.hooksPath=/dev/null"),
+  ...off("core.attributesFile=/dev/null"),
+  ...off("core.untrackedCache=false"),
+  // A partial clone fetches missing objects.
+  ...off("protocol.allow=never"),
+];
+const STATUS = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames"];
+const LOG = ["log", `--max-count=${MAX_COMMITS}`, "--no-show-signature", "--no-color", "--format=%h %s"];
+
+async function run(
+  command: readonly string[],
+  cwd: string,
+  { home, env, signal }: GitStateOptions,
+): Promise<string | undefined> {
+  if (signal.aborted) return undefined;
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: {
+      PATH: env["PATH"] ?? "",
+      HOME: home,
+      LC_ALL: "C.UTF-8",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_TERMINAL_PROMPT: "0",
+      ...(env["XDG_CONFIG_HOME"] === undefined ? {} : { XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"] }),
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  const stop = () => child.kill("SIGKILL");
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of child.stdout) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length <= MAX_OUTPUT) continue;
+      stop();
+      return text.slice(0, text.lastIndexOf("\n", MAX_OUTPUT));
+    }
+    return (await child.exited) === 0 ? text : undefined;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Not one that the project brings: `npm run` puts its folder of programs first. */
+function gitProgram({ directories, cwd, env }: GitStateOptions): string | undefined {
+  const own = [cwd, ...directories];
+  const isForeign = (folder: string) =>
+    isAbsolute(folder) && !own.some((each) => folder === each || folder.startsWith(`${each}/`));
+  const path = (env["PATH"] ?? "").split(delimiter).filter(isForeign).join(delimiter);
+  return Bun.which("git", { PATH: path }) ?? undefined;
+}
+
+const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
+
+/** What the remote calls its main branch, else `main` or `master` if there is one. */
+function mainBranchOf(gitFolder: string): string | undefined {
+  const shared = commonFolder(gitFolder);
+  const named = firstLineOf(join(shared, "refs/remotes/origin/HEAD"))?.match(/^ref: refs\/remotes\/origin\/(.+)$/)?.[1];
+  if (named !== undefined) return named;
+  const packed = new Set(packedRefs(join(shared, "packed-refs")));
+  const isBranch = (name: string) =>
+    statOf(join(shared, "refs/heads", name))?.isFile() || packed.has(`refs/heads/${name}`);
+  return ["main", "master"].find(isBranch);
+}
+
+function packedRefs(file: string): readonly string[] {
+  try {
+    const lines = new TextDecoder().decode(readRegularFile(file, MAX_REFS)).split("\n");
+    return lines.map((line) => line.slice(line.indexOf(" ") + 1));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,30 @@
+// What a built-in command may use. All of it is also open to clients, as control requests or tool calls.
+
+import type { JsonObject } from "@keelson/protocol";
+import type { ControlTargets } from "../controls/targets.ts";
+import type { ListedCommand } from "./registry.ts";
+
+export interface CommandSession {
+  readonly targets: ControlTargets;
+  /** The id that the client gave the prompt, if it did. */
+  readonly prompt: string | undefined;
+  /** Performs a control request as if a client had sent it. Rejects with its error. */
+  request(subtype: string, fields?: JsonObject): Promise<unknown>;
+  /** Calls a tool as the model would: hooks, gate and limits apply. Rejects with its error. */
+  call(tool: string, input: JsonObject): Promise<void>;
+  /** All commands of the session, built in or not. */
+  commands(): readonly ListedCommand[];
+}
+
+/** Returns what the user reads. Throws an error for the user. */
+export type RunCommand = (args: string, session: CommandSession) => string | Promise<string>;
+
+/** Throws if a command that takes no arguments got some. */
+export function expectNoArguments(name: string, args: string): void {
+  if (args !== "") throw new Error(`/${name} takes no arguments, but got "${args}"`);
+}
+
+/** `a, b or c: none` as a list of Markdown points. */
+export function points(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join("\n");
+}

@@ -1,0 +1,144 @@
+// The built-in slash commands: one row each, for every front end. Only names and descriptions are loaded with a session;
+// the command itself is loaded when it is typed.
+
+import type { Snapshot } from "@keelson/config";
+import type { RunCommand } from "./command.ts";
+
+export interface BuiltInCommand {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly description: string;
+  readonly argumentHint?: string;
+  load(): Promise<RunCommand>;
+}
+
+const COMMANDS: readonly BuiltInCommand[] = [
+  {
+    name: "add-dir",
+    description: "Add a working directory",
+    argumentHint: "<path>",
+    load: async () => (await import("./change/add-dir.ts")).addDirCommand,
+  },
+  {
+    name: "clear",
+    aliases: ["reset", "new"],
+    description: "Start a new conversation",
+    load: async () => (await import("./change/clear.ts")).clearCommand,
+  },
+  {
+    name: "config",
+    description: "Show settings, or change a preference",
+    argumentHint: "[key [value]]",
+    load: async () => (await import("./change/config.ts")).configCommand,
+  },
+  {
+    name: "context",
+    description: "Show what fills the context window",
+    load: async () => (await import("./show/context.ts")).contextCommand,
+  },
+  {
+    name: "effort",
+    description: "Show or set how much effort the model makes",
+    argumentHint: "[level]",
+    load: async () => (await import("./change/model.ts")).effortCommand,
+  },
+  {
+    name: "export",
+    description: "Print the conversation as Markdown, or write it to a file",
+    argumentHint: "[file]",
+    load: async () => (await import("./change/export.ts")).exportCommand,
+  },
+  { name: "help", description: "List the commands", load: async () => (await import("./show/help.ts")).helpCommand },
+  { name: "hooks", description: "List the hooks", load: async () => (await import("./show/hooks.ts")).hooksCommand },
+  {
+    name: "mcp",
+    description: "List MCP servers, or reconnect, enable or disable one",
+    argumentHint: "[action server]",
+    load: async () => (await import("./change/mcp.ts")).mcpCommand,
+  },
+  {
+    name: "memory",
+    description: "List the instruction files in the conversation",
+    load: async () => (await import("./show/memory.ts")).memoryCommand,
+  },
+  {
+    name: "model",
+    description: "Show or switch the model",
+    argumentHint: "[model]",
+    load: async () => (await import("./change/model.ts")).modelCommand,
+  },
+  {
+    name: "permissions",
+    aliases: ["allowed-tools"],
+    description: "List the permission rules",
+    load: async () => (await import("./show/permissions.ts")).permissionsCommand,
+  },
+  {
+    name: "plan",
+    description: "Switch to plan mode",
+    load: async () => (await import("./change/plan.ts")).planCommand,
+  },
+  {
+    name: "reload-plugins",
+    description: "Read plugins again",
+    load: async () => (await import("./change/reload.ts")).reloadPluginsCommand,
+  },
+  {
+    name: "reload-skills",
+    description: "Read skills and commands again",
+    load: async () => (await import("./change/reload.ts")).reloadSkillsCommand,
+  },
+  {
+    name: "rename",
+    description: "Name the session",
+    argumentHint: "<name>",
+    load: async () => (await import("./change/rename.ts")).renameCommand,
+  },
+  {
+    name: "skills",
+    description: "List the skills",
+    load: async () => (await import("./change/reload.ts")).skillsCommand,
+  },
+  {
+    name: "status",
+    description: "Show version, session, model and settings files",
+    load: async () => (await import("./show/status.ts")).statusCommand,
+  },
+  {
+    name: "usage",
+    aliases: ["cost", "stats"],
+    description: "Show the cost and usage of this session",
+    load: async () => (await import("./show/usage.ts")).usageCommand,
+  },
+];
+
+/** A command as clients see it in `initialize`. */
+export interface ListedCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  readonly aliases?: readonly string[];
+  readonly builtin?: true;
+}
+
+export function builtInCommands(): readonly ListedCommand[] {
+  return COMMANDS.map(({ name, description, argumentHint = "", aliases }) => ({
+    name,
+    description,
+    argumentHint,
+    ...(aliases ? { aliases } : {}),
+    builtin: true,
+  }));
+}
+
+/** All commands of a session, for lists. `others` are skills and prompts of servers; they replace built-in commands. */
+export function sessionCommands({ flags }: Snapshot, others: readonly ListedCommand[]): readonly ListedCommand[] {
+  if (flags.disableSlashCommands) return [];
+  const replaced = new Set(others.map(({ name }) => name));
+  return [...others, ...builtInCommands().filter(({ name }) => !replaced.has(name))];
+}
+
+/** By name or alias. */
+export function findBuiltInCommand(name: string): BuiltInCommand | undefined {
+  return COMMANDS.find((each) => each.name === name || each.aliases?.includes(name));
+}

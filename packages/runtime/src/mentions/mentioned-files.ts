@@ -1,0 +1,183 @@
+// `@path` in a text: the file is read as if the model had called Read, with the same rules, limits and record of what it
+// has seen. Whatever is not a file, or may not be read without asking, stays ordinary text.
+
+import {
+  asReminder,
+  reminder,
+  ToolError,
+  type Access,
+  type PermitRequest,
+  type Ports,
+  type Tool,
+} from "@keelson/engine";
+import { realPathOf } from "@keelson/host";
+import { NOTHING_SAID, type ContentBlock, type JsonObject, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
+import { relative } from "node:path";
+import type { Gate } from "../gate/gate.ts";
+import { findMentions, type Mention, type MentionReading } from "./find-mentions.ts";
+import { contains, listFolder } from "./list-folder.ts";
+
+/** Each is looked up on disk. A long text that was pasted may have thousands. */
+const MAX_LOOKED_UP = 50;
+const MAX_READ = 20;
+/** About 50,000 tokens: then no further file is read. One file can have half of that. */
+const MAX_CHARACTERS = 200_000;
+/** The same for images and PDFs: base64, and the API accepts 32 MB in all. */
+const MAX_MEDIA_CHARACTERS = 10_000_000;
+
+export interface MentionPorts extends Pick<Ports, "context" | "instructionsFor" | "newId" | "signal"> {
+  readonly gate: Pick<Gate, "decide">;
+  /** The Read tool. */
+  readonly read: Tool;
+}
+
+export interface MentionOptions {
+  /** Only files in the working directories, whatever the rules allow. For text that the user did not type. */
+  readonly insideOnly?: boolean;
+}
+
+/** One entry for each file or folder, in the order of the text. Never rejects. What a file says is not searched. */
+export async function mentionedFiles(
+  text: string,
+  ports: MentionPorts,
+  options: MentionOptions = {},
+): Promise<readonly NewEntry[]> {
+  const mentions = findMentions(text, MAX_LOOKED_UP);
+  const entries: NewEntry[] = [];
+  const done = new Set<string>();
+  const leftOut: string[] = [];
+  let characters = 0;
+  let media = 0;
+  for (const mention of mentions) {
+    const target = await firstTarget(mention, ports, options);
+    if (!target || done.has(target.key)) continue;
+    done.add(target.key);
+    if (done.size > MAX_READ || characters > MAX_CHARACTERS || media > MAX_MEDIA_CHARACTERS) {
+      leftOut.push(target.path);
+      continue;
+    }
+    const entry = await (target.kind === "directory" ? folderEntry(target, ports) : fileEntry(target, ports));
+    if (entry) entries.push(entry);
+    for (const learned of ports.instructionsFor(target.request.access)) entries.push(reminder(learned, ports.newId()));
+    const size = sizeOf(entry);
+    characters += size.characters;
+    media += size.media;
+  }
+  if (leftOut.length > 0) entries.push(leftOutEntry(leftOut, ports.newId()));
+  return entries;
+}
+
+/** A file or folder that the gate lets the model read. */
+interface Target {
+  readonly kind: "file" | "directory";
+  readonly key: string;
+  readonly path: string;
+  readonly request: PermitRequest;
+}
+
+async function firstTarget(
+  { readings }: Mention,
+  ports: MentionPorts,
+  options: MentionOptions,
+): Promise<Target | undefined> {
+  for (const reading of readings) {
+    if (ports.signal.aborted) return undefined;
+    const target = await targetOf(reading, ports, options).catch(() => undefined);
+    if (target) return target;
+  }
+  return undefined;
+}
+
+async function targetOf(
+  { path: given, lines }: MentionReading,
+  { gate, read, context: contextOf, newId }: MentionPorts,
+  { insideOnly }: MentionOptions,
+): Promise<Target | undefined> {
+  const range = lines ? { offset: lines.first, limit: lines.last - lines.first + 1 } : {};
+  const named: ToolUseBlock = { type: "tool_use", id: newId(), name: read.name, input: { file_path: given, ...range } };
+  const { path } = (await read.access(named.input, contextOf(named))) as Access & { path: string };
+  const input: JsonObject = { file_path: path, ...range };
+  const call: ToolUseBlock = { ...named, input };
+  const request: PermitRequest = { call, tool: read, input, access: { kind: "read", path }, hook: NOTHING_SAID };
+  // No one is asked: the model can still call Read, and then the user decides.
+  if ((await gate.decide(request)).behavior !== "allow") return undefined;
+  const context = contextOf(call);
+  const stat = await context.files.stat(path);
+  if (!stat || stat.kind === "other") return undefined;
+  if (insideOnly && !context.workspace.directories.some((each) => contains(realPathOf(each), stat.realPath)))
+    return undefined;
+  return { kind: stat.kind, key: JSON.stringify([stat.realPath, range]), path, request };
+}
+
+/** Undefined if the model has already seen the file as it is now. */
+async function fileEntry(
+  { path, request: { call, input, tool } }: Target,
+  { context: contextOf, newId }: MentionPorts,
+): Promise<NewEntry | undefined> {
+  const context = contextOf(call);
+  const called = asReminder(`Called the ${tool.name} tool with the following input: ${JSON.stringify(input)}`);
+  const opening = `Result of calling the ${tool.name} tool:`;
+  try {
+    await tool.check?.(input, context);
+    const output = (await tool.run(input, context)) as { readonly type: string };
+    if (output.type === "file_unchanged") return undefined;
+    const shown: string | readonly ContentBlock[] = tool.show(output);
+    const result: readonly ContentBlock[] =
+      typeof shown === "string"
+        ? [text(asReminder(`${opening}\n${shown}`))]
+        : [text(asReminder(`${opening} see below`)), ...shown.map(harmless)];
+    return attachment(
+      { type: "file", filename: path, displayPath: relative(context.workspace.cwd, path), content: output },
+      [text(called), ...result],
+      newId(),
+    );
+  } catch (error) {
+    const why = error instanceof ToolError ? error.message : "The file cannot be read";
+    const about = { type: "keelson_mention", path, error: why };
+    return attachment(about, [text(called), text(asReminder(`${opening}\n${why}`))], newId());
+  }
+}
+
+async function folderEntry(
+  { path, request: { call } }: Target,
+  { context: contextOf, newId }: MentionPorts,
+): Promise<NewEntry | undefined> {
+  const context = contextOf(call);
+  try {
+    const content = await listFolder(path, context);
+    const about = { type: "directory", path, content, displayPath: relative(context.workspace.cwd, path) };
+    return attachment(about, [text(asReminder(`The folder ${path} has these entries:\n${content}`))], newId());
+  } catch {
+    return undefined;
+  }
+}
+
+function leftOutEntry(paths: readonly string[], uuid: string): NewEntry {
+  const message = `These files are mentioned too, but were not read because together they are too long. Read what you need:`;
+  const about = { type: "keelson_mention", paths };
+  return attachment(about, [text(asReminder([message, ...paths].join("\n")))], uuid);
+}
+
+function attachment(
+  about: { readonly type: string; readonly [key: string]: unknown },
+  content: readonly ContentBlock[],
+  uuid: string,
+): NewEntry {
+  return { type: "attachment", uuid, attachment: about, rendered: [{ content }], renderedRole: "user" };
+}
+
+const text = (value: string): ContentBlock => ({ type: "text", text: value });
+
+/** Text between images is not in a reminder, so that its order stays; it must not look like one. */
+const harmless = (block: ContentBlock): ContentBlock =>
+  block.type === "text" ? text(asReminder((block as { text: string }).text)) : block;
+
+function sizeOf(entry: NewEntry | undefined): { readonly characters: number; readonly media: number } {
+  const size = { characters: 0, media: 0 };
+  if (entry?.type !== "attachment") return size;
+  for (const block of entry.rendered?.flatMap(({ content }) => content as readonly ContentBlock[]) ?? []) {
+    if (block.type === "text") size.characters += (block as { text: string }).text.length;
+    else size.media += JSON.stringify(block).length;
+  }
+  return size;
+}

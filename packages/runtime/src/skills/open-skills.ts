@@ -1,0 +1,223 @@
+// The skill stage of a session: finds the skills, offers them to the model and the user, and invokes them.
+
+import { openSkillSet } from "@keelson/config/skill-set";
+import type { SkillSet } from "@keelson/config/skills";
+import { join } from "node:path";
+import { ToolError, type ExpandedPrompt, type Expansion, type Ports, type Tool } from "@keelson/engine";
+import type * as NearestWord from "@keelson/protocol/nearest-word";
+import type { ChainSubject, NewEntry, Skill } from "@keelson/protocol";
+import { skillTool, type SkillKeeper } from "@keelson/tools";
+import type { Permit } from "../gate/approvals.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { SessionHooks } from "../hooks/session-hooks.ts";
+import type { Machine } from "../machine/machine.ts";
+import { chooseModel } from "../model/model-choice.ts";
+import type { Storage } from "../session/storage.ts";
+import { findBuiltInCommand } from "../commands/registry.ts";
+import { bundledSkills } from "./bundled/bundled.ts";
+import type { BundledTexts } from "./bundled/bundled-texts.ts";
+import type { SkillInvocation } from "./invoke.ts";
+import { SessionSkills } from "./session-skills.ts";
+import { TurnEffects } from "./turn-effects.ts";
+
+export interface SkillStage {
+  readonly skills: SessionSkills;
+  readonly effects: TurnEffects;
+  readonly tool: Tool;
+  /** A run begins: what earlier skills changed is over. */
+  begin(ports: Ports): void;
+  close(): void;
+  /** What a typed skill or command stands for; undefined if there is none of this name. */
+  expand(name: string, args: string): Expansion | undefined;
+}
+
+export interface SkillParts {
+  readonly permit: Permit;
+  readonly storage: Storage;
+  readonly machine: Machine;
+  readonly gate: Gate;
+  readonly hooks: SessionHooks;
+}
+
+export async function openSkills(parts: SkillParts, { off = false } = {}): Promise<SkillStage> {
+  const { storage, machine, gate, hooks } = parts;
+  const { state, place, options, newId } = storage;
+  const effects = new TurnEffects({
+    rules: {
+      grant: (rules) => gate.ruleBook.grant(rules),
+      revoke: (rules) => gate.ruleBook.revoke(rules),
+      end: () => gate.ruleBook.endGrants(),
+    },
+    setHooks: (registrations) => hooks.setSkills(registrations),
+    model: () => state.model,
+    chooseModel: (model) => {
+      const { debug, entrypoint } = options;
+      return chooseModel(state.snapshot, { model, sessionId: place.id, entrypoint, debug });
+    },
+    managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
+    cwd: state.snapshot.cwd,
+  });
+  const isOff = off || state.snapshot.flags.disableSlashCommands === true;
+  const readAll = isOff ? () => undefined : await skillReader(parts);
+  const skills = new SessionSkills(
+    {
+      snapshot: () => state.snapshot,
+      load: readAll,
+      bundled: isOff || hasNoBundled(state.snapshot) ? [] : bundledSkills(),
+      contextWindow: () => state.model.profile.contextWindow,
+      isOffered: () => state.tools.some(({ name }) => name === "Skill"),
+      newId,
+    },
+    listedIn(place.loaded?.entries ?? []),
+  );
+  hooks.onReloadSkills(() => skills.reload());
+  let ports: Ports | undefined;
+  let texts: BundledTexts | undefined;
+  const invoke = async (skill: Skill, args: string): Promise<SkillInvocation> => {
+    const { invokeSkill } = await import("./invoke.ts");
+    texts ??= await openTexts(machine.outputDir);
+    return invokeSkill(skill, args, { ...parts, effects, texts, ports: ports! });
+  };
+  const keeper: SkillKeeper = {
+    find: (name) => {
+      const skill = forModel(name, skills);
+      return { name: skill.name, adds: skill.allowedTools.length > 0 || skill.hooks.length > 0 };
+    },
+    async invoke(name, args, toolUseId) {
+      const skill = forModel(name, skills);
+      const { text, attachments, allowed, fork } = await invoke(skill, args).catch((error: Error) => {
+        throw new ToolError(error.message);
+      });
+      if (fork) {
+        return { output: { success: true, commandName: skill.name, status: "forked", ...fork }, entries: [] };
+      }
+      const output = {
+        success: true as const,
+        commandName: skill.name,
+        ...(allowed.length === 0 ? {} : { allowedTools: allowed }),
+        ...(skill.model === undefined ? {} : { model: skill.model }),
+      };
+      return { output, entries: [bodyEntry(text, toolUseId, newId()), ...attachments] };
+    },
+  };
+  storage.onClear(() => skills.restart());
+  return {
+    skills,
+    effects,
+    tool: skillTool(keeper),
+    begin(next) {
+      effects.end();
+      ports = next;
+    },
+    close() {
+      texts?.close();
+      // Later sessions find large folders faster.
+      skills.set?.saveIndex();
+    },
+    expand(name, args) {
+      const skill = skills.find(name);
+      // The user's own file may replace a built-in command; that of a folder which is not trusted may not.
+      if (!skill || (skill.untrusted && findBuiltInCommand(name))) return undefined;
+      if (!skill.userInvocable) {
+        return { kind: "local", name, args, run: async () => `/${name} is for the model; it cannot be typed` };
+      }
+      return {
+        kind: "prompt",
+        about: {
+          expansion_type: "slash_command",
+          command_name: name,
+          command_args: args,
+          command_source: SOURCES[skill.source],
+        },
+        async render(): Promise<ExpandedPrompt> {
+          const { text, attachments, fork } = await invoke(skill, args);
+          const { commandHeading } = await import("./command-heading.ts");
+          const body = fork ? `A subagent ran this skill. Its result:\n\n${fork.result}` : text;
+          const content = [commandHeading(name, args), body].map((each) => ({ type: "text" as const, text: each }));
+          return fork ? { content, answer: fork.result } : { content, attachments };
+        },
+      };
+    },
+  };
+}
+
+/** Sources as hooks know them. */
+const SOURCES: Readonly<Record<Skill["source"], string>> = {
+  managed: "policySettings",
+  user: "userSettings",
+  project: "projectSettings",
+  nested: "projectSettings",
+  directory: "projectSettings",
+  plugin: "plugin",
+  bundled: "bundled",
+  mcp: "mcp",
+};
+
+async function openTexts(outputDir: string): Promise<BundledTexts> {
+  const { openBundledTexts } = await import("./bundled/bundled-texts.ts");
+  return openBundledTexts(join(outputDir, "skills"));
+}
+
+/** Reads the files of all skills. Only linked ones need the gate; without deny rules, none do. */
+async function skillReader({ storage: { state }, gate }: SkillParts): Promise<() => SkillSet> {
+  const hides = () => state.snapshot.rules.some(({ behavior }) => behavior === "deny");
+  let asked = false;
+  let isDenied = (_: string) => (asked = hides());
+  const read = () => openSkillSet(state.snapshot, { isDenied: (path) => isDenied(path) });
+  const first = read();
+  isDenied = (path) => hides() && !gate.ruleBook.mayRead(path);
+  if (asked) await gate.warm();
+  let fresh = asked ? undefined : first;
+  return () => {
+    const set = fresh ?? read();
+    fresh = undefined;
+    return set;
+  };
+}
+
+function hasNoBundled({
+  settings,
+  env,
+}: {
+  settings: { disableBundledSkills?: boolean };
+  env: Storage["state"]["snapshot"]["env"];
+}) {
+  return settings.disableBundledSkills === true || env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] === "1";
+}
+
+/** Throws ToolError if the model may not invoke it. Clients match these sentences (conformance: skills). */
+function forModel(name: string, skills: SessionSkills): Skill {
+  const skill = skills.find(name);
+  if (skill && skills.isForModel(skill)) return skill;
+  if (skill && !skill.modelInvocable) {
+    throw new ToolError(`Skill ${name} cannot be used with Skill tool due to disable-model-invocation`);
+  }
+  const known = skills.all.filter((each) => skills.isForModel(each)).map((each) => each.name);
+  // Only this error needs it.
+  const { nearestWord } = require("@keelson/protocol/nearest-word") as typeof NearestWord;
+  const close = nearestWord(name, known);
+  throw new ToolError(`Unknown skill: ${name}${close === undefined ? "" : `. Did you mean ${close}?`}`);
+}
+
+function bodyEntry(text: string, toolUseId: string, uuid: string): NewEntry {
+  return {
+    type: "user",
+    uuid,
+    isMeta: true,
+    sourceToolUseID: toolUseId,
+    message: { role: "user", content: [{ type: "text", text }] },
+  };
+}
+
+/** The names that the listings in a conversation have. Those of other programs have only their text. */
+function listedIn(entries: Iterable<ChainSubject>): readonly string[] {
+  const names: string[] = [];
+  for (const entry of entries) {
+    if (entry.type !== "attachment" || entry.attachment.type !== "skill_listing") continue;
+    const { names: own, content } = entry.attachment as { names?: unknown; content?: unknown };
+    if (Array.isArray(own)) names.push(...own.filter((name) => typeof name === "string"));
+    else if (typeof content === "string")
+      names.push(...[...content.matchAll(/^- (.+?)(?:: |$)/gm)].map(([, name]) => name!));
+  }
+  return names;
+}

@@ -1,0 +1,77 @@
+// What an invoked skill changes besides the conversation, until the next prompt: rules for tools, hooks, model, effort.
+
+import { parseRule, type ModelChoice, type Rule } from "@keelson/engine";
+import type { HookRegistration, Skill } from "@keelson/protocol";
+
+export interface EffectTargets {
+  readonly rules: { grant(rules: readonly Rule[]): void; revoke(rules: readonly Rule[]): void; end(): void };
+  setHooks(registrations: readonly HookRegistration[]): void;
+  /** The session's model. */
+  model(): ModelChoice;
+  chooseModel(name: string): Promise<ModelChoice>;
+  /** Whether only managed settings may have allow rules. */
+  managedOnly(): boolean;
+  readonly cwd: string;
+}
+
+export interface Grant {
+  /** The rules that allow something, as written. */
+  readonly allowed: readonly string[];
+  undo(): void;
+}
+
+export class TurnEffects {
+  readonly #targets: EffectTargets;
+  #hooks: readonly HookRegistration[] = [];
+  #model: ModelChoice | undefined;
+  #effort: string | undefined;
+
+  constructor(targets: EffectTargets) {
+    this.#targets = targets;
+  }
+
+  /** The model of the next request. */
+  get model(): ModelChoice {
+    const model = this.#model ?? this.#targets.model();
+    return this.#effort === undefined ? model : { ...model, effort: this.#effort };
+  }
+
+  /** Call before its text is rendered: inline commands may need the rules. */
+  grant(skill: Skill): Grant {
+    if (skill.untrusted) return { allowed: [], undo: () => undefined };
+    const isManaged = skill.source === "managed" || skill.source === "bundled";
+    const allowed = this.#targets.managedOnly() && !isManaged ? [] : skill.allowedTools;
+    const rules = [
+      ...allowed.flatMap((text) => ruleOf("allow", text, this.#targets.cwd)),
+      ...skill.disallowedTools.flatMap((text) => ruleOf("deny", text, this.#targets.cwd)),
+    ];
+    if (rules.length > 0) this.#targets.rules.grant(rules);
+    return { allowed, undo: () => this.#targets.rules.revoke(rules) };
+  }
+
+  /** Call when its text is ready. */
+  async apply(skill: Skill): Promise<void> {
+    const { model, effort, untrusted, hooks } = skill;
+    if (!untrusted && hooks.length > 0) {
+      // Invoked twice, it still has each hook once.
+      this.#hooks = [...this.#hooks.filter((hook) => !hooks.includes(hook)), ...hooks];
+      this.#targets.setHooks(this.#hooks);
+    }
+    if (model !== undefined && model !== "inherit") this.#model = await this.#targets.chooseModel(model);
+    if (effort !== undefined) this.#effort = effort;
+  }
+
+  /** A new prompt begins. */
+  end(): void {
+    this.#targets.rules.end();
+    this.#hooks = [];
+    this.#targets.setHooks([]);
+    this.#model = undefined;
+    this.#effort = undefined;
+  }
+}
+
+function ruleOf(behavior: "allow" | "deny", text: string, base: string): readonly Rule[] {
+  const parsed = parseRule(text);
+  return parsed ? [{ behavior, ...parsed, source: "command", base, text }] : [];
+}
