@@ -1,6 +1,6 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
@@ -12,6 +12,7 @@ import { collectHooks } from "./hooks.ts";
 import type * as Mcp from "./mcp/collect.ts";
 import type { McpQuestion } from "./mcp/candidates.ts";
 import type * as Plugins from "./plugins/collect.ts";
+import type { CollectedPlugins, PluginQuestion, SkillsPlugin } from "./plugins/collect.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
 import type { ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
@@ -31,7 +32,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     env,
     scopes.map((scope) => scope.settings.env ?? {}),
   );
-  const collected = collectPlugins({ ...gathered, settings, flags, env, uid: options.uid });
+  const collected = pluginsFor({ ...gathered, settings, flags, env, uid: options.uid });
   const { plugins, hooks, servers, sources } = collected;
   return deepFreeze({
     cwd,
@@ -116,7 +117,7 @@ function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): Configur
   return (require("./mcp/collect.ts") as typeof Mcp).collectServers(question);
 }
 
-const NO_PLUGINS: Plugins.CollectedPlugins = {
+const NO_PLUGINS: CollectedPlugins = {
   plugins: { active: [], unused: [] },
   hooks: [],
   servers: [],
@@ -124,7 +125,7 @@ const NO_PLUGINS: Plugins.CollectedPlugins = {
 };
 
 /** Throws ConfigError if managed settings forbid plugins on the command line. */
-function collectPlugins(question: Omit<Plugins.PluginQuestion, "inSkills"> & Pick<Gathered, "read">) {
+function pluginsFor(question: Omit<PluginQuestion, "inSkills"> & Pick<Gathered, "read">) {
   const { flags, places, read } = question;
   const { settingSources: wanted = ["user", "project"] } = flags;
   const inSkills = [
@@ -142,7 +143,7 @@ function collectPlugins(question: Omit<Plugins.PluginQuestion, "inSkills"> & Pic
 }
 
 /** The folders in a skills folder that are plugins: they have a manifest. */
-function pluginsIn(folder: string, of: "user" | "project"): Plugins.SkillsPlugin[] {
+function pluginsIn(folder: string, of: "user" | "project"): SkillsPlugin[] {
   let names: string[];
   try {
     names = readdirSync(folder);
@@ -150,8 +151,18 @@ function pluginsIn(folder: string, of: "user" | "project"): Plugins.SkillsPlugin
     return [];
   }
   return names
-    .filter((name) => existsSync(join(folder, name, ".claude-plugin", "plugin.json")))
+    .filter((name) => isFolder(`${folder}/${name}/.claude-plugin`))
     .map((name) => ({ folder: join(folder, name), of }));
+}
+
+/** One cheap look for each of what may be hundreds of skills. */
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    // Below a file.
+    return false;
+  }
 }
 
 /** Also keeps a client from switching to these modes later. */
