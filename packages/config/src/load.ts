@@ -1,6 +1,6 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
@@ -150,19 +150,12 @@ function pluginsIn(folder: string, of: "user" | "project"): SkillsPlugin[] {
   } catch {
     return [];
   }
-  return names
-    .filter((name) => isFolder(`${folder}/${name}/.claude-plugin`))
-    .map((name) => ({ folder: join(folder, name), of }));
-}
-
-/** One cheap look for each of what may be hundreds of skills. */
-function isFolder(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    // Below a file.
-    return false;
+  const found: SkillsPlugin[] = [];
+  // There may be hundreds of skills, and this is the cheapest look at one.
+  for (const name of names) {
+    if (existsSync(`${folder}/${name}/.claude-plugin`)) found.push({ folder: join(folder, name), of });
   }
+  return found;
 }
 
 /** Also keeps a client from switching to these modes later. */
