@@ -21,6 +21,7 @@ export interface SessionSkillsOptions {
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
   #set: SkillSet | undefined;
+  #texts: readonly string[] = [];
   #isFresh = true;
   /** What clients list; made when it is needed. */
   #listed: readonly ListedCommand[] | undefined;
@@ -65,9 +66,15 @@ export class SessionSkills {
     this.#only = new Set(names);
   }
 
+  /** The skills that the model was told of, and the text that told it in this process. */
+  told(): { readonly skills: readonly Skill[]; readonly listing: string } {
+    return { skills: this.all.filter(({ name }) => this.#told.has(name)), listing: this.#texts.join("\n") };
+  }
+
   /** A new conversation knows no skills. */
   restart(): void {
     this.#told.clear();
+    this.#texts = [];
   }
 
   /** Reads the files again, in the places that the snapshot now has. */
@@ -165,7 +172,9 @@ export class SessionSkills {
   #render(skills: readonly Skill[]): string | undefined {
     const { settings, env, cwd } = this.#options.snapshot();
     const limits = listingLimits(this.#options.contextWindow(), settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
-    return renderSkillListing(skills, limits, ({ base }) => relative(cwd, base));
+    const text = renderSkillListing(skills, limits, ({ base }) => relative(cwd, base));
+    if (text !== undefined) this.#texts = [...this.#texts, text];
+    return text;
   }
 }
 
