@@ -70,6 +70,7 @@ export function fieldJson(node: HeadNode): unknown {
   if (node.kind === "map") return Object.fromEntries([...node.entries].map(([key, value]) => [key, fieldJson(value)]));
   if (node.quoted) return node.text;
   if (/^-?\d+(?:\.\d+)?$/.test(node.text)) return Number(node.text);
-  if (node.text === "true" || node.text === "false") return node.text === "true";
-  return node.text === "" || node.text === "~" || node.text === "null" ? null : node.text;
+  if (/^(?:true|True|TRUE)$/.test(node.text)) return true;
+  if (/^(?:false|False|FALSE)$/.test(node.text)) return false;
+  return /^(?:|~|null|Null|NULL)$/.test(node.text) ? null : node.text;
 }
