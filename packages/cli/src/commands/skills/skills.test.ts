@@ -33,7 +33,7 @@ function collection() {
     "project/.claude/commands/team/note.md",
     "---\ndescription: Takes a note\nallowed-tools: Write\n---\nNote $ARGUMENTS",
   );
-  put(root, "project/.claude/skills/loose.md", "x");
+  put(root, "project/.claude/skills/loose.md", "---\nname: loose\n---\nx");
 }
 
 test("list shows what the model sees and its cost, and why others are not used", async () => {
