@@ -1,7 +1,6 @@
 // Reads the files that were found and turns them into skills: each file once, each name once. The first one of a name
 // wins, so the caller goes from the highest precedence to the lowest, with skills before commands.
 
-import type { Stats } from "node:fs";
 import { sep } from "node:path";
 import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/path-patterns.ts";
@@ -12,7 +11,7 @@ import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import { createSkillFileReader } from "./skill-file.ts";
-import type { SkillIndex } from "./index/skill-index.ts";
+import type { FileMark, SkillIndex } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -29,7 +28,7 @@ export interface SkillCollector {
   readonly dormant: DormantSkill[];
   readonly problems: SkillProblem[];
   /** What to compare to notice changes. */
-  readonly watched: Map<string, Stats | undefined>;
+  readonly watched: Map<string, FileMark | undefined>;
   /** Files and folders that may have been meant as skills. */
   readonly strays: { readonly path: string; readonly kind: "file" | "folder" }[];
   /** Loads a file, unless its name or the file itself is taken. */
@@ -44,6 +43,7 @@ export interface TakeOptions {
 }
 
 export interface CollectorOptions {
+  readonly quick: boolean;
   readonly overrides: Readonly<Record<string, unknown>>;
   isDenied(path: string): boolean;
 }
@@ -55,13 +55,13 @@ const MOST_PATTERNS = 10_000;
 const PATTERN_CHARACTERS = 4 * 1024 * 1024;
 
 export function createSkillCollector(options: CollectorOptions): SkillCollector {
-  const { isDenied } = options;
+  const { isDenied, quick } = options;
   const overrides = new Map(Object.entries(options.overrides));
   const reader = createSkillFileReader();
   const skills: Skill[] = [];
   const dormant: DormantSkill[] = [];
   const problems: SkillProblem[] = [];
-  const watched = new Map<string, Stats | undefined>();
+  const watched = new Map<string, FileMark | undefined>();
   const strays: { path: string; kind: "file" | "folder" }[] = [];
   /** By name: where the skill is. */
   const names = new Map<string, string>();
@@ -71,7 +71,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   const report = (problem: SkillProblem) => {
     if (problems.length < MOST_PROBLEMS) problems.push(problem);
   };
-  const watch = (path: string, stat: Stats | undefined) => void watched.set(path, stat);
+  const watch = (path: string, mark: FileMark | undefined) => void watched.set(path, mark);
   const refuse = (file: string, why: string) => report({ file, kind: "unused", why });
   const stray = (path: string, kind: "file" | "folder") => {
     if (strays.length < MOST_STRAYS) strays.push({ path, kind });
@@ -79,7 +79,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
 
   let latest: ScanOptions | undefined;
   const scanOptions = (root: string | undefined): ScanOptions => {
-    if (latest === undefined || latest.root !== root) latest = { root, isDenied, watch, refuse, stray };
+    if (latest === undefined || latest.root !== root) latest = { root, isDenied, watch, refuse, stray, quick };
     return latest;
   };
 

@@ -9,7 +9,7 @@ import type * as Ignored from "./find/ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
 import { scanCommands, scanSkills, skillIn, type SkillFile } from "./find/scan.ts";
-import { LEAST_INDEXED, openIndex, type SkillIndex } from "./index/skill-index.ts";
+import { LEAST_INDEXED, openIndex, type FileMark, type SkillIndex } from "./index/skill-index.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type * as Strays from "./find/strays.ts";
 
@@ -18,12 +18,14 @@ export interface SkillOptions {
   isDenied?(path: string): boolean;
   /** Milliseconds; `Date.now` if absent. */
   now?(): number;
+  /** Believe the index of a large folder. Then `changed` is the first to look at its files. */
+  readonly quick?: boolean;
 }
 
 export function loadSkills(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
-  const { isDenied = () => false, now = Date.now } = options;
+  const { isDenied = () => false, now = Date.now, quick = false } = options;
   const overrides = settings.settings["skillOverrides"];
-  const collector = createSkillCollector({ overrides: isObject(overrides) ? overrides : {}, isDenied });
+  const collector = createSkillCollector({ overrides: isObject(overrides) ? overrides : {}, isDenied, quick });
   if (settings.flags.disableSlashCommands) return emptySet(settings, options);
 
   const places = findPlaces(settings);
@@ -65,8 +67,10 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       for (const [path, stat] of watched) if (!isSame(stat, lookAt(path))) return true;
       return false;
     },
+    isCurrent: ({ file }) => !watched.has(file) || isSame(watched.get(file), lookAt(file)),
     saveIndex() {
-      for (const { index, found, kind } of indexes.filter((each) => each.index.isOutdated())) {
+      const isStale = quick && indexes.length > 0 && set.changed();
+      for (const { index, found, kind } of indexes.filter((each) => isStale || each.index.isOutdated())) {
         const { saveIndex } = require("./index/save-index.ts") as typeof Save;
         saveIndex(
           settings.configDir,
@@ -77,7 +81,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       }
     },
     reload(newer = settings) {
-      const next = loadSkills(newer, options);
+      const next = loadSkills(newer, { ...options, quick: false });
       for (const path of useful) next.touched(path);
       return next;
     },
@@ -92,6 +96,7 @@ function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
     problems: [],
     touched: () => [],
     changed: () => false,
+    isCurrent: () => true,
     saveIndex: () => undefined,
     reload: (newer = settings) => loadSkills(newer, options),
   };
@@ -197,13 +202,7 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
-function isSame(before: Stats | undefined, now: Stats | undefined): boolean {
+function isSame(before: FileMark | undefined, now: FileMark | undefined): boolean {
   if (before === undefined || now === undefined) return before === now;
-  // Programs can set mtime back, but not ctime.
-  return (
-    before.ctimeMs === now.ctimeMs &&
-    before.mtimeMs === now.mtimeMs &&
-    before.size === now.size &&
-    before.ino === now.ino
-  );
+  return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino;
 }

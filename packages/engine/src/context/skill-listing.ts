@@ -46,12 +46,22 @@ export function listingLimits(
 /** Undefined if there are none. */
 export function renderSkillListing(skills: readonly ListedSkill[], limits: ListingLimits): string | undefined {
   if (skills.length === 0) return undefined;
-  const entries = skills.map((skill) => ({ ...skill, text: textOf(skill, limits.longest) }));
-  const lines = withinBudget(entries, limits.budget);
+  const lines = linesFor(skills, limits);
   const left = skills.length - lines.length;
   const more =
     left === 0 ? [] : [`(${left} more ${left === 1 ? "skill is" : "skills are"} not listed for lack of room.)`];
   return [HEADER, "", ...lines, ...more].join("\n");
+}
+
+/** With hundreds of skills there is room for names alone, and then no description is worth looking at. */
+function linesFor(skills: readonly ListedSkill[], { budget, longest }: ListingLimits): readonly string[] {
+  const least = skills.reduce((sum, { name }) => sum + name.length + "- \n".length, 0);
+  const lineOfBundled = (skill: ListedSkill) => lineOf(skill, textOf(skill, longest));
+  if (least > budget) return namesWithin(skills, budget, lineOfBundled);
+  return withinBudget(
+    skills.map((skill) => ({ ...skill, text: textOf(skill, longest) })),
+    budget,
+  );
 }
 
 interface SkillEntry extends ListedSkill {
@@ -80,13 +90,26 @@ function withinBudget(entries: readonly SkillEntry[], budget: number): readonly 
   if (cap >= SHORTEST) {
     return entries.map((entry) => lineOf(entry, entry.bundled ? entry.text : cut(entry.text, cap)));
   }
-  let left = budget - sizeOf(fixed);
-  return entries.flatMap((entry) => {
-    if (entry.bundled) return [lineOf(entry, entry.text)];
-    const line = lineOf(entry, "");
-    left -= line.length + 1;
-    return left < 0 ? [] : [line];
-  });
+  return namesWithin(entries, budget, (entry) => lineOf(entry, entry.text));
+}
+
+/** As many names as fit, in order; bundled skills keep their text. */
+function namesWithin<S extends ListedSkill>(
+  skills: readonly S[],
+  budget: number,
+  lineOfBundled: (skill: S) => string,
+): readonly string[] {
+  const bundled = new Map(skills.filter((skill) => skill.bundled).map((skill) => [skill, lineOfBundled(skill)]));
+  let left = budget - sizeOf([...bundled.values()]);
+  const lines: string[] = [];
+  for (const skill of skills) {
+    const fixed = bundled.get(skill);
+    if (fixed === undefined && left <= 0) continue;
+    const line = fixed ?? lineOf(skill, "");
+    if (fixed === undefined) left -= line.length + 1;
+    if (fixed !== undefined || left >= 0) lines.push(line);
+  }
+  return lines;
 }
 
 /** The greatest length at which all of them, cut to it, fit into the room. */

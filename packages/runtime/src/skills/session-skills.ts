@@ -21,6 +21,7 @@ export interface SessionSkillsOptions {
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
   #set: SkillSet | undefined;
+  #isFresh = true;
   /** By name, in the order they are listed. */
   #all: ReadonlyMap<string, Skill> = new Map();
   /** Names the model has been told. */
@@ -44,7 +45,11 @@ export class SessionSkills {
     return this.#set;
   }
 
+  /** Its file is looked at again: what a skill may use must be what the file says now. */
   find(name: string): Skill | undefined {
+    const skill = this.#all.get(name);
+    if (!skill || skill.source === "bundled" || this.#set?.isCurrent(skill)) return skill;
+    this.reload();
     return this.#all.get(name);
   }
 
@@ -69,8 +74,9 @@ export class SessionSkills {
     this.#collect();
   }
 
-  /** Whether files were added, changed or removed. */
+  /** Whether files were added, changed or removed. Not looked up again right after they were read. */
   areChanged(): boolean {
+    if (this.#isFresh) return (this.#isFresh = false);
     return this.#set?.changed() ?? false;
   }
 

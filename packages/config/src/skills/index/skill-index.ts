@@ -9,6 +9,8 @@ import type { ReadFacts } from "../skill-file.ts";
 export interface SkillIndex {
   readonly folder: string;
   has(file: string): boolean;
+  /** What the file said when the index was written, without looking at it. For large folders only. */
+  recall(file: string, kind: Skill["kind"]): { readonly facts: ReadFacts; readonly mark: FileMark } | undefined;
   /** Ask once for each file: whoever gets the facts may change them. */
   find(file: string, kind: Skill["kind"], stat: Stats): ReadFacts | undefined;
   /** The file is not in the index as it is. */
@@ -20,8 +22,13 @@ export interface SkillIndex {
 /** One entry: file, stamp, facts. */
 export type IndexEntry = readonly [file: string, stamp: readonly number[], facts: ReadFacts];
 
+/** Whatever changes a file or puts another in its place also changes one of these; programs cannot set ctime. */
+export type FileMark = Pick<Stats, "ino" | "size" | "ctimeMs">;
+
 /** Below this number of files, an index does not pay. */
 export const LEAST_INDEXED = 32;
+/** From this number on, looking at each file takes as long as a start should take in all. */
+const LEAST_RECALLED = 200;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Raise the number when something else is read from a file. */
@@ -44,6 +51,12 @@ export function openIndex(configDir: string, folder: string, uid: number | undef
   return {
     folder,
     has: (file) => entries.has(file),
+    recall(file, kind) {
+      const entry = entries.size < LEAST_RECALLED ? undefined : entries.get(file);
+      if (entry === undefined || entry[2].draft.kind !== kind) return undefined;
+      const [ino, size, ctimeMs] = entry[1];
+      return { facts: entry[2], mark: { ino: ino!, size: size!, ctimeMs: ctimeMs! } };
+    },
     find(file, kind, stat) {
       const entry = entries.get(file);
       if (entry === undefined || entry[2].draft.kind !== kind || !hasStamp(entry[1], stat)) return undefined;
@@ -54,10 +67,9 @@ export function openIndex(configDir: string, folder: string, uid: number | undef
   };
 }
 
-/** Whatever changes a file or puts another in its place also changes one of these; programs cannot set ctime. */
-export const indexStamp = ({ ino, size, ctimeMs }: Stats): readonly number[] => [ino, size, ctimeMs];
+export const indexStamp = ({ ino, size, ctimeMs }: FileMark): readonly number[] => [ino, size, ctimeMs];
 
-function hasStamp(stamp: readonly number[], { ino, size, ctimeMs }: Stats): boolean {
+function hasStamp(stamp: readonly number[], { ino, size, ctimeMs }: FileMark): boolean {
   return stamp[2] === ctimeMs && stamp[1] === size && stamp[0] === ino;
 }
 
