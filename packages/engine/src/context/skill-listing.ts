@@ -46,15 +46,19 @@ export function listingLimits(
 /** Undefined if there are none. */
 export function renderSkillListing(skills: readonly ListedSkill[], limits: ListingLimits): string | undefined {
   if (skills.length === 0) return undefined;
-  const lines = linesFor(skills, limits);
+  const lines = skillListingLines(skills, limits).filter((line) => line !== undefined);
   const left = skills.length - lines.length;
   const more =
     left === 0 ? [] : [`(${left} more ${left === 1 ? "skill is" : "skills are"} not listed for lack of room.)`];
   return [HEADER, "", ...lines, ...more].join("\n");
 }
 
-/** With hundreds of skills there is room for names alone, and then no description is worth looking at. */
-function linesFor(skills: readonly ListedSkill[], { budget, longest }: ListingLimits): readonly string[] {
+/** The line of each skill; undefined where there is no room for it. */
+export function skillListingLines(
+  skills: readonly ListedSkill[],
+  { budget, longest }: ListingLimits,
+): readonly (string | undefined)[] {
+  // With hundreds of skills there is room for names alone, and then no description is worth looking at.
   const least = skills.reduce((sum, { name }) => sum + name.length + "- \n".length, 0);
   const lineOfBundled = (skill: ListedSkill) => lineOf(skill, textOf(skill, longest));
   if (least > budget) return namesWithin(skills, budget, lineOfBundled);
@@ -76,7 +80,7 @@ function textOf({ description, whenToUse, nameOnly, appliesTo }: ListedSkill, lo
 }
 
 /** Bundled skills keep their text. Of the others, the longest descriptions are cut first, then all of them go. */
-function withinBudget(entries: readonly SkillEntry[], budget: number): readonly string[] {
+function withinBudget(entries: readonly SkillEntry[], budget: number): readonly (string | undefined)[] {
   const whole = entries.map((entry) => lineOf(entry, entry.text));
   if (sizeOf(whole) <= budget) return whole;
   const others = entries.filter(({ bundled }) => !bundled);
@@ -98,18 +102,16 @@ function namesWithin<S extends ListedSkill>(
   skills: readonly S[],
   budget: number,
   lineOfBundled: (skill: S) => string,
-): readonly string[] {
+): readonly (string | undefined)[] {
   const bundled = new Map(skills.filter((skill) => skill.bundled).map((skill) => [skill, lineOfBundled(skill)]));
   let left = budget - sizeOf([...bundled.values()]);
-  const lines: string[] = [];
-  for (const skill of skills) {
+  return skills.map((skill) => {
     const fixed = bundled.get(skill);
-    if (fixed === undefined && left <= 0) continue;
-    const line = fixed ?? lineOf(skill, "");
-    if (fixed === undefined) left -= line.length + 1;
-    if (fixed !== undefined || left >= 0) lines.push(line);
-  }
-  return lines;
+    if (fixed !== undefined || left <= 0) return fixed;
+    const line = lineOf(skill, "");
+    left -= line.length + 1;
+    return left < 0 ? undefined : line;
+  });
 }
 
 /** The greatest length at which all of them, cut to it, fit into the room. */

@@ -2,7 +2,14 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { SkillSet } from "@keelson/config/skills";
-import { asReminder, listingLimits, renderSkillListing, type Access, type ListedSkill } from "@keelson/engine";
+import {
+  asReminder,
+  listingLimits,
+  renderSkillListing,
+  type Access,
+  type ListedSkill,
+  type ListingLimits,
+} from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
 import type { ListedCommand } from "../commands/registry.ts";
@@ -141,14 +148,7 @@ export class SessionSkills {
 
   #collect(): void {
     const { bundled, snapshot } = this.#options;
-    const { skillOverrides = {} } = snapshot().settings;
-    const found = new Map<string, Skill>();
-    for (const skill of [...(this.#set?.skills ?? []), ...bundled]) {
-      const state = skillOverrides[skill.name];
-      if (found.has(skill.name) || state === "off") continue;
-      found.set(skill.name, state === "user-invocable-only" ? { ...skill, modelInvocable: false } : skill);
-    }
-    this.#all = found;
+    this.#all = invocableSkills(this.#set?.skills ?? [], bundled, snapshot());
   }
 
   #untold(skills: readonly Skill[]): readonly Skill[] {
@@ -158,16 +158,39 @@ export class SessionSkills {
   }
 
   #render(skills: readonly Skill[]): string | undefined {
-    const { settings, env, cwd } = this.#options.snapshot();
-    const limits = listingLimits(this.#options.contextWindow(), settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
-    const listed = skills.map((skill): ListedSkill => ({
-      name: skill.name,
-      description: skill.description,
-      whenToUse: skill.whenToUse,
-      bundled: skill.source === "bundled",
-      nameOnly: skill.nameOnly === true || settings.skillOverrides?.[skill.name] === "name-only",
-      ...(skill.source === "nested" ? { appliesTo: relative(cwd, skill.base) } : {}),
-    }));
+    const { listed, limits } = listingOf(skills, this.#options.snapshot(), this.#options.contextWindow());
     return renderSkillListing(listed, limits);
   }
+}
+
+/** Each name once: the skills of files before bundled ones, as settings allow. */
+export function invocableSkills(
+  found: readonly Skill[],
+  bundled: readonly Skill[],
+  { settings: { skillOverrides = {} } }: Pick<Snapshot, "settings">,
+): ReadonlyMap<string, Skill> {
+  const all = new Map<string, Skill>();
+  for (const skill of [...found, ...bundled]) {
+    const state = skillOverrides[skill.name];
+    if (all.has(skill.name) || state === "off") continue;
+    all.set(skill.name, state === "user-invocable-only" ? { ...skill, modelInvocable: false } : skill);
+  }
+  return all;
+}
+
+/** What the model is to be told of these skills, and how much room there is for it. */
+export function listingOf(
+  skills: readonly Skill[],
+  { settings, env, cwd }: Pick<Snapshot, "settings" | "env" | "cwd">,
+  contextWindow: number,
+): { readonly listed: readonly ListedSkill[]; readonly limits: ListingLimits } {
+  const listed = skills.map((skill): ListedSkill => ({
+    name: skill.name,
+    description: skill.description,
+    whenToUse: skill.whenToUse,
+    bundled: skill.source === "bundled",
+    nameOnly: skill.nameOnly === true || settings.skillOverrides?.[skill.name] === "name-only",
+    ...(skill.source === "nested" ? { appliesTo: relative(cwd, skill.base) } : {}),
+  }));
+  return { listed, limits: listingLimits(contextWindow, settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]) };
 }
