@@ -277,7 +277,7 @@ test("names may have spaces and dots, but nothing that hides", () => {
 
 test("skills with paths are dormant until a matching file is touched", () => {
   using world = skillWorld();
-  world.skill("project/.claude/skills/api", "API", 'paths: "src/api/**, *.{proto,graphql}"\n');
+  world.skill("project/.claude/skills/api", "API", 'paths: src/api/**, "*.{proto,graphql}"\n');
   world.skill("home/.claude/skills/docs", "Docs", "paths:\n  - docs/\n");
   world.skill("home/.claude/skills/all", "All", "paths: '**'\n");
   const set = world.open();

@@ -4,10 +4,12 @@ import type { Snapshot } from "@keelson/config";
 import { renderSkillListing, skillListingLines } from "@keelson/engine";
 import { lookUpModel } from "@keelson/model";
 import type { Skill } from "@keelson/protocol";
-import { bundledFor } from "./bundled/bundled.ts";
+import { bundledFor, bundledSkills } from "./bundled/bundled.ts";
 import { invocableSkills, listingOf } from "./session-skills.ts";
 
 export { bundledText } from "./bundled/texts.ts";
+
+export const bundledNames = (): readonly string[] => bundledSkills().map(({ name }) => name);
 
 export interface SkillView {
   /** Everything that can be invoked, bundled skills last. */

@@ -269,6 +269,7 @@ test("new creates a skill that validates, and refuses to overwrite one", async (
   expect(readFileSync(file, "utf8")).toBe(written);
 
   expect((await keelson("new", "mine", "--user")).lines[0]).toBe("Created ~/.claude/skills/mine/SKILL.md");
+  expect((await keelson("new", "review")).lines[1]).toBe("It replaces the built-in skill /review");
   expect((await keelson("new", "../x")).err).toEqual([
     'error: "../x" is not a name for a skill; use up to 64 letters, digits, -, _ and .',
   ]);

@@ -57,7 +57,10 @@ function split(text: string, isGap: (sign: string) => boolean, [open, close]: st
     if (sign === open) depth++;
     else if (sign === close && depth > 0) depth--;
     if (sign !== undefined && (depth > 0 || !isGap(sign))) continue;
-    const part = text.slice(start, at).trim();
+    const part = text
+      .slice(start, at)
+      .trim()
+      .replace(/^(["'])(.*)\1$/s, "$2");
     if (part !== "") parts.push(part);
     start = at + 1;
   }
