@@ -72,13 +72,7 @@ export { Batch, isParallelSafe } from "./batch.ts";
 export { checkCall, settleCall, validateInput, type SettledCall } from "./tool-call.ts";
 export type { StreamedCall } from "./turn.ts";
 export { nudge, reminder } from "./admit.ts";
-export {
-  listingLimits,
-  renderSkillListing,
-  skillListingLines,
-  type ListedSkill,
-  type ListingLimits,
-} from "./context/skill-listing.ts";
+export { listingLimits, renderSkillListing, type ListedSkill, type ListingLimits } from "./context/skill-listing.ts";
 export { findTool } from "./pool.ts";
 export { coversTool } from "./permission/match/match.ts";
 export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

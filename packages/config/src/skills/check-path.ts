@@ -20,7 +20,7 @@ export function checkSkillsAt(path: string): CheckedSkills | undefined {
   const target = resolve(path);
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
-  const collector = createSkillCollector({ overrides: {}, isDenied: () => false, quick: false });
+  const collector = createSkillCollector({ overrides: {}, isDenied: () => false });
   if (stat.isDirectory()) takeFolder(target, collector);
   else takeFile(target, collector);
   const { skills, dormant, problems, strays } = collector;

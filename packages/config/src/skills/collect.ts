@@ -10,7 +10,8 @@ import { skillHooks } from "./hooks.ts";
 import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
-import { createSkillFileReader } from "./skill-file.ts";
+import type * as Reading from "./skill-file.ts";
+import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
 import type { FileMark, SkillIndex } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
@@ -38,12 +39,13 @@ export interface SkillCollector {
 
 export interface TakeOptions {
   readonly index?: SkillIndex | undefined;
+  /** What the file said when the index was written. */
+  readonly recalled?: ReadFacts;
   /** The name to use if the skill's own is taken. */
   readonly clashName?: string;
 }
 
 export interface CollectorOptions {
-  readonly quick: boolean;
   readonly overrides: Readonly<Record<string, unknown>>;
   isDenied(path: string): boolean;
 }
@@ -55,9 +57,9 @@ const MOST_PATTERNS = 10_000;
 const PATTERN_CHARACTERS = 4 * 1024 * 1024;
 
 export function createSkillCollector(options: CollectorOptions): SkillCollector {
-  const { isDenied, quick } = options;
+  const { isDenied } = options;
   const overrides = new Map(Object.entries(options.overrides));
-  const reader = createSkillFileReader();
+  let reader: SkillFileReader | undefined;
   const skills: Skill[] = [];
   const dormant: DormantSkill[] = [];
   const problems: SkillProblem[] = [];
@@ -79,13 +81,15 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
 
   let latest: ScanOptions | undefined;
   const scanOptions = (root: string | undefined): ScanOptions => {
-    if (latest === undefined || latest.root !== root) latest = { root, isDenied, watch, refuse, stray, quick };
+    if (latest === undefined || latest.root !== root) latest = { root, isDenied, watch, refuse, stray };
     return latest;
   };
 
-  function take(found: SkillFile, origin: Origin, { index, clashName }: TakeOptions = {}): Skill | undefined {
+  function take(found: SkillFile, origin: Origin, { index, recalled, clashName }: TakeOptions = {}): Skill | undefined {
     if (files.has(found.file)) return undefined;
-    const opened = reader.open(found, origin.kind, scanOptions(origin.root), index);
+    const opened = recalled
+      ? { file: found.file, facts: recalled }
+      : (reader ??= openReader()).open(found, origin.kind, scanOptions(origin.root), index);
     if (opened === undefined || files.has(opened.file)) return undefined;
     const { file } = opened;
     files.add(file);
@@ -133,6 +137,9 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
 
   return { skills, dormant, problems, watched, strays, take, scanOptions };
 }
+
+/** Loaded late: a large folder whose index is believed needs no parser. */
+const openReader = (): SkillFileReader => (require("./skill-file.ts") as typeof Reading).createSkillFileReader();
 
 const NO_HOOKS: Skill["hooks"] = [];
 

@@ -32,11 +32,6 @@ export function createSkillFileReader(): SkillFileReader {
   return {
     open(found, kind, options, index) {
       const { watch } = options;
-      const recalled = options.quick ? index?.recall(found.file, kind) : undefined;
-      if (recalled !== undefined) {
-        watch(found.file, recalled.mark);
-        return { file: found.file, facts: recalled.facts };
-      }
       if (index?.has(found.file)) {
         const stat = lstatSync(found.file, WITHOUT_ERROR);
         if (stat?.isFile()) {

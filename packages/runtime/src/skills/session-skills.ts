@@ -2,14 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { SkillSet } from "@keelson/config/skills";
-import {
-  asReminder,
-  listingLimits,
-  renderSkillListing,
-  type Access,
-  type ListedSkill,
-  type ListingLimits,
-} from "@keelson/engine";
+import { asReminder, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
 import type { ListedCommand } from "../commands/registry.ts";
@@ -29,6 +22,8 @@ export class SessionSkills {
   readonly #options: SessionSkillsOptions;
   #set: SkillSet | undefined;
   #isFresh = true;
+  /** What clients list; made when it is needed. */
+  #listed: readonly ListedCommand[] | undefined;
   /** By name, in the order they are listed. */
   #all: ReadonlyMap<string, Skill> = new Map();
   /** Names the model has been told. */
@@ -130,25 +125,28 @@ export class SessionSkills {
 
   /** What a client lists for the user to type. */
   clientCommands(): readonly ListedCommand[] {
-    return this.all
-      .filter(({ userInvocable }) => userInvocable)
-      .map(({ name, description, argumentHint = "", source }) => ({
-        name,
-        description,
-        argumentHint,
-        ...(source === "bundled" ? { builtin: true as const } : {}),
-      }));
+    return (this.#listed ??= this.#list());
   }
 
-  /** Names for `init`: skills the user can invoke, without commands. */
+  #list(): readonly ListedCommand[] {
+    const listed: ListedCommand[] = [];
+    for (const { name, description, argumentHint = "", source, userInvocable } of this.#all.values()) {
+      if (!userInvocable) continue;
+      const command = { name, description, argumentHint };
+      listed.push(source === "bundled" ? { ...command, builtin: true } : command);
+    }
+    return listed;
+  }
+
+  /** Those that are skills, not commands. */
   clientSkills(): readonly ListedCommand[] {
-    const commands = new Set(this.all.filter(({ kind }) => kind === "command").map(({ name }) => name));
-    return this.clientCommands().filter(({ name }) => !commands.has(name));
+    return this.clientCommands().filter(({ name }) => this.#all.get(name)?.kind === "skill");
   }
 
   #collect(): void {
     const { bundled, snapshot } = this.#options;
     this.#all = invocableSkills(this.#set?.skills ?? [], bundled, snapshot());
+    this.#listed = undefined;
   }
 
   #untold(skills: readonly Skill[]): readonly Skill[] {
@@ -158,12 +156,11 @@ export class SessionSkills {
   }
 
   #render(skills: readonly Skill[]): string | undefined {
-    const { listed, limits } = listingOf(skills, this.#options.snapshot(), this.#options.contextWindow());
-    return renderSkillListing(listed, limits);
+    return listingFor(skills, this.#options.snapshot(), this.#options.contextWindow());
   }
 }
 
-/** Each name once: the skills of files before bundled ones, as settings allow. */
+/** By name: the skills of files before bundled ones, as settings allow. */
 export function invocableSkills(
   found: readonly Skill[],
   bundled: readonly Skill[],
@@ -173,24 +170,22 @@ export function invocableSkills(
   for (const skill of [...found, ...bundled]) {
     const state = skillOverrides[skill.name];
     if (all.has(skill.name) || state === "off") continue;
-    all.set(skill.name, state === "user-invocable-only" ? { ...skill, modelInvocable: false } : skill);
+    all.set(skill.name, state === undefined ? skill : overridden(skill, state));
   }
   return all;
 }
 
-/** What the model is to be told of these skills, and how much room there is for it. */
-export function listingOf(
+/** What the model is told of these skills; undefined if there are none. */
+export function listingFor(
   skills: readonly Skill[],
   { settings, env, cwd }: Pick<Snapshot, "settings" | "env" | "cwd">,
   contextWindow: number,
-): { readonly listed: readonly ListedSkill[]; readonly limits: ListingLimits } {
-  const listed = skills.map((skill): ListedSkill => ({
-    name: skill.name,
-    description: skill.description,
-    whenToUse: skill.whenToUse,
-    bundled: skill.source === "bundled",
-    nameOnly: skill.nameOnly === true || settings.skillOverrides?.[skill.name] === "name-only",
-    ...(skill.source === "nested" ? { appliesTo: relative(cwd, skill.base) } : {}),
-  }));
-  return { listed, limits: listingLimits(contextWindow, settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]) };
+): string | undefined {
+  const limits = listingLimits(contextWindow, settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
+  return renderSkillListing(skills, limits, ({ base }) => relative(cwd, base));
+}
+
+function overridden(skill: Skill, state: unknown): Skill {
+  if (state === "user-invocable-only") return { ...skill, modelInvocable: false };
+  return state === "name-only" ? { ...skill, nameOnly: true } : skill;
 }

@@ -13,7 +13,7 @@ export async function listSkills(call: Invoked): Promise<number> {
   const { given, io } = call;
   if (call.words.length > 0) throw new UsageError("usage: keelson skills list [--for <file>] [--json]");
   const { snapshot, set, view, short } = await findSkills(call);
-  const { skills, lines, listing = "" } = view;
+  const { skills, lines, listing } = view;
   const costOf = (skill: Skill) => tokensOf(lines.get(skill) ?? "");
   const total = tokensOf(listing);
   if (given.has("json")) {
@@ -61,6 +61,7 @@ export async function listSkills(call: Invoked): Promise<number> {
     section("Not used", notUsed(set.problems, short)),
     [
       ...untrustedLine(set.skills),
+      ...replacedLine(view),
       ...budgetLine(listed, view),
       `${countOf(listed)}, about ${total} tokens in every request`,
     ],
@@ -93,14 +94,21 @@ function aboutOf({ description }: Skill, line: string): string {
 }
 
 /** Only if the model gets less than the files say. */
-function budgetLine(listed: readonly Skill[], { lines, budget }: SkillView): readonly string[] {
+function budgetLine(listed: readonly Skill[], { lines }: SkillView): readonly string[] {
   const cut = listed.filter((skill) => {
     const line = lines.get(skill)!;
     return line.endsWith("…") || (isNameOnly(line) && !skill.nameOnly && skill.description !== "");
   });
   if (cut.length === 0) return [];
   const count = cut.length === 1 ? "1 description is" : `${cut.length} descriptions are`;
-  return [`${count} cut to fit ${budget} characters; for more room, set skillListingBudgetFraction`];
+  return [`${count} cut for lack of room; for more, set skillListingBudgetFraction`];
+}
+
+/** A folder that is not trusted does not change what typing a built-in command does. */
+function replacedLine({ replaced }: SkillView): readonly string[] {
+  if (replaced.length === 0) return [];
+  const names = oneLine(replaced.map(({ name }) => `/${name}`).join(", "), 80);
+  return [`Typed, these are built-in commands, because the folder is not trusted: ${names}`];
 }
 
 function notUsed(problems: Awaited<ReturnType<typeof findSkills>>["set"]["problems"], short: Shorten) {

@@ -130,7 +130,7 @@ test("list shows what fits into the budget of the model, as a session would", as
     `/b  project  ~101  ${"b".repeat(59)}…`,
   ]);
   expect(cut.slice(-3)).toEqual([
-    "2 descriptions are cut to fit 800 characters; for more room, set skillListingBudgetFraction",
+    "2 descriptions are cut for lack of room; for more, set skillListingBudgetFraction",
     "2 skills and 0 commands, about 217 tokens in every request",
     "",
   ]);
@@ -144,6 +144,14 @@ test("list shows what fits into the budget of the model, as a session would", as
     "",
   ]);
   expect((await keelson("show", "b")).lines).toContain("  state: not listed for lack of room");
+});
+
+test("list says which files do not replace a built-in command, because the folder is not trusted", async () => {
+  put(root, "project/.claude/commands/plan.md", "Make a plan");
+  const note = "Typed, these are built-in commands, because the folder is not trusted: /plan";
+  expect((await keelson("list")).lines).toContain(note);
+  put(root, "home/.claude.json", { projects: { [join(root, "project")]: { hasTrustDialogAccepted: true } } });
+  expect((await keelson("list")).lines).not.toContain(note);
 });
 
 test("show knows bundled skills, with the files they refer to", async () => {

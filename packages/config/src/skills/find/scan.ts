@@ -21,8 +21,6 @@ export interface ScanOptions {
   isDenied(path: string): boolean;
   /** Remembers a file or folder, to notice changes. */
   watch(path: string, mark: FileMark | undefined): void;
-  /** Believe the index of a large folder without looking at its files. */
-  readonly quick: boolean;
   refuse(path: string, why: string): void;
   /** A file or folder that is no skill, though it may have been meant as one. */
   stray(path: string, kind: "file" | "folder"): void;
