@@ -152,14 +152,7 @@ export class SessionSkills {
 
   #collect(): void {
     const { bundled, snapshot } = this.#options;
-    const { skillOverrides = {} } = snapshot().settings;
-    const found = new Map<string, Skill>();
-    for (const skill of [...(this.#set?.skills ?? []), ...bundled]) {
-      const state = skillOverrides[skill.name];
-      if (found.has(skill.name) || state === "off") continue;
-      found.set(skill.name, state === undefined ? skill : overridden(skill, state));
-    }
-    this.#all = found;
+    this.#all = invocableSkills(this.#set?.skills ?? [], bundled, snapshot());
     this.#listed = undefined;
   }
 
@@ -170,12 +163,35 @@ export class SessionSkills {
   }
 
   #render(skills: readonly Skill[]): string | undefined {
-    const { settings, env, cwd } = this.#options.snapshot();
-    const limits = listingLimits(this.#options.contextWindow(), settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
-    const text = renderSkillListing(skills, limits, ({ base }) => relative(cwd, base));
+    const text = listingFor(skills, this.#options.snapshot(), this.#options.contextWindow());
     if (text !== undefined) this.#texts = [...this.#texts, text];
     return text;
   }
+}
+
+/** By name: the skills of files before bundled ones, as settings allow. */
+export function invocableSkills(
+  found: readonly Skill[],
+  bundled: readonly Skill[],
+  { settings: { skillOverrides = {} } }: Pick<Snapshot, "settings">,
+): ReadonlyMap<string, Skill> {
+  const all = new Map<string, Skill>();
+  for (const skill of [...found, ...bundled]) {
+    const state = skillOverrides[skill.name];
+    if (all.has(skill.name) || state === "off") continue;
+    all.set(skill.name, state === undefined ? skill : overridden(skill, state));
+  }
+  return all;
+}
+
+/** What the model is told of these skills; undefined if there are none. */
+export function listingFor(
+  skills: readonly Skill[],
+  { settings, env, cwd }: Pick<Snapshot, "settings" | "env" | "cwd">,
+  contextWindow: number,
+): string | undefined {
+  const limits = listingLimits(contextWindow, settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
+  return renderSkillListing(skills, limits, ({ base }) => relative(cwd, base));
 }
 
 function overridden(skill: Skill, state: unknown): Skill {

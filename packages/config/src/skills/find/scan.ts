@@ -144,7 +144,9 @@ export function followLink(
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
     return void refuse(
       path,
-      code === "ENOENT" ? "it links to a file that does not exist" : `it cannot be read (${code})`,
+      code === "ENOENT"
+        ? "it is a link to something that does not exist; correct or remove it"
+        : `it cannot be read (${code})`,
     );
   }
 }
