@@ -5,7 +5,7 @@ import type { SkillSet } from "@keelson/config/skills";
 import { asReminder, listingLimits, renderSkillListing, type Access, type ListedSkill } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
-import type { ListedCommand } from "../commands/registry.ts";
+import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
 
 export interface SessionSkillsOptions {
   snapshot(): Snapshot;
@@ -17,6 +17,10 @@ export interface SessionSkillsOptions {
   isOffered(): boolean;
   newId(): string;
 }
+
+/** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
+export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
+  untrusted === true && findBuiltInCommand(name) !== undefined;
 
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
@@ -118,7 +122,7 @@ export class SessionSkills {
   /** What a client lists for the user to type. */
   clientCommands(): readonly ListedCommand[] {
     return this.all
-      .filter(({ userInvocable }) => userInvocable)
+      .filter((skill) => skill.userInvocable && !yieldsToBuiltIn(skill))
       .map(({ name, description, argumentHint = "", source }) => ({
         name,
         description,
