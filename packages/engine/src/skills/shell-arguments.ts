@@ -3,7 +3,7 @@
 
 import { analyseCommand, type CommandAnalysis } from "../permission/command/command.ts";
 import type { Word } from "../permission/command/word.ts";
-import { placeholdersIn, type Placeholder, type SkillArguments } from "./arguments.ts";
+import { MOST_FILLED, placeholdersIn, type Placeholder, type SkillArguments } from "./arguments.ts";
 
 export type FilledCommand =
   | { readonly command: string }
@@ -20,6 +20,7 @@ export function fillCommand(written: string, args: SkillArguments): FilledComman
   });
   const placeholders = placeholdersIn(command, args);
   if (placeholders.length === 0) return { command: unescaped(command) };
+  if (placeholders.length * args.raw.length > MOST_FILLED) return { refused: "the arguments are too long" };
   const places = quotingAt(command, placeholders);
   if (places === undefined) return { refused: `arguments cannot be used safely in "${command}"` };
   const filled = unescaped(fill(command, placeholders, (each, at) => quoted(each, places[at]!)));
