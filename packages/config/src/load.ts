@@ -145,14 +145,20 @@ function collectPlugins(question: Omit<Plugins.PluginQuestion, "inSkills"> & Pic
 function pluginsIn(folder: string, of: "user" | "project"): Plugins.SkillsPlugin[] {
   let names: string[];
   try {
-    names = readdirSync(folder);
+    names = readdirSync(folder).toSorted();
   } catch {
     return [];
   }
   return names
+    .slice(0, MOST_NAMES)
     .filter((name) => existsSync(join(folder, name, ".claude-plugin", "plugin.json")))
+    .slice(0, MOST_PLUGINS)
     .map((name) => ({ folder: join(folder, name), of }));
 }
+
+/** Each name is looked up, and each plugin read and reported. */
+const MOST_NAMES = 10_000;
+const MOST_PLUGINS = 200;
 
 /** Also keeps a client from switching to these modes later. */
 function forbidWideModes(settings: Settings): Settings {
