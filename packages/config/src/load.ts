@@ -146,17 +146,22 @@ function pluginsFor(question: Omit<PluginQuestion, "inSkills"> & Pick<Gathered, 
 function pluginsIn(folder: string, of: "user" | "project"): SkillsPlugin[] {
   let names: string[];
   try {
-    names = readdirSync(folder);
+    names = readdirSync(folder).toSorted();
   } catch {
     return [];
   }
   const found: SkillsPlugin[] = [];
   // There may be hundreds of skills, and this is the cheapest look at one.
-  for (const name of names) {
-    if (existsSync(`${folder}/${name}/.claude-plugin`)) found.push({ folder: join(folder, name), of });
+  for (const name of names.slice(0, MOST_NAMES)) {
+    if (found.length === MOST_PLUGINS) break;
+    if (existsSync(`${folder}/${name}/.claude-plugin/plugin.json`)) found.push({ folder: join(folder, name), of });
   }
   return found;
 }
+
+/** Each name is looked up, and each plugin read and reported. */
+const MOST_NAMES = 10_000;
+const MOST_PLUGINS = 200;
 
 /** Also keeps a client from switching to these modes later. */
 function forbidWideModes(settings: Settings): Settings {

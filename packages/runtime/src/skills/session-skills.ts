@@ -5,7 +5,7 @@ import type { SkillSet } from "@keelson/config/skills";
 import { asReminder, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
-import type { ListedCommand } from "../commands/registry.ts";
+import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
 
 export interface SessionSkillsOptions {
   snapshot(): Snapshot;
@@ -17,6 +17,10 @@ export interface SessionSkillsOptions {
   isOffered(): boolean;
   newId(): string;
 }
+
+/** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
+export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
+  untrusted === true && findBuiltInCommand(name) !== undefined;
 
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
@@ -137,8 +141,9 @@ export class SessionSkills {
 
   #list(): readonly ListedCommand[] {
     const listed: ListedCommand[] = [];
-    for (const { name, description, argumentHint = "", source, userInvocable } of this.#all.values()) {
-      if (!userInvocable) continue;
+    for (const skill of this.#all.values()) {
+      const { name, description, argumentHint = "", source, userInvocable } = skill;
+      if (!userInvocable || yieldsToBuiltIn(skill)) continue;
       const command = { name, description, argumentHint };
       listed.push(source === "bundled" ? { ...command, builtin: true } : command);
     }
