@@ -2,11 +2,11 @@
 // files that change after they were listed.
 
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { command, DONE, expectNothing, link, prepare, SECRET, tryAll, type Attempt } from "./hostile-attempts.ts";
-import { addSkill, invoke, play } from "./skill-home.ts";
+import { addSkill, bash, invoke, play, trust } from "./skill-home.ts";
 
 const typed = { prompt: "/go" };
 const names = (home: TemporaryHome) => join(home.home, "secret.md");
@@ -158,6 +158,19 @@ describe("files outside", () => {
     };
     prepare(home, attempt);
     for (const prompt of ["/go", "/evil", "/cmd"]) expectNothing(home, await play(home, prompt));
+  });
+
+  test("the model does not write skills of a trusted folder where they are kept", async () => {
+    using home = temporaryHome();
+    home.write("shared/ok/SKILL.md", "x");
+    link(home, ".claude/skills", "../shared");
+    trust(home);
+    const write = (path: string) => ({ calls: [{ name: "Write", input: { file_path: path, content: "x" } }] });
+    const replies = [write("shared/evil/SKILL.md"), bash("echo y > shared/ok/SKILL.md"), write("other/a.md"), DONE];
+    await play(home, "go", replies, ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"]);
+    expect(existsSync(join(home.project, "shared/evil"))).toBe(false);
+    expect(home.read("shared/ok/SKILL.md")).toBe("x");
+    expect(home.read("other/a.md")).toBe("x");
   });
 
   test("a file that becomes a link after it was listed", async () => {
