@@ -296,7 +296,7 @@ test("invalid events and groups are ignored one by one, and the warning shows ho
     `hooks.Stop should be a list, such as [${group}], not {"hooks":[{"type":"command","command":"good"}]}; it is ignored`,
     'hooks.SessionEnd[0] is a handler, but should be a group; wrap it in {"hooks": [ … ]}; it is ignored',
     `hooks.SessionEnd[1] should be an object, such as ${group}, not "x"; it is ignored`,
-    'hooks.SessionEnd[2].hooks should be a list of handlers, such as [{"type": "command", "command": "./check.sh"}], ' +
-      "not undefined; it is ignored",
+    "hooks.SessionEnd[2].hooks is missing; it should be a list of handlers, such as " +
+      '[{"type": "command", "command": "./check.sh"}]; this group is ignored',
   ]);
 });

@@ -30,7 +30,8 @@ function checkGroup(group: unknown, at: string, page: SettingsPage): Fields[] {
     page.warn(at, `is a handler, but should be a group; wrap it in {"hooks": [ … ]}`);
     return [];
   }
-  if (!Array.isArray(hooks)) return wrong(hooks, `a list of handlers, such as [${HANDLER}]`, `${at}.hooks`, page) ?? [];
+  if (!Array.isArray(hooks))
+    return wrong(hooks, `a list of handlers, such as [${HANDLER}]`, `${at}.hooks`, page, "this group is ignored") ?? [];
   const handlers = hooks.flatMap((handler: unknown, index) => checkHandler(handler, `${at}.hooks[${index}]`, page));
   return [{ ...(isMatcher(matcher, `${at}.matcher`, page) ? { matcher } : {}), hooks: handlers }];
 }

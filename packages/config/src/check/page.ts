@@ -17,7 +17,8 @@ export interface SettingsPage {
 export const UNREAD = "it is ignored; until this is fixed, allow rules are ignored too";
 
 export function wrong(value: unknown, what: string, key: string, { warn }: SettingsPage, outcome?: string): undefined {
-  warn(printable(key), `should be ${what}, not ${example(value)}`, outcome);
+  const problem = value === undefined ? `is missing; it should be ${what}` : `should be ${what}, not ${example(value)}`;
+  warn(printable(key), problem, outcome);
   return undefined;
 }
 

@@ -1,7 +1,6 @@
 // Reads the files that were found and turns them into skills: each file once, each name once. The first one of a name
 // wins, so the caller goes from the highest precedence to the lowest, with skills before commands.
 
-import type { Stats } from "node:fs";
 import { sep } from "node:path";
 import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/path-patterns.ts";
@@ -11,8 +10,9 @@ import { skillHooks } from "./hooks.ts";
 import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
-import { createSkillFileReader } from "./skill-file.ts";
-import type { SkillIndex } from "./index/skill-index.ts";
+import type * as Reading from "./skill-file.ts";
+import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
+import type { FileMark, SkillIndex } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -29,7 +29,7 @@ export interface SkillCollector {
   readonly dormant: DormantSkill[];
   readonly problems: SkillProblem[];
   /** What to compare to notice changes. */
-  readonly watched: Map<string, Stats | undefined>;
+  readonly watched: Map<string, FileMark | undefined>;
   /** Files and folders that may have been meant as skills. */
   readonly strays: { readonly path: string; readonly kind: "file" | "folder" }[];
   /** Loads a file, unless its name or the file itself is taken. */
@@ -39,6 +39,8 @@ export interface SkillCollector {
 
 export interface TakeOptions {
   readonly index?: SkillIndex | undefined;
+  /** What the file said when the index was written. */
+  readonly recalled?: ReadFacts;
   /** The name to use if the skill's own is taken. */
   readonly clashName?: string;
 }
@@ -57,11 +59,11 @@ const PATTERN_CHARACTERS = 4 * 1024 * 1024;
 export function createSkillCollector(options: CollectorOptions): SkillCollector {
   const { isDenied } = options;
   const overrides = new Map(Object.entries(options.overrides));
-  const reader = createSkillFileReader();
+  let reader: SkillFileReader | undefined;
   const skills: Skill[] = [];
   const dormant: DormantSkill[] = [];
   const problems: SkillProblem[] = [];
-  const watched = new Map<string, Stats | undefined>();
+  const watched = new Map<string, FileMark | undefined>();
   const strays: { path: string; kind: "file" | "folder" }[] = [];
   /** By name: where the skill is. */
   const names = new Map<string, string>();
@@ -71,7 +73,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   const report = (problem: SkillProblem) => {
     if (problems.length < MOST_PROBLEMS) problems.push(problem);
   };
-  const watch = (path: string, stat: Stats | undefined) => void watched.set(path, stat);
+  const watch = (path: string, mark: FileMark | undefined) => void watched.set(path, mark);
   const refuse = (file: string, why: string) => report({ file, kind: "unused", why });
   const stray = (path: string, kind: "file" | "folder") => {
     if (strays.length < MOST_STRAYS) strays.push({ path, kind });
@@ -83,9 +85,11 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     return latest;
   };
 
-  function take(found: SkillFile, origin: Origin, { index, clashName }: TakeOptions = {}): Skill | undefined {
+  function take(found: SkillFile, origin: Origin, { index, recalled, clashName }: TakeOptions = {}): Skill | undefined {
     if (files.has(found.file)) return undefined;
-    const opened = reader.open(found, origin.kind, scanOptions(origin.root), index);
+    const opened = recalled
+      ? { file: found.file, facts: recalled }
+      : (reader ??= openReader()).open(found, origin.kind, scanOptions(origin.root), index);
     if (opened === undefined || files.has(opened.file)) return undefined;
     const { file } = opened;
     files.add(file);
@@ -133,6 +137,9 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
 
   return { skills, dormant, problems, watched, strays, take, scanOptions };
 }
+
+/** Loaded late: a large folder whose index is believed needs no parser. */
+const openReader = (): SkillFileReader => (require("./skill-file.ts") as typeof Reading).createSkillFileReader();
 
 const NO_HOOKS: Skill["hooks"] = [];
 

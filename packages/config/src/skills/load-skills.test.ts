@@ -181,9 +181,11 @@ test("outside a repository, only the working directory is searched", () => {
 test("files that are no skills are explained", () => {
   using world = skillWorld();
   world.put("project/.claude/skills/lower/skill.md", "x");
-  world.put("project/.claude/skills/loose.md", "x");
-  world.put("project/.claude/skills/README.md", "x");
+  world.put("project/.claude/skills/loose.md", "---\ndescription: Loose\n---\nx");
+  world.put("project/.claude/skills/README.md", "---\ntitle: About\n---\nx");
+  world.put("project/.claude/skills/INDEX.md", "What is in here");
   world.skill("project/.claude/skills/group/inner", "x");
+  for (const name of ["b", "a", "c"]) world.skill(`project/.claude/skills/many/${name}`, "x");
   world.put("project/.claude/skills/SKILL.md", "x");
   mkdirSync(join(world.cwd, ".claude/skills/empty"));
   world.put("project/.claude/commands/README.md", "About these");
@@ -194,6 +196,21 @@ test("files that are no skills are explained", () => {
     "unused project/.claude/skills/loose.md a skill is a folder with a SKILL.md; move it to project/.claude/skills/loose/SKILL.md",
     "unused project/.claude/skills/group/inner/SKILL.md skills in subfolders are not found; move inner to project/.claude/skills/inner",
     "unused project/.claude/skills/lower/skill.md rename it to SKILL.md",
+    "unused project/.claude/skills/many/a/SKILL.md skills in subfolders are not found; move all 3 folders of many to project/.claude/skills",
+  ]);
+});
+
+test("stray zero characters do no harm; a file in UTF-16 is refused with the fix", () => {
+  using world = skillWorld();
+  world.put("project/.claude/skills/stray/SKILL.md", "---\ndescription: St\0ray\n---\nThe text costs R\0 per month\n");
+  const wide = world.put("project/.claude/commands/wide.md", "");
+  writeFileSync(wide, Buffer.from("\ufeff---\ndescription: Wide\n---\nText\n", "utf16le"));
+  const { skills, problems } = world.open();
+  expect(skills.map((skill) => [skill.name, skill.description, readSkillText(skill)])).toEqual([
+    ["stray", "Stray", "The text costs R per month\n"],
+  ]);
+  expect(problemsOf(world, problems)).toEqual([
+    "unused project/.claude/commands/wide.md it is not text; save it as UTF-8",
   ]);
 });
 
@@ -260,7 +277,7 @@ test("names may have spaces and dots, but nothing that hides", () => {
 
 test("skills with paths are dormant until a matching file is touched", () => {
   using world = skillWorld();
-  world.skill("project/.claude/skills/api", "API", 'paths: "src/api/**, *.{proto,graphql}"\n');
+  world.skill("project/.claude/skills/api", "API", 'paths: src/api/**, "*.{proto,graphql}"\n');
   world.skill("home/.claude/skills/docs", "Docs", "paths:\n  - docs/\n");
   world.skill("home/.claude/skills/all", "All", "paths: '**'\n");
   const set = world.open();
@@ -350,7 +367,7 @@ test("links: the user's may lead anywhere, and the same target loads once", () =
     ["own", "/home/.claude/skills/own/SKILL.md"],
   ]);
   expect(problemsOf(world, problems)).toEqual([
-    "unused home/.claude/skills/broken it links to a file that does not exist",
+    "unused home/.claude/skills/broken it is a link to something that does not exist; correct or remove it",
   ]);
   expect(readSkillText(skills[1]!)).toBe("Text of dotfiles/shared\n");
 });

@@ -8,8 +8,9 @@ import { createSkillCollector, type DormantSkill, type Origin, type SkillCollect
 import type * as Ignored from "./find/ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
+import type { FolderContent } from "./index/save-index.ts";
 import { scanCommands, scanSkills, skillIn, type SkillFile } from "./find/scan.ts";
-import { LEAST_INDEXED, openIndex, type SkillIndex } from "./index/skill-index.ts";
+import { LEAST_INDEXED, openIndex, type FileMark, type SkillIndex } from "./index/skill-index.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type * as Strays from "./find/strays.ts";
 
@@ -18,18 +19,20 @@ export interface SkillOptions {
   isDenied?(path: string): boolean;
   /** Milliseconds; `Date.now` if absent. */
   now?(): number;
+  /** Believe the index of a large folder. Then `changed` is the first to look at its files. */
+  readonly quick?: boolean;
 }
 
 export function loadSkills(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
-  const { isDenied = () => false, now = Date.now } = options;
+  const { isDenied = () => false, now = Date.now, quick = false } = options;
   const overrides = settings.settings["skillOverrides"];
   const collector = createSkillCollector({ overrides: isObject(overrides) ? overrides : {}, isDenied });
   if (settings.flags.disableSlashCommands) return emptySet(settings, options);
 
   const places = findPlaces(settings);
   for (const path of places.missing) collector.watched.set(path, undefined);
-  const indexes: { index: SkillIndex; found: readonly SkillFile[]; kind: Skill["kind"] }[] = [];
-  collectAll(settings, places, collector, (index, found, kind) => indexes.push({ index, found, kind }));
+  const indexes: IndexedFolder[] = [];
+  const isRecalled = collectAll(settings, places, collector, { quick, indexes });
   const nested = nestedSkills(settings, places, collector);
   const { skills, dormant, problems, watched } = collector;
   let strays: readonly SkillProblem[] | undefined;
@@ -65,19 +68,16 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       for (const [path, stat] of watched) if (!isSame(stat, lookAt(path))) return true;
       return false;
     },
+    isCurrent: ({ file }) => !watched.has(file) || isSame(watched.get(file), lookAt(file)),
     saveIndex() {
-      for (const { index, found, kind } of indexes.filter((each) => each.index.isOutdated())) {
+      if (isRecalled && set.changed()) return loadSkills(settings, { ...options, quick: false }).saveIndex();
+      for (const { index, ...content } of indexes.filter((each) => each.index.isOutdated())) {
         const { saveIndex } = require("./index/save-index.ts") as typeof Save;
-        saveIndex(
-          settings.configDir,
-          index.folder,
-          found.map(({ file }) => ({ file, kind })),
-          now(),
-        );
+        saveIndex(settings.configDir, index.folder, content, now());
       }
     },
     reload(newer = settings) {
-      const next = loadSkills(newer, options);
+      const next = loadSkills(newer, { ...options, quick: false });
       for (const path of useful) next.touched(path);
       return next;
     },
@@ -92,13 +92,24 @@ function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
     problems: [],
     touched: () => [],
     changed: () => false,
+    isCurrent: () => true,
     saveIndex: () => undefined,
     reload: (newer = settings) => loadSkills(newer, options),
   };
 }
 
-/** Skills of all places, then commands. Calls `indexed` for every folder with many files. */
-function collectAll(settings: SkillSettings, places: SkillPlaces, collector: SkillCollector, indexed: NoteIndex): void {
+interface IndexedFolder extends FolderContent {
+  readonly index: SkillIndex;
+}
+
+/** Skills of all places, then commands. Returns whether an index was believed. */
+function collectAll(
+  settings: SkillSettings,
+  places: SkillPlaces,
+  collector: SkillCollector,
+  { quick, indexes }: { readonly quick: boolean; readonly indexes: IndexedFolder[] },
+): boolean {
+  let isRecalled = false;
   const { plugins, cwd, configDir, origin } = settings;
   // A folder with a manifest is a plugin, also if it is in a skills folder.
   const pluginRoots = new Set([...plugins.active, ...plugins.unused].map(({ root }) => root));
@@ -107,15 +118,28 @@ function collectAll(settings: SkillSettings, places: SkillPlaces, collector: Ski
     const plugin = { name, id, root, data };
     return { kind, source: "plugin", base: cwd, root, plugin, ...(untrusted && { untrusted }) };
   };
-  const takeFolder = (folder: string, from: Origin) => {
-    const scan = from.kind === "skill" ? scanSkills : scanCommands;
-    const found = scan(folder, collector.scanOptions(from.root));
-    const index = found.length < LEAST_INDEXED ? undefined : openIndex(configDir, folder, origin.uid);
-    if (index !== undefined) indexed(index, found, from.kind);
-    for (const file of found) {
-      const isPlugin = from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file.file));
-      if (!isPlugin) collector.take(file, from, { index });
+  const isPlugin = ({ file }: SkillFile, from: Origin) =>
+    from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file));
+  const recallFolder = (index: SkillIndex, from: Origin): boolean => {
+    const recalled = index.recall(from.kind);
+    if (recalled === undefined) return false;
+    isRecalled = true;
+    for (const [path, mark] of recalled.folders) collector.watched.set(path, mark);
+    for (const { found, mark, facts } of recalled.files) {
+      collector.watched.set(found.file, mark);
+      if (!isPlugin(found, from)) collector.take(found, from, { recalled: facts });
     }
+    return true;
+  };
+  const takeFolder = (folder: string, from: Origin) => {
+    if (quick && recallFolder(openIndex(configDir, folder, origin.uid), from)) return;
+    const scan = from.kind === "skill" ? scanSkills : scanCommands;
+    const before = collector.watched.size;
+    const found = scan(folder, collector.scanOptions(from.root));
+    const folders = [...collector.watched].slice(before);
+    const index = found.length < LEAST_INDEXED ? undefined : openIndex(configDir, folder, origin.uid);
+    if (index !== undefined) indexes.push({ index, found, folders, kind: from.kind });
+    for (const file of found) if (!isPlugin(file, from)) collector.take(file, from, { index });
   };
 
   for (const place of places.places) takeFolder(join(place.folder, "skills"), ofPlace(place, "skill"));
@@ -137,9 +161,8 @@ function collectAll(settings: SkillSettings, places: SkillPlaces, collector: Ski
     }
     for (const folder of plugin.commandFolders) takeFolder(folder, from);
   }
+  return isRecalled;
 }
-
-type NoteIndex = (index: SkillIndex, found: readonly SkillFile[], kind: Skill["kind"]) => void;
 
 const MOST_KNOWN = 20_000;
 
@@ -197,13 +220,7 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
-function isSame(before: Stats | undefined, now: Stats | undefined): boolean {
+function isSame(before: FileMark | undefined, now: FileMark | undefined): boolean {
   if (before === undefined || now === undefined) return before === now;
-  // Programs can set mtime back, but not ctime.
-  return (
-    before.ctimeMs === now.ctimeMs &&
-    before.mtimeMs === now.mtimeMs &&
-    before.size === now.size &&
-    before.ino === now.ino
-  );
+  return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino;
 }

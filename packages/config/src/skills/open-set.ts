@@ -10,7 +10,7 @@ import type { SkillSet } from "./skill-set.ts";
 
 /** Like `loadSkills`. Without skills, files are first searched when a call touches one: a folder below may have some. */
 export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
-  const load = () => (require("./load-skills.ts") as typeof Loading).loadSkills(settings, options);
+  const load = () => (require("./load-skills.ts") as typeof Loading).loadSkills(settings, { quick: true, ...options });
   const hasAny = () => settings.plugins.active.length > 0 || foldersIn(settings).some((folder) => existsSync(folder));
   if (hasAny()) return load();
   let loaded: SkillSet | undefined;
@@ -26,6 +26,7 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
     },
     touched: (path) => (loaded ??= load()).touched(path),
     changed: () => loaded?.changed() ?? hasAny(),
+    isCurrent: (skill) => loaded?.isCurrent(skill) ?? true,
     saveIndex: () => loaded?.saveIndex(),
     reload: (next = settings) => (loaded ? loaded.reload(next) : openSkillSet(next, options)),
   };

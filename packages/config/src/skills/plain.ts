@@ -29,3 +29,6 @@ export function listable(text: string, most: number): string {
 
 /** Whether a name can be listed as it is. */
 export const isListable = (name: string) => PLAIN.test(name) || (!HIDDEN.test(name) && name.trim() !== "");
+
+/** Files with a few stray zero characters are text. In UTF-16, every second one is. */
+export const isText = (source: string) => !source.includes("\0") || source.split("\0").length - 1 < source.length / 20;

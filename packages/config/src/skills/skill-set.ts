@@ -17,6 +17,8 @@ export interface SkillSet {
   touched(path: string): readonly Skill[];
   /** Whether files were added, changed or removed since the set was loaded. */
   changed(): boolean;
+  /** Whether the file of a skill is as it was when its frontmatter was read. Ask before it is invoked. */
+  isCurrent(skill: Pick<Skill, "file">): boolean;
   /**
    * Writes what the files say to the user's cache, if there are many and some changed, so that the next start is faster.
    * Call it when there is time. Never throws.

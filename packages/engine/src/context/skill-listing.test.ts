@@ -5,7 +5,7 @@ const ROOMY = { budget: 100_000, longest: 1536 };
 const HEADER = "The following skills are available for use with the Skill tool:\n\n";
 
 function skill(name: string, description = `About ${name}`, more: Partial<ListedSkill> = {}): ListedSkill {
-  return { name, description, bundled: false, ...more };
+  return { name, description, source: "user", ...more };
 }
 
 test("each skill is one line with its description and when to use it", () => {
@@ -13,9 +13,9 @@ test("each skill is one line with its description and when to use it", () => {
     skill("a"),
     skill("b", "Does b", { whenToUse: "for b" }),
     skill("c", "hidden", { nameOnly: true }),
-    skill("d", "Does d", { appliesTo: "packages/d" }),
+    skill("d", "Does d", { source: "nested" }),
   ];
-  expect(renderSkillListing(listed, ROOMY)).toBe(
+  expect(renderSkillListing(listed, ROOMY, () => "packages/d")).toBe(
     `${HEADER}- a: About a\n- b: Does b - for b\n- c\n- d: Does d (for files in packages/d)`,
   );
   expect(renderSkillListing([], ROOMY)).toBeUndefined();
@@ -25,7 +25,7 @@ test("long descriptions are cut first, and bundled ones never", () => {
   const listed = [
     skill("a", "x".repeat(300)),
     skill("b", "short text that stays"),
-    skill("c", "y".repeat(200), { bundled: true }),
+    skill("c", "y".repeat(200), { source: "bundled" }),
   ];
   const text = renderSkillListing(listed, { budget: 320, longest: 1536 })!;
   expect(text).toContain(`- c: ${"y".repeat(200)}`);

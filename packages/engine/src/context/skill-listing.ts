@@ -5,12 +5,10 @@ export interface ListedSkill {
   readonly name: string;
   readonly description: string;
   readonly whenToUse?: string;
-  /** Never cut. */
-  readonly bundled: boolean;
+  /** Bundled skills are never cut. */
+  readonly source: string;
   /** Listed without its description. */
   readonly nameOnly?: boolean;
-  /** The folder that a nested skill applies to. */
-  readonly appliesTo?: string;
 }
 
 export interface ListingLimits {
@@ -43,50 +41,78 @@ export function listingLimits(
   };
 }
 
-/** Undefined if there are none. */
-export function renderSkillListing(skills: readonly ListedSkill[], limits: ListingLimits): string | undefined {
+/** Undefined if there are none. `folderOf` is the folder that a nested skill applies to. */
+export function renderSkillListing<S extends ListedSkill>(
+  skills: readonly S[],
+  limits: ListingLimits,
+  folderOf: (skill: S) => string | undefined = () => undefined,
+): string | undefined {
   if (skills.length === 0) return undefined;
-  const entries = skills.map((skill) => ({ ...skill, text: textOf(skill, limits.longest) }));
-  const lines = withinBudget(entries, limits.budget);
-  const left = skills.length - lines.length;
-  const more =
-    left === 0 ? [] : [`(${left} more ${left === 1 ? "skill is" : "skills are"} not listed for lack of room.)`];
-  return [HEADER, "", ...lines, ...more].join("\n");
-}
-
-interface SkillEntry extends ListedSkill {
-  readonly text: string;
-}
-
-function textOf({ description, whenToUse, nameOnly, appliesTo }: ListedSkill, longest: number): string {
-  if (nameOnly) return "";
-  const use = whenToUse === undefined || whenToUse === "" ? "" : ` - ${whenToUse}`;
-  const suffix = appliesTo === undefined ? "" : ` (for files in ${oneLine(appliesTo)})`;
-  return cut(oneLine(`${description}${use}`), longest) + suffix;
-}
-
-/** Bundled skills keep their text. Of the others, the longest descriptions are cut first, then all of them go. */
-function withinBudget(entries: readonly SkillEntry[], budget: number): readonly string[] {
-  const whole = entries.map((entry) => lineOf(entry, entry.text));
-  if (sizeOf(whole) <= budget) return whole;
-  const others = entries.filter(({ bundled }) => !bundled);
-  const fixed = entries.filter(({ bundled }) => bundled).map((entry) => lineOf(entry, entry.text));
-  const bare = others.map((entry) => lineOf(entry, ""));
-  const room = budget - sizeOf(fixed) - sizeOf(bare) - others.length * ": ".length;
-  const cap = capFor(
-    others.map(({ text }) => text.length),
-    room,
-  );
-  if (cap >= SHORTEST) {
-    return entries.map((entry) => lineOf(entry, entry.bundled ? entry.text : cut(entry.text, cap)));
-  }
-  let left = budget - sizeOf(fixed);
-  return entries.flatMap((entry) => {
-    if (entry.bundled) return [lineOf(entry, entry.text)];
-    const line = lineOf(entry, "");
-    left -= line.length + 1;
-    return left < 0 ? [] : [line];
+  const lines = linesFor(skills, limits, (skill) => {
+    const folder = skill.source === "nested" ? folderOf(skill) : undefined;
+    return folder === undefined ? "" : ` (for files in ${oneLine(folder)})`;
   });
+  const left = skills.length - lines.length;
+  if (left > 0) lines.push(`(${left} more ${left === 1 ? "skill is" : "skills are"} not listed for lack of room.)`);
+  return `${HEADER}\n\n${lines.join("\n")}`;
+}
+
+/** What surrounds a name, and a text. */
+const FRAME = "- \n".length;
+const TEXT_FRAME = ": ".length;
+
+/**
+ * Bundled skills keep their text. Of the others, the longest descriptions are cut first, then all of them go, and then
+ * skills are left out. There may be hundreds before the first request, so it looks at no more than it needs to.
+ */
+function linesFor<S extends ListedSkill>(
+  skills: readonly S[],
+  { budget, longest }: ListingLimits,
+  suffixOf: (skill: S) => string,
+): string[] {
+  let names = 0;
+  for (const { name } of skills) {
+    names += name.length + FRAME;
+    if (names > budget) return namesWithin(skills, budget, (skill) => lineOf(skill, longest, suffixOf(skill)));
+  }
+  const lengths = skills.map((skill) => {
+    const length = skill.nameOnly ? 0 : rawLength(skill) + suffixOf(skill).length;
+    return length === 0 ? 0 : Math.min(length, longest) + TEXT_FRAME;
+  });
+  let room = budget - names;
+  const others: number[] = [];
+  for (const [at, length] of lengths.entries()) {
+    if (skills[at]!.source === "bundled") room -= length;
+    else others.push(length);
+  }
+  const cap = capFor(others, room) - TEXT_FRAME;
+  if (cap < SHORTEST) return namesWithin(skills, budget, (skill) => lineOf(skill, longest, suffixOf(skill)));
+  return skills.map((skill) => {
+    const most = skill.source === "bundled" ? longest : Math.min(cap, longest);
+    return lineOf(skill, most, suffixOf(skill));
+  });
+}
+
+/** As many names as fit, in order. */
+function namesWithin<S extends ListedSkill>(
+  skills: readonly S[],
+  budget: number,
+  whole: (skill: S) => string,
+): string[] {
+  const bundled = skills.filter(({ source }) => source === "bundled").map(whole);
+  let left = bundled.reduce((rest, line) => rest - line.length - 1, budget);
+  const lines: string[] = [];
+  for (const skill of skills) {
+    if (left <= 0) break;
+    if (skill.source === "bundled") continue;
+    left -= skill.name.length + FRAME;
+    if (left >= 0) lines.push(`- ${oneLine(skill.name)}`);
+  }
+  return [...lines, ...bundled];
+}
+
+function rawLength({ description, whenToUse = "" }: ListedSkill): number {
+  return description.length + (whenToUse === "" ? 0 : " - ".length + whenToUse.length);
 }
 
 /** The greatest length at which all of them, cut to it, fit into the room. */
@@ -101,9 +127,15 @@ function capFor(lengths: readonly number[], room: number): number {
   return Infinity;
 }
 
-const sizeOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
-
-const lineOf = ({ name }: ListedSkill, text: string) => `- ${oneLine(name)}${text === "" ? "" : `: ${text}`}`;
+function lineOf({ name, description, whenToUse = "", nameOnly }: ListedSkill, most: number, suffix: string): string {
+  const head = `- ${oneLine(name)}`;
+  if (nameOnly) return head;
+  const room = Math.max(0, most - suffix.length);
+  const whole = whenToUse === "" ? description : `${description} - ${whenToUse}`;
+  // What cleaning removes makes room for what comes after it, within reason.
+  const text = cut(oneLine(whole.slice(0, room * 2 + 20)), room) + suffix;
+  return text === "" ? head : `${head}: ${text}`;
+}
 
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).replace(/[\ud800-\udbff]$/, "")}…`;
@@ -113,7 +145,11 @@ function cut(text: string, most: number): string {
 // oxlint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
 
+/** Most texts are plain already. */
+const PLAIN = /^[\x21-\x3b\x3d-\x7e]+(?: [\x21-\x3b\x3d-\x7e]+)*$/;
+
 function oneLine(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replace(UNSAFE, " ")
     .replace(/<(\/?)(?=system-reminder)/gi, "<$1 ")

@@ -13,7 +13,7 @@ import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../model/model-choice.ts";
 import type { Storage } from "../session/storage.ts";
-import { bundledSkills } from "./bundled/bundled.ts";
+import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import type { SkillInvocation } from "./invoke.ts";
 import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
@@ -62,7 +62,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     {
       snapshot: () => state.snapshot,
       load: readAll,
-      bundled: isOff || hasNoBundled(state.snapshot) ? [] : bundledSkills(),
+      bundled: isOff ? [] : bundledFor(state.snapshot),
       contextWindow: () => state.model.profile.contextWindow,
       isOffered: () => state.tools.some(({ name }) => name === "Skill"),
       newId,
@@ -171,16 +171,6 @@ async function skillReader({ storage: { state }, gate }: SkillParts): Promise<()
     fresh = undefined;
     return set;
   };
-}
-
-function hasNoBundled({
-  settings,
-  env,
-}: {
-  settings: { disableBundledSkills?: boolean };
-  env: Storage["state"]["snapshot"]["env"];
-}) {
-  return settings.disableBundledSkills === true || env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] === "1";
 }
 
 /** Throws ToolError if the model may not invoke it. Clients match these sentences (conformance: skills). */

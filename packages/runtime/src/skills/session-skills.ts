@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { SkillSet } from "@keelson/config/skills";
-import { asReminder, listingLimits, renderSkillListing, type Access, type ListedSkill } from "@keelson/engine";
+import { asReminder, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
 import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
@@ -25,6 +25,10 @@ export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
   #set: SkillSet | undefined;
+  #texts: readonly string[] = [];
+  #isFresh = true;
+  /** What clients list; made when it is needed. */
+  #listed: readonly ListedCommand[] | undefined;
   /** By name, in the order they are listed. */
   #all: ReadonlyMap<string, Skill> = new Map();
   /** Names the model has been told. */
@@ -48,7 +52,11 @@ export class SessionSkills {
     return this.#set;
   }
 
+  /** Its file is looked at again: what a skill may use must be what the file says now. */
   find(name: string): Skill | undefined {
+    const skill = this.#all.get(name);
+    if (!skill || skill.source === "bundled" || this.#set?.isCurrent(skill)) return skill;
+    this.reload();
     return this.#all.get(name);
   }
 
@@ -62,9 +70,15 @@ export class SessionSkills {
     this.#only = new Set(names);
   }
 
+  /** The skills that the model was told of, and the text that told it in this process. */
+  told(): { readonly skills: readonly Skill[]; readonly listing: string } {
+    return { skills: this.all.filter(({ name }) => this.#told.has(name)), listing: this.#texts.join("\n") };
+  }
+
   /** A new conversation knows no skills. */
   restart(): void {
     this.#told.clear();
+    this.#texts = [];
   }
 
   /** Reads the files again, in the places that the snapshot now has. */
@@ -73,8 +87,9 @@ export class SessionSkills {
     this.#collect();
   }
 
-  /** Whether files were added, changed or removed. */
+  /** Whether files were added, changed or removed. Not looked up again right after they were read. */
   areChanged(): boolean {
+    if (this.#isFresh) return (this.#isFresh = false);
     return this.#set?.changed() ?? false;
   }
 
@@ -121,32 +136,29 @@ export class SessionSkills {
 
   /** What a client lists for the user to type. */
   clientCommands(): readonly ListedCommand[] {
-    return this.all
-      .filter((skill) => skill.userInvocable && !yieldsToBuiltIn(skill))
-      .map(({ name, description, argumentHint = "", source }) => ({
-        name,
-        description,
-        argumentHint,
-        ...(source === "bundled" ? { builtin: true as const } : {}),
-      }));
+    return (this.#listed ??= this.#list());
   }
 
-  /** Names for `init`: skills the user can invoke, without commands. */
+  #list(): readonly ListedCommand[] {
+    const listed: ListedCommand[] = [];
+    for (const skill of this.#all.values()) {
+      const { name, description, argumentHint = "", source, userInvocable } = skill;
+      if (!userInvocable || yieldsToBuiltIn(skill)) continue;
+      const command = { name, description, argumentHint };
+      listed.push(source === "bundled" ? { ...command, builtin: true } : command);
+    }
+    return listed;
+  }
+
+  /** Those that are skills, not commands. */
   clientSkills(): readonly ListedCommand[] {
-    const commands = new Set(this.all.filter(({ kind }) => kind === "command").map(({ name }) => name));
-    return this.clientCommands().filter(({ name }) => !commands.has(name));
+    return this.clientCommands().filter(({ name }) => this.#all.get(name)?.kind === "skill");
   }
 
   #collect(): void {
     const { bundled, snapshot } = this.#options;
-    const { skillOverrides = {} } = snapshot().settings;
-    const found = new Map<string, Skill>();
-    for (const skill of [...(this.#set?.skills ?? []), ...bundled]) {
-      const state = skillOverrides[skill.name];
-      if (found.has(skill.name) || state === "off") continue;
-      found.set(skill.name, state === "user-invocable-only" ? { ...skill, modelInvocable: false } : skill);
-    }
-    this.#all = found;
+    this.#all = invocableSkills(this.#set?.skills ?? [], bundled, snapshot());
+    this.#listed = undefined;
   }
 
   #untold(skills: readonly Skill[]): readonly Skill[] {
@@ -156,16 +168,38 @@ export class SessionSkills {
   }
 
   #render(skills: readonly Skill[]): string | undefined {
-    const { settings, env, cwd } = this.#options.snapshot();
-    const limits = listingLimits(this.#options.contextWindow(), settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
-    const listed = skills.map((skill): ListedSkill => ({
-      name: skill.name,
-      description: skill.description,
-      whenToUse: skill.whenToUse,
-      bundled: skill.source === "bundled",
-      nameOnly: skill.nameOnly === true || settings.skillOverrides?.[skill.name] === "name-only",
-      ...(skill.source === "nested" ? { appliesTo: relative(cwd, skill.base) } : {}),
-    }));
-    return renderSkillListing(listed, limits);
+    const text = listingFor(skills, this.#options.snapshot(), this.#options.contextWindow());
+    if (text !== undefined) this.#texts = [...this.#texts, text];
+    return text;
   }
+}
+
+/** By name: the skills of files before bundled ones, as settings allow. */
+export function invocableSkills(
+  found: readonly Skill[],
+  bundled: readonly Skill[],
+  { settings: { skillOverrides = {} } }: Pick<Snapshot, "settings">,
+): ReadonlyMap<string, Skill> {
+  const all = new Map<string, Skill>();
+  for (const skill of [...found, ...bundled]) {
+    const state = skillOverrides[skill.name];
+    if (all.has(skill.name) || state === "off") continue;
+    all.set(skill.name, state === undefined ? skill : overridden(skill, state));
+  }
+  return all;
+}
+
+/** What the model is told of these skills; undefined if there are none. */
+export function listingFor(
+  skills: readonly Skill[],
+  { settings, env, cwd }: Pick<Snapshot, "settings" | "env" | "cwd">,
+  contextWindow: number,
+): string | undefined {
+  const limits = listingLimits(contextWindow, settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
+  return renderSkillListing(skills, limits, ({ base }) => relative(cwd, base));
+}
+
+function overridden(skill: Skill, state: unknown): Skill {
+  if (state === "user-invocable-only") return { ...skill, modelInvocable: false };
+  return state === "name-only" ? { ...skill, nameOnly: true } : skill;
 }

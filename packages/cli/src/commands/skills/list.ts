@@ -1,26 +1,28 @@
 // keelson skills list: what the model is told about each skill, what that costs, and why others are not used.
 
 import type { Skill } from "@keelson/protocol";
+import type { SkillView } from "@keelson/runtime/skills";
 import { UsageError } from "../../args/invocation.ts";
 import { printWarning } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, paletteFor, visible, type Shorten } from "../permissions/words.ts";
 import { findSkills } from "./open.ts";
-import { listingLine, skillSourceText, tokensOf } from "./words.ts";
+import { skillSourceText, tokensOf } from "./words.ts";
+import { columns, section } from "../columns.ts";
 
 export async function listSkills(call: Invoked): Promise<number> {
   const { given, io } = call;
   if (call.words.length > 0) throw new UsageError("usage: keelson skills list [--for <file>] [--json]");
-  const { snapshot, set, short } = await findSkills(call);
-  const listed = set.skills.filter(({ modelInvocable }) => modelInvocable);
-  const hidden = set.skills.filter(({ modelInvocable }) => !modelInvocable);
-  const total = listed.reduce((sum, skill) => sum + tokensOf(listingLine(skill)), 0);
+  const { snapshot, set, view, short } = await findSkills(call);
+  const { skills, lines, listing } = view;
+  const costOf = (skill: Skill) => tokensOf(lines.get(skill) ?? "");
+  const total = tokensOf(listing);
   if (given.has("json")) {
     const shown = {
       cwd: snapshot.cwd,
       skills: [
-        ...set.skills.map((skill) => ({ ...withState(skill, skill.modelInvocable ? "listed" : "hidden") })),
-        ...set.dormant.map((skill) => withState(skill, "dormant")),
+        ...skills.map((skill) => ({ ...skill, state: stateOf(skill, view), tokens: costOf(skill) })),
+        ...set.dormant.map((skill) => ({ ...skill, state: "dormant", tokens: 0 })),
       ],
       problems: set.problems,
       tokens: total,
@@ -31,21 +33,24 @@ export async function listSkills(call: Invoked): Promise<number> {
   }
 
   const palette = paletteFor(io);
+  const inState = (state: State) => skills.filter((skill) => stateOf(skill, view) === state);
+  const listed = inState("listed");
+  const unlisted = inState("unlisted");
   const rows = listed.map((skill) => [
     `/${visible(skill.name)}`,
     skillSourceText(skill),
-    `~${tokensOf(listingLine(skill))}`,
-    skill.nameOnly ? "(name only)" : oneLine(skill.description, 60),
+    `~${costOf(skill)}`,
+    aboutOf(skill, lines.get(skill)!),
   ]);
   const table = columns([["name", "source", "tokens", "description"], ...rows]);
+  const plain = (skill: Skill) => [`/${visible(skill.name)}`, skillSourceText(skill), oneLine(skill.description, 60)];
   const sections = [
-    listed.length === 0
-      ? ["No skills or commands; to create one, run: keelson skills new <name>"]
-      : [palette.dim(table[0]!), ...table.slice(1)],
-    section(
-      "Only for you to type, not listed for the model",
-      hidden.map((skill) => [`/${visible(skill.name)}`, skillSourceText(skill), oneLine(skill.description, 60)]),
-    ),
+    set.skills.length + set.dormant.length > 0
+      ? []
+      : ["No skills or commands of your own; to create one, run: keelson skills new <name>"],
+    listed.length === 0 ? [] : [palette.dim(table[0]!), ...table.slice(1)],
+    section("Can be invoked, but there is no room to list them for the model", unlisted.map(plain)),
+    section("Only for you to type, not listed for the model", inState("hidden").map(plain)),
     section(
       "Dormant until a matching file is used",
       set.dormant.map((skill) => [
@@ -55,7 +60,12 @@ export async function listSkills(call: Invoked): Promise<number> {
       ]),
     ),
     section("Not used", notUsed(set.problems, short)),
-    [...untrustedLine(set.skills), `${countOf(listed)}, about ${total} tokens in every request`],
+    [
+      ...untrustedLine(set.skills),
+      ...replacedLine(view),
+      ...budgetLine(listed, view),
+      `${countOf(listed)}, about ${total} tokens in every request`,
+    ],
   ];
   await io.write(
     `${sections
@@ -71,11 +81,36 @@ export async function listSkills(call: Invoked): Promise<number> {
   return 0;
 }
 
-const withState = (skill: Skill, state: "listed" | "hidden" | "dormant") => ({
-  ...skill,
-  state,
-  tokens: state === "listed" ? tokensOf(listingLine(skill)) : 0,
-});
+type State = "listed" | "unlisted" | "hidden";
+
+function stateOf(skill: Skill, { lines }: SkillView): State {
+  if (!skill.modelInvocable) return "hidden";
+  return lines.has(skill) ? "listed" : "unlisted";
+}
+
+const isNameOnly = (line: string) => !line.includes(": ");
+
+function aboutOf({ description }: Skill, line: string): string {
+  return isNameOnly(line) ? "(name only)" : oneLine(description, 60);
+}
+
+/** Only if the model gets less than the files say. */
+function budgetLine(listed: readonly Skill[], { lines }: SkillView): readonly string[] {
+  const cut = listed.filter((skill) => {
+    const line = lines.get(skill)!;
+    return line.endsWith("…") || (isNameOnly(line) && !skill.nameOnly && skill.description !== "");
+  });
+  if (cut.length === 0) return [];
+  const count = cut.length === 1 ? "1 description is" : `${cut.length} descriptions are`;
+  return [`${count} cut for lack of room; for more, set skillListingBudgetFraction`];
+}
+
+/** A folder that is not trusted does not change what typing a built-in command does. */
+function replacedLine({ replaced }: SkillView): readonly string[] {
+  if (replaced.length === 0) return [];
+  const names = oneLine(replaced.map(({ name }) => `/${name}`).join(", "), 80);
+  return [`Typed, these are built-in commands, because the folder is not trusted: ${names}`];
+}
 
 function notUsed(problems: Awaited<ReturnType<typeof findSkills>>["set"]["problems"], short: Shorten) {
   return problems.filter(({ kind }) => kind !== "odd").map(({ file, why }) => [short(file), oneLine(why, 200)]);
@@ -94,18 +129,4 @@ function countOf(skills: readonly Skill[]): string {
   const commands = skills.filter(({ kind }) => kind === "command").length;
   const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
   return `${count(skills.length - commands, "skill")} and ${count(commands, "command")}`;
-}
-
-function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
-  return rows.length === 0 ? [] : [`${title}:`, ...columns(rows).map((line) => `  ${line}`)];
-}
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join("  ")
-      .trimEnd(),
-  );
 }

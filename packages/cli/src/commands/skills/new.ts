@@ -37,7 +37,11 @@ export async function newSkill(call: Invoked): Promise<number> {
     if (code === "EEXIST") return printError(io, `${short(file)} already exists; choose another name`);
     return printError(io, `${short(file)} cannot be written (${code ?? (error as Error).message})`);
   }
-  await io.write(`Created ${short(file)}\nEdit its description and text, then type /${name} or ask for it\n`);
+  const { bundledNames } = await import("@keelson/runtime/skills");
+  const replaces = bundledNames().includes(name) ? `It replaces the built-in skill /${name}\n` : "";
+  await io.write(
+    `Created ${short(file)}\n${replaces}Edit its description and text, then type /${name} or ask for it\n`,
+  );
   return 0;
 }
 

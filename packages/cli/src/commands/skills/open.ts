@@ -2,12 +2,16 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { SkillSet } from "@keelson/config/skills";
+import type { SkillView } from "@keelson/runtime/skills";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { shortenFrom, type Shorten } from "../permissions/words.ts";
 
 export interface OpenedSkills {
   readonly snapshot: Snapshot;
+  /** What is in files. */
   readonly set: SkillSet;
+  /** What a session makes of it, with bundled skills. */
+  readonly view: SkillView;
   readonly short: Shorten;
 }
 
@@ -16,7 +20,8 @@ export async function findSkills(call: Invoked): Promise<OpenedSkills> {
   const set = await load(snapshot);
   const touched = call.given.text("for");
   if (touched !== undefined) set.touched(touched);
-  return { snapshot, set, short: shortenFrom(snapshot.cwd, snapshot.home) };
+  const { viewSkills } = await import("@keelson/runtime/skills");
+  return { snapshot, set, view: viewSkills(set.skills, snapshot), short: shortenFrom(snapshot.cwd, snapshot.home) };
 }
 
 /** The gate is asynchronous, loading is not: ask about unknown files afterwards, then load again. */

@@ -8,15 +8,15 @@ import { printError } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, visible, type Shorten } from "../permissions/words.ts";
 import { findSkills } from "./open.ts";
-import { listingLine, skillSourceText, tokensOf } from "./words.ts";
+import { skillSourceText, tokensOf } from "./words.ts";
 
 export async function showSkill(call: Invoked): Promise<number> {
   const { given, words, io } = call;
   const [written, ...more] = words;
   if (written === undefined || more.length > 0) throw new UsageError("usage: keelson skills show <name> [--json]");
   const name = written.replace(/^\//, "");
-  const { set, short } = await findSkills(call);
-  const known = [...set.skills, ...set.dormant];
+  const { set, view, short } = await findSkills(call);
+  const known = [...view.skills, ...set.dormant];
   const skill = known.find((each) => each.name === name);
   if (skill === undefined) {
     const names = known.map((each) => each.name);
@@ -24,12 +24,12 @@ export async function showSkill(call: Invoked): Promise<number> {
     return printError(io, `no skill or command "${visible(name)}"${hint}`);
   }
 
-  const text = readSkillText(skill);
+  const text = skill.source === "bundled" ? await textOfBundled(skill) : readSkillText(skill);
   if (given.has("json")) {
     await io.write(`${JSON.stringify({ ...skill, text }, null, 2)}\n`);
     return 0;
   }
-  const facts = factsOf(skill, text, set.dormant.includes(skill), short);
+  const facts = factsOf(skill, text, { line: view.lines.get(skill), isDormant: set.dormant.includes(skill), short });
   const problems = set.problems.filter(({ kind, file }) => kind === "odd" && file === skill.file);
   const lines = [
     `/${visible(skill.name)}`,
@@ -43,13 +43,25 @@ export async function showSkill(call: Invoked): Promise<number> {
   return 0;
 }
 
+async function textOfBundled({ name }: Skill): Promise<string> {
+  const { bundledText } = await import("@keelson/runtime/skills");
+  const { text, files = {} } = await bundledText(name);
+  return [text, ...Object.entries(files).map(([path, content]) => `--- ${path} ---\n${content}`)].join("\n\n");
+}
+
 const printable = (line: string) => line.replace(/\r$/, "").split("\t").map(visible).join("\t");
+
+interface Shown {
+  /** What the model is told of it. */
+  readonly line: string | undefined;
+  readonly isDormant: boolean;
+  readonly short: Shorten;
+}
 
 function factsOf(
   skill: Skill,
   text: string,
-  isDormant: boolean,
-  short: Shorten,
+  { line, isDormant, short }: Shown,
 ): readonly (readonly [string, string])[] {
   const { allowedTools, disallowedTools, argumentNames, hooks, fork, untrusted } = skill;
   const fact = (label: string, value: string | undefined) =>
@@ -58,7 +70,7 @@ function factsOf(
   const list = (words: readonly string[]) => (words.length === 0 ? undefined : words.join(", "));
   const events = hooks.map(({ event, matcher }) => (matcher ? `${event} ${matcher}` : event));
   return [
-    ["file", short(skill.file)] as const,
+    ...(skill.source === "bundled" ? [] : [["file", short(skill.file)] as const]),
     ...fact("source", skillSourceText(skill)),
     ...fact("display name", skill.displayName),
     ...fact("description", skill.describedByText ? `${skill.description} (first line of the text)` : skill.description),
@@ -74,8 +86,12 @@ function factsOf(
     ...fact("invoked by", invokers(skill)),
     ...fact("state", isDormant ? "dormant until a file that matches its paths is used" : undefined),
     ...fact(
+      "state",
+      !isDormant && skill.modelInvocable && line === undefined ? "not listed for lack of room" : undefined,
+    ),
+    ...fact(
       "cost",
-      `${skill.modelInvocable ? `about ${tokensOf(listingLine(skill))} tokens in every request, ` : ""}` +
+      `${line === undefined ? "" : `about ${tokensOf(line)} tokens in every request, `}` +
         `about ${tokensOf(text)} when invoked`,
     ),
   ];

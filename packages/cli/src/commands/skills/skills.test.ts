@@ -33,7 +33,7 @@ function collection() {
     "project/.claude/commands/team/note.md",
     "---\ndescription: Takes a note\nallowed-tools: Write\n---\nNote $ARGUMENTS",
   );
-  put(root, "project/.claude/skills/loose.md", "x");
+  put(root, "project/.claude/skills/loose.md", "---\nname: loose\n---\nx");
 }
 
 test("list shows what the model sees and its cost, and why others are not used", async () => {
@@ -44,9 +44,18 @@ test("list shows what the model sees and its cost, and why others are not used",
     "name  source  tokens  description",
     "/review  user  ~11  Reviews a change",
     "/team:note  project command  ~7  Takes a note",
+    "/debug  built in  ~32  Find the cause of a bug, crash or failing test: reproduce, …",
+    "/simplify  built in  ~34  Check code that was just written for duplication, missed re…",
+    "/update-config  built in  ~36  Change settings, permission rules, hooks or MCP servers. Us…",
+    "/init  built in  ~31  Create or improve the project's CLAUDE.md or AGENTS.md: com…",
+    "/security-review  built in  ~37  Review a change for vulnerabilities that can really be expl…",
     "",
     "Only for you to type, not listed for the model:",
     "  /deploy  project  Ships it",
+    "  /batch  built in  Make one change in many places, in small groups, each verif…",
+    "  /loop  built in  Repeat a task in this session until a condition holds or a …",
+    "  /release-notes  built in  Write release notes for this project from its git history, …",
+    "  /code-review  built in  Review uncommitted changes, a branch or a pull request; the…",
     "",
     "Dormant until a matching file is used:",
     "  /api  project  src/api/**",
@@ -56,7 +65,7 @@ test("list shows what the model sees and its cost, and why others are not used",
     "  .claude/skills/loose.md  a skill is a folder with a SKILL.md; move it to /project/.claude/skills/loose/SKILL.md",
     "",
     "allowed-tools and hooks have no effect in folders that are not trusted: /team:note",
-    "1 skill and 1 command, about 18 tokens in every request",
+    "6 skills and 1 command, about 204 tokens in every request",
     "",
   ]);
 });
@@ -71,36 +80,87 @@ test("list --json has every fact and problem", async () => {
   collection();
   const { out } = await keelson("list", "--json");
   const shown = JSON.parse(out);
-  expect(shown.skills.map(({ name, state, tokens }: any) => [name, state, tokens])).toEqual([
+  const own = shown.skills.filter(({ source }: any) => source !== "bundled");
+  expect(own.map(({ name, state, tokens }: any) => [name, state, tokens])).toEqual([
     ["review", "listed", 11],
     ["deploy", "hidden", 0],
     ["team:note", "listed", 7],
     ["api", "dormant", 0],
   ]);
   expect(shown.problems.map(({ kind }: any) => kind)).toEqual(["shadowed", "unused"]);
-  expect(shown.tokens).toBe(18);
+  expect(shown.tokens).toBe(204);
 });
 
 test("list says what flags and settings turn off, and where to start with nothing", async () => {
+  const nothing = await keelson("list");
+  expect(nothing.lines[0]).toBe("No skills or commands of your own; to create one, run: keelson skills new <name>");
+  expect(squeezed(nothing.lines)).toContain(
+    "/review  built in  ~34  Review uncommitted changes, a branch or a pull request for …",
+  );
+  put(root, "home/.claude/settings.json", { disableBundledSkills: true });
   expect((await keelson("list")).lines).toEqual([
-    "No skills or commands; to create one, run: keelson skills new <name>",
+    "No skills or commands of your own; to create one, run: keelson skills new <name>",
     "",
     "0 skills and 0 commands, about 0 tokens in every request",
     "",
   ]);
   collection();
-  put(root, "home/.claude/settings.json", { skillOverrides: { review: "off", "team:note": "name-only" } });
+  const skillOverrides = { review: "off", "team:note": "name-only" };
+  put(root, "home/.claude/settings.json", { skillOverrides, disableBundledSkills: true });
   const { lines } = await keelson("list");
   expect(squeezed(lines)).toContain("/team:note  project command  ~3  (name only)");
   expect(squeezed(lines)).toContain("  ~/.claude/skills/review/SKILL.md  skillOverrides turns off review");
   const bare = await keelson("list", "--bare");
   expect(squeezed(bare.lines).slice(0, 5)).toEqual([
-    "No skills or commands; to create one, run: keelson skills new <name>",
+    "No skills or commands of your own; to create one, run: keelson skills new <name>",
     "",
     "Not used:",
     "  ~/.claude/skills  --bare skips it",
     "  .claude/skills  --bare skips it",
   ]);
+});
+
+test("list shows what fits into the budget of the model, as a session would", async () => {
+  for (const name of ["a", "b"]) skill(`project/.claude/skills/${name}`, name.repeat(600));
+  const settings = { disableBundledSkills: true, skillListingBudgetFraction: 0.001, model: "haiku" };
+  put(root, "home/.claude/settings.json", settings);
+  const cut = (await keelson("list")).lines;
+  expect(squeezed(cut).slice(1, 3)).toEqual([
+    `/a  project  ~101  ${"a".repeat(59)}…`,
+    `/b  project  ~101  ${"b".repeat(59)}…`,
+  ]);
+  expect(cut.slice(-3)).toEqual([
+    "2 descriptions are cut for lack of room; for more, set skillListingBudgetFraction",
+    "2 skills and 0 commands, about 217 tokens in every request",
+    "",
+  ]);
+  put(root, "home/.claude/settings.json", { ...settings, skillListingBudgetFraction: 0.000005 });
+  const { lines } = await keelson("list");
+  expect(squeezed(lines).slice(1, 6)).toEqual([
+    "/a  project  ~1  (name only)",
+    "",
+    "Can be invoked, but there is no room to list them for the model:",
+    `  /b  project  ${"b".repeat(59)}…`,
+    "",
+  ]);
+  expect((await keelson("show", "b")).lines).toContain("  state: not listed for lack of room");
+});
+
+test("list says which files do not replace a built-in command, because the folder is not trusted", async () => {
+  put(root, "project/.claude/commands/plan.md", "Make a plan");
+  const note = "Typed, these are built-in commands, because the folder is not trusted: /plan";
+  expect((await keelson("list")).lines).toContain(note);
+  put(root, "home/.claude.json", { projects: { [join(root, "project")]: { hasTrustDialogAccepted: true } } });
+  expect((await keelson("list")).lines).not.toContain(note);
+});
+
+test("show knows bundled skills, with the files they refer to", async () => {
+  const { code, lines, out } = await keelson("show", "/update-config");
+  expect(code).toBe(0);
+  expect(lines.slice(0, 2)).toEqual(["/update-config", "  source: built in"]);
+  expect(out).toContain("\n--- hooks.md ---\n");
+  skill("project/.claude/skills/update-config", "Ours");
+  expect((await keelson("show", "update-config")).lines).toContain("  description: Ours");
 });
 
 test("list obeys deny rules for what links lead to", async () => {
@@ -217,6 +277,7 @@ test("new creates a skill that validates, and refuses to overwrite one", async (
   expect(readFileSync(file, "utf8")).toBe(written);
 
   expect((await keelson("new", "mine", "--user")).lines[0]).toBe("Created ~/.claude/skills/mine/SKILL.md");
+  expect((await keelson("new", "review")).lines[1]).toBe("It replaces the built-in skill /review");
   expect((await keelson("new", "../x")).err).toEqual([
     'error: "../x" is not a name for a skill; use up to 64 letters, digits, -, _ and .',
   ]);

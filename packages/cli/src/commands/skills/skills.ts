@@ -20,7 +20,7 @@ Examples:
   keelson skills list --for src/api/server.ts
   keelson skills show review
   keelson skills validate .claude/skills --strict
-  keelson skills new release-notes --user
+  keelson skills new tidy-up --user
 `;
 
 /** One row for each subcommand, loaded when it is called. */

@@ -3,15 +3,6 @@
 import type { Skill } from "@keelson/protocol";
 import { visible } from "../permissions/words.ts";
 
-const LONGEST_DESCRIPTION = 1_536;
-
-/** One entry of the list that the model gets, before a budget shortens it. */
-export function listingLine({ name, nameOnly, description, whenToUse }: Skill): string {
-  if (nameOnly) return `- ${name}`;
-  const about = whenToUse === undefined ? description : `${description} - ${whenToUse}`;
-  return `- ${name}: ${about.slice(0, LONGEST_DESCRIPTION)}`;
-}
-
 /** An estimate: about four bytes per token. */
 export const tokensOf = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 

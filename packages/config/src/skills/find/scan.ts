@@ -2,6 +2,7 @@
 
 import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
 import { basename, join } from "node:path";
+import type { FileMark } from "../index/skill-index.ts";
 import { isInRoot } from "./places.ts";
 
 /** A file that may be a skill or command, with links resolved as far as is known. */
@@ -18,8 +19,8 @@ export interface ScanOptions {
   readonly root?: string | undefined;
   /** Whether a rule denies reading a file. Only checked for links. */
   isDenied(path: string): boolean;
-  /** Remembers a folder, to notice changes. */
-  watch(path: string, stat: Stats | undefined): void;
+  /** Remembers a file or folder, to notice changes. */
+  watch(path: string, mark: FileMark | undefined): void;
   refuse(path: string, why: string): void;
   /** A file or folder that is no skill, though it may have been meant as one. */
   stray(path: string, kind: "file" | "folder"): void;
@@ -149,7 +150,9 @@ export function followLink(
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
     return void refuse(
       path,
-      code === "ENOENT" ? "it links to a file that does not exist" : `it cannot be read (${code})`,
+      code === "ENOENT"
+        ? "it is a link to something that does not exist; correct or remove it"
+        : `it cannot be read (${code})`,
     );
   }
 }

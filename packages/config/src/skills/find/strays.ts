@@ -3,6 +3,8 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { SkillProblem } from "@keelson/protocol";
+import { readHead } from "../frontmatter/head.ts";
+import { createStartReader } from "./read-start.ts";
 
 export function explainStrays(
   strays: readonly { readonly path: string; readonly kind: "file" | "folder" }[],
@@ -10,12 +12,19 @@ export function explainStrays(
   return strays.flatMap(({ path, kind }) => (kind === "file" ? explainFile(path) : explainFolder(path)));
 }
 
+/** Notes among skills are common: only a file with frontmatter was meant as a skill. */
 function explainFile(path: string): readonly SkillProblem[] {
   const name = basename(path, ".md");
-  if (/^readme$/i.test(name)) return [];
-  const where = /^skill$/i.test(name) ? "NAME/SKILL.md" : `${name}/SKILL.md`;
+  const isSkill = /^skill$/i.test(name);
+  if (!isSkill && (/^readme$/i.test(name) || !hasFrontmatter(path))) return [];
+  const where = isSkill ? "NAME/SKILL.md" : `${name}/SKILL.md`;
   const why = `a skill is a folder with a SKILL.md; move it to ${join(dirname(path), where)}`;
   return [{ file: path, kind: "unused", why }];
+}
+
+function hasFrontmatter(path: string): boolean {
+  const start = createStartReader().read(path);
+  return start.kind === "read" && readHead(start.source).fields.size > 0;
 }
 
 function explainFolder(path: string): readonly SkillProblem[] {
@@ -27,9 +36,13 @@ function explainFolder(path: string): readonly SkillProblem[] {
   }
   const misspelled = names.find((name) => name.toLowerCase() === "skill.md" && name !== "SKILL.md");
   if (misspelled !== undefined) return [{ file: join(path, misspelled), kind: "unused", why: "rename it to SKILL.md" }];
-  const inner = names.find((name) => hasSkill(join(path, name)));
+  const [inner, ...others] = names.filter((name) => hasSkill(join(path, name))).toSorted();
   if (inner === undefined) return [];
-  const why = `skills in subfolders are not found; move ${inner} to ${join(dirname(path), inner)}`;
+  const moves =
+    others.length === 0
+      ? `${inner} to ${join(dirname(path), inner)}`
+      : `all ${others.length + 1} folders of ${basename(path)} to ${dirname(path)}`;
+  const why = `skills in subfolders are not found; move ${moves}`;
   return [{ file: join(path, inner, "SKILL.md"), kind: "unused", why }];
 }
 

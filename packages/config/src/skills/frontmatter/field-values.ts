@@ -57,7 +57,10 @@ function split(text: string, isGap: (sign: string) => boolean, [open, close]: st
     if (sign === open) depth++;
     else if (sign === close && depth > 0) depth--;
     if (sign !== undefined && (depth > 0 || !isGap(sign))) continue;
-    const part = text.slice(start, at).trim();
+    const part = text
+      .slice(start, at)
+      .trim()
+      .replace(/^(["'])(.*)\1$/s, "$2");
     if (part !== "") parts.push(part);
     start = at + 1;
   }
@@ -70,6 +73,7 @@ export function fieldJson(node: HeadNode): unknown {
   if (node.kind === "map") return Object.fromEntries([...node.entries].map(([key, value]) => [key, fieldJson(value)]));
   if (node.quoted) return node.text;
   if (/^-?\d+(?:\.\d+)?$/.test(node.text)) return Number(node.text);
-  if (node.text === "true" || node.text === "false") return node.text === "true";
-  return node.text === "" || node.text === "~" || node.text === "null" ? null : node.text;
+  if (/^(?:true|True|TRUE)$/.test(node.text)) return true;
+  if (/^(?:false|False|FALSE)$/.test(node.text)) return false;
+  return /^(?:|~|null|Null|NULL)$/.test(node.text) ? null : node.text;
 }

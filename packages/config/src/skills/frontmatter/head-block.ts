@@ -57,8 +57,7 @@ export function readBlock(lines: readonly string[], problems: HeadProblem[]): He
       readEntry(page, named, indentOf(line), entries, 1);
       continue;
     }
-    report(page, "this line is not `key: value`, so it has no effect");
-    page.at++;
+    skipUnknown(page, (next) => indentOf(next) <= indent && keyIn(next) !== undefined);
   }
   if (entries.size === 0 && lines.length > 0) {
     problems.length = 0;
@@ -69,6 +68,18 @@ export function readBlock(lines: readonly string[], problems: HeadProblem[]): He
 
 function report({ problems, at }: Page, why: string): void {
   if (problems.length < MOST_PROBLEMS) problems.push({ line: at + 2, why });
+}
+
+/** Reports the lines up to one that means something, together. */
+function skipUnknown(page: Page, isKnown: (line: string) => boolean): void {
+  const start = page.at++;
+  let last = start;
+  for (; skipBlank(page) && !isKnown(page.lines[page.at]!); page.at++) last = page.at;
+  const end = page.at;
+  page.at = start;
+  const lines = last === start ? "this line is" : `lines ${start + 2} to ${last + 2} are`;
+  report(page, `${lines} not \`key: value\`, so ${last === start ? "it has" : "they have"} no effect`);
+  page.at = end;
 }
 
 /** Moves to the next line that is neither empty nor a comment. */
@@ -163,10 +174,8 @@ function readNested(page: Page, indent: number, depth: number): HeadNode | undef
     return undefined;
   }
   if (isItem) return readList(page, inner, depth);
-  if (keyIn(line) !== undefined) return readMap(page, inner, depth);
-  const start = page.at + 2;
-  page.at++;
-  return { kind: "text", text: withMore(page, withoutComment(line.trim()), indent), quoted: false, line: start };
+  const rest = line.trim();
+  return keyIn(line) === undefined ? readValue(page, rest, indent, depth + 1) : readMap(page, inner, depth);
 }
 
 const isListItem = (line: string) => /^\s*-(?:\s|$)/.test(line);
@@ -176,7 +185,13 @@ function readList(page: Page, indent: number, depth: number): HeadList {
   const items: HeadNode[] = [];
   while (skipBlank(page)) {
     const line = page.lines[page.at]!;
-    if (indentOf(line) !== indent || !isListItem(line)) break;
+    if (indentOf(line) !== indent) break;
+    if (!isListItem(line)) {
+      if (keyIn(line) !== undefined) break;
+      report(page, "this line is not `- item`, so it has no effect");
+      page.at++;
+      continue;
+    }
     const rest = line.trimStart().slice(1).trim();
     const named = keyIn(rest);
     if (named !== undefined && !named.glued && depth < DEEPEST) {
@@ -200,10 +215,13 @@ function readMap(page: Page, indent: number, depth: number): HeadMap {
     const inner = indentOf(line);
     if (inner < indent || (inner === indent && isListItem(line))) break;
     const named = inner === indent ? keyIn(line) : undefined;
-    if (named === undefined) {
-      report(page, "this line is not `key: value`, so it has no effect");
-      page.at++;
-    } else readEntry(page, named, indent, entries, depth + 1);
+    if (named !== undefined) readEntry(page, named, indent, entries, depth + 1);
+    else
+      skipUnknown(
+        page,
+        (next) =>
+          indentOf(next) < indent || (indentOf(next) === indent && (isListItem(next) || keyIn(next) !== undefined)),
+      );
   }
   return { kind: "map", entries, line: start };
 }
@@ -269,7 +287,8 @@ function quotedText(page: Page, rest: string, indent: number, line: number): Hea
   }
   if (whole !== undefined) return { kind: "text", text: withMore(page, rest, indent), quoted: false, line };
   const from = page.at;
-  const long = [rest, ...deeperLines(page, indent)].join(" ");
+  const lines = [rest, ...deeperLines(page, indent)];
+  const long = rest[0] === '"' ? joinEscaped(lines) : lines.join(" ");
   const joined = readQuoted(long);
   if (joined !== undefined && isOnlyComment(long.slice(joined.end))) {
     return { kind: "text", text: joined.text, quoted: true, line };
@@ -278,6 +297,14 @@ function quotedText(page: Page, rest: string, indent: number, line: number): Hea
   report(page, `the quote ${rest[0]} is never closed; close it, or remove it`);
   page.at = from;
   return { kind: "text", text: withMore(page, rest.slice(1), indent), quoted: false, line };
+}
+
+/** In double quotes, a backslash at the end of a line joins the next one without a space. Programs write long texts so. */
+function joinEscaped(lines: readonly string[]): string {
+  return lines
+    .map((line) => (/(?:^|[^\\])(?:\\\\)*\\$/.test(line) ? line.slice(0, -1) : `${line} `))
+    .join("")
+    .replace(/ $/, "");
 }
 
 const isOnlyComment = (text: string) => /^\s*(?:#.*)?$/s.test(text);
@@ -294,7 +321,7 @@ function flowValue(page: Page, rest: string, indent: number, line: number): Head
     const next = page.lines[page.at]!;
     // The closing bracket may be as far left as the key.
     if (indentOf(next) <= indent && !/^\s*[\]}]/.test(next)) break;
-    parts.push(next.trim());
+    if (!/^\s*#/.test(next)) parts.push(next.trim());
   }
   const long = readFlow(parts.join(" "), line);
   if (long !== undefined && isOnlyComment(parts.join(" ").slice(long.end))) return long.node;

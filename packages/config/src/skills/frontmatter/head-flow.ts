@@ -25,10 +25,15 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "
 
 function readEscape(source: string, at: number): { readonly text: string; readonly end: number } {
   const sign = source[at] ?? "";
-  const digits = sign === "u" ? 4 : sign === "x" ? 2 : 0;
+  const digits = sign === "U" ? 8 : sign === "u" ? 4 : sign === "x" ? 2 : 0;
   const code = source.slice(at + 1, at + 1 + digits);
-  if (digits > 0 && code.length === digits && /^[\da-f]+$/i.test(code)) {
-    return { text: String.fromCharCode(parseInt(code, 16)), end: at + 1 + digits };
+  if (
+    digits > 0 &&
+    code.length === digits &&
+    /^(?:00[\da-f]{6}|[\da-f]{1,4})$/i.test(code) &&
+    parseInt(code, 16) <= 0x10ffff
+  ) {
+    return { text: String.fromCodePoint(parseInt(code, 16)), end: at + 1 + digits };
   }
   return { text: ESCAPES[sign] ?? sign, end: at + 1 };
 }

@@ -28,6 +28,13 @@ test.each<[string, string, Record<string, unknown>]>([
   ["quotes over lines and an empty one", "a: 'one # two\n\n  three\n  '\nb: c", { a: "one # two  three ", b: "c" }],
   ["text behind an empty line", "a: one\n\n  two\n\nb: c", { a: "one two", b: "c" }],
   ["quotes over lines", 'a: "one\n  two"\nb: c', { a: "one two", b: "c" }],
+  ["quotes as programs break them", 'a: "one\\\n  \\ two, th\\\n  ree"\nb: c', { a: "one two, three", b: "c" }],
+  ["a backslash before the end of a line", 'a: "one\\\\\n  two"', { a: "one\\ two" }],
+  ["long escapes", 'a: "\\U0001F4CA \\UFFFFFFFF"', { a: "\u{1f4ca} UFFFFFFFF" }],
+  ["quotes below their key", "a:\n  'one: two'\nb: c", { a: "one: two", b: "c" }],
+  ["brackets below their key", 'a:\n  [\n    "x",\n    # note\n    y,\n  ]\nb: c', { a: ["x", "y"], b: "c" }],
+  ["a placeholder", "a: {{NAME}}\nb: [scope: full|part]", { a: "{{NAME}}", b: ["scope: full|part"] }],
+  ["typed words in capitals", "a: True\nb: FALSE\nc: [NULL]", { a: true, b: false, c: [null] }],
   [
     "typed words",
     "a: true\nb: 3\nc: 1.5\nd: null\ne:\nf: 'true'",
@@ -83,6 +90,21 @@ test.each<[string, string, Record<string, unknown>, [number, string][]]>([
     "a:\n  b: c\n  oops\n  d: e",
     { a: { b: "c", d: "e" } },
     [[4, "this line is not `key: value`, so it has no effect"]],
+  ],
+  [
+    "lines that are no keys, together",
+    "description: one\n<example>\nsaid\n\n  more\nmodel: x\n<end>",
+    { description: "one", model: "x" },
+    [
+      [3, "lines 3 to 6 are not `key: value`, so they have no effect"],
+      [8, "this line is not `key: value`, so it has no effect"],
+    ],
+  ],
+  [
+    "a line among the items of a list, which keeps the others",
+    'a:\n  - x\n  "y"\n  - z\nb: c',
+    { a: ["x", "z"], b: "c" },
+    [[4, "this line is not `- item`, so it has no effect"]],
   ],
   [
     "a quote that is never closed",

@@ -1,32 +1,50 @@
 // Writes the index of a folder for the next start. Reads the files again, because what was read at the start has become
 // part of the session.
 
-import { chmodSync, mkdirSync, readdirSync, statSync, unlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Skill } from "@keelson/protocol";
 import { writeWhole } from "../../write/settings-file.ts";
 import { createStartReader } from "../find/read-start.ts";
 import { readForIndex } from "../skill-file.ts";
-import { headerOf, indexFile, indexStamp, type IndexEntry } from "./skill-index.ts";
+import { headerOf, indexFile, indexStamp, type FileMark, type IndexContent, type IndexEntry } from "./skill-index.ts";
+import type { SkillFile } from "../find/scan.ts";
 
 /** A file that was changed this recently may change again without a new stamp. */
 const RECENT_MS = 2_000;
 const MOST_INDEXES = 100;
 
+/** What was found in a folder. */
+export interface FolderContent {
+  readonly found: readonly SkillFile[];
+  /** The folders that were searched. */
+  readonly folders: readonly (readonly [path: string, mark: FileMark | undefined])[];
+  readonly kind: Skill["kind"];
+}
+
 /** Does nothing if it cannot be written: the next start then reads the files. */
-export function saveIndex(
-  configDir: string,
-  folder: string,
-  files: readonly { readonly file: string; readonly kind: Skill["kind"] }[],
-  now: number,
-): void {
+export function saveIndex(configDir: string, folder: string, content: FolderContent, now: number): void {
+  const { found, folders, kind } = content;
   const reader = createStartReader();
-  const entries = files.flatMap(({ file, kind }): readonly IndexEntry[] => {
+  const isRecent = ({ ctimeMs }: FileMark) => Math.abs(now - ctimeMs) < RECENT_MS;
+  // A folder without SKILL.md changes when it gets one.
+  const empty = found.map(({ file }) => file).filter((file) => !existsSync(file));
+  const marks = [
+    ...folders,
+    ...empty.map((file) => [dirname(file), statSync(dirname(file), { throwIfNoEntry: false })] as const),
+  ];
+  const entries = found.flatMap(({ file, name, found: path }): readonly IndexEntry[] => {
     const read = readForIndex(reader, file, kind);
-    if (read === undefined || Math.abs(now - read.stat.ctimeMs) < RECENT_MS) return [];
-    return [[file, indexStamp(read.stat), read.facts]];
+    if (read === undefined || isRecent(read.stat)) return [];
+    return [[file, indexStamp(read.stat), read.facts, name, path]];
   });
-  const body = JSON.stringify(entries);
+  const isWhole =
+    entries.length + empty.length === found.length && marks.every(([, mark]) => mark !== undefined && !isRecent(mark));
+  const whole: IndexContent = {
+    folders: isWhole ? marks.map(([path, mark]) => [path, indexStamp(mark!)]) : [],
+    entries,
+  };
+  const body = JSON.stringify(whole);
   const target = indexFile(configDir, folder);
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });

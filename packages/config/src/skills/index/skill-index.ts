@@ -1,14 +1,20 @@
 // Remembers what the files of one folder say, so that a start with hundreds of skills looks at each file without opening
 // it. An entry counts only while the file's stamp is the same; a file that is broken, foreign or old is not used.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Skill } from "@keelson/protocol";
+import type { SkillFile } from "../find/scan.ts";
 import type { ReadFacts } from "../skill-file.ts";
 
 export interface SkillIndex {
   readonly folder: string;
   has(file: string): boolean;
+  /**
+   * What the files said when the index was written, without looking at them. Undefined for a small folder, and if files
+   * were added or removed since.
+   */
+  recall(kind: Skill["kind"]): Recalled | undefined;
   /** Ask once for each file: whoever gets the facts may change them. */
   find(file: string, kind: Skill["kind"], stat: Stats): ReadFacts | undefined;
   /** The file is not in the index as it is. */
@@ -17,15 +23,33 @@ export interface SkillIndex {
   isOutdated(): boolean;
 }
 
-/** One entry: file, stamp, facts. */
-export type IndexEntry = readonly [file: string, stamp: readonly number[], facts: ReadFacts];
+export interface Recalled {
+  readonly files: readonly { readonly found: SkillFile; readonly mark: FileMark; readonly facts: ReadFacts }[];
+  readonly folders: readonly (readonly [path: string, mark: FileMark])[];
+}
+
+export type IndexEntry = readonly [file: string, stamp: Stamp, facts: ReadFacts, name: string, found: string];
+
+/** Inode, size and ctime. */
+export type Stamp = readonly [number, number, number];
+
+export interface IndexContent {
+  /** Every folder that was searched, if all files in them are among the entries; otherwise empty. */
+  readonly folders: readonly (readonly [path: string, stamp: Stamp])[];
+  readonly entries: readonly IndexEntry[];
+}
+
+/** Whatever changes a file or puts another in its place also changes one of these; programs cannot set ctime. */
+export type FileMark = Pick<Stats, "ino" | "size" | "ctimeMs">;
 
 /** Below this number of files, an index does not pay. */
 export const LEAST_INDEXED = 32;
+/** From this number on, looking at each file takes as long as a start should take in all. */
+const LEAST_RECALLED = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Raise the number when something else is read from a file. */
-const FORMAT = "keelson skills 1";
+const FORMAT = "keelson skills 2";
 
 /** In the user's config folder, named after the folder it describes. */
 export function indexFile(configDir: string, folder: string): string {
@@ -38,36 +62,60 @@ export function headerOf(folder: string, body: string): string {
 }
 
 export function openIndex(configDir: string, folder: string, uid: number | undefined): SkillIndex {
-  const entries = new Map<string, IndexEntry>();
-  for (const entry of readEntries(indexFile(configDir, folder), folder, uid)) entries.set(entry[0], entry);
+  const content = readContent(indexFile(configDir, folder), folder, uid);
+  let byFile: Map<string, IndexEntry> | undefined;
+  const entries = () => (byFile ??= new Map(content.entries.map((entry) => [entry[0], entry])));
   let missed = false;
   return {
     folder,
-    has: (file) => entries.has(file),
+    has: (file) => entries().has(file),
+    recall(kind) {
+      if (content.entries.length < LEAST_RECALLED || content.folders.length === 0) return undefined;
+      if (content.entries[0]![2].draft.kind !== kind) return undefined;
+      if (!content.folders.every(([path, stamp]) => isStill(path, stamp))) return undefined;
+      return {
+        folders: content.folders.map(([path, stamp]) => [path, markOf(stamp)]),
+        files: content.entries.map(([file, stamp, facts, name, found]) => ({
+          found: { name, file, found },
+          mark: markOf(stamp),
+          facts,
+        })),
+      };
+    },
     find(file, kind, stat) {
-      const entry = entries.get(file);
+      const entry = entries().get(file);
       if (entry === undefined || entry[2].draft.kind !== kind || !hasStamp(entry[1], stat)) return undefined;
       return entry[2];
     },
     miss: () => void (missed = true),
-    isOutdated: () => missed,
+    // One that is not whole may become so once its files are a few seconds old.
+    isOutdated: () => missed || (content.entries.length >= LEAST_RECALLED && content.folders.length === 0),
   };
 }
 
-/** Whatever changes a file or puts another in its place also changes one of these; programs cannot set ctime. */
-export const indexStamp = ({ ino, size, ctimeMs }: Stats): readonly number[] => [ino, size, ctimeMs];
+export const indexStamp = ({ ino, size, ctimeMs }: FileMark): Stamp => [ino, size, ctimeMs];
 
-function hasStamp(stamp: readonly number[], { ino, size, ctimeMs }: Stats): boolean {
+const markOf = ([ino, size, ctimeMs]: Stamp): FileMark => ({ ino, size, ctimeMs });
+
+/** A folder changes when a file is added to it, removed or renamed. */
+function isStill(folder: string, stamp: Stamp): boolean {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  return stat !== undefined && hasStamp(stamp, stat);
+}
+
+function hasStamp(stamp: Stamp, { ino, size, ctimeMs }: FileMark): boolean {
   return stamp[2] === ctimeMs && stamp[1] === size && stamp[0] === ino;
 }
 
-function readEntries(path: string, folder: string, uid: number | undefined): readonly IndexEntry[] {
+const NOTHING: IndexContent = { folders: [], entries: [] };
+
+function readContent(path: string, folder: string, uid: number | undefined): IndexContent {
   const text = readPrivate(path, uid);
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);
-  if (end < 0 || text.slice(0, end) !== headerOf(folder, body)) return [];
+  if (end < 0 || text.slice(0, end) !== headerOf(folder, body)) return NOTHING;
   // With the right checksum, it is what we wrote.
-  return JSON.parse(body) as readonly IndexEntry[];
+  return JSON.parse(body) as IndexContent;
 }
 
 const GROUP_OR_OTHERS = 0o077;

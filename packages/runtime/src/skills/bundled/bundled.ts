@@ -2,6 +2,11 @@
 
 import type { Skill } from "@keelson/protocol";
 
+interface BundledQuestion {
+  readonly settings: { readonly disableBundledSkills?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 type Listed = Pick<Skill, "name" | "description"> & Partial<Pick<Skill, "argumentHint" | "modelInvocable">>;
 
 /** In the order in which they are listed. Descriptions are part of every request, so each is one short line. */
@@ -71,6 +76,12 @@ const BUNDLED: readonly Listed[] = [
     modelInvocable: false,
   },
 ];
+
+/** None if settings or the environment turn them off. */
+export function bundledFor({ settings, env }: BundledQuestion): readonly Skill[] {
+  const isOff = settings.disableBundledSkills === true || env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] === "1";
+  return isOff ? [] : bundledSkills();
+}
 
 export function bundledSkills(): readonly Skill[] {
   return BUNDLED.map((listed) => ({

@@ -1,0 +1,38 @@
+// Entry point `@keelson/runtime/skills`: what a session would offer and tell the model, without opening one.
+
+import type { Snapshot } from "@keelson/config";
+import { lookUpModel } from "@keelson/model";
+import type { Skill } from "@keelson/protocol";
+import { findBuiltInCommand } from "../commands/registry.ts";
+import { bundledFor, bundledSkills } from "./bundled/bundled.ts";
+import { invocableSkills, listingFor } from "./session-skills.ts";
+
+export { bundledText } from "./bundled/texts.ts";
+
+export const bundledNames = (): readonly string[] => bundledSkills().map(({ name }) => name);
+
+export interface SkillView {
+  /** Everything that can be invoked, bundled skills last. */
+  readonly skills: readonly Skill[];
+  /** What the model is told in every conversation; empty if there is nothing. */
+  readonly listing: string;
+  /** The line of each skill in the listing. Absent: it may not be invoked by the model, or there is no room for it. */
+  readonly lines: ReadonlyMap<Skill, string>;
+  /** Cannot be typed: the name is that of a built-in command, and the folder is not trusted. */
+  readonly replaced: readonly Skill[];
+}
+
+/** `found` are the skills of files. */
+export function viewSkills(found: readonly Skill[], snapshot: Snapshot): SkillView {
+  const { flags, settings, env } = snapshot;
+  const skills = [...invocableSkills(found, bundledFor(snapshot), snapshot).values()];
+  const told = skills.filter(({ modelInvocable }) => modelInvocable);
+  const model = flags.model ?? (env["ANTHROPIC_MODEL"] || (settings.model ?? "default"));
+  const listing = listingFor(told, snapshot, lookUpModel(model, env).profile.contextWindow) ?? "";
+  const byName = new Map(listing.split("\n").flatMap((line) => (line.startsWith("- ") ? [[nameIn(line), line]] : [])));
+  const lines = new Map(told.flatMap((skill) => (byName.has(skill.name) ? [[skill, byName.get(skill.name)!]] : [])));
+  const replaced = skills.filter(({ name, untrusted }) => untrusted && findBuiltInCommand(name) !== undefined);
+  return { skills, listing, lines, replaced };
+}
+
+const nameIn = (line: string) => line.slice(2).split(": ", 1)[0]!;
