@@ -26,6 +26,7 @@ test("governingFiles() lists all files that govern the session, even missing one
     ".mcp.json",
     "cfg/.claude.json",
     "cfg/CLAUDE.md",
+    "cfg/cache/skills",
     "cfg/settings.json",
     "home/bin/headers",
     "home/bin/key",
@@ -59,7 +60,7 @@ test("links to skills that are kept elsewhere govern too, if the folder is trust
     const env = { CLAUDE_CONFIG_DIR: join(root, "cfg") };
     const snapshot = load({ cwd: join(root, "p"), home: root, env, flags: {}, platform: "linux" });
     const names = governingFiles(snapshot).map((path) => path.slice(root.length + 1));
-    return names.filter((name) => /skills|commands/.test(name));
+    return names.filter((name) => /skills|commands/.test(name) && !name.includes("cache"));
   };
   expect(linked(true)).toEqual(["cfg/skills", "p/.claude/skills/one", "p/.claude/commands"]);
   expect(linked(false)).toEqual(["cfg/skills"]);

@@ -27,6 +27,8 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
     ...new Set([
       ...sources.map(({ path }) => path),
       join(configDir, "CLAUDE.md"),
+      // What skills are said to grant, without reading them again.
+      join(configDir, "cache", "skills"),
       ...(flags.mcpConfigFiles ?? []).map((path) => resolve(cwd, path)),
       ...named("CLAUDE_ENV_FILE"),
       ...named("GIT_CONFIG_GLOBAL"),

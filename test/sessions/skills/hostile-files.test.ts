@@ -4,9 +4,10 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { temporaryHome, testUnless, type TemporaryHome } from "@keelson/testkit";
+import { confinementMissing } from "../needs-bubblewrap.ts";
 import { command, DONE, expectNothing, link, prepare, SECRET, tryAll, type Attempt } from "./hostile-attempts.ts";
-import { addSkill, bash, invoke, play, trust } from "./skill-home.ts";
+import { addSkill, bash, invoke, lastOf, play, trust } from "./skill-home.ts";
 
 const typed = { prompt: "/go" };
 const names = (home: TemporaryHome) => join(home.home, "secret.md");
@@ -171,6 +172,16 @@ describe("files outside", () => {
     expect(existsSync(join(home.project, "shared/evil"))).toBe(false);
     expect(home.read("shared/ok/SKILL.md")).toBe("x");
     expect(home.read("other/a.md")).toBe("x");
+  });
+
+  testUnless(confinementMissing(), test)("a command does not forge what skills are known to grant", async () => {
+    using home = temporaryHome();
+    home.write("~/.claude/cache/skills/known.json", "known");
+    home.write("forge.sh", "for name in known new; do echo forged > ~/.claude/cache/skills/$name.json; done");
+    const run = await play(home, "go", [bash("bash forge.sh; echo ran"), DONE], ["--allowedTools", "Bash"]);
+    expect(lastOf(run.requests[1]!)[0]).toContain("ran");
+    expect(home.read("~/.claude/cache/skills/known.json")).toBe("known");
+    expect(existsSync(join(home.configDir, "cache/skills/new.json"))).toBe(false);
   });
 
   test("a file that becomes a link after it was listed", async () => {
