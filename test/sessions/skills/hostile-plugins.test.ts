@@ -141,6 +141,20 @@ describe("plugins", () => {
     },
   });
 
+  test("a trusted folder does not use a plugin outside it", async () => {
+    using home = temporaryHome();
+    prepare(home, {
+      plant(each, mark) {
+        plantPlugin(each, "~/theirs", mark);
+        link(each, ".claude/skills/evil", join(each.home, "theirs"));
+      },
+    });
+    trust(home);
+    const run = await play(home, "go");
+    expectNothing(home, run);
+    expect(run.stderr).toContain("is not used as a plugin: it links to");
+  });
+
   test("a trusted folder does not enable what the user disabled", async () => {
     using home = temporaryHome();
     prepare(home, {
