@@ -1,7 +1,7 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
 import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
@@ -126,13 +126,13 @@ const NO_PLUGINS: CollectedPlugins = {
 
 /** Throws ConfigError if managed settings forbid plugins on the command line. */
 function pluginsFor(question: Omit<PluginQuestion, "inSkills"> & Pick<Gathered, "read">) {
-  const { flags, places, read } = question;
+  const { flags, places, read, warn } = question;
   const { settingSources: wanted = ["user", "project"] } = flags;
+  const root = places.projectRoot ?? places.cwd;
+  const ofProject = wanted.includes("project") ? pluginsIn(join(root, ".claude", "skills"), "project") : [];
   const inSkills = [
     ...(wanted.includes("user") ? pluginsIn(join(places.configDir, "skills"), "user") : []),
-    ...(wanted.includes("project")
-      ? pluginsIn(join(places.projectRoot ?? places.cwd, ".claude", "skills"), "project")
-      : []),
+    ...ofProject.filter(({ folder }) => staysIn(root, folder, warn)),
   ];
   const isAsked =
     (flags.pluginDirs?.length ?? 0) > 0 ||
@@ -157,6 +157,19 @@ function pluginsIn(folder: string, of: "user" | "project"): SkillsPlugin[] {
     if (existsSync(`${folder}/${name}/.claude-plugin/plugin.json`)) found.push({ folder: join(folder, name), of });
   }
   return found;
+}
+
+/** As for skills, links of a folder do not lead out of it. */
+function staysIn(root: string, folder: string, warn: (text: string) => void): boolean {
+  let real: string;
+  try {
+    real = realpathSync(folder);
+  } catch {
+    return false; // removed since it was found
+  }
+  if (real.startsWith(`${root}${sep}`)) return true;
+  warn(`${folder} is not used as a plugin: it links to ${real}, outside ${root}; copy the files instead`);
+  return false;
 }
 
 /** Each name is looked up, and each plugin read and reported. */

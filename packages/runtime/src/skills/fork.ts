@@ -5,6 +5,7 @@ import { Conversation, run, type Ports } from "@keelson/engine";
 import { createLedger } from "@keelson/host";
 import { NOTHING_SAID, type HookEvent, type NewEntry, type Skill } from "@keelson/protocol";
 import { agentPorts } from "../session/agent-ports.ts";
+import { limitsOf } from "../session/limits.ts";
 import type { InvokeParts } from "./invoke.ts";
 
 /** Tools that belong to the session's own conversation, or would start another subagent. */
@@ -27,12 +28,13 @@ export async function runFork(
   const conversation = new Conversation(storage.state.instructions?.preface);
   const content = [text, ...started.context].map((each) => ({ type: "text" as const, text: each }));
   const child = childPorts(parts, about, effects.model, attachments);
+  const { maxTurns, maxBudgetUsd } = limitsOf(storage.state.snapshot);
   const { reason, text: result } = await run(
     { type: "user", message: { role: "user", content }, parent_tool_use_id: null, client_composed: true },
     gate.ruleBook.mode,
     conversation,
     child,
-    {},
+    { maxTurns, maxBudgetUsd },
   );
   if (reason !== "completed") throw new Error(`The subagent of ${skill.name} ended early (${reason}): ${result}`);
   return { agentId, result };
