@@ -189,7 +189,7 @@ test("options listed without effect are used nowhere but in the code that reads 
   // Ordinary words, which also occur with other meanings.
   const isOrdinary = (name: string) => ["agents", "skills", "thinking", "snapshot"].includes(name);
   const names = rowsThatSay("no effect").filter((name) => !isOrdinary(name));
-  expect(names.length).toBeGreaterThan(5);
+  expect(names.length).toBeGreaterThan(4);
   expect(names.filter((name) => new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
 });
 
@@ -216,8 +216,8 @@ test("what is listed as missing is not exported, offered or listed", async () =>
   const [init] = await readAll(running);
   const tools = init?.type === "system" && init.subtype === "init" ? init.tools : [];
   expect(tools.length).toBeGreaterThan(5);
-  expect(tools.filter((name) => ["Agent", "Task", "Skill", "WebFetch", "WebSearch"].includes(name))).toEqual([]);
-  expect(await commands).toEqual([]);
+  expect(tools.filter((name) => ["Agent", "Task", "WebFetch", "WebSearch"].includes(name))).toEqual([]);
+  expect((await commands).map(({ name }) => name)).not.toContain("compact");
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("/compact");
 });
 

@@ -27,6 +27,7 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "ExitPlanModeInput",
     "ExitPlanModeOutput",
     "GrepInput",
+    "SkillOutput",
     "TaskOutputInput",
     "TaskOutputOutput",
     "TaskStopInput",

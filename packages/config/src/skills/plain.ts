@@ -31,4 +31,5 @@ export function listable(text: string, most: number): string {
 export const isListable = (name: string) => PLAIN.test(name) || (!HIDDEN.test(name) && name.trim() !== "");
 
 /** Files with a few stray zero characters are text. In UTF-16, every second one is. */
-export const isText = (source: string) => !source.includes("\0") || source.split("\0").length - 1 < source.length / 20;
+export const looksLikeText = (source: string) =>
+  !source.includes("\0") || source.split("\0").length - 1 < source.length / 20;

@@ -8,7 +8,7 @@ import type { HeadProblem } from "./frontmatter/head-block.ts";
 import { readHead } from "./frontmatter/head.ts";
 import { createStartReader, type FileStart, type StartRead, type StartReader } from "./find/read-start.ts";
 import { followLink, type ScanOptions, type SkillFile } from "./find/scan.ts";
-import { isText } from "./plain.ts";
+import { looksLikeText } from "./plain.ts";
 import type { SkillIndex } from "./index/skill-index.ts";
 
 export interface ReadFacts extends SkillFacts {
@@ -50,7 +50,7 @@ export function createSkillFileReader(): SkillFileReader {
       if (start.kind === "link") return undefined;
       if (start.kind === "refused") return void options.refuse(found.found, start.why);
       watch(file, start.stat);
-      if (!isText(start.source)) return void options.refuse(found.found, "it is not text; save it as UTF-8");
+      if (!looksLikeText(start.source)) return void options.refuse(found.found, "it is not text; save it as UTF-8");
       if (file === found.file) index?.miss(file);
       return { file, facts: readFacts(reader, file, kind, start) };
     },

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, 
 import type { Skill } from "@keelson/protocol";
 import { ConfigError } from "../errors.ts";
 import { readHead } from "./frontmatter/head.ts";
-import { isText } from "./plain.ts";
+import { looksLikeText } from "./plain.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -25,7 +25,7 @@ function readWhole(file: string, failure: (why: string) => ConfigError): string 
     // No folder above it may have become a link.
     if (!isAt(fd, file, stat.ino)) throw failure("is somewhere else now; reload the skills");
     const text = readFileSync(fd, "utf8");
-    if (!isText(text)) throw failure("is not text; save it as UTF-8");
+    if (!looksLikeText(text)) throw failure("is not text; save it as UTF-8");
     return text.replaceAll("\0", "");
   } catch (error) {
     if (error instanceof ConfigError) throw error;
