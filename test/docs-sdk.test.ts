@@ -168,10 +168,7 @@ const rowsThatSay = (word: string) =>
 
 test("options listed as rejected are rejected by name", async () => {
   using home = temporaryHome();
-  const given: sdk.Options = {
-    agent: "reviewer",
-    plugins: [{ type: "local", path: home.project }],
-  };
+  const given: sdk.Options = { agent: "reviewer" };
   const options = door(home, { url: "http://127.0.0.1:1" });
   const ends = Object.entries(given).map(async ([name, value]) => {
     const running = sdk.query({ prompt: "hi", options: { ...options, [name]: value } });

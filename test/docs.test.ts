@@ -8,6 +8,7 @@ import { CONFIG_FLAGS, DOCTOR_FLAGS } from "../packages/cli/src/commands/config/
 import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
 import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
+import { PLUGIN_FLAGS } from "../packages/cli/src/commands/plugin/flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
 import { SKILLS_FLAGS } from "../packages/cli/src/commands/skills/flags.ts";
 import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
@@ -105,6 +106,7 @@ test("every flag the documentation names exists", () => {
     INSTRUCTIONS_FLAGS,
     MCP_FLAGS,
     PERMISSIONS_FLAGS,
+    PLUGIN_FLAGS,
     SKILLS_FLAGS,
     TRUST_FLAGS,
   ];

@@ -47,6 +47,7 @@ const TYPED = {
     sdk.ReadMcpResourceDirOutput
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
+  Skill: types<typeof tools.skillTool, sdk.SkillInput, sdk.SkillOutput>(),
   TaskOutput: types<typeof tools.taskOutputTool, sdk.TaskOutputInput, sdk.TaskOutputOutput>(),
   TaskStop: types<typeof tools.taskStopTool, sdk.TaskStopInput, sdk.TaskStopOutput>(),
   TodoWrite: types<typeof tools.todoWriteTool, sdk.TodoWriteInput, sdk.TodoWriteOutput>(),
@@ -64,8 +65,8 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, interactiveTools: _, ...others } = tools;
-  const made = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none)];
+  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, interactiveTools: _, ...others } = tools;
+  const made = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none), skillTool(none)];
   const forMcp = Object.values(mcp).map((make) => make(none));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));

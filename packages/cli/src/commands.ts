@@ -4,6 +4,7 @@ import type { ProcessIO } from "./process-io.ts";
 
 export interface ProgramCommand {
   readonly name: string;
+  readonly aliases?: readonly string[];
   readonly help: string;
   /** Returns the exit code. */
   run(argv: readonly string[], io: ProcessIO): Promise<number>;
@@ -46,6 +47,12 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/mcp/mcp.ts")).runMcp(argv, io),
   },
   {
+    name: "plugin",
+    aliases: ["plugins"],
+    help: "Install, list, check and remove plugins and marketplaces",
+    run: async (argv, io) => (await import("./commands/plugin/plugin.ts")).runPlugin(argv, io),
+  },
+  {
     name: "doctor",
     help: "Check the installation and the settings",
     run: async (argv, io) => (await import("./commands/doctor/doctor.ts")).runDoctor(argv, io),
@@ -53,7 +60,7 @@ export const COMMANDS: readonly ProgramCommand[] = [
 ];
 
 export function commandIn([first]: readonly string[]): ProgramCommand | undefined {
-  return COMMANDS.find(({ name }) => name === first);
+  return COMMANDS.find(({ name, aliases }) => first !== undefined && (name === first || aliases?.includes(first)));
 }
 
 /** `keelson help` and `keelson help config`; `keelson help me with this` is a prompt. */

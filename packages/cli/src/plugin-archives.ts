@@ -3,7 +3,7 @@
 import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { Flags } from "@keelson/config";
+import type { Flags, Snapshot } from "@keelson/config";
 import { loadOptions, printError, type ProcessIO } from "./process-io.ts";
 
 /** Runs the work with folders in place of archives, and removes them afterwards. */
@@ -16,15 +16,16 @@ export async function withUnpackedPlugins(
   if (!pluginDirs.some(({ path }) => isArchive(path))) return work(flags);
   const { load, ConfigError } = await import("@keelson/config");
   const host = await import("@keelson/host/plugins");
-  let refused: boolean;
+  const { networkFetch } = await import("@keelson/model");
+  let snapshot: Snapshot;
   try {
     // Nothing is fetched if the administrator does not allow it.
-    refused = load(loadOptions(io, { ...flags, pluginDirs: [] })).settings.disableSideloadFlags === true;
+    snapshot = load(loadOptions(io, { ...flags, pluginDirs: [] }));
   } catch (error) {
     if (error instanceof ConfigError) return printError(io, error.message);
     throw error;
   }
-  if (refused) return work(flags);
+  if (snapshot.settings.disableSideloadFlags) return work(flags);
   const parent = mkdtempSync(join(io.env["CLAUDE_CODE_TMPDIR"] || tmpdir(), "keelson-plugins-"));
   try {
     const unpacked = [];
@@ -34,7 +35,7 @@ export async function withUnpackedPlugins(
         continue;
       }
       const files = isAddress(each.path)
-        ? host.readArchive(await host.download(each.path))
+        ? host.readArchive(await host.download(each.path, { fetch: networkFetch(snapshot.env) }))
         : host.readArchiveFile(each.path);
       const folder = join(parent, String(index), nameOf(each.path));
       host.moveFolder(host.placeFiles(files, parent), folder);

@@ -38,7 +38,7 @@ Enter to confirm 1, or type 2 and Enter: `;
 const isYes = (line: string | undefined) => line !== undefined && /^(?:1|y|yes)?$/i.test(line.trim());
 
 /** Undefined at the end of the input, and for a line too long to have been typed. */
-export async function firstLine(io: ProcessIO): Promise<string | undefined> {
+async function firstLine(io: ProcessIO): Promise<string | undefined> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of io.stdin()) {

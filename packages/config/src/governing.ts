@@ -40,9 +40,11 @@ type CommandLine = string | readonly string[];
 
 /** Every command line in the settings that runs outside the shield; exec form as a list of words. */
 function commandsOf({ hooks, settings, env, mcp }: Snapshot): readonly CommandLine[] {
-  const fromHooks = hooks.active.flatMap(({ handler }): CommandLine[] => {
+  const fromHooks = hooks.active.flatMap(({ handler, root }): CommandLine[] => {
     if (handler.type !== "command") return [];
-    return handler.args === undefined ? [handler.command] : [[handler.command, ...handler.args]];
+    const located = (text: string) =>
+      root === undefined ? text : text.replaceAll(/\$(?:CLAUDE_PLUGIN_ROOT\b|\{CLAUDE_PLUGIN_ROOT\})/g, () => root);
+    return handler.args === undefined ? [located(handler.command)] : [[handler.command, ...handler.args].map(located)];
   });
   const forServers = mcp.servers.map(({ config }) => ("headersHelper" in config ? config.headersHelper : undefined));
   const commands = COMMANDS.map((key) => settings[key]?.["command"]);

@@ -12,6 +12,7 @@ import { collectHooks } from "./hooks.ts";
 import type * as Mcp from "./mcp/collect.ts";
 import type { McpQuestion } from "./mcp/candidates.ts";
 import type * as Plugins from "./plugins/collect.ts";
+import type { CollectedPlugins, PluginQuestion, SkillsPlugin } from "./plugins/collect.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
 import type { ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
@@ -31,7 +32,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     env,
     scopes.map((scope) => scope.settings.env ?? {}),
   );
-  const collected = collectPlugins({ ...gathered, settings, flags, env, uid: options.uid });
+  const collected = pluginsFor({ ...gathered, settings, flags, env, uid: options.uid });
   const { plugins, hooks, servers, sources } = collected;
   return deepFreeze({
     cwd,
@@ -116,7 +117,7 @@ function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): Configur
   return (require("./mcp/collect.ts") as typeof Mcp).collectServers(question);
 }
 
-const NO_PLUGINS: Plugins.CollectedPlugins = {
+const NO_PLUGINS: CollectedPlugins = {
   plugins: { active: [], unused: [] },
   hooks: [],
   servers: [],
@@ -124,7 +125,7 @@ const NO_PLUGINS: Plugins.CollectedPlugins = {
 };
 
 /** Throws ConfigError if managed settings forbid plugins on the command line. */
-function collectPlugins(question: Omit<Plugins.PluginQuestion, "inSkills"> & Pick<Gathered, "read">) {
+function pluginsFor(question: Omit<PluginQuestion, "inSkills"> & Pick<Gathered, "read">) {
   const { flags, places, read } = question;
   const { settingSources: wanted = ["user", "project"] } = flags;
   const inSkills = [
@@ -142,17 +143,25 @@ function collectPlugins(question: Omit<Plugins.PluginQuestion, "inSkills"> & Pic
 }
 
 /** The folders in a skills folder that are plugins: they have a manifest. */
-function pluginsIn(folder: string, of: "user" | "project"): Plugins.SkillsPlugin[] {
+function pluginsIn(folder: string, of: "user" | "project"): SkillsPlugin[] {
   let names: string[];
   try {
-    names = readdirSync(folder);
+    names = readdirSync(folder).toSorted();
   } catch {
     return [];
   }
-  return names
-    .filter((name) => existsSync(join(folder, name, ".claude-plugin", "plugin.json")))
-    .map((name) => ({ folder: join(folder, name), of }));
+  const found: SkillsPlugin[] = [];
+  // There may be hundreds of skills, and this is the cheapest look at one.
+  for (const name of names.slice(0, MOST_NAMES)) {
+    if (found.length === MOST_PLUGINS) break;
+    if (existsSync(`${folder}/${name}/.claude-plugin/plugin.json`)) found.push({ folder: join(folder, name), of });
+  }
+  return found;
 }
+
+/** Each name is looked up, and each plugin read and reported. */
+const MOST_NAMES = 10_000;
+const MOST_PLUGINS = 200;
 
 /** Also keeps a client from switching to these modes later. */
 function forbidWideModes(settings: Settings): Settings {

@@ -338,6 +338,7 @@ export type {
   ReadMcpResourceInput,
   TaskOutputInput,
   TaskStopInput,
+  SkillInput,
   TodoWriteInput,
   ToolInputSchemas,
   WebFetchInput,

@@ -79,6 +79,8 @@ export type TodoWriteInput = {
   todos: { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string }[];
 };
 
+export type SkillInput = { skill: string; args?: string };
+
 export type EnterPlanModeInput = Record<string, never>;
 /** Clients and models of different versions add other fields. */
 export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
@@ -104,6 +106,7 @@ export type ToolInputSchemas =
   | WebFetchInput
   | WebSearchInput
   | TodoWriteInput
+  | SkillInput
   | EnterPlanModeInput
   | ExitPlanModeInput
   | ListMcpResourcesInput

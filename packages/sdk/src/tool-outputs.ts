@@ -112,6 +112,17 @@ export type GrepOutput = {
   incomplete?: boolean;
 };
 
+export type SkillOutput = {
+  success: true;
+  commandName: string;
+  allowedTools?: string[];
+  model?: string;
+  /** It ran in a subagent. */
+  status?: "forked";
+  agentId?: string;
+  result?: string;
+};
+
 type Todo = { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string };
 export type TodoWriteOutput = { oldTodos: Todo[]; newTodos: Todo[] };
 
@@ -173,6 +184,7 @@ export type ToolOutputSchemas =
   | GlobOutput
   | GrepOutput
   | TodoWriteOutput
+  | SkillOutput
   | TaskOutputOutput
   | TaskStopOutput
   | AskUserQuestionOutput

@@ -62,10 +62,13 @@ test("with the flag, nothing is a command", async () => {
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("/usage");
 });
 
-test("a command file of the project replaces the built-in command", async () => {
+test("a command file of a project replaces the built-in command, if the folder is trusted", async () => {
   using home = temporaryHome();
   home.write(".claude/commands/status.md", "Tell me the state of the release\n");
   await using model = await startMockModel([{ text: "soon" }]);
+  const untrusted = await runKeelson(["-p", "/status"], { home, url: model.url });
+  expect(untrusted.stdout).toContain("Model: ");
+  home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
   const run = await runKeelson(["-p", "/status", ...STREAM], { home, url: model.url });
   expect(resultOf(run).result).toBe("soon");
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("state of the release");

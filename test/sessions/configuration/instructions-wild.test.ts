@@ -8,7 +8,10 @@ async function instructionsOf(home: TemporaryHome): Promise<{ text: string; stde
   await using model = await startMockModel([{ text: "Done" }]);
   const { code, stderr } = await runKeelson(["-p", "Hello"], { home, url: model.url });
   expect(code).toBe(0);
-  return { text: model.requests[0]!.body.messages[0].content[0].text, stderr };
+  return {
+    text: model.requests[0]!.body.messages[0].content.find(({ text }: any) => text.includes("# currentDate")).text,
+    stderr,
+  };
 }
 
 test("emphasis around an include does not keep it from being read, a bracket or a quote does", async () => {

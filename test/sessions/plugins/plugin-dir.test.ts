@@ -10,7 +10,7 @@ import { fakeServer } from "../servers/fake.ts";
 
 const NOTE = `#!/bin/sh
 { cat; echo "$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_PATH|$CLAUDE_PLUGIN_OPTION_REGION|$1"
-  test -n "$CLAUDE_SESSION_ID" && echo session; } > "$CLAUDE_PROJECT_DIR/noted"
+  test -n "$CLAUDE_SESSION_ID" && echo session; touch "$CLAUDE_PLUGIN_DATA/state" && echo saved; } > "$CLAUDE_PROJECT_DIR/noted"
 `;
 
 test("a plugin's hook runs with its variables, its server is connected, and its program is on the PATH", async () => {
@@ -53,7 +53,7 @@ test("a plugin's hook runs with its variables, its server is connected, and its 
   const data = join(home.home, ".claude/plugins/data/tools-inline");
   const [input, ...lines] = readFileSync(join(home.project, "noted"), "utf8").trim().split("\n");
   expect(JSON.parse(input!)).toMatchObject({ hook_event_name: "PreToolUse", tool_name: "Bash" });
-  expect(lines).toEqual([`${root}|${data}|${root}|eu $(false)|eu $(false)`, "session"]);
+  expect(lines).toEqual([`${root}|${data}|${root}|eu $(false)|eu $(false)`, "session", "saved"]);
   expect(ended.stderr).toBe("");
 });
 
@@ -106,4 +106,28 @@ test("an archive is unpacked for the session, from a file or an address, and rem
     stderr: "error: cannot use the plugin: The archive has no files\n",
     ran: false,
   });
+});
+
+test("a sensitive option goes from the secret store to the hook and the server, and is in no file or listing", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "db");
+  const option = { type: "string", title: "Token", description: "For the service", sensitive: true };
+  home.write("~/.claude/skills/safe/.claude-plugin/plugin.json", { name: "safe", userConfig: { token: option } });
+  const command = 'printf %s "$CLAUDE_PLUGIN_OPTION_TOKEN" > "$CLAUDE_PROJECT_DIR/seen"';
+  home.write("~/.claude/skills/safe/hooks/hooks.json", {
+    hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] },
+  });
+  home.write("~/.claude/skills/safe/.mcp.json", {
+    db: { ...server.entry, args: [...server.entry.args, "${user_config.token}"], alwaysLoad: true },
+  });
+  const saved = await runKeelson(["plugin", "configure", "safe", "token", "s3cret"], { home });
+  expect(saved.stdout).toBe("Saved token of safe@skills-dir in the secret store\n");
+  await using model = await startMockModel([{ text: "ok" }]);
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+  expect(messagesOf(ended, "system/init")[0].mcp_servers).toMatchObject([{ status: "connected" }]);
+  expect(home.read("seen")).toBe("s3cret");
+  expect(server.notes.some(({ argv }) => argv?.includes("s3cret"))).toBe(true);
+  const listed = await runKeelson(["mcp", "get", "plugin:safe:db"], { home });
+  const shown = await runKeelson(["plugin", "configure", "safe"], { home });
+  expect(`${listed.stdout}${shown.stdout}${ended.stdout}`).not.toContain("s3cret");
 });

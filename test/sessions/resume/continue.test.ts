@@ -285,7 +285,8 @@ test("the transcript has the fields other programs read", async () => {
     });
   }
   const [typed, looking, call, result, answer] = chain;
-  expect(typed).toMatchObject({ parentUuid: null, message: { role: "user", content: "what is there?" } });
+  expect(listing.parentUuid).toBeNull();
+  expect(typed).toMatchObject({ parentUuid: listing.uuid, message: { role: "user", content: "what is there?" } });
   expect(typed.permissionMode).toBe("default");
   expect(looking).toMatchObject({ parentUuid: typed.uuid });
   // Unlike on the wire, the last entry of a reply has the stop reason and the usage of all of it.

@@ -25,7 +25,7 @@ export interface Flag {
 
 /** Commands of compatible programs that do not exist here yet. */
 export const COMMANDS_LATER: readonly string[] =
-  "agents auth auto-mode gateway install plugin plugins project purge setup-token update upgrade".split(" ");
+  "agents auth auto-mode gateway install project purge setup-token update upgrade".split(" ");
 
 const none: Value = { kind: "none" };
 const one = (label: string): Value => ({ kind: "text", label });

@@ -24,8 +24,27 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     serve: 0,
     "reset-project-choices": 0,
   },
+  plugin: {
+    install: 5,
+    i: 5,
+    uninstall: 1,
+    remove: 1,
+    enable: 5,
+    disable: 5,
+    update: 5,
+    list: 0,
+    details: 1,
+    configure: 3,
+    prune: 0,
+    autoremove: 0,
+    validate: 1,
+    new: 1,
+    init: 1,
+    tag: 1,
+    marketplace: 2,
+  },
   doctor: {},
-  help: { config: 0, trust: 0, permissions: 0, instructions: 0, skills: 0, hooks: 0, mcp: 0, doctor: 0 },
+  help: { config: 0, trust: 0, permissions: 0, instructions: 0, skills: 0, hooks: 0, mcp: 0, plugin: 0, doctor: 0 },
 };
 
 /**

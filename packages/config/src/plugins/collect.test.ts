@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { governingFiles } from "../governing.ts";
 import { changed } from "../sources.ts";
 import { activeIds, pluginWorld, unusedPlugins } from "./world.test-support.ts";
 
@@ -206,6 +207,8 @@ test("a repository enables plugins only if it is trusted, and never what the use
 test("a plugin in a skills folder loads by itself; that of a project needs trust", () => {
   using world = pluginWorld();
   world.plugin("home/.claude/skills/mine", { name: "mine" });
+  world.put("home/.claude/skills/README.md", "not a plugin");
+  world.put("home/.claude/skills/plain/SKILL.md", "not a plugin");
   world.plugin("home/.claude/skills/quiet", { name: "quiet", defaultEnabled: false });
   world.plugin("home/project/.claude/skills/theirs", { name: "theirs" });
   const before = world.start();
@@ -459,4 +462,24 @@ load({ cwd: ${JSON.stringify(world.cwd)}, home: ${JSON.stringify(world.home)}, e
 console.log(Object.keys(require.cache).filter((file) => file.includes("config/src/plugins/")).length);`,
   );
   expect(execFileSync(process.execPath, [script], { encoding: "utf8" }).trim()).toBe("0");
+});
+
+test("the files that decide what a plugin runs are guarded, also those that do not exist yet", () => {
+  using world = pluginWorld();
+  const path = world.plugin(
+    "home/project/my plugin",
+    { name: "p", hooks: "./own.json" },
+    {
+      "own.json": hook('"${CLAUDE_PLUGIN_ROOT}/scripts/check.sh" --fast'),
+    },
+  );
+  const guarded = governingFiles(world.start({ pluginDirs: [{ path }] }));
+  expect(guarded.filter((file) => file.startsWith(path)).map((file) => file.slice(path.length + 1))).toEqual([
+    ".claude-plugin/plugin.json",
+    "hooks/hooks.json",
+    "own.json",
+    ".mcp.json",
+    ".lsp.json",
+    "scripts/check.sh",
+  ]);
 });

@@ -82,7 +82,10 @@ export function collectPlugins(question: PluginQuestion): CollectedPlugins {
   }
   const { kept, unused: unsatisfied } = keepSatisfied(loaded);
   unused.push(...unsatisfied);
-  const notable = unused.filter(({ kind }) => kind !== "disabled");
+  // That settings of an untrusted folder are ignored is reported with those settings.
+  const notable = unused.filter(
+    ({ kind, root }) => kind !== "disabled" && (kind !== "untrusted" || root !== undefined),
+  );
   for (const { id, why } of notable) warn(`Plugin "${id}" is not loaded: ${lowerFirst(why)}`);
 
   const parts = kept.map((each) => {
@@ -125,7 +128,7 @@ function loadOne(
   if (other !== undefined) {
     return without("shadowed", `The plugin "${other.plugin.id}" has the same name; disable one of them`);
   }
-  if (record?.activeHash !== undefined && record.activeHash !== activeDigest(folder.root, reading.sources)) {
+  if (record?.activeHash !== undefined && record.activeHash !== activeDigest(folder, reading.sources)) {
     return without(
       "invalid",
       `Its files changed after it was installed; install them again: keelson plugin update ${id}`,

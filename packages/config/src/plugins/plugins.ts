@@ -2,7 +2,6 @@
 
 export { CATALOG, folderInCatalog, readCatalog, type Catalog } from "./market/catalog.ts";
 export { activeDigest } from "./state/digest.ts";
-export { pluginChoices, type PluginChoice } from "./enabled.ts";
 export { MANIFEST, readPluginFolder, type PluginFolder, type PluginFolderReading } from "./read/folder.ts";
 export {
   installationFor,
@@ -13,7 +12,7 @@ export {
   type KnownMarketplace,
   type PluginState,
 } from "./state/installed.ts";
-export { dependencyOf, MANIFEST_FIELDS, type Manifest } from "./read/manifest.ts";
+export { dependencyOf, type Manifest } from "./read/manifest.ts";
 export type { Marketplace, MarketplaceEntry, PluginSource } from "./market/marketplace.ts";
 export {
   isLocalSource,
@@ -27,6 +26,7 @@ export { dataFolderName, parsePluginId, pluginNameProblem } from "./read/names.t
 export { optionKind, optionText } from "./options.ts";
 export { marketplaceRefusal } from "./market/policy.ts";
 export { pluginProblemText, type PluginProblem } from "./read/problem.ts";
+export { validateMarketplace, validatePluginFolder, type Finding } from "./read/validate.ts";
 export {
   recordInstallation,
   writeMarketplace,

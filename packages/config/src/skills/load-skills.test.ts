@@ -632,3 +632,14 @@ test("two thousand files load, each by its own name", () => {
   expect(new Set(namesOf(skills)).size).toBe(2_000);
   expect(problems).toEqual([]);
 });
+
+test("looks at no more than ten thousand entries of a folder", () => {
+  using world = skillWorld();
+  world.skill("project/.claude/skills/a", "A");
+  world.skill("project/.claude/skills/z", "Z");
+  const folder = join(world.root, "project/.claude/skills");
+  for (let at = 0; at < 10_000; at++) writeFileSync(join(folder, `f${at}`), "");
+  const set = world.open();
+  expect(namesOf(set.skills)).toEqual(["a"]);
+  expect(set.problems.map(({ why }) => why)).toEqual(["it has more than 10000 entries; only the first are searched"]);
+});

@@ -53,3 +53,7 @@ test("named arguments are filled in order, and a missing one is empty", () => {
 test("what an argument says is not filled again", () => {
   expect(fill("$0 $1", "$1 ${CLAUDE_SKILL_DIR}")).toBe("$1 ${CLAUDE_SKILL_DIR}");
 });
+
+test("placeholders do not make a text grow without end", () => {
+  expect(() => filled("$ARGUMENTS ".repeat(90_000), "x".repeat(10_000))).toThrow("The arguments are too long");
+});

@@ -48,17 +48,27 @@ export function splitArguments(raw: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
+/** The most characters that placeholders may add to a text: a short file could ask for any number. */
+export const MOST_FILLED = 4 * 1024 * 1024;
+
+/** Throws if the text becomes far too long. */
 export function fillPlaceholders(text: string, args: SkillArguments): Filled {
   const find = placeholderFinder(args);
   let used = false;
+  let left = MOST_FILLED;
+  const within = (value: string) => {
+    left -= value.length;
+    if (left < 0) throw new Error("The arguments are too long for the number of places where the text repeats them");
+    return value;
+  };
   const filled = text.replace(anyPlaceholder(args.names), (written, ...rest) => {
     if (written.startsWith("\\")) return written.slice(1);
     const variable = /^\$\{(\w+)\}$/.exec(written)?.[1];
-    if (variable !== undefined) return args.variables[variable] ?? written;
+    if (variable !== undefined) return within(args.variables[variable] ?? written);
     const found = find(written, rest.at(-2) as number);
     if (found === undefined) return written;
     used = true;
-    return found.plain;
+    return within(found.plain);
   });
   return { text: filled, used };
 }

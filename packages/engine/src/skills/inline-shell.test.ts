@@ -27,3 +27,15 @@ test("a range covers the whole form, fence included", () => {
 test("no more than fifty run", () => {
   expect(commandsIn("!`a` ".repeat(80))).toHaveLength(50);
 });
+
+test("blocks and inline commands are told apart also where they alternate", () => {
+  const text = "!`a` ```!\n```!\n!`b`\n```\n!`c`\n```!\n\n```\n !`d` !` `";
+  expect(commandsIn(text)).toEqual(["a", "!`b`", "c", "d"]);
+});
+
+test("a long text is read in one pass", () => {
+  // With a search to the end for each fence, these would take many minutes.
+  for (const part of ["```!\n", "```!\n ``` x\n", "```!\na\n```\n!`b`\n", "!`"]) {
+    expect(inlineCommands(part.repeat(1_000_000 / part.length)).length).toBeLessThanOrEqual(50);
+  }
+});

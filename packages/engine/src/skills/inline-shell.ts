@@ -8,18 +8,38 @@ export interface InlineCommand {
 }
 
 const MOST = 50;
-const FENCE = /^[ \t]*```![^\n]*\n([\s\S]*?)\n?^[ \t]*```[ \t]*$/gm;
-const INLINE = /(?<=^|\s)!`([^`\n]+)`/gm;
 
 /** In the order they stand in the text. Inline ones also count inside ordinary code blocks. */
 export function inlineCommands(text: string): readonly InlineCommand[] {
-  const blocks = [...text.matchAll(FENCE)].map((match) => rangeOf(match));
-  const inBlock = ({ start }: InlineCommand) => blocks.some((block) => start >= block.start && start < block.end);
-  const inline = [...text.matchAll(INLINE)].map((match) => rangeOf(match)).filter((each) => !inBlock(each));
-  const all = [...blocks, ...inline].filter(({ command }) => command.trim() !== "");
+  const blocks = fencedCommands(text);
+  const all = [...blocks, ...commandsBetween(text, blocks)].filter(({ command }) => command !== "");
   return all.toSorted((a, b) => a.start - b.start).slice(0, MOST);
 }
 
-function rangeOf(match: RegExpExecArray): InlineCommand {
-  return { start: match.index, end: match.index + match[0].length, command: match[1]!.trim() };
+/** Two searches instead of one pattern: a text full of fences that are never closed must not take long. */
+function fencedCommands(text: string): readonly InlineCommand[] {
+  const opening = /^[ \t]*```![^\n]*\n/gm;
+  const closing = /^[ \t]*```[ \t]*$/gm;
+  const found: InlineCommand[] = [];
+  for (let open = opening.exec(text); open && found.length < MOST; open = opening.exec(text)) {
+    closing.lastIndex = opening.lastIndex;
+    const close = closing.exec(text);
+    if (!close) break;
+    const command = text.slice(opening.lastIndex, close.index).trim();
+    found.push({ start: open.index, end: closing.lastIndex, command });
+    opening.lastIndex = closing.lastIndex;
+  }
+  return found;
+}
+
+function commandsBetween(text: string, blocks: readonly InlineCommand[]): readonly InlineCommand[] {
+  const found: InlineCommand[] = [];
+  let next = 0;
+  for (const { 0: whole, 1: command = "", index: start } of text.matchAll(/(?<=^|\s)!`([^`\n]+)`/gm)) {
+    while (next < blocks.length && blocks[next]!.end <= start) next++;
+    if (found.length === MOST) break;
+    if (next < blocks.length && start >= blocks[next]!.start) continue;
+    found.push({ start, end: start + whole.length, command: command.trim() });
+  }
+  return found;
 }

@@ -21,6 +21,11 @@ test.each([
   ["git show $ARGUMENTS", "", "git show "],
   ["python3 report.py $0", "x", "python3 report.py 'x'"],
   ["sed -n 1p $0", "f", "sed -n 1p 'f'"],
+  ["npx eslint $ARGUMENTS", "--fix src", "npx eslint '--fix' 'src'"],
+  ["git diff $ARGUMENTS", "--stat main...x -- src", "git diff '--stat' 'main...x' '--' 'src'"],
+  ["gh pr view $ARGUMENTS", "12 --json title", "gh pr view '12' '--json' 'title'"],
+  ["git log --author=$0 -n $1", "x 5", "git log --author='x' -n '5'"],
+  ['echo "$0" $1', "$0 $ARGUMENTS", String.raw`echo "\$0" '$ARGUMENTS'`],
 ])("%j with %j", (command, raw, filled) => {
   expect(fill(command, raw)).toBe(filled);
 });
@@ -52,6 +57,28 @@ test.each([
   ["echo ${x:-$0}", "x"],
   ["echo $'$0'", "x"],
   ["trap $0 EXIT", "touch"],
+  [". $0", "x.sh"],
+  ["source $0", "x.sh"],
+  ["bash +x $0", "x.sh"],
+  ["npx $0", "touch"],
+  ["npx -y $0", "touch"],
+  ["deno run $0", "x.ts"],
+  ["go run $0", "x.go"],
+  // Options that run a program or load code.
+  ["git $ARGUMENTS", "-c core.pager=touch log"],
+  ["git $ARGUMENTS", "-c alias.x=!touch x"],
+  ["git -c $0 log", "core.pager=touch"],
+  ['git -c "$0" log', "core.pager=touch"],
+  ["git log $ARGUMENTS", "--output=x"],
+  ["git diff $0", "--ext-diff"],
+  ["git fetch $0", "--upload-pack=touch"],
+  ["git log a; tar xf $ARGUMENTS", "a --to-command=touch"],
+  ["sort $0", "--compress-program=touch"],
+  ["rg $0 src", "--pre=touch"],
+  ["ssh $0 ls", "-oProxyCommand=touch"],
+  ["find $ARGUMENTS", ". -delete"],
+  ["xargs git log $0", "--output=x"],
+  ["less $0", "+!touch"],
 ])("%j with %j is refused", (command, raw) => {
   expect(fill(command, raw)).toBeUndefined();
 });

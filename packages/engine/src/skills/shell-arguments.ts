@@ -3,7 +3,8 @@
 
 import { analyseCommand, type CommandAnalysis } from "../permission/command/command.ts";
 import type { Word } from "../permission/command/word.ts";
-import { placeholdersIn, type Placeholder, type SkillArguments } from "./arguments.ts";
+import { uncoveredWord } from "../permission/options/options.ts";
+import { MOST_FILLED, placeholdersIn, type Placeholder, type SkillArguments } from "./arguments.ts";
 
 export type FilledCommand =
   | { readonly command: string }
@@ -20,10 +21,11 @@ export function fillCommand(written: string, args: SkillArguments): FilledComman
   });
   const placeholders = placeholdersIn(command, args);
   if (placeholders.length === 0) return { command: unescaped(command) };
+  if (placeholders.length * args.raw.length > MOST_FILLED) return { refused: "the arguments are too long" };
   const places = quotingAt(command, placeholders);
   if (places === undefined) return { refused: `arguments cannot be used safely in "${command}"` };
-  const filled = unescaped(fill(command, placeholders, (each, at) => quoted(each, places[at]!)));
-  const without = unescaped(fill(command, placeholders, () => STAND_IN));
+  const filled = fill(command, placeholders, (each, at) => quoted(each, places[at]!));
+  const without = fill(command, placeholders, () => STAND_IN);
   if (!startsTheSame(analyseCommand(without), analyseCommand(filled)))
     return { refused: `an argument would become part of what "${command}" runs` };
   return { command: filled };
@@ -42,10 +44,10 @@ function fill(
   let filled = "";
   let from = 0;
   for (const [at, each] of placeholders.entries()) {
-    filled += command.slice(from, each.start) + text(each, at);
+    filled += unescaped(command.slice(from, each.start)) + text(each, at);
     from = each.end;
   }
-  return filled + command.slice(from);
+  return filled + unescaped(command.slice(from));
 }
 
 type Quoting = "plain" | "single" | "double";
@@ -98,10 +100,35 @@ function quotingAt(command: string, placeholders: readonly Placeholder[]): reado
 
 type Commands = CommandAnalysis["commands"];
 
-/** Whether both run the same programs, and no argument is a program or code. */
+/** Whether both run the same programs, and no argument is a program, code, or an option that runs or loads something. */
 function startsTheSame(without: CommandAnalysis, filled: CommandAnalysis): boolean {
   if (without.problem !== undefined || filled.problem !== undefined) return false;
-  return !isCode(without.commands) && programsOf(without.commands) === programsOf(filled.commands);
+  if (isCode(without.commands) || programsOf(without.commands) !== programsOf(filled.commands)) return false;
+  return !addsOption(without.commands, filled.commands);
+}
+
+/** Files are left to the gate, which knows where they are. */
+const SETTING = { isInside: () => true, fed: false, isSettled: true };
+
+/**
+ * An allow rule for the command up to its first argument would not cover the rest. An option right before the argument
+ * belongs to the rest: `git -c $0`. Both run the same programs.
+ */
+function addsOption(without: Commands, filled: Commands): boolean {
+  return filled.some((command, at) => {
+    const other = without[at]!;
+    if (addsOption(other.runs, command.runs)) return true;
+    if (command.text === other.text || command.words.length === 0) return false;
+    const start = commonStart(command.text, other.text).replace(/\s-\S*\s*$/, "");
+    return uncoveredWord(command, start, SETTING) !== undefined;
+  });
+}
+
+/** Without an opening quote at the end. */
+function commonStart(a: string, b: string): string {
+  let end = 0;
+  while (end < a.length && a[end] === b[end]) end++;
+  return a.slice(0, end).replace(/["']$/, "");
 }
 
 function isCode(commands: Commands): boolean {
@@ -114,13 +141,19 @@ function isCode(commands: Commands): boolean {
 }
 
 const INTERPRETER =
-  /^(?:ba|da|k|z|fi)?sh$|^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|luajit|tclsh|wish|Rscript|osascript|groovy|scala|elixir|swift|pwsh|powershell|[gmn]?awk|g?sed|jq|yq|ed|ex|vi|vim|gdb|make|gmake)[\d.]*$/;
+  /^(?:ba|da|k|z|fi)?sh$|^(?:source|\.|npx|pnpx|bunx|uvx)$|^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|luajit|tclsh|wish|Rscript|osascript|groovy|scala|elixir|swift|pwsh|powershell|[gmn]?awk|g?sed|jq|yq|ed|ex|vi|vim|gdb|make|gmake)[\d.]*$/;
+
+/** These run what they are given. */
+const RUNNER = /^(?:(?:bun|deno|go|pipx|uv) run|(?:bun|npm) x|(?:npm|pnpm|yarn) (?:exec|dlx))$/;
 
 /** The words that an interpreter takes for its script: up to the first one that is no option, and those after `-c`. */
 function scriptOf(words: readonly Word[]): readonly Word[] {
-  const [program, ...rest] = words;
-  if (!INTERPRETER.test(program?.value.split("/").at(-1) ?? "")) return [];
-  const first = rest.findIndex(({ value }) => !value.startsWith("-"));
+  const [program, ...given] = words;
+  const name = program?.value.split("/").at(-1) ?? "";
+  const isRunner = RUNNER.test(`${name} ${given[0]?.value}`);
+  if (!isRunner && !INTERPRETER.test(name)) return [];
+  const rest = isRunner ? given.slice(1) : given;
+  const first = rest.findIndex(({ value }) => !/^[-+]/.test(value));
   return rest.filter((_, at) => first < 0 || at <= first || CODE_OPTION.test(rest[at - 1]!.value));
 }
 

@@ -1,6 +1,7 @@
 // The hook processes of one session: started on demand, and ended with the session however it ends.
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
+import { makeDataFolder } from "../plugins/data-folder.ts";
 import { randomHex } from "../random.ts";
 import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { withMark } from "../shell/environment/child-env.ts";
@@ -27,6 +28,7 @@ export function createHookProcesses(): HookProcesses {
     async run(handler, input, options) {
       // After close nothing is started, and the run is reported as cancelled.
       if (!closing.signal.aborted) guard();
+      makeDataFolder(options.env);
       const [openPipe] = await (prepared ??= Promise.all([loadPipes(), protectOwnMemory()]));
       const env = withMark(options.env, token);
       return runCommandHook(handler, input, { ...options, env, groups, openPipe, closing: closing.signal });

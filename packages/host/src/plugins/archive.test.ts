@@ -150,7 +150,7 @@ test("a folder is copied as it is, without what leads out; the digest depends on
   symlinkSync("sub/run", join(folder, "same"));
   symlinkSync("/etc/passwd", join(folder, "out"));
   symlinkSync("..", join(folder, "sub/loop"));
-  execFileSync("mkfifo", [join(folder, "pipe")]);
+  expect(Bun.spawnSync(["mkfifo", join(folder, "pipe")]).success).toBe(true);
   const files = readFolder(folder);
   expect(shown(files)).toEqual(["same*: #!/bin/sh\n", "sub/run*: #!/bin/sh\n"]);
 

@@ -5,11 +5,18 @@ import { LIMITS, mib, PluginFetchError } from "./plugin-files.ts";
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 60_000;
 
-export async function download(url: string, maxBytes: number = LIMITS.archiveBytes): Promise<Uint8Array> {
+export interface DownloadOptions {
+  /** Knows the proxies and certificates of the user. */
+  readonly fetch: (url: string, options: RequestInit) => Promise<Response>;
+  readonly maxBytes?: number;
+}
+
+export async function download(url: string, options: DownloadOptions): Promise<Uint8Array> {
+  const { maxBytes = LIMITS.archiveBytes } = options;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   let at = checkedUrl(url);
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const response = await ask(at, signal);
+    const response = await ask(at, signal, options);
     const next = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && next !== null) {
       await response.body?.cancel();
@@ -22,9 +29,9 @@ export async function download(url: string, maxBytes: number = LIMITS.archiveByt
   throw new PluginFetchError(`${url} redirects too often`);
 }
 
-async function ask(url: URL, signal: AbortSignal): Promise<Response> {
+async function ask(url: URL, signal: AbortSignal, { fetch }: DownloadOptions): Promise<Response> {
   try {
-    return await fetch(url, { redirect: "manual", signal });
+    return await fetch(url.href, { redirect: "manual", signal });
   } catch (error) {
     throw new PluginFetchError(`${url.href} cannot be reached: ${(error as Error).message}`);
   }

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "../alive.test-support.ts";
 import { fetchGit, type GitSource } from "./git-source.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-git-source-")));
@@ -97,4 +99,13 @@ test("nothing of the repository or the environment runs", async () => {
   );
   expect(files.map(({ path }) => path)).toEqual([".gitattributes", ".gitmodules"]);
   expect(existsSync(ran)).toBe(false);
+});
+
+test("a fetch that does not end is stopped", async () => {
+  const slow = join(place, "slow.sh");
+  const file = join(place, "slow.pid");
+  writeFileSync(slow, `#!/bin/sh\necho $$ > ${file}\nexec sleep 600\n`, { mode: 0o755 });
+  const options = { env: { ...env, GIT_SSH_COMMAND: slow, CLAUDE_CODE_PLUGIN_GIT_TIMEOUT_MS: "1500" }, local: false };
+  await expect(fetchGit({ url: "ssh://127.0.0.1/x" }, options)).rejects.toThrow("git did not finish within 1.5 s");
+  expect(isAlive(Number(readFileSync(file, "utf8")))).toBe(false);
 });

@@ -4,6 +4,10 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { randomHex } from "../random.ts";
+import { withMark } from "../shell/environment/child-env.ts";
+import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
+import type { Groups } from "../shell/process/groups.ts";
 import { filesBelow, LIMITS, mib, PluginFetchError, type PluginFile } from "./plugin-files.ts";
 import { removeFolder } from "./place-files.ts";
 import { readTar } from "./tar.ts";
@@ -22,7 +26,6 @@ export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A repository on this machine may be used. */
   readonly local: boolean;
-  readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 120_000;
@@ -36,7 +39,10 @@ export async function fetchGit(
     throw new PluginFetchError(`"${ref}" is not a branch or tag`);
   if (sha !== undefined && !/^[0-9a-f]{40}$/.test(sha)) throw new PluginFetchError(`"${sha}" is not a full commit id`);
   const folder = mkdtempSync(join(tmpdir(), "keelson-git-"));
-  const git = (...words: readonly string[]) => runGit(folder, words, options);
+  const token = randomHex(16);
+  const { groups, guard, reaper } = createGuardedGroups(token);
+  guard();
+  const git = (...words: readonly string[]) => runGit(folder, words, { ...options, groups, token });
   try {
     await git("init", "--quiet", "--bare", "--template=", ".");
     await fetchCommit(git, url, sha ?? ref ?? "HEAD", sha !== undefined);
@@ -46,6 +52,8 @@ export async function fetchGit(
     if (files.length === 0) throw new PluginFetchError(`${url} has no files${path === "" ? "" : ` in "${path}"`}`);
     return { files, commit };
   } finally {
+    await groups.endAll();
+    await reaper()?.dismiss();
     removeFolder(folder);
   }
 }
@@ -75,14 +83,16 @@ function checkUrl(url: string, local: boolean): void {
   throw new PluginFetchError(`"${url}" is not an address for git; use https:// or ssh://`);
 }
 
-/** Variables that would make git use another repository, or run something. */
+/** Of git's own variables only these are passed on: others would make it use another repository, or run something. */
 const KEPT_GIT = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_\w+|PROXY_SSL_\w+|HTTP_\w+)$/;
 
 async function runGit(
   cwd: string,
   words: readonly string[],
-  { env, timeoutMs = TIMEOUT_MS }: GitOptions,
+  { env, groups, token }: GitOptions & { readonly groups: Groups; readonly token: string },
 ): Promise<Buffer> {
+  const wanted = Number(env["CLAUDE_CODE_PLUGIN_GIT_TIMEOUT_MS"]);
+  const timeoutMs = wanted > 0 ? wanted : TIMEOUT_MS;
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (!entry[0].startsWith("GIT_") || KEPT_GIT.test(entry[0])),
@@ -98,47 +108,60 @@ async function runGit(
   // Reading our own copy needs no settings of the user; reaching a server needs their credentials and proxies.
   const isolated: Record<string, string> =
     words[0] === "fetch" ? {} : { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
-  const started = spawnGit([...options, ...words], cwd, {
-    ...Object.fromEntries(passed),
-    ...isolated,
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_ATTR_NOSYSTEM: "1",
-    GIT_DIR: cwd,
-  });
-  const timer = setTimeout(() => started.kill("SIGKILL"), timeoutMs);
+  const started = spawnGit(
+    [...options, ...words],
+    cwd,
+    withMark(
+      {
+        ...Object.fromEntries(passed),
+        ...isolated,
+        GIT_TERMINAL_PROMPT: "0",
+        GIT_ATTR_NOSYSTEM: "1",
+        GIT_DIR: cwd,
+      },
+      token,
+    ),
+  );
+  const { pid } = started;
+  groups.add(pid);
+  let stopped: string | undefined;
+  // With its children, such as ssh.
+  const stop = (why: string) => {
+    stopped ??= why;
+    void groups.end(pid);
+  };
+  const timer = setTimeout(() => stop(`git did not finish within ${timeoutMs / 1_000} s`), timeoutMs);
   try {
     const [output, problem, code] = await Promise.all([
-      bounded(started.stdout, () => started.kill("SIGKILL")),
+      bounded(started.stdout, () => stop(`It is larger than ${mib(LIMITS.totalBytes)}`)),
       new Response(started.stderr).text(),
       started.exited,
     ]);
+    if (stopped !== undefined) throw new PluginFetchError(stopped);
     if (code === 0) return output;
-    if (started.signalCode === "SIGKILL")
-      throw new PluginFetchError(`git did not finish within ${timeoutMs / 1_000} s`);
     throw new PluginFetchError(`git ${words[0]} failed: ${lastLine(problem)}`);
   } finally {
     clearTimeout(timer);
+    groups.leaderEnded(pid);
   }
 }
 
 function spawnGit(words: readonly string[], cwd: string, env: Record<string, string>) {
   try {
-    return Bun.spawn(["git", ...words], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    return Bun.spawn(["git", ...words], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe", detached: true });
   } catch {
     throw new PluginFetchError("git was not found; install it");
   }
 }
 
+/** Reads on when it is too much, without keeping it, until the process has ended. */
 async function bounded(stream: ReadableStream<Uint8Array>, stop: () => void): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > LIMITS.totalBytes) {
-      stop();
-      throw new PluginFetchError(`It is larger than ${mib(LIMITS.totalBytes)}`);
-    }
-    chunks.push(chunk);
+    if (size <= LIMITS.totalBytes) chunks.push(chunk);
+    else stop();
   }
   return Buffer.concat(chunks);
 }

@@ -4,4 +4,4 @@ export { download } from "./download.ts";
 export { readFolder } from "./folder-files.ts";
 export { fetchGit, type GitSource } from "./git-source.ts";
 export { moveFolder, placeFiles, removeFolder } from "./place-files.ts";
-export { filesBelow, PluginFetchError, type PluginFile } from "./plugin-files.ts";
+export { PluginFetchError, type PluginFile } from "./plugin-files.ts";

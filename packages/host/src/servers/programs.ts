@@ -1,5 +1,6 @@
 // The server programs of one session: started on demand, and ended with the session however it ends.
 
+import { makeDataFolder } from "../plugins/data-folder.ts";
 import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
@@ -52,6 +53,7 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
     async start(options) {
       if (closed) throw new Error("The session is closing; no more servers can be started");
       guard();
+      makeDataFolder(options.entryEnv ?? {});
       await (isProtected ??= protectOwnMemory());
       const entered = options.confined ? await enter(options) : undefined;
       if (closed) {

@@ -87,6 +87,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     mcp,
     commands: () => typedCommands(parts),
     skills: () => skills.skills.clientSkills(),
+    toldSkills: () => skills.skills.told(),
     reloadSkills: () => skills.skills.reload(),
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),

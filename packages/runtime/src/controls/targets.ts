@@ -4,7 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import type { ReadLedger, Search, Tool, Workspace } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
-import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Usage } from "@keelson/protocol";
+import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Skill, Usage } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
 import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
@@ -68,6 +68,8 @@ export interface ControlTargets {
   commands(): readonly ListedCommand[];
   /** The skills among them. */
   skills(): readonly ListedCommand[];
+  /** The skills that the model was told of, and the text that told it. */
+  toldSkills(): { readonly skills: readonly Skill[]; readonly listing: string };
   /** Reads skill and command files again. */
   reloadSkills(): void;
 

@@ -62,14 +62,9 @@ export class Gate {
     const { sandbox, isShielded, cwd } = this.#options;
     const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
     const shield = access.kind === "command" && (await isShielded(access.cwd));
+    const facts = { ...this.#facts(), matchers, sandbox: underShield(sandbox, shield), shield, hook };
     const question = await gateQuestion(
-      {
-        ...(unaided ? withoutAllowances(this.#facts()) : this.#facts()),
-        matchers,
-        sandbox: underShield(sandbox, shield),
-        shield,
-        hook,
-      },
+      unaided ? withoutAllowances(facts) : facts,
       { tool: tool.name, input, access },
       () => (this.#commands ??= this.#loadCommands()),
     );
@@ -139,8 +134,14 @@ export class Gate {
   }
 }
 
-/** No allow rules, and the mode that asks. Deny and ask rules stay. */
-function withoutAllowances<F extends Pick<GateFacts, "mode" | "rules">>(facts: F): F {
-  const rules = facts.rules.filter(({ behavior }) => behavior !== "allow");
-  return { ...facts, rules, mode: facts.mode === "dontAsk" ? "dontAsk" : "default" };
+/** No allow rules, no hook or sandbox that allows, and the mode that asks. Deny and ask rules stay. */
+function withoutAllowances({ rules, mode, hook, sandbox, ...facts }: GateFacts): GateFacts {
+  const { verdict, ...said } = hook;
+  return {
+    ...facts,
+    rules: rules.filter(({ behavior }) => behavior !== "allow"),
+    mode: mode === "dontAsk" ? "dontAsk" : "default",
+    hook: verdict === "allow" ? said : hook,
+    ...(sandbox && { sandbox: { ...sandbox, autoAllow: false } }),
+  };
 }

@@ -16,8 +16,11 @@ export interface MentionReading {
   readonly lines?: LineSpan;
 }
 
-/** After these, an `@` starts a mention: `a@b.org` is an address. */
-const MENTION = /(?<=^|[\s([{])@(?:"([^"\n]{1,1000})"(#L\d{1,9}(?:-L?\d{1,9})?)?|([^\s"]{1,1000})(?!\S))/g;
+/**
+ * After these, an `@` starts a mention: `a@b.org` is an address. The look-ahead takes all of a bare path at once, so that
+ * a long text without blanks is not tried at every length.
+ */
+const MENTION = /(?<=^|[\s([{])@(?:"([^"\n]{1,1000})"(#L\d{1,9}(?:-L?\d{1,9})?)?|(?=([^\s"]{1,1000}))\3(?!\S))/g;
 const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;
 const CLOSING = /[.,;:!?)\]}>'`]+$/;
 
@@ -26,6 +29,7 @@ export function findMentions(text: string, most: number): readonly Mention[] {
   const found = new Map<string, Mention>();
   for (const [whole, quoted, lines = "", bare] of text.matchAll(MENTION)) {
     if (found.size === most) break;
+    if (found.has(whole)) continue;
     const readings = quoted === undefined ? bareReadings(bare!) : [reading(`${quoted}${lines}`)];
     found.set(whole, { readings });
   }

@@ -13,11 +13,10 @@ import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../model/model-choice.ts";
 import type { Storage } from "../session/storage.ts";
-import { findBuiltInCommand } from "../commands/registry.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import type { SkillInvocation } from "./invoke.ts";
-import { SessionSkills } from "./session-skills.ts";
+import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
 import { TurnEffects } from "./turn-effects.ts";
 
 export interface SkillStage {
@@ -116,8 +115,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
     expand(name, args) {
       const skill = skills.find(name);
-      // The user's own file may replace a built-in command; that of a folder which is not trusted may not.
-      if (!skill || (skill.untrusted && findBuiltInCommand(name))) return undefined;
+      if (!skill || yieldsToBuiltIn(skill)) return undefined;
       if (!skill.userInvocable) {
         return { kind: "local", name, args, run: async () => `/${name} is for the model; it cannot be typed` };
       }

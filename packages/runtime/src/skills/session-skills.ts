@@ -5,7 +5,7 @@ import type { SkillSet } from "@keelson/config/skills";
 import { asReminder, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
-import type { ListedCommand } from "../commands/registry.ts";
+import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
 
 export interface SessionSkillsOptions {
   snapshot(): Snapshot;
@@ -18,9 +18,14 @@ export interface SessionSkillsOptions {
   newId(): string;
 }
 
+/** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
+export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
+  untrusted === true && findBuiltInCommand(name) !== undefined;
+
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
   #set: SkillSet | undefined;
+  #texts: readonly string[] = [];
   #isFresh = true;
   /** What clients list; made when it is needed. */
   #listed: readonly ListedCommand[] | undefined;
@@ -65,9 +70,15 @@ export class SessionSkills {
     this.#only = new Set(names);
   }
 
+  /** The skills that the model was told of, and the text that told it in this process. */
+  told(): { readonly skills: readonly Skill[]; readonly listing: string } {
+    return { skills: this.all.filter(({ name }) => this.#told.has(name)), listing: this.#texts.join("\n") };
+  }
+
   /** A new conversation knows no skills. */
   restart(): void {
     this.#told.clear();
+    this.#texts = [];
   }
 
   /** Reads the files again, in the places that the snapshot now has. */
@@ -130,8 +141,9 @@ export class SessionSkills {
 
   #list(): readonly ListedCommand[] {
     const listed: ListedCommand[] = [];
-    for (const { name, description, argumentHint = "", source, userInvocable } of this.#all.values()) {
-      if (!userInvocable) continue;
+    for (const skill of this.#all.values()) {
+      const { name, description, argumentHint = "", source, userInvocable } = skill;
+      if (!userInvocable || yieldsToBuiltIn(skill)) continue;
       const command = { name, description, argumentHint };
       listed.push(source === "bundled" ? { ...command, builtin: true } : command);
     }
@@ -156,7 +168,9 @@ export class SessionSkills {
   }
 
   #render(skills: readonly Skill[]): string | undefined {
-    return listingFor(skills, this.#options.snapshot(), this.#options.contextWindow());
+    const text = listingFor(skills, this.#options.snapshot(), this.#options.contextWindow());
+    if (text !== undefined) this.#texts = [...this.#texts, text];
+    return text;
   }
 }
 

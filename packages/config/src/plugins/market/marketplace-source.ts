@@ -8,7 +8,8 @@ import { addressOf } from "./policy.ts";
 
 /** As in `known_marketplaces.json` and `extraKnownMarketplaces`. */
 export type MarketplaceSource =
-  | { readonly source: "directory" | "file"; readonly path: string }
+  | { readonly source: "directory"; readonly path: string }
+  | { readonly source: "file"; readonly path: string }
   | { readonly source: "github"; readonly repo: string; readonly ref?: string; readonly path?: string }
   | { readonly source: "git"; readonly url: string; readonly ref?: string; readonly path?: string }
   | { readonly source: "url"; readonly url: string };

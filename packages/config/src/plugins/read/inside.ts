@@ -1,6 +1,6 @@
 // Paths that a plugin names: they start with `./` and stay inside its folder, also through `..` and links.
 
-import { realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
 export type InsidePath =
@@ -12,7 +12,10 @@ export function insidePath(root: string, given: string): InsidePath {
   if (given !== "." && given !== "./" && !given.startsWith("./")) return { problem: 'should start with "./"' };
   if (given.split(/[\\/]/).includes("..")) return { problem: 'should not have ".." in it' };
   try {
-    const path = realpathSync(join(root, given));
+    const at = join(root, given);
+    // Most default places are missing; finding that out by an error would cost more.
+    if (lstatSync(at, { throwIfNoEntry: false }) === undefined) return { problem: "does not exist", missing: true };
+    const path = realpathSync(at);
     if (!liesInside(root, path)) return { problem: "is a link that leads out of the plugin; copy the file instead" };
     const stat = statSync(path);
     if (stat.isDirectory()) return { path, kind: "folder" };

@@ -1,5 +1,6 @@
 // A manifest field that is a path, an object, or a list of both: the objects it stands for, each with its file.
 
+import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { insidePath } from "./inside.ts";
 import type { Manifest, PathsOrInline } from "./manifest.ts";
@@ -38,8 +39,9 @@ export function described(
   const given: PathsOrInline | undefined = own.manifest[field];
   const items = given === undefined ? [] : Array.isArray(given) ? (given as readonly (string | object)[]) : [given];
   const usual = insidePath(root, `./${standard}`);
-  // A link that leads out is reported by the reader.
-  const first = "path" in usual ? fromFile(usual.path) : usual.missing ? [] : fromFile(`${root}/${standard}`);
+  // A missing file counts as a source: a session must not create it. A link that leads out is reported by the reader.
+  if ("problem" in usual && usual.missing) reading.sources.push({ path: join(root, standard), stamp: "absent" });
+  const first = "path" in usual ? fromFile(usual.path) : usual.missing ? [] : fromFile(join(root, standard));
   return [
     ...first,
     ...items.flatMap((item, index): Described[] => {

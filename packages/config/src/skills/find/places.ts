@@ -70,7 +70,9 @@ export function findPlaces(settings: SkillSettings): SkillPlaces {
     const trusted = isTrusted(folder);
     if (!trusted && settings.requireTrust)
       return `trust is required and this folder is not trusted; to trust it, ${trustFix(folder)}`;
-    return { source, folder: dot, base: folder, root: repository, ...(trusted ? {} : { untrusted: true }) };
+    if (trusted) return { source, folder: dot, base: folder, root: repository };
+    // The repository around it may be another one, such as a home folder under version control.
+    return { source, folder: dot, base: folder, root: isInRoot(cwd, folder) ? cwd : folder, untrusted: true };
   };
   const take = (folder: string, source: SkillSource, repository: string, reason: string | undefined) => {
     const place = ofFolder(folder, source, repository);

@@ -26,13 +26,17 @@ export interface ScanOptions {
   stray(path: string, kind: "file" | "folder"): void;
 }
 
+const MOST_FOLDERS = 10_000;
+
 /** The folders in this one, each a skill if it has a SKILL.md. */
 export function scanSkills(top: string, options: ScanOptions): readonly SkillFile[] {
   const opened = openFolder(top, options);
   if (opened === undefined) return [];
   const { real, entries } = opened;
   const found: SkillFile[] = [];
-  for (const entry of entries) {
+  if (entries.length > MOST_FOLDERS)
+    options.refuse(top, `it has more than ${MOST_FOLDERS} entries; only the first are searched`);
+  for (const entry of entries.slice(0, MOST_FOLDERS)) {
     const { name } = entry;
     const kind = kindOf(entry, top);
     if (kind === "folder") {
@@ -61,8 +65,10 @@ export function scanCommands(top: string, options: ScanOptions): readonly SkillF
     const opened = openFolder(folder, options);
     if (opened === undefined || visited.has(opened.real)) return;
     visited.add(opened.real);
+    if (visited.size === MOST_FOLDERS) options.refuse(top, `it has more than ${MOST_FOLDERS} folders`);
     for (const entry of opened.entries) {
       const { name } = entry;
+      if (visited.size >= MOST_FOLDERS) return;
       if (found.length >= MOST_FILES) return options.refuse(folder, `there are more than ${MOST_FILES} commands`);
       const path = join2(folder, name);
       const kind = kindOf(entry, folder);

@@ -52,8 +52,7 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     mcpTools,
     mcpInstructions: [],
     agents: [],
-    slashCommands: { totalCommands: 0, includedCommands: 0, tokens: 0 },
-    skills: { totalSkills: 0, includedSkills: 0, tokens: 0, skillFrontmatter: [] },
+    ...skillUsage(targets),
     ...(detail === "full" ? { systemTools: toolsOf(targets), systemPromptSections: sectionsOf(targets) } : {}),
     isAutoCompactEnabled: false,
     apiUsage: usage && {
@@ -64,6 +63,25 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     },
   });
 };
+
+/** What the list of skills takes of the conversation. */
+function skillUsage({ commands, toldSkills }: ControlTargets) {
+  const { listing, skills } = toldSkills();
+  const total = commands().length;
+  return {
+    slashCommands: { totalCommands: total, includedCommands: total, tokens: 0 },
+    skills: {
+      totalSkills: skills.length,
+      includedSkills: skills.length,
+      tokens: estimate(listing),
+      skillFrontmatter: skills.map(({ name, source, description }) => ({
+        name,
+        source,
+        tokens: estimate(`- ${name}: ${description}`),
+      })),
+    },
+  };
+}
 
 const PROBE: ModelMessage = { role: "user", content: "x" };
 

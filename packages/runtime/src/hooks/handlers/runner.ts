@@ -61,7 +61,7 @@ export function createRunners(options: RunnersOptions): Runners {
     switch (handler.type) {
       case "command":
         await options.undoChanges?.();
-        return processes.run(handler, text, commandOptions(registration, effortLevel(input), how, options));
+        return processes.run(handler, text, await commandOptions(registration, effortLevel(input), how, options));
       case "http": {
         const { settings, env } = options.snapshot();
         const allowedUrls = settings["allowedHttpHookUrls"] as readonly string[] | undefined;
@@ -99,14 +99,24 @@ export function createRunners(options: RunnersOptions): Runners {
   };
 }
 
-function commandOptions(
+/** The options of a plugin, also those in the secret store. */
+async function pluginOptionsOf(registration: HookRegistration, snapshot: Snapshot) {
+  const { options, secretOptions } = registration;
+  if (secretOptions === undefined) return options;
+  const { secretValues } = await import("../../plugins/secret-options.ts");
+  return { ...options, ...(await secretValues(registration, snapshot)) };
+}
+
+async function commandOptions(
   registration: HookRegistration,
   effort: string | undefined,
   how: HandlerOptions,
   options: RunnersOptions,
 ) {
-  const { root, data, options: pluginOptions, handler } = registration;
-  const { configDir, childEnv, cwd: projectDir } = options.snapshot();
+  const { root, data, handler } = registration;
+  const snapshot = options.snapshot();
+  const { configDir, childEnv, cwd: projectDir } = snapshot;
+  const pluginOptions = await pluginOptionsOf(registration, snapshot);
   const { entrypoint } = options;
   const sessionId = options.sessionId();
   return {

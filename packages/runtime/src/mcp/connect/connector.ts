@@ -17,7 +17,14 @@ import {
   type Transport,
 } from "@keelson/mcp";
 import type { Snapshot } from "@keelson/config";
-import type { ConfiguredMcpServer, JsonObject, McpRemoteConfig, McpStdioConfig, Signal } from "@keelson/protocol";
+import type {
+  ConfiguredMcpServer,
+  JsonObject,
+  McpRemoteConfig,
+  McpServerConfig,
+  McpStdioConfig,
+  Signal,
+} from "@keelson/protocol";
 import { pathToFileURL } from "node:url";
 import type { McpBridge } from "../../controls/mcp-bridge.ts";
 import type { Machine } from "../../machine/machine.ts";
@@ -119,7 +126,7 @@ export class Connector {
   }
 
   async #transport(configured: ConfiguredMcpServer, isRetry: boolean): Promise<Transport> {
-    const { config } = configured;
+    const config = await this.#configOf(configured);
     switch (config.type) {
       case "stdio":
         return stdioTransport(() => this.#start(configured, config));
@@ -132,6 +139,14 @@ export class Connector {
       case "sdk":
         throw new Error("Only a client can bring a server of type sdk");
     }
+  }
+
+  /** With the secret options of its plugin, if it uses any. */
+  async #configOf(configured: ConfiguredMcpServer): Promise<McpServerConfig> {
+    const { config, secretOptions } = configured;
+    if (secretOptions === undefined) return config;
+    const { secretValues, withSecretValues } = await import("../../plugins/secret-options.ts");
+    return withSecretValues(config, await secretValues(configured, this.#options.snapshot()));
   }
 
   async #socketHeaders(

@@ -1,0 +1,33 @@
+// The flags of `keelson plugin`.
+
+import type { Flag } from "../../args/flags.ts";
+import { cwdFlag, jsonFlag, withShared } from "../group-flags.ts";
+
+const flag = (name: string, help: string, short?: string): Flag => ({
+  name,
+  ...(short === undefined ? {} : { short }),
+  value: { kind: "none" },
+  group: "Settings",
+  help,
+});
+
+/** Flags that only `keelson plugin` has. */
+export const PLUGIN_OWN_FLAGS: readonly Flag[] = [
+  {
+    name: "scope",
+    short: "s",
+    value: { kind: "choice", label: "scope", choices: ["user", "project", "local"] },
+    group: "Settings",
+    help: "user (default: you, everywhere), project (everyone here) or local (you, here)",
+  },
+  flag("yes", "update: do not ask about changes in what it may run", "y"),
+  flag("all", "disable: all plugins that are enabled", "a"),
+  flag("available", "list: also plugins that can be installed"),
+  flag("keep-data", "uninstall: keep the files that the plugin wrote"),
+  flag("strict", "validate: warnings are errors"),
+  flag("dry-run", "tag, prune: only say what would be done"),
+  jsonFlag("list, marketplace list: print JSON"),
+  cwdFlag(),
+];
+
+export const PLUGIN_FLAGS = withShared(PLUGIN_OWN_FLAGS, "help", "settings", "setting-sources", "managed-settings");

@@ -1,0 +1,100 @@
+// keelson plugin uninstall and prune: remove records, settings and files of plugins.
+
+import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import {
+  dataFolderName,
+  parsePluginId,
+  writePluginSetting,
+  writeRecords,
+  type PluginScope,
+} from "@keelson/config/plugins";
+import { UsageError } from "../../args/invocation.ts";
+import { printError } from "../../process-io.ts";
+import type { Invoked } from "../group.ts";
+import { shellWord, visible } from "../permissions/words.ts";
+import { installedId, pluginPlace, type PluginPlace } from "./place.ts";
+
+export async function uninstallPlugin(call: Invoked): Promise<number> {
+  const { given, words, io } = call;
+  const [typed, ...more] = words;
+  if (typed === undefined || more.length > 0)
+    throw new UsageError("usage: keelson plugin uninstall <plugin> [-s <scope>]");
+  const place = await pluginPlace(call);
+  const { state, folder, snapshot } = place;
+  const id = installedId(typed, place);
+  const records = Object.hasOwn(state.installed, id) ? state.installed[id]! : [];
+  if (records.length === 0) {
+    return printError(
+      io,
+      `"${visible(id)}" is a folder of yours; to stop using it, delete it or run: keelson plugin disable ${id}`,
+    );
+  }
+  const wanted = given.text("scope") as PluginScope | undefined;
+  const here = records.filter(
+    ({ scope, projectPath }) => projectPath === undefined || projectPath === snapshot.cwd || scope === "user",
+  );
+  const scopes = [...new Set(here.map(({ scope }) => scope))];
+  const scope = wanted ?? scopes[0];
+  if (wanted === undefined && scopes.length > 1) {
+    const lines = scopes.map((each) => `  keelson plugin uninstall ${shellWord(id)} -s ${each}`);
+    return printError(io, `"${visible(id)}" is installed in several scopes; choose one:\n${lines.join("\n")}`);
+  }
+  const gone = here.filter((record) => record.scope === scope);
+  if (gone.length === 0)
+    return printError(
+      io,
+      `"${visible(id)}" is not installed ${scope === undefined ? "here" : `in the ${scope} scope`}`,
+    );
+  if (scope === "managed") return printError(io, `"${visible(id)}" is installed by your administrator`);
+  const left = records.filter((record) => !gone.includes(record));
+  const wrote = await writeRecords(folder, id, left);
+  if (!wrote.ok) return printError(io, wrote.problem);
+  const setting = await writePluginSetting(["enabledPlugins", id], undefined, scope as PluginScope, snapshot);
+  if (!setting.ok) return printError(io, setting.problem);
+  if (left.length === 0) removeFiles(id, place, given.has("keep-data"));
+  await io.write(`Uninstalled ${id} (${scope})\n`);
+  return 0;
+}
+
+function removeFiles(id: string, { folder }: PluginPlace, keepData: boolean): void {
+  const { name, marketplace } = parsePluginId(id) ?? {};
+  if (name === undefined || marketplace === undefined) return;
+  rmSync(join(folder, "cache", marketplace, name), { recursive: true, force: true });
+  if (!keepData) rmSync(join(folder, "data", dataFolderName(id)), { recursive: true, force: true });
+}
+
+/** Removes versions in the cache that no record names, and what interrupted installations left. */
+export async function prunePlugins(call: Invoked): Promise<number> {
+  const { given, io } = call;
+  const { state, folder } = await pluginPlace(call);
+  const used = new Set(
+    Object.values(state.installed).flatMap((records) => records.map(({ installPath }) => installPath)),
+  );
+  const cache = join(folder, "cache");
+  const stale = [
+    ...foldersIn(cache).filter((path) => path.includes("/.new-")),
+    ...foldersIn(cache)
+      .filter((path) => !path.includes("/.new-"))
+      .flatMap((marketplace) => foldersIn(marketplace).flatMap((plugin) => foldersIn(plugin)))
+      .filter((path) => !used.has(path)),
+    ...foldersIn(join(folder, "marketplaces")).filter((path) => path.includes("/.new-")),
+  ];
+  const isTrial = given.has("dry-run");
+  for (const path of stale) {
+    if (!isTrial) rmSync(path, { recursive: true, force: true });
+    await io.write(`${isTrial ? "Would remove" : "Removed"} ${visible(path)}\n`);
+  }
+  if (stale.length === 0) await io.write("Nothing to remove\n");
+  return 0;
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .map((name) => join(folder, name))
+      .filter((path) => lstatSync(path).isDirectory());
+  } catch {
+    return [];
+  }
+}

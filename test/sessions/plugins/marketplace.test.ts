@@ -1,0 +1,269 @@
+// Plugins from marketplaces through the real program, without network: add, install, run, update, uninstall.
+
+import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+
+async function plugin(home: TemporaryHome, ...words: readonly string[]) {
+  const { code, stdout, stderr } = await runKeelson(["plugin", ...words], { home });
+  return { code, stdout, stderr };
+}
+
+/** One prompt; whether the hook of the plugin ran. */
+async function hookRuns(home: TemporaryHome): Promise<boolean> {
+  await using model = await startMockModel([{ text: "ok" }]);
+  await runKeelson(["-p", "go"], { home, url: model.url });
+  const ran = existsSync(join(home.project, "ran"));
+  rmSync(join(home.project, "ran"), { force: true });
+  return ran;
+}
+
+const hook = (command: string) => ({ hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] } });
+const TOUCH = 'touch "$CLAUDE_PROJECT_DIR/ran"';
+
+/** A marketplace in `~/market` with one plugin. Returns its folder. */
+function market(home: TemporaryHome, more: readonly object[] = []): string {
+  const plugins = [{ name: "noter", source: "./plugins/noter", description: "Takes notes" }, ...more];
+  const catalog = home.write("~/market/.claude-plugin/marketplace.json", {
+    name: "local",
+    owner: { name: "Me" },
+    plugins,
+  });
+  home.write("~/market/plugins/noter/.claude-plugin/plugin.json", { name: "noter", version: "1.0.0" });
+  home.write("~/market/plugins/noter/hooks/hooks.json", hook(TOUCH));
+  return join(catalog, "../..");
+}
+
+test("a marketplace in a folder: add, install, run, disable, update after a question, uninstall", async () => {
+  using home = temporaryHome();
+  const folder = market(home);
+  expect(await plugin(home, "marketplace", "add", folder)).toEqual({
+    code: 0,
+    stdout: `Added marketplace local (${folder}) with 1 plugin\n`,
+    stderr: "",
+  });
+  expect((await plugin(home, "list", "--available")).stdout).toContain("noter@local Takes notes");
+  expect(await plugin(home, "install", "noter")).toEqual({
+    code: 0,
+    stdout: `Installed noter@local 1.0.0 (user)\nIt may run:\n  hook SessionStart: ${TOUCH}\n`,
+    stderr: "",
+  });
+  expect(JSON.parse(home.read("~/.claude/settings.json"))).toEqual({ enabledPlugins: { "noter@local": true } });
+  const installed = JSON.parse(home.read("~/.claude/plugins/installed_plugins.json"));
+  const installPath = join(home.configDir, "plugins/cache/local/noter/1.0.0");
+  expect(installed).toEqual({
+    version: 2,
+    plugins: {
+      "noter@local": [
+        {
+          scope: "user",
+          installPath,
+          version: "1.0.0",
+          installedAt: expect.any(String),
+          lastUpdated: expect.any(String),
+          contentHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+          activeHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        },
+      ],
+    },
+  });
+  expect(await hookRuns(home)).toBe(true);
+  expect((await plugin(home, "details", "noter")).stdout).toContain("Files: 2, as they were installed");
+
+  // The folder is copied: what changes in it has no effect before an update.
+  home.write("~/market/plugins/noter/hooks/hooks.json", hook("false"));
+  expect(await hookRuns(home)).toBe(true);
+  const changes = `noter@local 1.0.0 -> 1.1.0\nWhat it may run changes:\n  - hook SessionStart: ${TOUCH}\n  + hook SessionStart: false\n`;
+  home.write("~/market/plugins/noter/.claude-plugin/plugin.json", { name: "noter", version: "1.1.0" });
+  expect(await plugin(home, "update", "noter")).toEqual({
+    code: 1,
+    stdout: changes,
+    stderr:
+      "error: not updated, because there is no one to ask; to accept the changes, run: keelson plugin update noter@local --yes\n",
+  });
+  expect(await hookRuns(home)).toBe(true);
+  expect(await plugin(home, "update", "noter", "--yes")).toEqual({
+    code: 0,
+    stdout: `${changes}Updated noter@local to 1.1.0\n`,
+    stderr: "",
+  });
+  expect(await hookRuns(home)).toBe(false);
+  expect((await plugin(home, "update")).stdout).toBe("noter@local is up to date (1.1.0)\n");
+  expect((await plugin(home, "prune")).stdout).toBe(`Removed ${installPath}\n`);
+
+  // A change in the text only needs no question.
+  home.write("~/market/plugins/noter/skills/a/SKILL.md", "---\ndescription: A\n---\nText\n");
+  expect(await plugin(home, "update", "noter")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Updated noter@local"),
+  });
+  home.write(
+    "~/market/plugins/noter/skills/a/SKILL.md",
+    "---\ndescription: A\nallowed-tools: Bash(rm *)\n---\n!`id`\n",
+  );
+  expect((await plugin(home, "update", "noter")).stdout).toContain(
+    "What it may run changes:\n  + shell in skills/a/SKILL.md: id\n  + tools without approval in skills/a/SKILL.md: Bash(rm *)\n",
+  );
+
+  expect((await plugin(home, "disable", "noter")).stdout).toBe("Disabled noter@local (user)\n");
+  expect((await plugin(home, "list")).stdout).toContain("not used: ");
+  expect((await plugin(home, "enable", "noter")).stdout).toBe("Enabled noter@local (user)\n");
+  expect(await plugin(home, "uninstall", "noter")).toEqual({
+    code: 0,
+    stdout: "Uninstalled noter@local (user)\n",
+    stderr: "",
+  });
+  expect(JSON.parse(home.read("~/.claude/settings.json"))).toEqual({ enabledPlugins: {} });
+  expect(readdirSync(join(home.configDir, "plugins/cache/local"))).toEqual([]);
+  expect((await plugin(home, "marketplace", "remove", "local")).stdout).toBe("Removed marketplace local\n");
+  expect(existsSync(join(folder, "plugins/noter"))).toBe(true);
+});
+
+test("a marketplace in git is pinned to a commit; files that changed after the installation are not used", async () => {
+  using home = temporaryHome();
+  const folder = market(home);
+  home.write("~/market/plugins/noter/hooks/hooks.json", hook('sh "${CLAUDE_PLUGIN_ROOT}/note.sh"'));
+  home.write("~/market/plugins/noter/note.sh", `${TOUCH}\n`);
+  const git = (...words: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=T", "-c", "user.email=t@example.com", ...words], {
+      cwd: folder,
+      env: home.env,
+      encoding: "utf8",
+    }).trim();
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-qm", "one");
+  const commit = git("rev-parse", "HEAD");
+  expect(await plugin(home, "marketplace", "add", `file://${folder}`)).toMatchObject({ code: 0, stderr: "" });
+  expect(await plugin(home, "install", "noter@local", "-s", "local")).toMatchObject({ code: 0 });
+  const records = JSON.parse(home.read("~/.claude/plugins/installed_plugins.json")).plugins["noter@local"];
+  expect(records).toMatchObject([{ scope: "local", projectPath: home.project, gitCommitSha: commit }]);
+  expect(JSON.parse(home.read("~/.claude/plugins/known_marketplaces.json"))).toMatchObject({
+    local: { source: { source: "git", url: `file://${folder}` }, gitCommitSha: commit },
+  });
+  // Enabled by a file in the folder, which must be trusted first.
+  expect(await hookRuns(home)).toBe(false);
+  await runKeelson(["trust"], { home });
+  expect(await hookRuns(home)).toBe(true);
+
+  appendFileSync(join(records[0].installPath, "note.sh"), "echo evil\n");
+  expect(await hookRuns(home)).toBe(false);
+  expect((await plugin(home, "list")).stdout).toContain("Its files changed after it was installed");
+  expect(await plugin(home, "update", "noter", "--yes")).toMatchObject({ code: 0 });
+  expect(await hookRuns(home)).toBe(true);
+});
+
+test("a hostile marketplace gets nothing outside its folder, and no name of others", async () => {
+  using home = temporaryHome();
+  home.write("~/secret/.claude-plugin/plugin.json", { name: "stolen" });
+  const folder = market(home, [
+    { name: "outside", source: "../secret" },
+    { name: "linked", source: "./linked" },
+    { name: "made", source: { source: "command", command: "touch ran" } },
+    { name: "other-repository", source: { source: "url", url: "ext::touch ran" } },
+    { name: "wrong", source: "./plugins/noter", version: 3 },
+    { name: "needs", source: "./plugins/needs", strict: false, dependencies: ["x@elsewhere"] },
+  ]);
+  home.write("~/market/plugins/needs/a.md", "");
+  symlinkSync(join(home.home, "secret"), join(folder, "linked"));
+  const added = await plugin(home, "marketplace", "add", folder);
+  expect(added.stderr.split("\n").map((line) => line.replace(/^.*marketplace\.json/, ""))).toEqual([
+    ':14: plugin "outside": "source" "../secret" should not have ".." in it',
+    ':37: plugin "wrong": "version" should be a string, not 3',
+    "",
+  ]);
+  const refusal = async (name: string) => (await plugin(home, "install", name)).stderr.trim();
+  expect(await refusal("outside@local")).toContain('marketplace "local" has no plugin "outside"');
+  expect(await refusal("linked")).toContain("is a link that leads out of the plugin");
+  expect(await refusal("made")).toContain("it is made by a command, which Keelson does not run");
+  expect(await refusal("other-repository")).toContain("is not an address for git");
+  expect(await refusal("needs")).toContain(
+    '"needs@local" needs "x@elsewhere", of a marketplace that its own does not name',
+  );
+  expect(existsSync(join(home.configDir, "plugins/installed_plugins.json"))).toBe(false);
+  expect(existsSync(join(home.project, "ran"))).toBe(false);
+
+  home.write("~/fake/.claude-plugin/marketplace.json", {
+    name: "claude-plugins-official",
+    owner: { name: "x" },
+    plugins: [],
+  });
+  expect(await refusalOf(home, "marketplace", "add", join(home.home, "fake"))).toContain("is reserved");
+  home.write("~/fake/.claude-plugin/marketplace.json", { name: "local", owner: { name: "x" }, plugins: [] });
+  expect(await refusalOf(home, "marketplace", "add", join(home.home, "fake"))).toContain("is already known");
+});
+
+const refusalOf = async (home: TemporaryHome, ...words: readonly string[]) => {
+  const { code, stderr } = await plugin(home, ...words);
+  expect(code).toBe(1);
+  return stderr;
+};
+
+test("a plugin brings those it needs; a project names its marketplace", async () => {
+  using home = temporaryHome();
+  market(home, [
+    { name: "top", source: "./plugins/top", strict: false, dependencies: ["noter"], skills: ["./skills/one"] },
+  ]);
+  home.write("~/market/plugins/top/skills/one/SKILL.md", "one");
+  home.write("~/market/plugins/top/skills/two/SKILL.md", "two");
+  const source = { source: "directory", path: join(home.home, "market") };
+  home.write(".claude/settings.json", {
+    extraKnownMarketplaces: { local: { source } },
+    enabledPlugins: { "top@local": true },
+  });
+  expect(await plugin(home, "install", "top@local")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no marketplace "local"'),
+  });
+  await runKeelson(["trust"], { home });
+  expect((await plugin(home, "install", "top@local")).stdout).toMatch(
+    /Installed noter@local[\s\S]*Installed top@local/,
+  );
+  const { stdout } = await plugin(home, "list", "--json");
+  const rows = JSON.parse(stdout);
+  expect(rows.map(({ id, enabled }: any) => [id, enabled])).toEqual([
+    ["noter@local", true],
+    ["top@local", true],
+  ]);
+  expect(readdirSync(join(rows[1].installPath, "skills"))).toEqual(["one"]);
+});
+
+test("plugin validate: one line for each problem, with file, line and fix", async () => {
+  using home = temporaryHome();
+  home.write("p/.claude-plugin/plugin.json", '{\n  "name": "My_Plugin",\n  "skills": "skills",\n  "extra": 1\n}\n');
+  home.write(
+    "p/hooks/hooks.json",
+    '{\n  "hooks": {\n    "PreToolUse": [\n      { "hooks": [{ "type": "comand" }] }\n    ],\n    "Stop": [{ "hooks": [{ "type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/gone.sh" }] }]\n  }\n}\n',
+  );
+  home.write("p/.mcp.json", { s: { url: "https://x.example" } });
+  home.write("p/skills/a/SKILL.md", "---\nname: a\n");
+  home.write("p/commands/c.md", "---\ndescription: C\n---\nText\n");
+  home.write("p/agents/x.md", "---\nname: x\n---\nText\n");
+  symlinkSync("/etc/passwd", join(home.project, "p/out"));
+  const { code, stdout } = await plugin(home, "validate", "p");
+  expect(code).toBe(1);
+  expect(stdout.split("\n")).toEqual([
+    'error: p/.claude-plugin/plugin.json:3: "skills": "skills" should start with "./"',
+    'error: p/hooks/hooks.json:4: hooks.PreToolUse[0].hooks[0].type should be one of command, http, mcp_tool, prompt, agent, not "comand"; this hook is ignored',
+    'warning: p/.claude-plugin/plugin.json:4: "extra" is not a field of a manifest; remove it',
+    'warning: p/.claude-plugin/plugin.json:2: "name" should be lower-case words joined by hyphens',
+    'warning: p/.claude-plugin/plugin.json: "description" is missing; say what the plugin is for',
+    'warning: p/.claude-plugin/plugin.json: "version" is missing; add "version": "0.1.0"',
+    'error: p/.mcp.json: MCP server "s" has a "url" but no "type"; add "type": "http" ("sse" and "ws" are others)',
+    'error: p/hooks/hooks.json: hooks.Stop: "gone.sh" does not exist',
+    "error: p/skills/a/SKILL.md:1: its frontmatter has no closing ---; add one",
+    'warning: p/agents/x.md:1: "description" is missing in its frontmatter; add it',
+    'error: p/out: is a link to "/etc/passwd", which is not in the plugin; copy the file instead',
+    `${join(home.project, "p")}: 6 errors, 5 warnings`,
+    "",
+  ]);
+  const made = await plugin(home, "new", "fresh");
+  expect(made.code).toBe(0);
+  expect(await plugin(home, "validate", "fresh", "--strict")).toEqual({
+    code: 0,
+    stdout: `${join(home.project, "fresh")}: no problems\n`,
+    stderr: "",
+  });
+});
