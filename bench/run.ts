@@ -17,6 +17,7 @@ import { resume } from "./measures/resume.ts";
 import { sdk } from "./measures/sdk.ts";
 import { search } from "./measures/search.ts";
 import { shield } from "./measures/shield.ts";
+import { skills } from "./measures/skills.ts";
 import { start } from "./measures/start.ts";
 import { stream } from "./measures/stream.ts";
 import { turn } from "./measures/turn.ts";
@@ -34,6 +35,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   shield,
   hooks,
   instructions,
+  skills,
   stream,
   sdk,
   mcp,

@@ -4,6 +4,7 @@ import type { InstructionFile, LeftOut } from "@keelson/config/instructions";
 import type { OpenedInstructions } from "./instructions.ts";
 import { printWarning } from "../../process-io.ts";
 import { oneLine, paletteFor } from "../permissions/words.ts";
+import { columns, section } from "../columns.ts";
 
 type Shorten = OpenedInstructions["short"];
 
@@ -85,17 +86,3 @@ function whyOf({ why, parent }: LeftOut, short: Shorten): string {
 const sizeOf = (bytes: number) => ({ bytes, tokens: Math.ceil(bytes / 4) });
 
 const kilobytes = (bytes: number) => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} KB`);
-
-function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
-  return rows.length === 0 ? [] : [`${title}:`, ...columns(rows).map((line) => `  ${line}`)];
-}
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join("  ")
-      .trimEnd(),
-  );
-}

@@ -8,6 +8,7 @@ import type { Invoked } from "../group.ts";
 import { oneLine, paletteFor, visible, type Shorten } from "../permissions/words.ts";
 import { findSkills } from "./open.ts";
 import { skillSourceText, tokensOf } from "./words.ts";
+import { columns, section } from "../columns.ts";
 
 export async function listSkills(call: Invoked): Promise<number> {
   const { given, io } = call;
@@ -128,18 +129,4 @@ function countOf(skills: readonly Skill[]): string {
   const commands = skills.filter(({ kind }) => kind === "command").length;
   const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
   return `${count(skills.length - commands, "skill")} and ${count(commands, "command")}`;
-}
-
-function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
-  return rows.length === 0 ? [] : [`${title}:`, ...columns(rows).map((line) => `  ${line}`)];
-}
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join("  ")
-      .trimEnd(),
-  );
 }
