@@ -173,6 +173,17 @@ test("enabledPlugins: the user's installed plugins, each with its reason if it i
   ]);
 });
 
+test("many plugins that are not installed are one warning", () => {
+  using world = pluginWorld();
+  const enabled = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}@m`, true]));
+  world.user({ enabledPlugins: enabled(3) });
+  expect(world.start().warnings).toHaveLength(3);
+  world.user({ enabledPlugins: enabled(12) });
+  expect(world.start().warnings).toEqual([
+    "12 plugins are enabled but not installed (p0@m, p1@m, p2@m, …); to see them, run: keelson plugin list",
+  ]);
+});
+
 test("a repository enables plugins only if it is trusted, and never what the user disabled", () => {
   using world = pluginWorld();
   world.install("a@m", {}, { "hooks/hooks.json": hook("a") });

@@ -64,6 +64,9 @@ interface Loaded {
   readonly manifest: PluginFolder["manifest"];
 }
 
+/** More plugins that are not installed are reported together. */
+const MOST_MISSING = 3;
+
 /** Throws ConfigError if managed settings forbid plugins on the command line. */
 export function collectPlugins(question: PluginQuestion): CollectedPlugins {
   const { flags, settings, places, env, warn } = question;
@@ -86,7 +89,18 @@ export function collectPlugins(question: PluginQuestion): CollectedPlugins {
   const notable = unused.filter(
     ({ kind, root }) => kind !== "disabled" && (kind !== "untrusted" || root !== undefined),
   );
-  for (const { id, why } of notable) warn(`Plugin "${id}" is not loaded: ${lowerFirst(why)}`);
+  // A repository may enable all plugins of its marketplace.
+  const missing = notable.filter(({ kind }) => kind === "missing");
+  const together = missing.length > MOST_MISSING ? missing : [];
+  for (const each of notable) {
+    if (!together.includes(each)) warn(`Plugin "${each.id}" is not loaded: ${lowerFirst(each.why)}`);
+  }
+  if (together.length > 0) {
+    const some = together.slice(0, MOST_MISSING).map(({ id }) => id);
+    warn(
+      `${together.length} plugins are enabled but not installed (${some.join(", ")}, …); to see them, run: keelson plugin list`,
+    );
+  }
 
   const parts = kept.map((each) => {
     const options = pluginOptions(each.plugin.id, each.manifest, settings);

@@ -254,7 +254,23 @@ test("validate --strict fails on warnings, and a missing path is an error", asyn
     errors: 0,
     warnings: 1,
   });
+  put(root, "project/market/.claude-plugin/marketplace.json", {});
+  expect(await keelson("validate", "market")).toMatchObject({
+    code: 1,
+    err: ['error: no skills or commands in "market"; to check its plugins, run: keelson plugin validate market'],
+  });
+  mkdirSync(join(root, "project/empty"));
+  expect((await keelson("validate", "empty")).err).toEqual([
+    'error: no skills or commands in "empty"; name a SKILL.md, or a folder with skills/ or commands/',
+  ]);
   expect(await keelson("validate", "nowhere")).toMatchObject({ code: 1, err: ['error: no file or folder "nowhere"'] });
+});
+
+test("validate knows that in a plugin the name of a skill counts", async () => {
+  skill("project/pack/skills/folder", "Good", "name: other\n");
+  expect((await keelson("validate", "pack")).lines[0]).toContain("it is invoked as /folder, after its folder");
+  put(root, "project/pack/.claude-plugin/plugin.json", { name: "pack" });
+  expect((await keelson("validate", "pack")).lines).toEqual(["1 skill and 0 commands: no problems", ""]);
 });
 
 test("new creates a skill that validates, and refuses to overwrite one", async () => {

@@ -1,12 +1,13 @@
 // keelson skills validate: one line for each problem in the files of skills and commands, with file, line and fix.
 
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { checkSkillsAt, readSkillText, type SkillSet } from "@keelson/config/skills";
 import type { Skill, SkillProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
-import { oneLine, shortenFrom, visible } from "../permissions/words.ts";
+import { oneLine, shellWord, shortenFrom, visible } from "../permissions/words.ts";
 import { findSkills } from "./open.ts";
 
 export async function validateSkills(call: Invoked): Promise<number> {
@@ -18,6 +19,9 @@ export async function validateSkills(call: Invoked): Promise<number> {
   if (checked === undefined) return printError(io, `no file or folder "${visible(path!)}"`);
 
   const { skills } = checked;
+  if (path !== undefined && skills.length === 0 && checked.problems.length === 0) {
+    return printError(io, `no skills or commands in "${visible(path)}"${elsewhere(resolve(cwd, path), path)}`);
+  }
   const problems = [...checked.problems.filter(({ kind }) => kind !== "off"), ...skills.flatMap(textProblems)];
   const errors = problems.filter(({ kind }) => kind === "unused").length;
   const warnings = problems.length - errors;
@@ -39,9 +43,28 @@ export async function validateSkills(call: Invoked): Promise<number> {
   return isFailed ? 1 : 0;
 }
 
+/** Where to look instead. */
+function elsewhere(folder: string, path: string): string {
+  const isPlugin = ["plugin.json", "marketplace.json"].some((name) => existsSync(join(folder, ".claude-plugin", name)));
+  return isPlugin
+    ? `; to check its plugins, run: keelson plugin validate ${visible(shellWord(path))}`
+    : "; name a SKILL.md, or a folder with skills/ or commands/";
+}
+
 const allOf = ({ skills, dormant, problems }: SkillSet) => ({ skills: [...skills, ...dormant], problems });
 
 const LONGEST_DESCRIPTION = 1_536;
+const MOST_PARENTS = 8;
+
+/** In a plugin, the `name` field counts. */
+function isInPlugin(file: string): boolean {
+  let folder = dirname(file);
+  for (let at = 0; at < MOST_PARENTS && folder !== dirname(folder); at++) {
+    if (existsSync(join(folder, ".claude-plugin", "plugin.json"))) return true;
+    folder = dirname(folder);
+  }
+  return false;
+}
 
 /** Problems that only matter to people who check their files. */
 function textProblems(skill: Skill): readonly SkillProblem[] {
@@ -66,7 +89,7 @@ function textProblems(skill: Skill): readonly SkillProblem[] {
           ),
         ]
       : []),
-    ...(displayName !== undefined && plugin === undefined
+    ...(displayName !== undefined && plugin === undefined && !isInPlugin(file)
       ? [problem(1, `it is invoked as /${name}, after its folder, not as "${displayName}"; use the same name`)]
       : []),
     ...(text.trim() === "" ? [problem(1, "it has no text below the frontmatter; add instructions")] : []),

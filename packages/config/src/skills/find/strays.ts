@@ -41,7 +41,7 @@ function explainFolder(path: string): readonly SkillProblem[] {
   const moves =
     others.length === 0
       ? `${inner} to ${join(dirname(path), inner)}`
-      : `all ${others.length + 1} folders of ${basename(path)} to ${dirname(path)}`;
+      : `the ${others.length + 1} folders of ${basename(path)} to ${dirname(path)}`;
   const why = `skills in subfolders are not found; move ${moves}`;
   return [{ file: join(path, inner, "SKILL.md"), kind: "unused", why }];
 }

@@ -61,7 +61,10 @@ export function readBlock(lines: readonly string[], problems: HeadProblem[]): He
   }
   if (entries.size === 0 && lines.length > 0) {
     problems.length = 0;
-    problems.push({ line: 2, why: "the text between the two --- lines is taken for frontmatter and has no effect" });
+    problems.push({
+      line: 2,
+      why: "the text between the two --- lines is taken for frontmatter and has no effect; remove the first one",
+    });
   }
   return { kind: "map", entries, line: 2 };
 }
@@ -77,8 +80,11 @@ function skipUnknown(page: Page, isKnown: (line: string) => boolean): void {
   for (; skipBlank(page) && !isKnown(page.lines[page.at]!); page.at++) last = page.at;
   const end = page.at;
   page.at = start;
-  const lines = last === start ? "this line is" : `lines ${start + 2} to ${last + 2} are`;
-  report(page, `${lines} not \`key: value\`, so ${last === start ? "it has" : "they have"} no effect`);
+  const why =
+    last === start
+      ? "this line is not `key: value`, so it has no effect; indent it if it belongs to the value above"
+      : `lines ${start + 2} to ${last + 2} are not \`key: value\`, so they have no effect; indent them if they belong to the value above`;
+  report(page, why);
   page.at = end;
 }
 
@@ -141,7 +147,7 @@ function readEntry(
 ) {
   const line = page.at + 2;
   if (glued) report(page, `put a space after \`${key}:\``);
-  if (into.has(key)) report(page, `\`${key}\` appears twice; the last one counts`);
+  if (into.has(key)) report(page, `\`${key}\` appears twice and the last one counts; remove the other`);
   const node = readValue(page, rest, indent, depth) ?? { kind: "text", text: "", quoted: false, line };
   // A list or map on the lines below belongs to the line of its key.
   into.set(key, node.line === line ? node : { ...node, line });
@@ -188,7 +194,7 @@ function readList(page: Page, indent: number, depth: number): HeadList {
     if (indentOf(line) !== indent) break;
     if (!isListItem(line)) {
       if (keyIn(line) !== undefined) break;
-      report(page, "this line is not `- item`, so it has no effect");
+      report(page, "this line is not `- item`, so it has no effect; put a dash before it");
       page.at++;
       continue;
     }
@@ -227,7 +233,7 @@ function readMap(page: Page, indent: number, depth: number): HeadMap {
 }
 
 function skipBadLines(page: Page, indent: number): void {
-  report(page, "this line does not belong to the list above it, so it has no effect");
+  report(page, "this line does not belong to the list above it, so it has no effect; correct its indentation");
   skipDeeper(page, indent);
 }
 

@@ -72,7 +72,12 @@ test.each<[string, string, Record<string, unknown>]>([
 });
 
 test.each<[string, string, Record<string, unknown>, [number, string][]]>([
-  ["the same key twice", "a: b\na: c", { a: "c" }, [[3, "`a` appears twice; the last one counts"]]],
+  [
+    "the same key twice",
+    "a: b\na: c",
+    { a: "c" },
+    [[3, "`a` appears twice and the last one counts; remove the other"]],
+  ],
   [
     "no space after the colon",
     "name:x\ndescription: y",
@@ -83,28 +88,28 @@ test.each<[string, string, Record<string, unknown>, [number, string][]]>([
     "a line that is no key",
     "a: b\nwhat is this\nc: d",
     { a: "b", c: "d" },
-    [[3, "this line is not `key: value`, so it has no effect"]],
+    [[3, "this line is not `key: value`, so it has no effect; indent it if it belongs to the value above"]],
   ],
   [
     "a line among keys of a map",
     "a:\n  b: c\n  oops\n  d: e",
     { a: { b: "c", d: "e" } },
-    [[4, "this line is not `key: value`, so it has no effect"]],
+    [[4, "this line is not `key: value`, so it has no effect; indent it if it belongs to the value above"]],
   ],
   [
     "lines that are no keys, together",
     "description: one\n<example>\nsaid\n\n  more\nmodel: x\n<end>",
     { description: "one", model: "x" },
     [
-      [3, "lines 3 to 6 are not `key: value`, so they have no effect"],
-      [8, "this line is not `key: value`, so it has no effect"],
+      [3, "lines 3 to 6 are not `key: value`, so they have no effect; indent them if they belong to the value above"],
+      [8, "this line is not `key: value`, so it has no effect; indent it if it belongs to the value above"],
     ],
   ],
   [
     "a line among the items of a list, which keeps the others",
     'a:\n  - x\n  "y"\n  - z\nb: c',
     { a: ["x", "z"], b: "c" },
-    [[4, "this line is not `- item`, so it has no effect"]],
+    [[4, "this line is not `- item`, so it has no effect; put a dash before it"]],
   ],
   [
     "a quote that is never closed",
@@ -120,7 +125,12 @@ test.each<[string, string, Record<string, unknown>, [number, string][]]>([
 test("text between two rules at the top is taken for frontmatter", () => {
   expect(read("---\nJust some words\nand more\n---\nBody\n")).toEqual({
     values: {},
-    problems: [{ line: 2, why: "the text between the two --- lines is taken for frontmatter and has no effect" }],
+    problems: [
+      {
+        line: 2,
+        why: "the text between the two --- lines is taken for frontmatter and has no effect; remove the first one",
+      },
+    ],
     body: "Body\n",
     isOpen: false,
   });
