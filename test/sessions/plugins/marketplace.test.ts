@@ -232,7 +232,7 @@ test("a plugin brings those it needs; a project names its marketplace", async ()
 
 test("plugin validate: one line for each problem, with file, line and fix", async () => {
   using home = temporaryHome();
-  home.write("p/.claude-plugin/plugin.json", '{\n  "name": "My_Plugin",\n  "skills": "skills",\n  "extra": 1\n}\n');
+  home.write("p/.claude-plugin/plugin.json", '{\n  "name": "My_Plugin",\n  "skills": "/skills",\n  "extra": 1\n}\n');
   home.write(
     "p/hooks/hooks.json",
     '{\n  "hooks": {\n    "PreToolUse": [\n      { "hooks": [{ "type": "comand" }] }\n    ],\n    "Stop": [{ "hooks": [{ "type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/gone.sh" }] }]\n  }\n}\n',
@@ -245,7 +245,7 @@ test("plugin validate: one line for each problem, with file, line and fix", asyn
   const { code, stdout } = await plugin(home, "validate", "p");
   expect(code).toBe(1);
   expect(stdout.split("\n")).toEqual([
-    'error: p/.claude-plugin/plugin.json:3: "skills": "skills" should start with "./"',
+    'error: p/.claude-plugin/plugin.json:3: "skills": "/skills" should be a path in the plugin that starts with "./"',
     'error: p/hooks/hooks.json:4: hooks.PreToolUse[0].hooks[0].type should be one of command, http, mcp_tool, prompt, agent, not "comand"; this hook is ignored',
     'warning: p/.claude-plugin/plugin.json:4: "extra" is not a field of a manifest; remove it',
     'warning: p/.claude-plugin/plugin.json:2: "name" should be lower-case words joined by hyphens',

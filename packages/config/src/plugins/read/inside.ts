@@ -1,4 +1,4 @@
-// Paths that a plugin names: they start with `./` and stay inside its folder, also through `..` and links.
+// Paths that a plugin names: they are relative to its folder and stay inside, also through `..` and links.
 
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -9,7 +9,8 @@ export type InsidePath =
 /** `root` has its links resolved. The result has them resolved too. */
 export function insidePath(root: string, given: string): InsidePath {
   if (given.includes("\0")) return { problem: "has a zero byte" };
-  if (given !== "." && given !== "./" && !given.startsWith("./")) return { problem: 'should start with "./"' };
+  // The format wants "./"; many plugins leave it out.
+  if (/^(?:[/\\~$]|[A-Za-z]:)/.test(given)) return { problem: 'should be a path in the plugin that starts with "./"' };
   if (given.split(/[\\/]/).includes("..")) return { problem: 'should not have ".." in it' };
   try {
     const at = join(root, given);
