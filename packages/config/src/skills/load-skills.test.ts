@@ -643,3 +643,17 @@ test("looks at no more than ten thousand entries of a folder", () => {
   expect(namesOf(set.skills)).toEqual(["a"]);
   expect(set.problems.map(({ why }) => why)).toEqual(["it has more than 10000 entries; only the first are searched"]);
 });
+
+test("ignore files without end do not take forever: folders count as ignored then", () => {
+  using world = skillWorld();
+  let folder = "project";
+  for (let depth = 0; depth < 60; depth++) {
+    folder += "/aaaaaaaaaaaaaaaa";
+    world.put(`${folder}/.gitignore`, "{a,b}{a,b}{a,b}*b\n".repeat(5_000));
+    world.skill(`${folder}/.claude/skills/s${depth}`, "x");
+  }
+  world.put(`${folder}/a.txt`, "a");
+  const found = namesOf(world.open().touched(join(world.root, folder, "a.txt")));
+  expect(found.slice(0, 2)).toEqual(["s0", "s1"]);
+  expect(found).not.toContain("s59");
+});

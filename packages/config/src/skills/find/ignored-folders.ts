@@ -12,11 +12,15 @@ interface IgnoreLine extends GitignoreLine {
 const MAX_BYTES = 256 * 1024;
 const MOST_LINES = 5_000;
 const DEEPEST = 256;
+/** Comparisons of a folder with a line, in all. A repository could have thousands of lines in every folder. */
+const MOST_COMPARED = 200_000;
 
-/** For folders in the repository of `cwd`; without a repository, folders in `cwd`. */
+/** For folders in the repository of `cwd`; without a repository, folders in `cwd`. When in doubt, a folder is ignored. */
 export function ignoredFolders(cwd: string): (folder: string) => boolean {
   const files = new Map<string, readonly IgnoreLine[]>();
+  const known = new Map<string, boolean>();
   let top: string | undefined;
+  let left = MOST_COMPARED;
   const linesOf = (file: string) => {
     const known = files.get(file);
     if (known !== undefined) return known;
@@ -25,20 +29,30 @@ export function ignoredFolders(cwd: string): (folder: string) => boolean {
     return lines;
   };
 
+  const linesSay = (file: string, names: readonly string[]) => {
+    const lines = linesOf(file);
+    left -= lines.length;
+    return left < 0 ? true : matches(lines, names);
+  };
+  /** By the lines about this folder itself. */
+  const isNamed = (root: string, names: readonly string[]) => {
+    const folder = join(root, ...names);
+    const before = known.get(folder);
+    if (before !== undefined) return before;
+    let isIgnored = linesSay(join(root, ".git", "info", "exclude"), names) ?? false;
+    for (let from = 0; from < names.length; from++) {
+      isIgnored = linesSay(join(root, ...names.slice(0, from), ".gitignore"), names.slice(from)) ?? isIgnored;
+    }
+    known.set(folder, isIgnored);
+    return isIgnored;
+  };
+
   return (folder) => {
-    top ??= repositoryOf(cwd) ?? cwd;
-    const names = relative(top, folder).split(sep);
+    const root = (top ??= repositoryOf(cwd) ?? cwd);
+    const names = relative(root, folder).split(sep);
     if (names.length > DEEPEST || names.includes("node_modules") || names.includes(".git")) return true;
     // A folder in an ignored folder is ignored, whatever its own rules are.
-    for (let depth = 1; depth <= names.length; depth++) {
-      let isIgnored = matches(linesOf(join(top, ".git", "info", "exclude")), names.slice(0, depth)) ?? false;
-      for (let from = 0; from < depth; from++) {
-        const lines = linesOf(join(top, ...names.slice(0, from), ".gitignore"));
-        isIgnored = matches(lines, names.slice(from, depth)) ?? isIgnored;
-      }
-      if (isIgnored) return true;
-    }
-    return false;
+    return names.some((_, at) => isNamed(root, names.slice(0, at + 1)));
   };
 }
 
