@@ -99,7 +99,7 @@ function special(home: TemporaryHome, path: string, make: (full: string) => void
   make(file);
 }
 
-const fifo = (file: string) => void execFileSync("mkfifo", [file]);
+const fifo = (file: string) => void Bun.spawnSync(["mkfifo", file]);
 const huge = (file: string) => {
   execFileSync("touch", [file]);
   truncateSync(file, 2 ** 31);
