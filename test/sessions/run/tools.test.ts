@@ -556,14 +556,17 @@ test("reads of one reply run side by side, and their answers come in the order o
 });
 
 test.each([
-  [[], ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "TaskOutput", "TaskStop", "TodoWrite", "Write"]],
+  [
+    [],
+    ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "TaskOutput", "TaskStop", "TodoWrite", "Write"],
+  ],
   [
     ["--tools", "Read,Glob"],
     ["Glob", "Read"],
   ],
   [
     ["--tools", "default"],
-    ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "TaskOutput", "TaskStop", "TodoWrite", "Write"],
+    ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "TaskOutput", "TaskStop", "TodoWrite", "Write"],
   ],
   [["--tools", ""], []],
   [
