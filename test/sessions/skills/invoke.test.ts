@@ -115,6 +115,15 @@ test("model and effort of a skill hold for the turn", async () => {
   addSkill(home, "fast", "description: x\neffort: low");
   const invoked = await play(home, "hi", [invoke("fast"), { text: "done" }], ["--model", "claude-opus-4-6"]);
   expect(invoked.requests.map(({ body }) => body.output_config?.effort)).toEqual(["high", "low"]);
+
+  const fixed = ["--model", "claude-opus-4-6", "--effort", "medium"];
+  const asked = async () => {
+    const { body } = (await play(home, "/small", [{ text: "done" }], fixed)).requests[0]!;
+    return [body.model, body.output_config?.effort];
+  };
+  expect(await asked()).toEqual(["claude-opus-4-6", "medium"]);
+  trust(home);
+  expect((await asked())[0]).toContain("haiku");
 });
 
 test("hooks of a skill run during its turn, in a trusted folder only", async () => {

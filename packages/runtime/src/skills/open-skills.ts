@@ -54,6 +54,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       return chooseModel(state.snapshot, { model, sessionId: place.id, entrypoint, debug });
     },
     managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
+    chosen: () => state.snapshot.flags,
     cwd: state.snapshot.cwd,
   });
   const isOff = off || state.snapshot.flags.disableSlashCommands === true;
@@ -77,13 +78,16 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     texts ??= await openTexts(machine.outputDir);
     return invokeSkill(skill, args, { ...parts, effects, texts, ports: ports! });
   };
+  /** As the gate judged it; the file may have changed since. */
+  const judged = new Map<string, Skill>();
   const keeper: SkillKeeper = {
     find: (name) => {
       const skill = forModel(name, skills);
+      judged.set(name, skill);
       return { name: skill.name, adds: skill.allowedTools.length > 0 || skill.hooks.length > 0 };
     },
     async invoke(name, args, toolUseId) {
-      const skill = forModel(name, skills);
+      const skill = judged.get(name) ?? forModel(name, skills);
       const { text, attachments, allowed, fork } = await invoke(skill, args).catch((error: Error) => {
         throw new ToolError(error.message);
       });

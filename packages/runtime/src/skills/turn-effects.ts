@@ -11,6 +11,8 @@ export interface EffectTargets {
   chooseModel(name: string): Promise<ModelChoice>;
   /** Whether only managed settings may have allow rules. */
   managedOnly(): boolean;
+  /** What the user chose on the command line: a folder that is not trusted does not change it. */
+  chosen(): { readonly model?: string; readonly effort?: string };
   readonly cwd: string;
 }
 
@@ -57,8 +59,10 @@ export class TurnEffects {
       this.#hooks = [...this.#hooks.filter((hook) => !hooks.includes(hook)), ...hooks];
       this.#targets.setHooks(this.#hooks);
     }
-    if (model !== undefined && model !== "inherit") this.#model = await this.#targets.chooseModel(model);
-    if (effort !== undefined) this.#effort = effort;
+    const fixed = untrusted ? this.#targets.chosen() : {};
+    if (model !== undefined && model !== "inherit" && fixed.model === undefined)
+      this.#model = await this.#targets.chooseModel(model);
+    if (effort !== undefined && fixed.effort === undefined) this.#effort = effort;
   }
 
   /** A new prompt begins. */
