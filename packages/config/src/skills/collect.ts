@@ -12,7 +12,7 @@ import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
-import type { FileMark, SkillIndex } from "./index/skill-index.ts";
+import type { FileMark, IndexEntry, SkillIndex } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -34,6 +34,8 @@ export interface SkillCollector {
   readonly strays: { readonly path: string; readonly kind: "file" | "folder" }[];
   /** Loads a file, unless its name or the file itself is taken. */
   take(file: SkillFile, origin: Origin, options?: TakeOptions): Skill | undefined;
+  /** Loads what an index says of a file. */
+  takeRecalled(entry: IndexEntry, origin: Origin): void;
   scanOptions(root: string | undefined): ScanOptions;
 }
 
@@ -135,7 +137,28 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     return skill;
   }
 
-  return { skills, dormant, problems, watched, strays, take, scanOptions };
+  /** The same for hundreds of files before the first request: nothing is made that most of them do not need. */
+  function takeRecalled(entry: IndexEntry, origin: Origin): void {
+    const [file, , facts, name, found] = entry;
+    const { draft, named, hooks, oddities } = facts;
+    const isPlain = hooks === undefined && oddities.length === 0 && draft.paths === undefined;
+    const isUsual = origin.plugin === undefined && overrides.size === 0 && (named === undefined || named === name);
+    if (!isPlain || !isUsual || names.size >= MOST_SKILLS || names.has(name) || files.has(file) || !isListable(name))
+      return void take({ name, file, found }, origin, { recalled: facts });
+    files.add(file);
+    names.set(name, found);
+    const skill = draft as Mutable<Skill>;
+    skill.name = name;
+    skill.source = origin.source;
+    skill.file = file;
+    skill.folder = file.slice(0, file.lastIndexOf(sep));
+    skill.base = origin.base;
+    skill.hooks = NO_HOOKS;
+    if (origin.untrusted) skill.untrusted = true;
+    skills.push(skill);
+  }
+
+  return { skills, dormant, problems, watched, strays, take, takeRecalled, scanOptions };
 }
 
 /** Loaded late: a large folder whose index is believed needs no parser. */

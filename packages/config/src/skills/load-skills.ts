@@ -9,8 +9,15 @@ import type * as Ignored from "./find/ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
 import type { FolderContent } from "./index/save-index.ts";
-import { scanCommands, scanSkills, skillIn, type SkillFile } from "./find/scan.ts";
-import { LEAST_INDEXED, openIndex, type FileMark, type SkillIndex } from "./index/skill-index.ts";
+import { scanCommands, scanSkills, skillIn } from "./find/scan.ts";
+import {
+  LEAST_INDEXED,
+  markOf,
+  openIndex,
+  type FileMark,
+  type Recalled,
+  type SkillIndex,
+} from "./index/skill-index.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type * as Strays from "./find/strays.ts";
 
@@ -32,7 +39,15 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
   const places = findPlaces(settings);
   for (const path of places.missing) collector.watched.set(path, undefined);
   const indexes: IndexedFolder[] = [];
-  const isRecalled = collectAll(settings, places, collector, { quick, indexes });
+  const believed = collectAll(settings, places, collector, { quick, indexes });
+  /** Adds the files of believed indexes to those that are watched; a start has no time for it. */
+  const watchAll = () => {
+    for (const { entries } of believed.splice(0)) {
+      for (const [file, stamp] of entries) if (!watched.has(file)) watched.set(file, markOf(stamp));
+    }
+    return watched;
+  };
+  const isRecalled = believed.length > 0;
   const nested = nestedSkills(settings, places, collector);
   const { skills, dormant, problems, watched } = collector;
   let strays: readonly SkillProblem[] | undefined;
@@ -65,10 +80,10 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       return all;
     },
     changed() {
-      for (const [path, stat] of watched) if (!isSame(stat, lookAt(path))) return true;
+      for (const [path, stat] of watchAll()) if (!isSame(stat, lookAt(path))) return true;
       return false;
     },
-    isCurrent: ({ file }) => !watched.has(file) || isSame(watched.get(file), lookAt(file)),
+    isCurrent: ({ file }) => !watchAll().has(file) || isSame(watched.get(file), lookAt(file)),
     saveIndex() {
       if (isRecalled && set.changed()) return loadSkills(settings, { ...options, quick: false }).saveIndex();
       for (const { index, ...content } of indexes.filter((each) => each.index.isOutdated())) {
@@ -102,14 +117,14 @@ interface IndexedFolder extends FolderContent {
   readonly index: SkillIndex;
 }
 
-/** Skills of all places, then commands. Returns whether an index was believed. */
+/** Skills of all places, then commands. Returns the indexes that were believed. */
 function collectAll(
   settings: SkillSettings,
   places: SkillPlaces,
   collector: SkillCollector,
   { quick, indexes }: { readonly quick: boolean; readonly indexes: IndexedFolder[] },
-): boolean {
-  let isRecalled = false;
+): Recalled[] {
+  const believed: Recalled[] = [];
   const { plugins, cwd, configDir, origin } = settings;
   // A folder with a manifest is a plugin, also if it is in a skills folder.
   const pluginRoots = new Set([...plugins.active, ...plugins.unused].map(({ root }) => root));
@@ -118,28 +133,29 @@ function collectAll(
     const plugin = { name, id, root, data };
     return { kind, source: "plugin", base: cwd, root, plugin, ...(untrusted && { untrusted }) };
   };
-  const isPlugin = ({ file }: SkillFile, from: Origin) =>
+  const isPlugin = (file: string, from: Origin) =>
     from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file));
   const recallFolder = (index: SkillIndex, from: Origin): boolean => {
     const recalled = index.recall(from.kind);
     if (recalled === undefined) return false;
-    isRecalled = true;
     for (const [path, mark] of recalled.folders) collector.watched.set(path, mark);
-    for (const { found, mark, facts } of recalled.files) {
-      collector.watched.set(found.file, mark);
-      if (!isPlugin(found, from)) collector.take(found, from, { recalled: facts });
+    for (const entry of recalled.entries) {
+      if (pluginRoots.size === 0 || !isPlugin(entry[0], from)) collector.takeRecalled(entry, from);
     }
+    believed.push(recalled);
     return true;
   };
   const takeFolder = (folder: string, from: Origin) => {
-    if (quick && recallFolder(openIndex(configDir, folder, origin.uid), from)) return;
+    // Where links may lead is part of the key: an index made under other conditions is another one.
+    const key = `${folder}\0${from.root ?? ""}`;
+    if (quick && recallFolder(openIndex(configDir, key, origin.uid), from)) return;
     const scan = from.kind === "skill" ? scanSkills : scanCommands;
     const before = collector.watched.size;
     const found = scan(folder, collector.scanOptions(from.root));
     const folders = [...collector.watched].slice(before);
-    const index = found.length < LEAST_INDEXED ? undefined : openIndex(configDir, folder, origin.uid);
+    const index = found.length < LEAST_INDEXED ? undefined : openIndex(configDir, key, origin.uid);
     if (index !== undefined) indexes.push({ index, found, folders, kind: from.kind });
-    for (const file of found) if (!isPlugin(file, from)) collector.take(file, from, { index });
+    for (const file of found) if (!isPlugin(file.file, from)) collector.take(file, from, { index });
   };
 
   for (const place of places.places) takeFolder(join(place.folder, "skills"), ofPlace(place, "skill"));
@@ -161,7 +177,7 @@ function collectAll(
     }
     for (const folder of plugin.commandFolders) takeFolder(folder, from);
   }
-  return isRecalled;
+  return believed;
 }
 
 const MOST_KNOWN = 20_000;

@@ -106,3 +106,65 @@ test("small folders have no index, and a cache that cannot be written is no erro
   set.saveIndex();
   expect(set.skills.length).toBe(51);
 });
+
+/** A folder so large that its index is believed. */
+function believedWorld() {
+  const world = skillWorld();
+  for (let at = 0; at < 120; at++) {
+    const more =
+      at === 7 ? "name: seven\nallowed-tools: Read\nhooks:\n  Stop:\n    - hooks:\n        - type: prompt\n" : "";
+    world.skill(`home/.claude/skills/s-${at}`, `Skill ${at}`, at === 8 ? "paths: src/**\n" : more);
+  }
+  world.put("home/.claude/skills/empty/notes.md", "x");
+  world.open({ now: later }).saveIndex();
+  return world;
+}
+
+test("a large folder is believed to be as it was, with the same skills", () => {
+  using world = believedWorld();
+  const read = world.open({ now: later });
+  const believed = world.open({ now: later, quick: true });
+  expect(believed.skills).toEqual(read.skills);
+  expect(believed.dormant).toEqual(read.dormant);
+  expect(believed.changed()).toBeFalse();
+  expect(believed.skills.every((skill) => believed.isCurrent(skill))).toBeTrue();
+});
+
+test("a believed file that changed is noticed before it is used, and read when the set is loaded again", () => {
+  using world = believedWorld();
+  world.skill("home/.claude/skills/s-3", "Something else", "allowed-tools: Bash\n");
+  const believed = world.open({ now: later, quick: true });
+  const [old, same] = ["s-3", "s-4"].map((name) => believed.skills.find((skill) => skill.name === name)!);
+  expect(old).toMatchObject({ description: "Skill 3", allowedTools: [] });
+  expect([believed.isCurrent(old!), believed.isCurrent(same!), believed.changed()]).toEqual([false, true, true]);
+  const fresh = believed.reload().skills.find(({ name }) => name === "s-3");
+  expect(fresh).toMatchObject({ description: "Something else", allowedTools: ["Bash"] });
+  believed.saveIndex();
+  const again = world.open({ now: later, quick: true });
+  expect(again.skills.find(({ name }) => name === "s-3")?.description).toBe("Something else");
+});
+
+test("added and removed skills are noticed at once, also in a folder that had no SKILL.md", () => {
+  using world = believedWorld();
+  world.skill("home/.claude/skills/new", "New");
+  expect(namesOf(world.open({ now: later, quick: true }).skills)).toContain("new");
+  world.open({ now: later }).saveIndex();
+  rmSync(join(world.root, "home/.claude/skills/s-5"), { recursive: true });
+  expect(namesOf(world.open({ now: later, quick: true }).skills)).not.toContain("s-5");
+  world.open({ now: later }).saveIndex();
+  world.skill("home/.claude/skills/empty", "Filled");
+  expect(namesOf(world.open({ now: later, quick: true }).skills)).toContain("empty");
+});
+
+test("an index is believed only where links may lead as far as when it was written", () => {
+  using world = skillWorld();
+  world.skill("project/shared/linked", "Linked");
+  for (let at = 0; at < 120; at++) world.skill(`project/app/.claude/skills/s-${at}`, `Skill ${at}`);
+  symlinkSync(join(world.root, "project/shared/linked"), join(world.root, "project/app/.claude/skills/linked"));
+  const names = (quick: boolean) => namesOf(world.open({ cwd: "project/app", now: later, quick }).skills);
+  world.trust("project/app");
+  world.open({ cwd: "project/app", now: later }).saveIndex();
+  expect(names(true)).toContain("linked");
+  world.trust();
+  expect([names(true).includes("linked"), names(false).includes("linked")]).toEqual([false, false]);
+});

@@ -4,7 +4,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Skill } from "@keelson/protocol";
-import type { SkillFile } from "../find/scan.ts";
 import type { ReadFacts } from "../skill-file.ts";
 
 export interface SkillIndex {
@@ -24,7 +23,7 @@ export interface SkillIndex {
 }
 
 export interface Recalled {
-  readonly files: readonly { readonly found: SkillFile; readonly mark: FileMark; readonly facts: ReadFacts }[];
+  readonly entries: readonly IndexEntry[];
   readonly folders: readonly (readonly [path: string, mark: FileMark])[];
 }
 
@@ -75,11 +74,7 @@ export function openIndex(configDir: string, folder: string, uid: number | undef
       if (!content.folders.every(([path, stamp]) => isStill(path, stamp))) return undefined;
       return {
         folders: content.folders.map(([path, stamp]) => [path, markOf(stamp)]),
-        files: content.entries.map(([file, stamp, facts, name, found]) => ({
-          found: { name, file, found },
-          mark: markOf(stamp),
-          facts,
-        })),
+        entries: content.entries,
       };
     },
     find(file, kind, stat) {
@@ -95,7 +90,7 @@ export function openIndex(configDir: string, folder: string, uid: number | undef
 
 export const indexStamp = ({ ino, size, ctimeMs }: FileMark): Stamp => [ino, size, ctimeMs];
 
-const markOf = ([ino, size, ctimeMs]: Stamp): FileMark => ({ ino, size, ctimeMs });
+export const markOf = ([ino, size, ctimeMs]: Stamp): FileMark => ({ ino, size, ctimeMs });
 
 /** A folder changes when a file is added to it, removed or renamed. */
 function isStill(folder: string, stamp: Stamp): boolean {
