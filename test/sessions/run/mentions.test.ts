@@ -196,3 +196,16 @@ test("the transcript keeps each file as an attachment before the prompt", async 
     content: { type: "text", file: { filePath: path, content: "one", numLines: 1, startLine: 1, totalLines: 1 } },
   });
 });
+
+test("a PreToolUse hook that refuses Read keeps a mentioned file out, and one that adds context is heard", async () => {
+  using home = temporaryHome();
+  home.write("secret.txt", "HIDDEN");
+  home.write("open.txt", "shown");
+  const command = `grep -q secret.txt && { echo no >&2; exit 2; }; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"a hook was here"}}'`;
+  home.settings({ hooks: { PreToolUse: [{ matcher: "Read", hooks: [{ type: "command", command }] }] } });
+  const typed = "compare @secret.txt with @open.txt";
+  const all = texts(await shown(home, typed)).join("\n");
+  expect(all).not.toContain("HIDDEN");
+  expect(all).toContain("1\tshown");
+  expect(all).toContain("a hook was here");
+});

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findTool } from "@keelson/engine";
 import { createFiles, createLedger, createWorkspace } from "@keelson/host";
+import { scriptedModel, testEngine } from "@keelson/testkit";
 import { builtInTools } from "../machine/pool.ts";
 import { mentionedFiles, type MentionPorts } from "./mentioned-files.ts";
 
@@ -43,7 +44,11 @@ function portsFor(project: string): () => MentionPorts {
       signal: new AbortController().signal,
     };
     return {
-      gate: { decide: async () => ({ behavior: "allow", by: "rule", reason: "test" }) as const },
+      ...testEngine(scriptedModel()).ports,
+      gate: {
+        decide: async () => ({ behavior: "allow", by: "rule", reason: "test" }) as const,
+        ruleBook: { setUnguarded: () => undefined } as never,
+      },
       read: findTool(builtInTools(undefined as never), "Read")!,
       context: (call) => ({ ...context, toolUseId: call.id }) as never,
       instructionsFor: () => [],

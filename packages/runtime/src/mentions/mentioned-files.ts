@@ -1,19 +1,21 @@
 // `@path` in a text: the file is read as if the model had called Read, with the same rules, limits and record of what it
 // has seen. Whatever is not a file, or may not be read without asking, stays ordinary text.
 
-import {
-  asReminder,
-  reminder,
-  ToolError,
-  type Access,
-  type PermitRequest,
-  type Ports,
-  type Tool,
-} from "@keelson/engine";
+import { asReminder, reminder, type Access, type PermitRequest, type Ports, type Tool } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
-import { NOTHING_SAID, type ContentBlock, type JsonObject, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
+import {
+  blocksOf,
+  isObject,
+  isToolResult,
+  NOTHING_SAID,
+  type ContentBlock,
+  type JsonObject,
+  type NewEntry,
+  type ToolUseBlock,
+} from "@keelson/protocol";
 import { relative } from "node:path";
 import type { Gate } from "../gate/gate.ts";
+import { callUnasked } from "./unasked-call.ts";
 import { findMentions, type Mention, type MentionReading } from "./find-mentions.ts";
 import { contains, listFolder } from "./list-folder.ts";
 
@@ -25,8 +27,8 @@ const MAX_CHARACTERS = 200_000;
 /** The same for images and PDFs: base64, and the API accepts 32 MB in all. */
 const MAX_MEDIA_CHARACTERS = 10_000_000;
 
-export interface MentionPorts extends Pick<Ports, "context" | "instructionsFor" | "newId" | "signal"> {
-  readonly gate: Pick<Gate, "decide">;
+export interface MentionPorts extends Ports {
+  readonly gate: Pick<Gate, "decide" | "ruleBook">;
   /** The Read tool. */
   readonly read: Tool;
 }
@@ -109,33 +111,37 @@ async function targetOf(
   return { kind: stat.kind, key: JSON.stringify([stat.realPath, range]), path, request };
 }
 
-/** Undefined if the model has already seen the file as it is now. */
+/** Undefined if the model has already seen the file as it is now, or a hook refuses. */
 async function fileEntry(
   { path, request: { call, input, tool } }: Target,
-  { context: contextOf, newId }: MentionPorts,
+  ports: MentionPorts,
 ): Promise<NewEntry | undefined> {
-  const context = contextOf(call);
+  // A mention works without Read among the tools of the model.
+  const options = { ports: { ...ports, tools: () => [tool] }, gate: ports.gate, advice: "" };
+  const { output, failed, denial, entry } = await callUnasked(call, options);
+  if (denial || (isObject(output) && output["type"] === "file_unchanged")) return undefined;
   const called = asReminder(`Called the ${tool.name} tool with the following input: ${JSON.stringify(input)}`);
   const opening = `Result of calling the ${tool.name} tool:`;
-  try {
-    await tool.check?.(input, context);
-    const output = (await tool.run(input, context)) as { readonly type: string };
-    if (output.type === "file_unchanged") return undefined;
-    const shown: string | readonly ContentBlock[] = tool.show(output);
-    const result: readonly ContentBlock[] =
-      typeof shown === "string"
-        ? [text(asReminder(`${opening}\n${shown}`))]
-        : [text(asReminder(`${opening} see below`)), ...shown.map(harmless)];
-    return attachment(
-      { type: "file", filename: path, displayPath: relative(context.workspace.cwd, path), content: output },
-      [text(called), ...result],
-      newId(),
-    );
-  } catch (error) {
-    const why = error instanceof ToolError ? error.message : "The file cannot be read";
+  const { shown, beside } = partsOf(entry);
+  if (failed) {
+    const why = typeof shown === "string" ? shown.replace(/<\/?tool_use_error>/g, "") : "The file cannot be read";
     const about = { type: "keelson_mention", path, error: why };
-    return attachment(about, [text(called), text(asReminder(`${opening}\n${why}`))], newId());
+    return attachment(about, [text(called), text(asReminder(`${opening}\n${why}`))], ports.newId());
   }
+  const result: readonly ContentBlock[] =
+    typeof shown === "string" && beside.length === 0
+      ? [text(asReminder(`${opening}\n${shown}`))]
+      : [text(asReminder(`${opening} see below`)), ...[...blocksOf(shown), ...beside].map(harmless)];
+  const { cwd } = ports.context(call).workspace;
+  const about = { type: "file", filename: path, displayPath: relative(cwd, path), content: output };
+  return attachment(about, [text(called), ...result], ports.newId());
+}
+
+/** The content of a result, and what stands next to it, such as a PDF. */
+function partsOf(entry: NewEntry): { shown: string | readonly ContentBlock[]; beside: readonly ContentBlock[] } {
+  const blocks = entry.type === "user" ? blocksOf(entry.message.content) : [];
+  const result = blocks.find(isToolResult);
+  return { shown: result?.content ?? "", beside: blocks.filter((block) => !isToolResult(block)) };
 }
 
 async function folderEntry(

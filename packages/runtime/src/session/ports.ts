@@ -92,7 +92,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     mentioned: async (text) => {
       if (!text.includes("@")) return [];
       const { mentionsIn } = await import("../mentions/mentions.ts");
-      return mentionsIn(text, parts, signal);
+      return mentionsIn(text, parts, ports);
     },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.

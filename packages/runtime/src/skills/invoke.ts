@@ -54,7 +54,7 @@ export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts
     if (OWN_FOLDER.has(skill.source) && skill.kind === "skill")
       gate.openFolder(realPathOf(skill.plugin?.root ?? skill.folder));
     const attachments = written.includes("@")
-      ? await filesMentionedIn(written, parts, ports.signal, { insideOnly: true })
+      ? await filesMentionedIn(written, parts, ports, { insideOnly: true })
       : [];
     if (skill.fork === undefined) return { text, attachments, allowed: grant.allowed };
     const { runFork } = await import("./fork.ts");
