@@ -105,3 +105,4 @@ export type {
 } from "./mcp-config.ts";
 export type { PluginIdentity, Skill, SkillProblem, SkillSource } from "./skill.ts";
 export type { Plugin, UnusedPlugin } from "./plugin.ts";
+export type { AgentDefinition, AgentProblem, AgentSource } from "./agent.ts";
