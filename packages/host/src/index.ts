@@ -18,8 +18,11 @@ export {
   createTasks,
   type NewTask,
   type Task,
+  type TaskAgent,
   type TaskEnd,
+  type TaskHandle,
   type TaskStatus,
+  type TaskUsage,
   type Tasks,
   type TaskWatchers,
 } from "./tasks/task-table.ts";

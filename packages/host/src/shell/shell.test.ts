@@ -316,6 +316,7 @@ test("a background command writes to its own file and ends in the task table", a
       type: "local_bash",
       command: "echo working; exit 4",
       description: "Work",
+      inBackground: true,
       toolUseId: "toolu_2",
       outputPath,
       status: "failed",
