@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createTasks } from "./task-table.ts";
+import type { Task } from "./task.ts";
 
 const row = {
   id: "b1",
@@ -77,7 +78,7 @@ test("the number of ended tasks is limited", () => {
 test("a task moves to the background once, by its own id or by that of its tool call", async () => {
   const told: string[] = [];
   const tasks = createTasks({
-    watchers: { updated: (task, changed) => told.push(`${task.id} ${Object.keys(changed)}`) },
+    watchers: { updated: (task, changed) => told.push(`${task.id} ${Object.keys(changed)[0]}`) },
   });
   const moves: string[] = [];
   const start = (id: string, toBackground?: () => boolean | void) =>
@@ -149,4 +150,31 @@ test("stopOwnedBy() stops what one subagent started", async () => {
   await tasks.stopOwnedBy("a1");
   expect(stopped).toEqual(["b1", "b4"]);
   expect(tasks.list().map(({ status }) => status)).toEqual(["killed", "running", "running", "killed"]);
+});
+
+test("a task that is over before it is announced is never told of and leaves nothing", () => {
+  const told: string[] = [];
+  const timers: (() => void)[] = [];
+  const tell = (what: string) => (task: Task) => void told.push(`${what} ${task.id} ${task.inBackground}`);
+  const tasks = createTasks({
+    watchers: { started: tell("started"), progress: tell("progress"), updated: tell("updated"), ended: tell("ended") },
+    later: (_, then) => {
+      timers.push(then);
+      return () => void timers.splice(timers.indexOf(then), 1);
+    },
+  });
+  const start = (id: string) => tasks.start({ ...row, id, inBackground: false }, () => {}, { announceAfterMs: 3_000 });
+  const end = { status: "completed", exitCode: 0 } as const;
+
+  start("short").end(end);
+  expect([told, timers.length, tasks.get("short")]).toEqual([[], 0, undefined]);
+  const long = start("long");
+  long.progress({ totalTokens: 1, toolUses: 1, durationMs: 1 });
+  timers.shift()!();
+  long.end(end);
+  expect(told.splice(0)).toEqual(["started long false", "updated long false", "ended long false"]);
+  const moved = start("moved");
+  moved.backgrounded("/tmp/moved");
+  moved.end(end);
+  expect([told, timers.length]).toEqual([["started moved true", "updated moved true", "ended moved true"], 0]);
 });

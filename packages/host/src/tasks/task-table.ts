@@ -2,73 +2,21 @@
 // Knows nothing about processes or models: the code that starts a task adds a row and reports its end.
 
 import { readTail, type Tail } from "./read-tail.ts";
-
-export type TaskStatus = "running" | "completed" | "failed" | "killed";
-
-export interface TaskUsage {
-  readonly totalTokens: number;
-  readonly toolUses: number;
-  readonly durationMs: number;
-  readonly lastTool?: string;
-}
-
-/** What a subagent was asked. */
-export interface TaskAgent {
-  readonly type: string;
-  readonly prompt: string;
-  readonly depth: number;
-  readonly parentTaskId?: string;
-}
-
-export interface Task {
-  readonly id: string;
-  /** The name in the protocol: `local_bash`, `local_agent` … */
-  readonly type: string;
-  readonly command?: string;
-  readonly description: string;
-  readonly toolUseId: string;
-  readonly outputPath: string;
-  /** The id of the subagent that started it. */
-  readonly owner?: string;
-  readonly agent?: TaskAgent;
-  /** False while a tool call waits for it. */
-  readonly inBackground: boolean;
-  readonly progress?: TaskUsage;
-  readonly status: TaskStatus;
-  readonly exitCode: number | null;
-  readonly startMs: number;
-  readonly endMs: number | null;
-  /** How it ended, in one line. */
-  readonly summary?: string;
-  /** The final text of an agent. */
-  readonly result?: string;
-  readonly error?: string;
-  readonly usage?: TaskUsage;
-  /** What the model should know beside the result. */
-  readonly note?: string;
-}
-
-export type NewTask = Pick<
-  Task,
-  "id" | "type" | "command" | "description" | "toolUseId" | "outputPath" | "owner" | "agent"
-> & { readonly inBackground?: boolean };
-
-export interface TaskEnd extends Pick<Task, "summary" | "result" | "error" | "usage" | "note"> {
-  readonly status: Exclude<TaskStatus, "running">;
-  readonly exitCode?: number | null;
-}
+import type { NewTask, Task, TaskEnd, TaskUsage } from "./task.ts";
 
 /** For the code that runs the task. Nothing has an effect after the first `end`. */
 export interface TaskHandle {
   progress(usage: TaskUsage): void;
-  /** No tool call waits for it any more. */
-  backgrounded(): void;
+  /** No tool call waits for it any more. From now on its output goes to this file, if one is named. */
+  backgrounded(outputPath?: string): void;
   end(end: TaskEnd): void;
 }
 
 export interface StartOptions {
   /** Lets the waiting tool call go on without the task. Absent if it cannot; false if it is too late. */
   readonly toBackground?: () => boolean | void | Promise<boolean | void>;
+  /** A task that ends earlier, in the foreground, is never told of and leaves no row. */
+  readonly announceAfterMs?: number;
 }
 
 export interface Tasks {
@@ -90,7 +38,7 @@ export interface Tasks {
   output(id: string, maxBytes: number): Tail;
 }
 
-/** What is told while a task lives: `started`, any number of `progress` and `updated`, one `updated`, `ended`. */
+/** What is told while a task lives: `started`, any number of `progress` and `updated`, the last `updated`, `ended`. */
 export interface TaskWatchers {
   started?(task: Task): void;
   progress?(task: Task): void;
@@ -102,8 +50,14 @@ const MAX_ENDED = 1_000;
 /** A task that ended keeps no more of its result than this. */
 const MAX_RESULT_CHARS = 100_000;
 
-export function createTasks(options: { readonly watchers?: TaskWatchers; readonly now?: () => number } = {}): Tasks {
-  const { watchers = {}, now = Date.now } = options;
+export interface TasksOptions {
+  readonly watchers?: TaskWatchers;
+  readonly now?: () => number;
+  /** Calls back after some time; returns a function that calls it off. */
+  readonly later?: (ms: number, then: () => void) => () => void;
+}
+
+export function createTasks({ watchers = {}, now = Date.now, later = onTimer }: TasksOptions = {}): Tasks {
   const rows = new Map<string, Row>();
   const running = (id: string) => {
     const row = rows.get(id);
@@ -124,7 +78,7 @@ export function createTasks(options: { readonly watchers?: TaskWatchers; readonl
     list: () => [...rows.values()].map((row) => row.task),
     get: (id) => rows.get(id)?.task,
     byToolUse: (toolUseId) => rowOf(toolUseId)?.task,
-    start(task, stopTask, { toBackground } = {}) {
+    start(task, stopTask, { toBackground, announceAfterMs } = {}) {
       if (running(task.id)) throw new Error(`Task '${task.id}' is already running`);
       const { promise: ended, resolve: finish } = Promise.withResolvers<void>();
       const row: Row = {
@@ -133,20 +87,26 @@ export function createTasks(options: { readonly watchers?: TaskWatchers; readonl
         toBackground,
         ended,
         stopping: false,
+        announce() {
+          row.waiting?.();
+          delete row.waiting;
+          watchers.started?.(row.task);
+        },
       };
       const isOver = () => row.task.status !== "running";
       // The oldest tasks are forgotten first, and a task that starts again is not old.
       rows.delete(task.id);
       rows.set(task.id, row);
-      watchers.started?.(row.task);
+      if (announceAfterMs === undefined) row.announce();
+      else row.waiting = later(announceAfterMs, row.announce);
       return {
         progress(progress) {
           if (isOver()) return;
           row.task = { ...row.task, progress };
-          watchers.progress?.(row.task);
+          if (!row.waiting) watchers.progress?.(row.task);
         },
-        backgrounded() {
-          if (!isOver()) markBackgrounded(row, watchers);
+        backgrounded(outputPath) {
+          if (!isOver()) markBackgrounded(row, watchers, outputPath);
         },
         end({ status, exitCode = null, result, ...end }) {
           if (isOver()) return;
@@ -154,9 +114,13 @@ export function createTasks(options: { readonly watchers?: TaskWatchers; readonl
           const how = row.stopping ? "killed" : status;
           const changed = { ...end, ...kept, status: how, exitCode, endMs: now() } as const;
           row.task = { ...row.task, ...changed };
+          finish();
+          if (row.waiting) {
+            row.waiting();
+            return void rows.delete(task.id);
+          }
           watchers.updated?.(row.task, changed);
           watchers.ended?.(row.task);
-          finish();
           forgetOldest(rows);
         },
       };
@@ -195,14 +159,25 @@ interface Row {
   readonly stop: () => void | Promise<void>;
   readonly toBackground: StartOptions["toBackground"];
   moving?: Promise<boolean | void>;
+  announce(): void;
+  /** Set until the task is announced: calls the announcement off. */
+  waiting?: () => void;
   readonly ended: Promise<void>;
   stopping: boolean;
 }
 
-function markBackgrounded(row: Row, watchers: TaskWatchers): void {
+function markBackgrounded(row: Row, watchers: TaskWatchers, outputPath = row.task.outputPath): void {
   if (row.task.inBackground) return;
-  row.task = { ...row.task, inBackground: true };
-  watchers.updated?.(row.task, { inBackground: true });
+  const changed = { inBackground: true, outputPath };
+  row.task = { ...row.task, ...changed };
+  if (row.waiting) row.announce();
+  else watchers.updated?.(row.task, changed);
+}
+
+function onTimer(ms: number, then: () => void): () => void {
+  const timer = setTimeout(then, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 function forgetOldest(rows: Map<string, Row>): void {
