@@ -63,6 +63,13 @@ export class Conversation {
     return conversation;
   }
 
+  /** Continues with these messages, which another conversation made. */
+  static from(messages: readonly ModelMessage[]): Conversation {
+    const conversation = new Conversation();
+    conversation.#messages.push(...messages);
+    return conversation;
+  }
+
   get messages(): readonly ModelMessage[] {
     return this.#messages;
   }
