@@ -24,6 +24,8 @@ export interface InvokeParts extends SkillParts {
   readonly effects: TurnEffects;
   readonly texts: BundledTexts;
   readonly ports: Ports;
+  /** The call of the Skill tool; undefined if the skill was typed. */
+  readonly toolUseId?: string;
 }
 
 /** Where skills come from that the user or an administrator installed. */
