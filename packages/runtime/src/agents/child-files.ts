@@ -47,7 +47,7 @@ export function openChildFiles(
     ...(name === undefined ? {} : { name }),
     requestShape: plan.isFork ? "fork" : plan.background ? "background" : "foreground",
     model: plan.model.profile.id,
-    ...(worktree ? { worktreePath: worktree.path, worktreeBranch: worktree.branch } : {}),
+    ...(worktree ? { worktreePath: worktree.cwd, worktreeBranch: worktree.branch } : {}),
     startedAt: new Date(now()).toISOString(),
   };
   const own = outbox.forAgent(

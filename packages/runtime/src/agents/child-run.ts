@@ -21,6 +21,8 @@ export interface ChildLife extends ChildHost {
   /** The meter counted something. */
   changed(): void;
   interrupt(): void;
+  /** True if nothing waits for it; then nothing more will. */
+  isDone(): boolean;
 }
 
 const UNASKED =
@@ -34,7 +36,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let skills: AgentSkills | undefined;
   let tools: () => readonly Tool[] = () => [];
   const model = (): ModelChoice => ({ ...(skills?.effects.model ?? plan.model), agent: id });
-  const asks = !plan.background || plan.isFork || definition.bubbles;
+  const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
   const { machine, gate, ports } = surround(
     {
       id,
@@ -67,6 +69,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     id,
     depth: parent.depth + 1,
     isFork: plan.isFork === true || parent.isFork,
+    asks,
     machine,
     gate,
     model,
@@ -93,13 +96,17 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const preloaded = plan.past ? [] : await preload(definition.skills, skills, stages);
   const texts = [...said, plan.prompt, ...preloaded];
   const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
-  const end = await run(
+  let end = await run(
     { type: "user", message: { role: "user", content }, parent_tool_use_id: null, client_composed: true },
     gate.mode,
     conversation,
     ports,
     plan.limits,
   );
+  // Someone wrote to it while it gave its last answer.
+  while (end.reason === "completed" && !life.isDone()) {
+    end = await run(undefined, gate.mode, conversation, ports, plan.limits);
+  }
   return endOf(end, plan, life);
 }
 

@@ -36,7 +36,10 @@ export interface ChildPlan {
   readonly isFork?: true;
 }
 
+/** A copy of the repository for one agent. */
 export interface Worktree {
+  /** What the model is told about paths in it. */
+  readonly notice: string;
   readonly cwd: string;
   readonly branch?: string;
   /** Removes it if nothing in it would be lost. */
@@ -69,6 +72,8 @@ export interface ChildHost {
   ownTools(agent: Spawner): readonly Tool[];
   /** A foreground agent stops with it. */
   readonly signal: AbortSignal;
+  /** Called when it is over. */
+  ended(): void;
 }
 
 export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost): Child {
@@ -103,7 +108,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   const live = async (): Promise<ChildEnd> => {
     let ended: ChildEnd | undefined;
     try {
-      ended = await runChild(plan, stages, {
+      const ran = await runChild(plan, stages, {
         ...host,
         workspace,
         signal: stop.signal,
@@ -112,17 +117,19 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         meter,
         changed: () => task.progress(meter.usage()),
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
+        isDone: () => waiting.length === 0 && machine.agentInboxes.delete(id),
       });
+      await machine.tasks.stopOwnedBy(id);
+      return (ended = await settle(ran, plan));
     } finally {
       machine.agentInboxes.delete(id);
-      await machine.tasks.stopOwnedBy(id);
-      ended = ended && (await settle(ended, plan));
+      if (!ended) await machine.tasks.stopOwnedBy(id);
       files.close(ended);
       task.end(taskEnd(plan, ended));
       detach();
+      host.ended();
       release();
     }
-    return ended;
   };
   const done = live();
   const awaited = Promise.race([done, movedAway]);

@@ -37,7 +37,8 @@ export function isForked(messages: readonly ModelMessage[]): boolean {
 export function forkedConversation({ conversation, model }: Spawner, toolUseId: string): Conversation {
   const { messages } = conversation();
   const at = messages.findLastIndex(
-    ({ role, content }) => role === "assistant" && blocksOf(content).some((block) => isToolUse(block) && block.id === toolUseId),
+    ({ role, content }) =>
+      role === "assistant" && blocksOf(content).some((block) => isToolUse(block) && block.id === toolUseId),
   );
   if (at < 0) throw new ToolError("A fork needs the conversation that it is made from.");
   const reply = blocksOf(messages[at]!.content);

@@ -37,8 +37,7 @@ export class Meter {
   usage(): TaskUsage {
     const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = this.#last;
     return {
-      totalTokens:
-        input_tokens + output_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0),
+      totalTokens: input_tokens + output_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0),
       toolUses: this.#toolUses,
       durationMs: Math.round(this.#now() - this.#started),
       ...(this.#lastTool === undefined ? {} : { lastTool: this.#lastTool }),

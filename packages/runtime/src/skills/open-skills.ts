@@ -3,10 +3,18 @@
 import { openSkillSet } from "@keelson/config/skill-set";
 import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
-import { ToolError, type ExpandedPrompt, type Expansion, type ModelChoice, type Ports, type Tool } from "@keelson/engine";
+import {
+  ToolError,
+  type ExpandedPrompt,
+  type Expansion,
+  type ModelChoice,
+  type Ports,
+  type Tool,
+} from "@keelson/engine";
 import type * as NearestWord from "@keelson/protocol/nearest-word";
 import type { ChainSubject, HookRegistration, NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
+import type { AgentStage } from "../agents/open-agents.ts";
 import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
@@ -28,6 +36,8 @@ export interface SkillStage {
   close(): void;
   /** What a typed skill or command stands for; undefined if there is none of this name. */
   expand(name: string, args: string): Expansion | undefined;
+  /** How skills with `context: fork` run. */
+  useAgents(runSkill: RunSkill): void;
   /** The same skills for a subagent. What they grant there, the session does not get. */
   forAgent(agent: AgentSkillParts): AgentSkills;
 }
@@ -77,13 +87,14 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
   );
   hooks.onReloadSkills(() => skills.reload());
   let ports: Ports | undefined;
+  let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
   const invokerOf =
     (own: SkillParts, changed: TurnEffects, portsNow: () => Ports): Invoke =>
     async (skill, args, toolUseId) => {
       const { invokeSkill } = await import("./invoke.ts");
       texts ??= await openTexts(machine.outputDir);
-      return invokeSkill(skill, args, { ...own, effects: changed, texts, ports: portsNow(), toolUseId });
+      return invokeSkill(skill, args, { ...own, effects: changed, texts, ports: portsNow(), toolUseId, runSkill });
     };
   const invoke = invokerOf(parts, effects, () => ports!);
   storage.onClear(() => skills.restart());
@@ -91,6 +102,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     skills,
     effects,
     tool: skillTool(keeperOf(skills, invoke, newId)),
+    useAgents: (run) => void (runSkill = run),
     forAgent(agent) {
       const own = { ...parts, ...agent };
       const agentEffects = effectsOf(own, agent);
@@ -140,6 +152,9 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
   };
 }
+
+/** Runs the text of a skill in a subagent. Rejects with a sentence for the user. */
+export type RunSkill = AgentStage["runSkill"];
 
 type Invoke = (skill: Skill, args: string, toolUseId?: string) => Promise<SkillInvocation>;
 
