@@ -104,7 +104,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
     steering: () => {
-      const listings = [agents.takeListing(), skills.skills.takeListing()].filter((listing) => listing !== undefined);
+      const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
       return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
     },
     charge: (usage, name, durationMs) => {
