@@ -177,7 +177,8 @@ test("a skill with context: fork runs in a subagent, and only its answer comes b
   expect(JSON.stringify(child!.body.messages)).not.toContain("a secret prompt");
   expect(child!.body.tools.map(({ name }: any) => name)).not.toContain("Skill");
   expect(lastOf(parent!)).toEqual(['Skill "research" completed (forked execution).\n\nResult:\nfound it']);
-  expect(messagesOf(run, "user")[0].tool_use_result).toMatchObject({
+  expect(toolUseResults(run)).toHaveLength(1);
+  expect(toolUseResults(run)[0]).toMatchObject({
     success: true,
     commandName: "research",
     status: "forked",
