@@ -6,7 +6,7 @@ import type { Mutable } from "../skills/facts.ts";
 import { booleanIn, fieldJson, fieldText, patternsIn, wordsIn } from "../skills/frontmatter/field-values.ts";
 import type { HeadMap, HeadNode, HeadProblem } from "../skills/frontmatter/head-block.ts";
 import { listable } from "../skills/plain.ts";
-import { serversIn } from "./servers.ts";
+import { agentServers } from "./servers.ts";
 
 /** What a file says. The caller adds where it comes from. */
 export interface AgentFacts {
@@ -46,7 +46,7 @@ export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string
     description,
     disallowedTools: wordsOf(fields, "disallowedTools"),
     skills: namesOf(fields, "skills"),
-    mcpServers: serversIn(page),
+    mcpServers: agentServers(page),
   };
   const set = <K extends keyof AgentFacts["draft"]>(key: K, value: AgentFacts["draft"][K] | undefined) => {
     if (value !== undefined) draft[key] = value;

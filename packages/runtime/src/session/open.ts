@@ -5,6 +5,7 @@ import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound, Session } from "@keelson/protocol";
 import { interactiveTools } from "@keelson/tools";
+import { openDefinitions } from "../agents/definitions/open-agents.ts";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
@@ -71,7 +72,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills };
+  const definitions = await openDefinitions(storage, gate);
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, definitions };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }

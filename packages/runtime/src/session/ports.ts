@@ -3,6 +3,7 @@
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
+import type { DefinitionStage } from "../agents/definitions/open-agents.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
@@ -16,6 +17,7 @@ export interface RunParts extends AgentParts {
   readonly mcp: McpStage;
   readonly plan: PlanMode;
   readonly skills: SkillStage;
+  readonly definitions: DefinitionStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -28,7 +30,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, definitions } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -68,6 +70,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
           mcpServers: mcp.servers?.summary() ?? [],
           commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
+          agents: definitions.agents.listed(),
           memory: state.instructions?.memory,
         }),
       );

@@ -1,9 +1,15 @@
 // The skill stage of a session: finds the skills, offers them to the model and the user, and invokes them.
 
 import { openSkillSet } from "@keelson/config/skill-set";
-import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
-import { ToolError, type ExpandedPrompt, type Expansion, type ModelChoice, type Ports, type Tool } from "@keelson/engine";
+import {
+  ToolError,
+  type ExpandedPrompt,
+  type Expansion,
+  type ModelChoice,
+  type Ports,
+  type Tool,
+} from "@keelson/engine";
 import type * as NearestWord from "@keelson/protocol/nearest-word";
 import type { ChainSubject, HookRegistration, NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
@@ -12,6 +18,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../model/model-choice.ts";
+import { guardedReader } from "./link-guard.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
@@ -56,14 +63,16 @@ export interface SkillParts {
 }
 
 export async function openSkills(parts: SkillParts, { off = false } = {}): Promise<SkillStage> {
-  const { storage, machine, hooks } = parts;
+  const { storage, machine, gate, hooks } = parts;
   const { state, place, newId } = storage;
   const effects = effectsOf(parts, {
     setHooks: (registrations) => hooks.setSkills(registrations),
     model: () => state.model,
   });
   const isOff = off || state.snapshot.flags.disableSlashCommands === true;
-  const readAll = isOff ? () => undefined : await skillReader(parts);
+  const readAll = isOff
+    ? () => undefined
+    : await guardedReader(storage, gate, (isDenied) => openSkillSet(state.snapshot, { isDenied }));
   const skills = new SessionSkills(
     {
       snapshot: () => state.snapshot,
@@ -208,23 +217,6 @@ const SOURCES: Readonly<Record<Skill["source"], string>> = {
 async function openTexts(outputDir: string): Promise<BundledTexts> {
   const { openBundledTexts } = await import("./bundled/bundled-texts.ts");
   return openBundledTexts(join(outputDir, "skills"));
-}
-
-/** Reads the files of all skills. Only linked ones need the gate; without deny rules, none do. */
-async function skillReader({ storage: { state }, gate }: SkillParts): Promise<() => SkillSet> {
-  const hides = () => state.snapshot.rules.some(({ behavior }) => behavior === "deny");
-  let asked = false;
-  let isDenied = (_: string) => (asked = hides());
-  const read = () => openSkillSet(state.snapshot, { isDenied: (path) => isDenied(path) });
-  const first = read();
-  isDenied = (path) => hides() && !gate.ruleBook.mayRead(path);
-  if (asked) await gate.warm();
-  let fresh = asked ? undefined : first;
-  return () => {
-    const set = fresh ?? read();
-    fresh = undefined;
-    return set;
-  };
 }
 
 /** Throws ToolError if the model may not invoke it. Clients match these sentences (conformance: skills). */

@@ -156,7 +156,7 @@ function describe(targets: ControlTargets): Record<string, unknown> {
   const model = targets.model();
   return {
     commands: targets.commands(),
-    agents: [],
+    agents: targets.agents.listed(),
     output_style: targets.style(),
     available_output_styles: styleNames(targets.snapshot()),
     user_output_styles_dir: join(targets.snapshot().configDir, "output-styles"),

@@ -61,7 +61,7 @@ export const reloadPlugins: ControlHandler = async (_request, targets) => {
   const { plugins, plugin_errors: errors = [] } = describePlugins(targets.snapshot());
   return done({
     commands: targets.commands(),
-    agents: [],
+    agents: targets.agents.listed(),
     plugins,
     mcpServers: targets.mcp?.servers?.status() ?? [],
     error_count: errors.length,
