@@ -11,7 +11,7 @@ const BUILT_IN = ["claude", "Explore", "general-purpose", "Plan", "statusline-se
 
 const agentsOf = (run: Awaited<ReturnType<typeof play>>) => messagesOf(run, "system/init")[0].agents;
 
-test("init lists built-in agents, then those of files and flags; a file replaces a built-in one", async () => {
+test("init lists agents of flags and files, then built-in ones; a file replaces a built-in one", async () => {
   using home = temporaryHome();
   trust(home);
   addAgent(home, "reviewer");
@@ -22,19 +22,19 @@ test("init lists built-in agents, then those of files and flags; a file replaces
   const inline = JSON.stringify({ flagged: { description: "From the command line", prompt: "Be quick" } });
 
   expect(agentsOf(await play(home, "hi", ["--agents", inline]))).toEqual([
-    ...BUILT_IN,
-    ...["flagged", "reviewer", "deep", "Explore", "mine"].filter((name) => name !== "Explore"),
+    ...["flagged", "reviewer", "deep", "Explore", "mine"],
+    ...["claude", "general-purpose", "Plan", "statusline-setup", "Bash"],
   ]);
   expect(agentsOf(await play(home, "hi", ["--agents", "agents.json"]))).toContain("filed");
   const denied = await play(home, "hi", ["--disallowedTools", "Agent(reviewer),Task(plan)"]);
   expect(agentsOf(denied)).toEqual([
-    "claude",
+    "deep",
     "Explore",
+    "mine",
+    "claude",
     "general-purpose",
     "statusline-setup",
     "Bash",
-    "deep",
-    "mine",
   ]);
   expect(agentsOf(await play(home, "hi", ["--bare"]))).toEqual(BUILT_IN);
 });
@@ -89,8 +89,8 @@ test("a client sees agents in initialize, adds its own, and sees changed files w
   const mine = { description: "Client", prompt: "p", tools: ["Read"] };
   const given = { mine, reviewer: { ...mine, model: "opus" }, bad: {} };
   const { agents } = await ask("i", { subtype: "initialize", agents: given });
-  expect(agents.map(({ name }: any) => name)).toEqual([...BUILT_IN, "mine", "reviewer"]);
-  expect(agents.slice(-2)).toEqual([
+  expect(agents.map(({ name }: any) => name)).toEqual(["mine", "reviewer", ...BUILT_IN]);
+  expect(agents.slice(0, 2)).toEqual([
     { name: "mine", description: "Client" },
     { name: "reviewer", description: "Client", model: "opus" },
   ]);
@@ -104,7 +104,7 @@ test("a client sees agents in initialize, adds its own, and sees changed files w
     { agentType: "later", source: "projectSettings", tokens: expect.any(Number) },
   ]);
   const reloaded = await ask("r", { subtype: "reload_plugins" });
-  expect(reloaded.agents.map(({ name }: any) => name)).toEqual([...BUILT_IN, "mine", "reviewer", "later"]);
+  expect(reloaded.agents.map(({ name }: any) => name)).toEqual(["mine", "reviewer", "later", ...BUILT_IN]);
   program.closeStdin();
   const ended = await program.done;
   expect(messagesOf(ended, "system/init").map((init) => init.agents.includes("later"))).toEqual([false, true]);
@@ -116,8 +116,9 @@ test("/agents lists them with where they come from", async () => {
   addAgent(home, "reviewer", { description: "Reads diffs\u202e" });
   addAgent(home, "mine", { folder: "~/.claude/agents", head: "model: opus\n" });
   const { result } = resultOf(await play(home, "/agents"));
-  expect(result).toStartWith("Agents:\n\n- claude (built-in): ");
-  expect(result).toEndWith("\n- mine (user, opus): Does mine\n- reviewer (project, not trusted): Reads diffs");
+  expect(result).toStartWith(
+    "Agents:\n\n- mine (user, opus): Does mine\n- reviewer (project, not trusted): Reads diffs\n- claude (built-in): ",
+  );
 });
 
 test("an agent behind a link that leads out of the folder is neither read nor listed", async () => {

@@ -55,7 +55,8 @@ export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string
   set("tools", fields.has("tools") ? wordsOf(fields, "tools") : undefined);
   set("model", lineIn(fields, "model", LONGEST_WORD));
   set("effort", choiceIn(page, "effort", EFFORTS));
-  set("permissionMode", modeIn(page));
+  if (isBubble(page)) draft.bubbles = true;
+  else set("permissionMode", modeIn(page));
   set("maxTurns", countIn(page, "maxTurns"));
   set("color", lineIn(fields, "color", LONGEST_WORD));
   set("background", flagIn(page, "background"));
@@ -115,6 +116,12 @@ function countIn(page: AgentPage, key: string): number | undefined {
   const value = Number(fieldText(node));
   return Number.isSafeInteger(value) && value > 0 ? value : odd(page, key, node, "a number above zero");
 }
+
+/** Not a mode: it says whom to ask. */
+const isBubble = ({ fields }: AgentPage) => {
+  const node = fields.get("permissionMode");
+  return node !== undefined && fieldText(node) === "bubble";
+};
 
 function modeIn(page: AgentPage): AgentDefinition["permissionMode"] {
   const node = written(page, "permissionMode");

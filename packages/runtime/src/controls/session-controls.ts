@@ -13,7 +13,7 @@ import { chooseModel } from "../model/model-choice.ts";
 import { reloadStyle } from "../session/life.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
-  const { storage, machine, gate, hooks, mcp, plan, skills, definitions } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
   const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
@@ -81,7 +81,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       if (servers.length > 0) mcp.load().add(servers);
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
-      if (client.agents !== undefined) definitions.setClient(client.agents);
+      if (client.agents !== undefined) agents.setClient(client.agents);
       plan.setWorkflow(client.planModeInstructions);
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },
@@ -89,7 +89,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     commands: () => typedCommands(parts),
     skills: () => skills.skills.clientSkills(),
     toldSkills: () => skills.skills.told(),
-    agents: definitions.agents,
+    agents: () => agents.list(),
     reloadSkills: () => skills.skills.reload(),
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),

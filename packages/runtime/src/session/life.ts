@@ -3,7 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import { renderGitState } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
-import type { DefinitionStage } from "../agents/definitions/open-agents.ts";
+import type { AgentStage } from "../agents/open-agents.ts";
 import type { Gate } from "../gate/gate.ts";
 import { fireConfigChange, fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
@@ -25,7 +25,7 @@ export interface Stages {
   readonly mcp: McpStage;
   readonly hooks: SessionHooks;
   readonly skills: SkillStage;
-  readonly definitions: DefinitionStage;
+  readonly agents: AgentStage;
 }
 
 /** Runs the start hooks, before anything else happens in the session. */
@@ -63,7 +63,7 @@ export async function runStartHooks(
 
 /** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
-  const { storage, machine, gate, mcp, hooks, skills, definitions } = stages;
+  const { storage, machine, gate, mcp, hooks, skills, agents } = stages;
   const { state, options, place, cost, outbox } = storage;
   // A rule accepted in the last run is in the settings before they are read again.
   await gate.saved();
@@ -80,7 +80,7 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   if (skills.skills.areChanged() && (await mayReloadSkills(hooks.fire)) && skills.skills.refresh()) {
     await outbox.show({ type: "system", subtype: "commands_changed", commands: typedCommands(stages) });
   }
-  if (definitions.agents.areChanged()) definitions.agents.reload();
+  if (agents.areChanged()) agents.reload();
   const { taskBudget } = state.snapshot.flags;
   if (taskBudget !== undefined) {
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
@@ -121,7 +121,7 @@ export function readGit({ state }: Storage, signal: AbortSignal): void {
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
 export function adopt(next: Snapshot, stages: Omit<Stages, "machine">): void {
-  const { storage, gate, mcp, hooks, skills, definitions } = stages;
+  const { storage, gate, mcp, hooks, skills, agents } = stages;
   const { state, folders, options } = storage;
   const { snapshot } = state;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
@@ -133,7 +133,7 @@ export function adopt(next: Snapshot, stages: Omit<Stages, "machine">): void {
   mcp.configure(next);
   hooks.replace(next.hooks.active);
   skills.skills.reload();
-  definitions.agents.reload();
+  agents.reload();
   state.tools = state.builtInTools = offeredTools(state.allTools, next);
   if (!sameStyle) state.style = chosenStyle(next, options.warn);
   if (!sameFlags || !sameStyle) state.system = state.ownSystem = ownSystemPrompt(state);

@@ -1,6 +1,7 @@
 // The skill stage of a session: finds the skills, offers them to the model and the user, and invokes them.
 
 import { openSkillSet } from "@keelson/config/skill-set";
+import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
 import {
   ToolError,
@@ -13,12 +14,12 @@ import {
 import type * as NearestWord from "@keelson/protocol/nearest-word";
 import type { ChainSubject, HookRegistration, NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
+import type { AgentStage } from "../agents/open-agents.ts";
 import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../model/model-choice.ts";
-import { guardedReader } from "./link-guard.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
@@ -35,6 +36,8 @@ export interface SkillStage {
   close(): void;
   /** What a typed skill or command stands for; undefined if there is none of this name. */
   expand(name: string, args: string): Expansion | undefined;
+  /** How skills with `context: fork` run. */
+  useAgents(runSkill: RunSkill): void;
   /** The same skills for a subagent. What they grant there, the session does not get. */
   forAgent(agent: AgentSkillParts): AgentSkills;
 }
@@ -63,16 +66,14 @@ export interface SkillParts {
 }
 
 export async function openSkills(parts: SkillParts, { off = false } = {}): Promise<SkillStage> {
-  const { storage, machine, gate, hooks } = parts;
+  const { storage, machine, hooks } = parts;
   const { state, place, newId } = storage;
   const effects = effectsOf(parts, {
     setHooks: (registrations) => hooks.setSkills(registrations),
     model: () => state.model,
   });
   const isOff = off || state.snapshot.flags.disableSlashCommands === true;
-  const readAll = isOff
-    ? () => undefined
-    : await guardedReader(storage, gate, (isDenied) => openSkillSet(state.snapshot, { isDenied }));
+  const readAll = isOff ? () => undefined : await skillReader(parts);
   const skills = new SessionSkills(
     {
       snapshot: () => state.snapshot,
@@ -86,13 +87,14 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
   );
   hooks.onReloadSkills(() => skills.reload());
   let ports: Ports | undefined;
+  let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
   const invokerOf =
     (own: SkillParts, changed: TurnEffects, portsNow: () => Ports): Invoke =>
     async (skill, args, toolUseId) => {
       const { invokeSkill } = await import("./invoke.ts");
       texts ??= await openTexts(machine.outputDir);
-      return invokeSkill(skill, args, { ...own, effects: changed, texts, ports: portsNow(), toolUseId });
+      return invokeSkill(skill, args, { ...own, effects: changed, texts, ports: portsNow(), toolUseId, runSkill });
     };
   const invoke = invokerOf(parts, effects, () => ports!);
   storage.onClear(() => skills.restart());
@@ -100,6 +102,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     skills,
     effects,
     tool: skillTool(keeperOf(skills, invoke, newId)),
+    useAgents: (run) => void (runSkill = run),
     forAgent(agent) {
       const own = { ...parts, ...agent };
       const agentEffects = effectsOf(own, agent);
@@ -149,6 +152,9 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
   };
 }
+
+/** Runs the text of a skill in a subagent. Rejects with a sentence for the user. */
+export type RunSkill = AgentStage["runSkill"];
 
 type Invoke = (skill: Skill, args: string, toolUseId?: string) => Promise<SkillInvocation>;
 
@@ -217,6 +223,23 @@ const SOURCES: Readonly<Record<Skill["source"], string>> = {
 async function openTexts(outputDir: string): Promise<BundledTexts> {
   const { openBundledTexts } = await import("./bundled/bundled-texts.ts");
   return openBundledTexts(join(outputDir, "skills"));
+}
+
+/** Reads the files of all skills. Only linked ones need the gate; without deny rules, none do. */
+async function skillReader({ storage: { state }, gate }: SkillParts): Promise<() => SkillSet> {
+  const hides = () => state.snapshot.rules.some(({ behavior }) => behavior === "deny");
+  let asked = false;
+  let isDenied = (_: string) => (asked = hides());
+  const read = () => openSkillSet(state.snapshot, { isDenied: (path) => isDenied(path) });
+  const first = read();
+  isDenied = (path) => hides() && !gate.ruleBook.mayRead(path);
+  if (asked) await gate.warm();
+  let fresh = asked ? undefined : first;
+  return () => {
+    const set = fresh ?? read();
+    fresh = undefined;
+    return set;
+  };
 }
 
 /** Throws ToolError if the model may not invoke it. Clients match these sentences (conformance: skills). */

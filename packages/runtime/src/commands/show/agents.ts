@@ -4,10 +4,9 @@ import { expectNoArguments, points, type RunCommand } from "../command.ts";
 
 export const agentsCommand: RunCommand = (args, { targets: { agents } }) => {
   expectNoArguments("agents", args);
-  const offered = new Set(agents.listed().map(({ name }) => name));
-  const left = agents.all.filter(({ name }) => offered.has(name));
-  if (left.length === 0) return "No agents";
-  const lines = left.map(({ name, description, source, model, untrusted }) => {
+  const all = agents();
+  if (all.length === 0) return "No agents";
+  const lines = all.map(({ name, description, source, model, untrusted }) => {
     const facts = [source, ...(model === undefined ? [] : [model]), ...(untrusted ? ["not trusted"] : [])];
     return `${name} (${facts.join(", ")}): ${description}`;
   });

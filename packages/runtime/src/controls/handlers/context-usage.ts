@@ -81,9 +81,8 @@ const AGENT_SOURCES: Readonly<Record<AgentSource, string>> = {
 
 /** What each agent takes of the list of agents. Built-in ones are part of the program. */
 function agentUsage({ agents }: ControlTargets) {
-  const offered = new Set(agents.listed().map(({ name }) => name));
-  return agents.all
-    .filter(({ name, source }) => source !== "built-in" && offered.has(name))
+  return agents()
+    .filter(({ source }) => source !== "built-in")
     .map((agent) => ({
       agentType: agent.name,
       source: AGENT_SOURCES[agent.source],

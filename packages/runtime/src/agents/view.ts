@@ -3,13 +3,13 @@
 import type { Snapshot } from "@keelson/config";
 import { agentListing, agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition } from "@keelson/protocol";
-import { usableAgents } from "./session-agents.ts";
+import { builtInAgents } from "./built-in/built-in.ts";
 
 export { toolsInWords } from "@keelson/engine/agents";
-export { builtInText } from "../built-in/texts.ts";
+export { builtInText } from "./built-in/texts.ts";
 
 export interface AgentView {
-  /** Every agent, built-in ones first. */
+  /** Every agent, built-in ones last. */
   readonly agents: readonly AgentDefinition[];
   /** Those that no rule denies. */
   readonly offered: readonly AgentDefinition[];
@@ -19,7 +19,8 @@ export interface AgentView {
 
 /** `found` are the agents of files and flags. */
 export function viewAgents(found: readonly AgentDefinition[], snapshot: Snapshot): AgentView {
-  const agents = [...usableAgents(found, snapshot).values()];
+  const names = new Set(found.map(({ name }) => name));
+  const agents = [...found, ...builtInAgents(snapshot.env).filter(({ name }) => !names.has(name))];
   const offered = agentsLeft(agents, snapshot.rules);
   return { agents, offered, listing: agentListing(offered) ?? "" };
 }
