@@ -70,6 +70,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
           mcpServers: mcp.servers?.summary() ?? [],
           commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
+          agents: agents.list(),
           memory: state.instructions?.memory,
         }),
       );
