@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDurableJobs } from "./durable-jobs.ts";
-import { isRunning, processStart, thisProcess } from "./job-owner.ts";
+import { isRunning, processStart, jobOwner } from "./job-owner.ts";
 
 const projects: string[] = [];
 const project = (tasks?: unknown) => {
@@ -36,7 +36,7 @@ afterEach(() => {
   for (const folder of projects.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-const us = () => thisProcess("session-1");
+const us = () => jobOwner("session-1");
 const job = (id: string, more: object = {}) => ({
   id,
   cron: "0 9 * * *",
@@ -200,8 +200,8 @@ test("a lock that was left behind is broken", async () => {
 /** Adds jobs, and claims all that it finds, in a process of its own. Prints the ids it claimed. */
 const worker = (folder: string, name: string) => `
   import { openDurableJobs } from ${JSON.stringify(join(import.meta.dir, "durable-jobs.ts"))};
-  import { thisProcess } from ${JSON.stringify(join(import.meta.dir, "job-owner.ts"))};
-  const store = openDurableJobs(${JSON.stringify(folder)}, () => thisProcess("${name}"));
+  import { jobOwner } from ${JSON.stringify(join(import.meta.dir, "job-owner.ts"))};
+  const store = openDurableJobs(${JSON.stringify(folder)}, () => jobOwner("${name}"));
   const job = { cron: "0 9 * * *", prompt: "p", createdAt: 1, recurring: false };
   const shared = store.read().jobs.filter(({ id }) => id.startsWith("shared"));
   for (let at = 0; at < 10; at++) await store.add({ ...job, id: "${name}-" + at });

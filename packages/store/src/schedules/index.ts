@@ -2,4 +2,4 @@
 
 export { openDurableJobs, type DurableJob, type DurableJobs, type DurableStore } from "./durable-jobs.ts";
 export { ScheduleFileError } from "./held-config.ts";
-export { thisProcess, type JobOwner } from "./job-owner.ts";
+export { jobOwner, type JobOwner } from "./job-owner.ts";

@@ -11,7 +11,7 @@ export interface JobOwner {
   readonly procStart: string;
 }
 
-export function thisProcess(sessionId: string): JobOwner {
+export function jobOwner(sessionId: string): JobOwner {
   return { sessionId, pid: process.pid, procStart: processStart(process.pid) ?? "" };
 }
 
