@@ -1,3 +1,4 @@
+export { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder, type AgentOutput } from "./agent/agent.ts";
 export { bashTool } from "./bash/bash.ts";
 export { cronCreateTool, cronDeleteTool, cronListTool } from "./cron/cron.ts";
 export type { ListedJob, NewJob, ScheduleKeeper } from "./cron/schedule-keeper.ts";

@@ -7,6 +7,7 @@ import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -16,6 +17,7 @@ export interface RunParts extends AgentParts {
   readonly mcp: McpStage;
   readonly plan: PlanMode;
   readonly skills: SkillStage;
+  readonly agents: AgentStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -28,7 +30,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -102,8 +104,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
     steering: () => {
-      const listing = skills.skills.takeListing();
-      return [...inbox.takeNotices(), ...plan.takeNotices(), ...(listing ? [listing] : [])];
+      const listings = [agents.takeListing(), skills.skills.takeListing()].filter((listing) => listing !== undefined);
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
     },
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
