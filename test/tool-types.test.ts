@@ -33,6 +33,9 @@ const types = <T, Input, Output>(
 const TYPED = {
   AskUserQuestion: types<typeof askUserTool, sdk.AskUserQuestionInput, sdk.AskUserQuestionOutput>(),
   Bash: types<typeof tools.bashTool, sdk.BashInput, sdk.BashOutput>(),
+  CronCreate: types<typeof tools.cronCreateTool, sdk.CronCreateInput, sdk.CronCreateOutput>(),
+  CronDelete: types<typeof tools.cronDeleteTool, sdk.CronDeleteInput, sdk.CronDeleteOutput>(),
+  CronList: types<typeof tools.cronListTool, sdk.CronListInput, sdk.CronListOutput>(),
   Edit: types<typeof tools.editTool, sdk.FileEditInput, sdk.FileEditOutput>(),
   EnterPlanMode: types<typeof enterPlanModeTool, sdk.EnterPlanModeInput, sdk.EnterPlanModeOutput>(),
   ExitPlanMode: types<typeof exitPlanModeTool, Named<sdk.ExitPlanModeInput>, sdk.ExitPlanModeOutput>(),
@@ -47,6 +50,7 @@ const TYPED = {
     sdk.ReadMcpResourceDirOutput
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
+  ScheduleWakeup: types<typeof tools.scheduleWakeupTool, sdk.ScheduleWakeupInput, sdk.ScheduleWakeupOutput>(),
   Skill: types<typeof tools.skillTool, sdk.SkillInput, sdk.SkillOutput>(),
   TaskOutput: types<typeof tools.taskOutputTool, sdk.TaskOutputInput, sdk.TaskOutputOutput>(),
   TaskStop: types<typeof tools.taskStopTool, sdk.TaskStopInput, sdk.TaskStopOutput>(),
@@ -65,8 +69,10 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, interactiveTools: _, ...others } = tools;
-  const made = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none), skillTool(none)];
+  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, interactiveTools: _, ...rest } = tools;
+  const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...others } = rest;
+  const made: Tool[] = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none), skillTool(none)];
+  made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
   const forMcp = Object.values(mcp).map((make) => make(none));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));

@@ -151,6 +151,35 @@ export type AskUserQuestionOutput = {
   annotations?: Record<string, { preview?: string; notes?: string }>;
 };
 
+/** Times are milliseconds since 1970. */
+export type CronCreateOutput = {
+  id: string;
+  humanSchedule: string;
+  recurring: boolean;
+  durable: boolean;
+  nextFireAt?: number;
+};
+export type CronDeleteOutput = { id: string };
+export type CronListOutput = {
+  jobs: {
+    id: string;
+    cron: string;
+    humanSchedule: string;
+    prompt: string;
+    recurring: boolean;
+    durable: boolean;
+    nextFireAt?: number;
+    /** Keelson only: why it does not fire. */
+    inactive?: string;
+  }[];
+};
+export type ScheduleWakeupOutput = {
+  scheduledFor: number;
+  clampedDelaySeconds: number;
+  wasClamped: boolean;
+  stopped?: boolean;
+};
+
 export type EnterPlanModeOutput = { message: string };
 export type ExitPlanModeOutput = {
   plan: string | null;
@@ -185,6 +214,10 @@ export type ToolOutputSchemas =
   | GrepOutput
   | TodoWriteOutput
   | SkillOutput
+  | CronCreateOutput
+  | CronDeleteOutput
+  | CronListOutput
+  | ScheduleWakeupOutput
   | TaskOutputOutput
   | TaskStopOutput
   | AskUserQuestionOutput
