@@ -31,6 +31,8 @@ export interface ModelRequest {
   readonly metadata?: JsonObject;
   /** Sent as a header, not in the body. */
   readonly betas: readonly string[];
+  /** The id of the subagent that asks. Sent as a header. */
+  readonly agent?: string;
 }
 
 export interface ToolDefinition {
@@ -86,6 +88,8 @@ export interface ModelChoice {
   readonly betas: readonly string[];
   readonly cache: { readonly enabled: boolean; readonly ttl: "5m" | "1h" };
   readonly metadata?: JsonObject;
+  /** The id of the subagent that asks. */
+  readonly agent?: string;
 }
 
 /** A tool call that needs a permission decision. */

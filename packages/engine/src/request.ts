@@ -67,6 +67,7 @@ export function buildRequest(
     ...(profile.effort ? { output_config: { effort: model.effort ?? "high" } } : {}),
     ...(model.metadata ? { metadata: model.metadata } : {}),
     betas: model.betas,
+    ...(model.agent === undefined ? {} : { agent: model.agent }),
   };
 }
 

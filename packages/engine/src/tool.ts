@@ -175,6 +175,8 @@ export interface Shell {
       readonly cwd: string;
       readonly description: string;
       readonly toolUseId: string;
+      /** The id of the subagent that asks; the command ends with it. */
+      readonly owner?: string;
       readonly sandbox?: "default" | "off";
     },
   ): Promise<BackgroundCommand>;

@@ -208,17 +208,17 @@ export function createShell(options: ShellOptions): SessionShell {
       }
     },
 
-    async background(command, { cwd, description, toolUseId, sandbox }) {
+    async background(command, { cwd, description, toolUseId, owner, sandbox }) {
       const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
       const { argv, isWrapper, forget } = entered;
       const { tasksDir: directory, tasks } = options;
-      const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
+      const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, owner, directory };
       const onEnd = (code: number | null, pgid: number) => {
         forget();
         return leave(pgid, entered, { text: "", code });
       };
       try {
-        return startBackground({ ...start, onEnd });
+        return startBackground({ ...start, tasks, groups, onEnd });
       } catch (error) {
         abandon(entered);
         throw error;

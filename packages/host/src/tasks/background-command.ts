@@ -18,6 +18,7 @@ export interface BackgroundOptions {
   readonly env: Record<string, string>;
   readonly description: string;
   readonly toolUseId: string;
+  readonly owner?: string;
   readonly directory: string;
   readonly tasks: Tasks;
   readonly groups: Groups;
@@ -27,7 +28,7 @@ export interface BackgroundOptions {
 }
 
 export function startBackground(options: BackgroundOptions): BackgroundCommand {
-  const { command, argv, cwd, env, description, toolUseId, tasks, groups } = options;
+  const { command, argv, cwd, env, description, toolUseId, owner, tasks, groups } = options;
   const id = `b${randomName()}`;
   const { fd, path } = createPrivateFile(options.directory, `${id}.output`);
   let child;
@@ -40,8 +41,9 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
   }
   const { pid } = child;
   groups.add(pid, options);
-  const ended = tasks.start({ id, type: "local_bash", command, description, toolUseId, outputPath: path }, () =>
-    groups.end(pid),
+  const task = tasks.start(
+    { id, type: "local_bash", command, description, toolUseId, outputPath: path, ...(owner ? { owner } : {}) },
+    () => groups.end(pid),
   );
   const watch = setInterval(() => {
     if (fstatSync(fd).size <= MAX_OUTPUT_BYTES) return;
@@ -57,7 +59,7 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
     const notes = options.onEnd(code, pid);
     if (notes.length > 0) writeSync(fd, `\n${notes.join("\n")}\n`);
     closeSync(fd);
-    ended({ status: code === 0 ? "completed" : "failed", exitCode: code });
+    task.end({ status: code === 0 ? "completed" : "failed", exitCode: code });
   });
   return { id, outputPath: path };
 }

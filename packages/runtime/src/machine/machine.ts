@@ -23,13 +23,16 @@ import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Storage } from "../session/storage.ts";
+import type { Inbox } from "../stream/inbox.ts";
 import type { FileHistory } from "./file-history.ts";
 import { openSandbox } from "./sandbox.ts";
-import { taskWatchers } from "./tasks.ts";
+import { taskWatchers } from "../tasks/tasks.lazy.ts";
 
 export interface Machine {
   readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "files" | "mayRead">;
   readonly tasks: Tasks;
+  /** The inboxes of running subagents. Tasks that a subagent started report to it. */
+  readonly agentInboxes: Map<string, Pick<Inbox, "notify">>;
   /** Undefined if file checkpoints are off. */
   readonly fileHistory: FileHistory | undefined;
   /** State of the full sandbox, for the gate. */
@@ -69,12 +72,17 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
+  const agentInboxes: Machine["agentInboxes"] = new Map();
   const tasks: Tasks = createTasks({
     watchers: taskWatchers({
       show: (signal) => outbox.show(signal),
       newId,
-      running: () => tasks.list().filter(({ status }) => status === "running"),
-      notify: (entry, how) => inbox.notify(entry, how),
+      list: () => tasks.list(),
+      notify(task, entry, how) {
+        const own = task.owner === undefined ? undefined : agentInboxes.get(task.owner);
+        // A subagent that is over stopped what it started. The session knows nothing of that.
+        if (own || task.owner === undefined || task.status !== "killed") (own ?? inbox).notify(entry, how);
+      },
     }),
   });
   const own = createOwnWrites();
@@ -134,6 +142,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       env,
     },
     tasks,
+    agentInboxes,
     fileHistory,
     sandbox: sandboxState,
     shellKind: choice.program.kind === "bash" ? "bash" : "other",

@@ -13,6 +13,10 @@ export class Inbox {
   #arrived: (() => void) | undefined;
   #closed = false;
   #waking = false;
+  /** Work under way whose end the model has to hear of. */
+  #held = 0;
+  /** A run is owed even if the inbox is closed. */
+  #owed = false;
 
   push(prompt: PromptMessage): void {
     if (this.#closed) return;
@@ -30,11 +34,27 @@ export class Inbox {
   notify(entry: NewEntry, { wakes }: { readonly wakes: boolean }): void {
     this.#notices.push(entry);
     this.#waking ||= wakes;
+    this.#owed ||= wakes && this.#held > 0;
     this.#arrived?.();
   }
 
+  /**
+   * Something is under way whose end the model must hear of: until the returned function is called, the inbox does not
+   * close, and notices start runs.
+   */
+  hold(): () => void {
+    this.#held++;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#held--;
+      this.#arrived?.();
+    };
+  }
+
   takeNotices(): NewEntry[] {
-    this.#waking = false;
+    this.#waking = this.#owed = false;
     return this.#notices.splice(0);
   }
 
@@ -56,7 +76,7 @@ export class Inbox {
   }
 
   get closed(): boolean {
-    return this.#closed;
+    return this.#closed && this.#held === 0;
   }
 
   get waiting(): number {
@@ -70,7 +90,7 @@ export class Inbox {
 
   /** Resolves when there is something to run, or the inbox is closed. */
   async filled(): Promise<void> {
-    while (this.#prompts.length === 0 && !this.#closed && !this.#waking) {
+    while (this.#prompts.length === 0 && !this.closed && !this.#wakes) {
       await new Promise<void>((resolve) => (this.#arrived = resolve));
       this.#arrived = undefined;
     }
@@ -80,6 +100,11 @@ export class Inbox {
   shift(): Work | undefined {
     const prompt = this.#prompts.shift();
     if (prompt) return { prompt };
-    return this.#waking && !this.#closed ? {} : undefined;
+    return this.#wakes ? {} : undefined;
+  }
+
+  /** Without a prompt, notices start a run. Once the inbox is closed, only those that are owed. */
+  get #wakes(): boolean {
+    return this.#owed || (this.#waking && !this.#closed);
   }
 }

@@ -15,6 +15,7 @@ import { styleNames } from "../../prompt/styles.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
+import { backgroundTasks } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** The options of `initialize` that other parts use. */
@@ -51,7 +52,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: runningTasks(targets.tasks) });
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: backgroundTasks(targets.tasks) });
   const applied = {
     ...(hooks ? { hooks_applied: true } : {}),
     ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
@@ -169,11 +170,4 @@ function describe(targets: ControlTargets): Record<string, unknown> {
     capabilities: CAPABILITIES,
     hook_on_failure_supported: true,
   };
-}
-
-export function runningTasks(tasks: ControlTargets["tasks"]) {
-  return tasks
-    .list()
-    .filter(({ status }) => status === "running")
-    .map(({ id, type, description }) => ({ task_id: id, task_type: type, description }));
 }
