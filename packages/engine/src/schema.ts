@@ -67,7 +67,7 @@ export function array<T>(items: Schema<T>, description?: string, more: JsonObjec
 }
 
 /** An object with any fields. */
-export function anyObject(description?: string): Schema<JsonObject> {
+export function anyObject(description?: string): Schema<Record<string, unknown>> {
   return { json: { ...about(description), type: "object", additionalProperties: {} } };
 }
 

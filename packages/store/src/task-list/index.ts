@@ -1,2 +1,2 @@
 export { openTaskList, type ChangedTask, type SharedTasks, type TaskChange, type TaskDraft } from "./task-list.ts";
-export { openBlockers, type ListedTask, type TaskStatus } from "./task.ts";
+export { openBlockers, type ListedTask, type ListedStatus } from "./task.ts";

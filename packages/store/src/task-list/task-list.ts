@@ -6,7 +6,7 @@ import type { JsonObject } from "@keelson/protocol";
 import { withFileLock } from "../lock/file-lock.ts";
 import { stateFolder } from "../state-folder.ts";
 import { taskFiles, type TaskFiles } from "./files.ts";
-import { comesBefore, inStep, isTaskId, openBlockers, type ListedTask, type TaskStatus } from "./task.ts";
+import { comesBefore, inStep, isTaskId, openBlockers, type ListedTask, type ListedStatus } from "./task.ts";
 
 export interface TaskDraft {
   readonly subject: string;
@@ -16,7 +16,7 @@ export interface TaskDraft {
 }
 
 export interface TaskChange extends Partial<TaskDraft> {
-  readonly status?: TaskStatus | "deleted";
+  readonly status?: ListedStatus | "deleted";
   /** Empty: nobody. */
   readonly owner?: string;
   readonly addBlocks?: readonly string[];

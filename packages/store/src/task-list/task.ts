@@ -3,14 +3,14 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 
 export const TASK_STATUSES = ["pending", "in_progress", "completed"] as const;
-export type TaskStatus = (typeof TASK_STATUSES)[number];
+export type ListedStatus = (typeof TASK_STATUSES)[number];
 
 export interface ListedTask {
   readonly id: string;
   readonly subject: string;
   readonly description: string;
   readonly activeForm?: string;
-  readonly status: TaskStatus;
+  readonly status: ListedStatus;
   readonly owner?: string;
   /** The tasks that wait for this one. */
   readonly blocks: readonly string[];
@@ -19,7 +19,7 @@ export interface ListedTask {
   readonly metadata?: JsonObject;
 }
 
-export type Tasks = ReadonlyMap<string, ListedTask>;
+export type TaskMap = ReadonlyMap<string, ListedTask>;
 
 /** Undefined if the text is not a task with this id. */
 export function parseTask(text: string, id: string): ListedTask | undefined {
@@ -46,7 +46,7 @@ export function parseTask(text: string, id: string): ListedTask | undefined {
   };
 }
 
-const isStatus = (value: unknown): value is TaskStatus => (TASK_STATUSES as readonly unknown[]).includes(value);
+const isStatus = (value: unknown): value is ListedStatus => (TASK_STATUSES as readonly unknown[]).includes(value);
 
 const areIds = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((id) => typeof id === "string" && isTaskId(id));
@@ -57,7 +57,7 @@ export function isTaskId(id: string): boolean {
 }
 
 /** Each dependency on both sides, whichever side a killed process had written, and none on a task that is gone. */
-export function inStep(tasks: Tasks): Map<string, ListedTask> {
+export function inStep(tasks: TaskMap): Map<string, ListedTask> {
   const blocks = new Map<string, Set<string>>();
   const blockedBy = new Map<string, Set<string>>();
   const add = (sides: Map<string, Set<string>>, at: string, other: string) => {
@@ -80,12 +80,12 @@ export function inStep(tasks: Tasks): Map<string, ListedTask> {
 }
 
 /** The tasks it waits for that are not done. */
-export function openBlockers({ blockedBy }: ListedTask, tasks: Tasks): string[] {
+export function openBlockers({ blockedBy }: ListedTask, tasks: TaskMap): string[] {
   return blockedBy.filter((id) => (tasks.get(id)?.status ?? "completed") !== "completed");
 }
 
 /** Whether `id` must be done before `target`, directly or through others. */
-export function comesBefore(id: string, target: string, tasks: Tasks): boolean {
+export function comesBefore(id: string, target: string, tasks: TaskMap): boolean {
   const seen = new Set<string>();
   const waiting = [id];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {

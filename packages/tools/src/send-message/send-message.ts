@@ -1,7 +1,7 @@
 // SendMessage: a message to another agent. The caller knows who can be reached and delivers it.
 
 import { defineTool, object, optional, string, ToolError, type Schema, type Tool } from "@keelson/engine";
-import { isObject, type JsonObject } from "@keelson/protocol";
+import { isObject } from "@keelson/protocol";
 import description from "./send-message.md" with { type: "text" };
 
 const LONGEST_SUMMARY = 200;
@@ -9,7 +9,7 @@ const LONGEST_SUMMARY = 200;
 export interface SendMessageInput {
   readonly to: string;
   /** A text, or a message of the protocol between members of a team. */
-  readonly message: string | JsonObject;
+  readonly message: string | Readonly<Record<string, unknown>>;
   readonly summary?: string;
 }
 
@@ -20,10 +20,15 @@ export interface SendMessageOutput {
 
 export interface Recipients {
   /** `from` is the id of the call. Never throws for a recipient that cannot be reached. */
-  send(to: string, message: string | JsonObject, summary: string | undefined, from: string): Promise<SendMessageOutput>;
+  send(
+    to: string,
+    message: string | Readonly<Record<string, unknown>>,
+    summary: string | undefined,
+    from: string,
+  ): Promise<SendMessageOutput>;
 }
 
-const text: Schema<string | JsonObject> = {
+const text: Schema<string | Readonly<Record<string, unknown>>> = {
   json: {
     description: 'What to tell them; or an object such as {type: "shutdown_request"}',
     anyOf: [

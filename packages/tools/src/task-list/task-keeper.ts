@@ -1,7 +1,5 @@
 // The task list as its tools see it. The caller keeps the list, fires hooks and knows whose session this is.
 
-import type { JsonObject } from "@keelson/protocol";
-
 export const STATUSES = ["pending", "in_progress", "completed"] as const;
 type Status = (typeof STATUSES)[number];
 
@@ -9,7 +7,7 @@ export interface TaskCreateInput {
   readonly subject: string;
   readonly description: string;
   readonly activeForm?: string;
-  readonly metadata?: JsonObject;
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface TaskCreateOutput {
@@ -49,7 +47,7 @@ export interface TaskUpdateInput {
   readonly addBlocks?: readonly string[];
   readonly addBlockedBy?: readonly string[];
   readonly owner?: string;
-  readonly metadata?: JsonObject;
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface TaskUpdateOutput {
