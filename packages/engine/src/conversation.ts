@@ -22,6 +22,7 @@ const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** Attachments whose text the model reads. */
 const SHOWN = new Set([
+  "agent_listing_delta",
   "directory",
   "file",
   "hook_additional_context",
@@ -60,6 +61,13 @@ export class Conversation {
       conversation.add(entry);
     }
     await conversation.seal();
+    return conversation;
+  }
+
+  /** Continues with these messages, which another conversation made. */
+  static from(messages: readonly ModelMessage[]): Conversation {
+    const conversation = new Conversation();
+    conversation.#messages.push(...messages);
     return conversation;
   }
 

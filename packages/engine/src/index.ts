@@ -51,7 +51,7 @@ export type {
 } from "./ports.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
-export { buildRequest, requestParts } from "./request.ts";
+export { buildRequest, requestParts, withCacheMark } from "./request.ts";
 export { run } from "./run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";

@@ -139,6 +139,13 @@ export interface CostState {
   readonly hasUnknownModelCost: boolean;
 }
 
+/** Stands for the `.meta.json` of a subagent in the copy that a client keeps. In no file. */
+export interface AgentMetadata {
+  readonly type: "agent_metadata";
+  readonly agentType: string;
+  readonly [key: string]: unknown;
+}
+
 export type Entry = ChainEntry | MetadataEntry | FileHistoryEntry;
 
 /** An entry as the engine makes it. The outbox adds the other fields. */

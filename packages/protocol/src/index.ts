@@ -21,6 +21,7 @@ export {
 export { NO_USAGE, type BlockDelta, type ReplyMessage, type StreamEvent, type Usage } from "./stream-event.ts";
 export {
   isChainEntry,
+  type AgentMetadata,
   type AssistantSubject,
   type AttachmentSubject,
   type ChainEntry,

@@ -1,3 +1,4 @@
+export { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder, type AgentOutput } from "./agent/agent.ts";
 export { bashTool } from "./bash/bash.ts";
 export { editTool } from "./edit/edit.ts";
 export { globTool } from "./glob/glob.ts";

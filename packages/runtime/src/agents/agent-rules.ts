@@ -10,7 +10,10 @@ export class AgentRuleBook extends RuleBook {
   #granted: readonly Rule[] = [];
   #joined: { readonly from: readonly Rule[]; readonly granted: readonly Rule[]; readonly rules: readonly Rule[] };
 
-  constructor(session: RuleBook, place: { readonly home: string; readonly workspace: Workspace; warn(text: string): void }) {
+  constructor(
+    session: RuleBook,
+    place: { readonly home: string; readonly workspace: Workspace; warn(text: string): void },
+  ) {
     super({ ...place, mode: session.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
     this.#session = session;
     this.#joined = { from: session.rules, granted: [], rules: session.rules };

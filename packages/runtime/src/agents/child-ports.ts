@@ -2,7 +2,13 @@
 // session's hooks and rules, its requests count against the session's budget.
 
 import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
-import { NOTHING_SAID, type HookEvent, type HookRegistration, type NewEntry, type PermissionMode } from "@keelson/protocol";
+import {
+  NOTHING_SAID,
+  type HookEvent,
+  type HookRegistration,
+  type NewEntry,
+  type PermissionMode,
+} from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
 import type { FiringAgent } from "../hooks/dispatcher.ts";
 import { conditionCalls } from "../hooks/open-hooks.ts";
@@ -71,7 +77,12 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const fire: Ports["fire"] = async (event, input) => {
     if (event === "Stop") {
       const path = agentTranscriptOf(child, stages);
-      return hooks.fire("SubagentStop", { ...input, agent_id: child.id, agent_type: child.type, ...path }, child.signal, firing);
+      return hooks.fire(
+        "SubagentStop",
+        { ...input, agent_id: child.id, agent_type: child.type, ...path },
+        child.signal,
+        firing,
+      );
     }
     return FORWARDED.has(event) ? hooks.fire(event, input, child.signal, firing) : NOTHING_SAID;
   };

@@ -8,6 +8,10 @@ import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { Storage } from "../session/storage.ts";
 
+/** How deep agents may start agents, and how many may work at the same time. */
+const DEPTH = 1;
+const CONCURRENT = 20;
+
 /** The stages of a session that its subagents share. */
 export interface AgentStages extends HookStage {
   readonly storage: Storage;
@@ -23,6 +27,8 @@ export interface Spawner {
   /** 0 for the session's own agent. */
   readonly depth: number;
   readonly isFork: boolean;
+  /** Whether the user is asked about its calls. */
+  readonly asks: boolean;
   readonly machine: Machine;
   readonly gate: Gate;
   model(): ModelChoice;
@@ -32,4 +38,19 @@ export interface Spawner {
   conversation(): Conversation;
   /** Stops it and everything that works for it. */
   interrupt(): void;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function deepestSpawn(env: Environment): number {
+  return numberOf(env["CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH"], 0) ?? DEPTH;
+}
+
+export function mostAgents(env: Environment): number {
+  return numberOf(env["CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS"], 1) ?? CONCURRENT;
+}
+
+function numberOf(text: string | undefined, least: number): number | undefined {
+  const number = Number(text?.trim() || Number.NaN);
+  return Number.isSafeInteger(number) && number >= least ? number : undefined;
 }

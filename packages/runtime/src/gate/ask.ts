@@ -35,7 +35,9 @@ export async function requestApproval(request: PermitRequest, question: Question
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
   if (!by.person)
-    return (await hooked) ?? { behavior: "deny", by: question.by, message: noApproverMessage(question.reason, by.unasked) };
+    return (
+      (await hooked) ?? { behavior: "deny", by: question.by, message: noApproverMessage(question.reason, by.unasked) }
+    );
   const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
   settled.abort();

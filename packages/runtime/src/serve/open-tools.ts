@@ -17,6 +17,7 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openStorage } from "../session/storage.ts";
+import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { CallLine } from "./call-line.ts";
 import type { PermissionQuestion } from "./question.ts";
@@ -110,10 +111,11 @@ async function openStages(
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = serversForHooks(openServers(storage, machine, ruleBook), options.snapshot);
-  const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
-  return { storage, machine, gate, mcp, hooks, permit, plan, skills };
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
+  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents };
 }
 
 /** Connects MCP servers only if a hook calls one of their tools. The tools themselves are never offered. */

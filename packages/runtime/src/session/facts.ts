@@ -83,7 +83,7 @@ export function initSignal(facts: {
     subtype: "init" as const,
     cwd: facts.cwd,
     // A client need not know which of them the model has to load first.
-    tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => name),
+    tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => (name === "Agent" ? "Task" : name)),
     mcp_servers: facts.mcpServers,
     model: facts.model.profile.id,
     permissionMode: facts.mode,

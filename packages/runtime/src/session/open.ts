@@ -13,6 +13,7 @@ import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
 import { openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
+import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSkills } from "../skills/open-skills.ts";
@@ -69,7 +70,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = openServers(storage, machine, ruleBook);
-  const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const { state, place } = storage;
@@ -80,7 +81,9 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     fire: hooks.fire,
     warn: options.warn,
   });
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, sharedList };
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
+  skills.useAgents(agents.runSkill);
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -95,7 +98,12 @@ async function fillState(parts: Parts): Promise<void> {
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
-  state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
+  state.allTools = [
+    ...builtInTools(machine.tasks),
+    parts.agents.tool,
+    ...own,
+    ...(await offeredInteractiveTools(options, plan)),
+  ];
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);
@@ -116,7 +124,7 @@ async function beginConversation({ storage, gate, hooks }: Parts): Promise<void>
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -144,9 +152,11 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
+    stopAgents: () => agents.close(),
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
       disposed.abort();
+      await agents.close();
       await controls.finish();
       await mcp.close();
       skills.close();

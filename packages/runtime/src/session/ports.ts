@@ -9,6 +9,7 @@ import type { McpStage } from "../mcp/open-servers.ts";
 import { acceptedTools } from "../machine/pool.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { SharedList } from "../task-list/shared-list.ts";
+import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -18,6 +19,7 @@ export interface RunParts extends AgentParts {
   readonly mcp: McpStage;
   readonly plan: PlanMode;
   readonly skills: SkillStage;
+  readonly agents: AgentStage;
   /** Absent if the session has no conversation. */
   readonly sharedList?: SharedList;
 }
@@ -32,7 +34,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills, sharedList } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -107,8 +109,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
     steering: () => {
-      const listing = skills.skills.takeListing();
-      return [...inbox.takeNotices(), ...plan.takeNotices(), ...(listing ? [listing] : [])];
+      const listings = [agents.takeListing(), skills.skills.takeListing()].filter((listing) => listing !== undefined);
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
     },
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;

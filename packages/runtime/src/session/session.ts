@@ -45,6 +45,8 @@ export interface SessionParts {
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
+  /** Ends all subagents. */
+  stopAgents(): Promise<void>;
   /** Runs the end hooks. */
   end(reason: EndReason): Promise<void>;
   /** Ends everything the session started. */
@@ -107,6 +109,7 @@ export class LiveSession implements Session {
       this.#silent = true;
       inbox.clear();
       runState.interrupt();
+      void this.#parts.stopAgents();
     }
     await this.#work;
   }

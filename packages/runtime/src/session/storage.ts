@@ -25,6 +25,8 @@ export interface Storage {
   readonly cost: Cost;
   /** Requests to the client. */
   readonly client: ClientRequests;
+  /** How clients see subagents. `showsText`: also what they say and think, not only their calls. */
+  readonly agents: { showsText: boolean };
   readonly runState: RunState;
   /** Moves to a new session: another id, another transcript, no cost so far. The listeners of `onClear` follow. */
   clear(): Promise<void>;
@@ -112,6 +114,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     inbox,
     outbox,
     cost,
+    agents: { showsText: /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? "") },
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({
       reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",

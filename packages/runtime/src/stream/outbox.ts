@@ -7,6 +7,7 @@ import {
   isToolUse,
   project,
   projectPrompt,
+  type AgentMetadata,
   type ChainEntry,
   type Entry,
   type FileHistoryEntry,
@@ -107,7 +108,7 @@ export class Outbox {
   }
 
   /** Sends stored entries to a client that mirrors the transcript. */
-  mirror(entries: readonly Entry[]): void {
+  mirror(entries: readonly (Entry | AgentMetadata)[]): void {
     const { mirrored: filePath } = this.#options;
     if (filePath === undefined || entries.length === 0) return;
     void this.send({ type: "transcript_mirror", filePath, entries });

@@ -1,0 +1,108 @@
+// The agent stage of a session: which agents there are, what the model is told of them, and how they are started,
+// continued and ended.
+
+import { openAgentSet } from "@keelson/config/agent-set";
+import { ToolError, type Tool } from "@keelson/engine";
+import { agentsLeft } from "@keelson/engine/agents";
+import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
+import { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
+import { Slots } from "../mcp/servers/slots.ts";
+import { builtInAgents } from "./built-in/built-in.ts";
+import { AgentListing } from "./listing.ts";
+import type * as Running from "./run-agents.ts";
+import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
+
+export interface AgentStage {
+  /** The Agent tool of the session's own agent. */
+  readonly tool: Tool;
+  /** Those that can be started now, in the order in which they are listed. */
+  list(): readonly AgentDefinition[];
+  find(name: string): AgentDefinition | undefined;
+  /** Agents that the model does not know yet; undefined if it knows all. */
+  takeListing(): NewEntry | undefined;
+  /** Agents that the client defines. */
+  setClient(agents: JsonObject): void;
+  /** Reads the files again. */
+  reload(): void;
+  areChanged(): boolean;
+  /** For SendMessage. Undefined if no agent has this id or name. */
+  send(to: string, text: string, from: Spawner, toolUseId: string): Promise<string | undefined>;
+  /** A forked skill: rejects with a sentence for the user if it does not come to an answer. */
+  runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
+  /** The session's own agent. */
+  readonly self: Spawner;
+  /** Ends every agent. */
+  close(): Promise<void>;
+}
+
+export type SkillOrder = Parameters<typeof Running.runSkill>[0];
+
+export function openAgents(stages: AgentStages): AgentStage {
+  const { storage, machine, gate, skills } = stages;
+  const { state, place, runState } = storage;
+  let client: JsonObject | undefined;
+  const isDenied = (path: string) =>
+    state.snapshot.rules.some(({ behavior }) => behavior === "deny") && !gate.ruleBook.mayReadName(path);
+  let set = openAgentSet(state.snapshot, { isDenied, client: () => client });
+  const builtIn = builtInAgents(state.snapshot.env);
+  const all = () => {
+    const own = set.list();
+    const names = new Set(own.map(({ name }) => name));
+    return [...own, ...builtIn.filter(({ name }) => !names.has(name))];
+  };
+  const list = () => agentsLeft(all(), gate.ruleBook.rules);
+  const find = (name: string) => set.find(name) ?? builtIn.find((agent) => agent.name === name);
+  const self: Spawner = {
+    id: undefined,
+    depth: 0,
+    isFork: false,
+    asks: true,
+    machine,
+    gate,
+    model: () => skills.effects.model,
+    system: () => state.system,
+    tools: () => state.tools,
+    conversation: () => state.conversation,
+    interrupt: () => runState.interrupt(),
+  };
+  const listing = new AgentListing(place.loaded?.entries ?? [], storage.newId);
+  storage.onClear(() => listing.restart());
+  const slots = new Slots(mostAgents(state.snapshot.env));
+  const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
+
+  const host: Running.AgentHost = { stages, slots, find, forks, toolsFor: (agent) => [toolOf(agent)] };
+  /** Loaded with the first agent. */
+  const running = () => import("./run-agents.ts");
+  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: false });
+  const keeperOf = (agent: Spawner): AgentKeeper => ({
+    typeOf: (order) => typeOf(order),
+    start: async (order, toolUseId, signal): Promise<AgentAnswer> =>
+      (await running()).startAgent({ order, type: typeOf(order), toolUseId, signal }, agent, host),
+  });
+  const typeOf = ({ subagent_type: type }: AgentOrder): string => {
+    if (!type) return forks ? "fork" : "general-purpose";
+    if (find(type) || (forks && type === "fork")) return type;
+    const names = list().map(({ name }) => name);
+    throw new ToolError(`Agent type '${type}' not found. Available agents: ${names.join(", ")}`);
+  };
+  let started = false;
+  return {
+    tool: toolOf(self),
+    list,
+    find,
+    self,
+    takeListing: () => (state.tools.some(({ name }) => name === "Agent") ? listing.take(list()) : undefined),
+    setClient(agents) {
+      client = agents;
+      set = set.reload();
+    },
+    reload: () => void (set = set.reload(state.snapshot)),
+    areChanged: () => set.areChanged(),
+    send: async (...message) => (await running()).sendToAgent(message, host),
+    runSkill: async (order) => (await running()).runSkill(order, self, host),
+    async close() {
+      started = machine.tasks.list().some(({ type, status }) => type === "local_agent" && status === "running");
+      if (started) await (await running()).stopAgents(machine);
+    },
+  };
+}
