@@ -1,5 +1,6 @@
 export { ModelError, ToolError, type ModelErrorKind } from "./errors.ts";
 export {
+  anyObject,
   array,
   boolean,
   integer,

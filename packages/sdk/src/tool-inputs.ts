@@ -79,6 +79,30 @@ export type TodoWriteInput = {
   todos: { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string }[];
 };
 
+export type TaskCreateInput = {
+  subject: string;
+  description: string;
+  activeForm?: string;
+  metadata?: { [key: string]: unknown };
+};
+export type TaskGetInput = { taskId: string };
+export type TaskListInput = Record<string, never>;
+export type TaskUpdateInput = {
+  taskId: string;
+  subject?: string;
+  description?: string;
+  activeForm?: string;
+  status?: "pending" | "in_progress" | "completed" | "deleted";
+  addBlocks?: string[];
+  addBlockedBy?: string[];
+  owner?: string;
+  metadata?: { [key: string]: unknown };
+};
+
+export type SendMessageInput = { to: string; message: string | { [key: string]: unknown }; summary?: string };
+export type TeamCreateInput = { team_name: string; description?: string; agent_type?: string };
+export type TeamDeleteInput = Record<string, never>;
+
 export type SkillInput = { skill: string; args?: string };
 
 export type CronCreateInput = { cron: string; prompt: string; recurring?: boolean; durable?: boolean };
@@ -117,6 +141,13 @@ export type ToolInputSchemas =
   | WebFetchInput
   | WebSearchInput
   | TodoWriteInput
+  | TaskCreateInput
+  | TaskGetInput
+  | TaskListInput
+  | TaskUpdateInput
+  | SendMessageInput
+  | TeamCreateInput
+  | TeamDeleteInput
   | SkillInput
   | CronCreateInput
   | CronDeleteInput
