@@ -27,6 +27,7 @@ export {
   type Sighting,
   type Tool,
   type ToolContext,
+  type WatchedCommand,
   type Workspace,
 } from "./tool.ts";
 export type {

@@ -148,11 +148,22 @@ export interface ShellResult extends ShellOutput {
   readonly cwd: string | null;
   /** Sentences for the model: what the command was kept from doing, or what was undone after it. */
   readonly notes?: readonly string[];
+  /** The user moved the command to the background, where it goes on; the other fields say nothing. */
+  readonly movedTo?: BackgroundCommand;
 }
 
 export interface BackgroundCommand {
   readonly id: string;
   readonly outputPath: string;
+}
+
+/** How a command that a tool call waits for is shown among the tasks. */
+export interface WatchedCommand {
+  readonly description: string;
+  /** The id of the subagent that asks. */
+  readonly owner?: string;
+  /** Whether the user may move it to the background. */
+  readonly mayMove: boolean;
 }
 
 export interface Shell {
@@ -167,6 +178,8 @@ export interface Shell {
       readonly id: string;
       /** off: the call was allowed to run outside the sandbox. */
       readonly sandbox?: "default" | "off";
+      /** Absent if it is no task of its own. */
+      readonly task?: WatchedCommand;
     },
   ): Promise<ShellResult>;
   background(

@@ -3,12 +3,13 @@
 import { closeSync, fstatSync, unlinkSync, writeSync } from "node:fs";
 import type { BackgroundCommand } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
+import { newTaskId } from "./task-id.ts";
 import type { Tasks } from "./task-table.ts";
 import { exitCodeOf } from "../shell/process/command.ts";
 import type { Groups } from "../shell/process/groups.ts";
 
 /** A command that writes more is stopped, so it does not fill the disk. */
-const MAX_OUTPUT_BYTES = 1024 ** 3;
+export const BACKGROUND_LIMIT = { maxBytes: 1024 ** 3, note: "\n[stopped: the output exceeded 1 GB]\n" };
 const CHECK_EVERY_MS = 1_000;
 
 export interface BackgroundOptions {
@@ -29,7 +30,7 @@ export interface BackgroundOptions {
 
 export function startBackground(options: BackgroundOptions): BackgroundCommand {
   const { command, argv, cwd, env, description, toolUseId, owner, tasks, groups } = options;
-  const id = `b${randomName()}`;
+  const id = newTaskId("b");
   const { fd, path } = createPrivateFile(options.directory, `${id}.output`);
   let child;
   try {
@@ -46,9 +47,9 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
     () => groups.end(pid),
   );
   const watch = setInterval(() => {
-    if (fstatSync(fd).size <= MAX_OUTPUT_BYTES) return;
+    if (fstatSync(fd).size <= BACKGROUND_LIMIT.maxBytes) return;
     clearInterval(watch);
-    writeSync(fd, "\n[stopped: the output exceeded 1 GB]\n");
+    writeSync(fd, BACKGROUND_LIMIT.note);
     void groups.end(pid);
   }, CHECK_EVERY_MS);
   watch.unref();
@@ -62,14 +63,4 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
     task.end({ status: code === 0 ? "completed" : "failed", exitCode: code });
   });
   return { id, outputPath: path };
-}
-
-function randomName(): string {
-  const letters = "0123456789abcdefghijklmnopqrstuvwxyz";
-  // 252 is the largest multiple of 36 in a byte; larger bytes would make some letters more likely.
-  const bytes = [...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 252);
-  return bytes
-    .slice(0, 8)
-    .map((byte) => letters[byte % 36])
-    .join("");
 }

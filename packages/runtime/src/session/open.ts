@@ -86,7 +86,11 @@ async function fillState(parts: Parts): Promise<void> {
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
-  state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
+  state.allTools = [
+    ...builtInTools(machine.tasks, snapshot.env),
+    ...own,
+    ...(await offeredInteractiveTools(options, plan)),
+  ];
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);
