@@ -18,6 +18,7 @@ export {
   type BackgroundCommand,
   type Files,
   type FileStat,
+  type LineSink,
   type ReadLedger,
   type Search,
   type SearchResult,

@@ -58,6 +58,8 @@ export function defineTool<I, O>(tool: Tool<I, O>): Tool<I, O> {
 /** Everything a tool can access. */
 export interface ToolContext {
   readonly toolUseId: string;
+  /** The id of the subagent that makes the call; absent for the session itself. */
+  readonly owner?: string;
   readonly signal: AbortSignal;
   readonly workspace: Workspace;
   readonly files: Files;
@@ -166,6 +168,16 @@ export interface WatchedCommand {
   readonly mayMove: boolean;
 }
 
+/** Reads what a source prints, line by line. */
+export interface LineSink {
+  /** How long the source may take. */
+  readonly timeoutMs: number;
+  /** False if the source must end, because it prints too much. */
+  line(text: string): boolean;
+  /** There are no more lines. Called before the task ends. */
+  flush(): void;
+}
+
 export interface Shell {
   run(
     command: string,
@@ -191,6 +203,8 @@ export interface Shell {
       /** The id of the subagent that asks; the command ends with it. */
       readonly owner?: string;
       readonly sandbox?: "default" | "off";
+      /** Gets each line of stdout; the command is then a monitor. */
+      readonly lines?: LineSink;
     },
   ): Promise<BackgroundCommand>;
 }

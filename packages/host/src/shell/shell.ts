@@ -68,6 +68,9 @@ export interface SessionShell extends Shell {
 /** Linux limits one argument to 128 KB; longer scripts are written to a file. */
 const MAX_SCRIPT_BYTES = 100_000;
 
+/** Types of tasks that end with the shell. */
+const ENDED_HERE = new Set(["local_bash", "monitor"]);
+
 const NO_OUTPUT = { text: "", code: null };
 
 export function createShell(options: ShellOptions): SessionShell {
@@ -121,12 +124,14 @@ export function createShell(options: ShellOptions): SessionShell {
     id,
     sandbox,
     reportsDirectory,
+    keepsErrors,
   }: {
     command: string;
     cwd: string;
     id: string;
     sandbox?: "default" | "off";
     reportsDirectory: boolean;
+    keepsErrors?: boolean;
   }) {
     const { snapshot, openPipe } = await (prepared ??= prepare());
     sweep();
@@ -141,6 +146,7 @@ export function createShell(options: ShellOptions): SessionShell {
       programFolders: options.programFolders?.(),
       prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
       reportsDirectory,
+      keepsErrors,
     });
     const file = Buffer.byteLength(script) > MAX_SCRIPT_BYTES ? saveScript(script, options.resultsDir) : null;
     const entered = await confine(await loadConfinement(), {
@@ -209,14 +215,15 @@ export function createShell(options: ShellOptions): SessionShell {
       }
     },
 
-    async background(command, { cwd, description, toolUseId, owner, sandbox }) {
-      const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
-      const { argv, isWrapper } = entered;
+    async background(command, { cwd, description, toolUseId, owner, sandbox, lines }) {
+      const keepsErrors = lines !== undefined;
+      const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false, keepsErrors });
+      const { argv, isWrapper, openPipe } = entered;
       const { tasksDir: directory, tasks } = options;
       const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, owner, directory };
       const onEnd = (code: number | null, pgid: number) => leave(pgid, entered, { text: "", code });
       try {
-        return startBackground({ ...start, tasks, groups, onEnd });
+        return startBackground({ ...start, tasks, groups, lines, openPipe, onEnd });
       } catch (error) {
         abandon(entered);
         throw error;
@@ -243,7 +250,7 @@ export function createShell(options: ShellOptions): SessionShell {
       closed = true;
       const guardian = reaper();
       if (!guardian) return options.sandbox?.close();
-      const running = options.tasks.list().filter(({ status, type }) => status === "running" && type === "local_bash");
+      const running = options.tasks.list().filter(({ status, type }) => status === "running" && ENDED_HERE.has(type));
       const stops = running.map(({ id }) => options.tasks.stop(id));
       await groups.endAll();
       await Promise.all(stops);

@@ -4,7 +4,7 @@
 import type { BackgroundCommand, WatchedCommand } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
 import type { OutputCollector } from "../shell/output.ts";
-import { BACKGROUND_LIMIT } from "./background-command.ts";
+import { BACKGROUND_LIMIT } from "./background-limit.ts";
 import { newTaskId } from "./task-id.ts";
 import type { Tasks } from "./task-table.ts";
 

@@ -93,11 +93,16 @@ async function isReadOnly(command: string): Promise<boolean> {
   return isReadOnlyCommand(command);
 }
 
-async function runInBackground(input: BashInput, { shell, toolUseId }: ToolContext, cwd: string): Promise<BashOutput> {
+async function runInBackground(
+  input: BashInput,
+  { shell, toolUseId, owner }: ToolContext,
+  cwd: string,
+): Promise<BashOutput> {
   const started = await shell.background(input.command, {
     cwd,
     description: input.description ?? input.command,
     toolUseId,
+    ...(owner === undefined ? {} : { owner }),
     ...sandboxOption(input),
   });
   return { ...emptyOutput(input), ...inBackground(started) };
@@ -113,7 +118,7 @@ async function runAndWait(
   context: ToolContext,
   { cwd, mayMove }: { readonly cwd: string; readonly mayMove: boolean },
 ): Promise<BashOutput> {
-  const { shell, signal, toolUseId, env, seen } = context;
+  const { shell, signal, toolUseId, owner, env, seen } = context;
   const timeoutMs = timeoutFor(input.timeout, env);
   const start = Date.now();
   const result = await shell.run(input.command, {
@@ -122,7 +127,7 @@ async function runAndWait(
     signal,
     maxOutput: maxOutputFor(env),
     id: toolUseId,
-    task: { description: input.description ?? input.command, mayMove },
+    task: { description: input.description ?? input.command, mayMove, ...(owner === undefined ? {} : { owner }) },
     ...sandboxOption(input),
   });
   seen.commandRan(start, Date.now());
