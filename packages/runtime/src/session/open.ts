@@ -101,6 +101,7 @@ async function fillState(parts: Parts): Promise<void> {
   state.allTools = [
     ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
+    parts.agents.messageTool,
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];

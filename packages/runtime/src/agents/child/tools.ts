@@ -4,7 +4,7 @@ import { agentTools } from "@keelson/engine/agents";
 import { assemblePool, type Tool } from "@keelson/engine";
 import { todoWriteTool, type Todo } from "@keelson/tools";
 import type { AgentDefinition } from "@keelson/protocol";
-import type { AgentStages } from "./spawner.ts";
+import type { AgentStages } from "../spawner.ts";
 
 /** They move or end the session itself, or load tools for it. */
 const SESSION_TOOLS = new Set(["EnterWorktree", "ExitWorktree", "StructuredOutput", "ToolSearch"]);

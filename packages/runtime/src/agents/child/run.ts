@@ -3,14 +3,14 @@
 import { asReminder, Conversation, run, type End, type ModelChoice, type Tool, type Workspace } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
 import type { ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
-import type { AgentSkills } from "../skills/open-skills.ts";
-import type { Outbox } from "../stream/outbox.ts";
+import type { AgentSkills } from "../../skills/open-skills.ts";
+import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
-import { surround } from "./child-ports.ts";
-import { childTools } from "./child-tools.ts";
-import { forkTools } from "./fork.ts";
+import { surround } from "./ports.ts";
+import { childTools } from "./tools.ts";
+import { forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
-import type { AgentStages, Spawner } from "./spawner.ts";
+import type { AgentStages, Spawner } from "../spawner.ts";
 
 export interface ChildLife extends ChildHost {
   readonly workspace: Workspace;

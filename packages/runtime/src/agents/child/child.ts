@@ -3,11 +3,11 @@
 import type { Conversation, End, Limits, ModelChoice, Tool } from "@keelson/engine";
 import { createWorkspace, type TaskEnd, type TaskUsage } from "@keelson/host";
 import type { AgentDefinition, ContentBlock, NewEntry, Usage } from "@keelson/protocol";
-import type { SkillOrder } from "./open-agents.ts";
-import { openChildFiles } from "./child-files.ts";
-import { runChild } from "./child-run.ts";
+import type { SkillOrder } from "../open-agents.ts";
+import { openChildFiles } from "./files.ts";
+import { runChild } from "./run.ts";
 import { Meter } from "./meter.ts";
-import type { AgentStages, Spawner } from "./spawner.ts";
+import type { AgentStages, Spawner } from "../spawner.ts";
 
 export interface ChildPlan {
   readonly id: string;
