@@ -16,14 +16,7 @@ test("the end of input waits for an agent in the background, and its answer star
   const released = Promise.withResolvers<void>();
   await using model = await startMockModel(
     cast({
-      main: [
-        background({ description: "Quiet work" }),
-        () => {
-          released.resolve();
-          return { text: "Started" };
-        },
-        { text: "It came back" },
-      ],
+      main: [background({ description: "Quiet work" }), { text: "Started" }, { text: "It came back" }],
       [TASK]: [
         async () => {
           await released.promise;
@@ -32,7 +25,12 @@ test("the end of input waits for an agent in the background, and its answer star
       ],
     }),
   );
-  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Go"));
+  running.closeStdin();
+  await running.waitForLine(({ type }) => type === "result");
+  released.resolve();
+  const run = await running.done;
   expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: "" });
   expect(messagesOf(run, "result").map(({ result, origin }) => [result, origin?.kind])).toEqual([
     ["Started", undefined],
