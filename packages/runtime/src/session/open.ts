@@ -17,6 +17,7 @@ import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
@@ -72,9 +73,17 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
+  const { state, place } = storage;
+  const sharedList = openSharedList({
+    state,
+    sessionId: () => place.id,
+    team: () => undefined,
+    fire: hooks.fire,
+    warn: options.warn,
+  });
   const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
   skills.useAgents(agents.runSkill);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents };
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -83,18 +92,19 @@ type Parts = Stages & RunParts;
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills } = parts;
+  const { storage, machine, plan, skills, sharedList } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks),
+    ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];
+  await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);

@@ -6,7 +6,9 @@ import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import { acceptedTools } from "../machine/pool.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { SharedList } from "../task-list/shared-list.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
@@ -18,6 +20,8 @@ export interface RunParts extends AgentParts {
   readonly plan: PlanMode;
   readonly skills: SkillStage;
   readonly agents: AgentStage;
+  /** Absent if the session has no conversation. */
+  readonly sharedList?: SharedList;
 }
 
 /** Everything the user can type after a slash. */
@@ -30,7 +34,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -48,7 +52,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     toolsReady: () => mcp.servers?.refreshed(signal),
     deferredTools: () => state.deferredTools,
     toolBetas: () => state.toolBetas,
-    awaitTool: (name) => mcp.awaitTool(name, signal),
+    acceptedTools: () => acceptedTools(state.allTools, state.snapshot),
+    awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
     signal,
     partial: options.partial,
@@ -105,7 +110,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
     steering: () => {
-      const listings = [agents.takeListing(), skills.skills.takeListing()].filter((listing) => listing !== undefined);
+      const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
       return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
     },
     charge: (usage, name, durationMs) => {
