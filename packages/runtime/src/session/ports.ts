@@ -6,6 +6,7 @@ import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
@@ -18,6 +19,7 @@ export interface RunParts extends AgentParts {
   readonly plan: PlanMode;
   readonly skills: SkillStage;
   readonly agents: AgentStage;
+  readonly schedules: ScheduleStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -30,7 +32,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents, schedules } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -99,7 +101,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
-      return hooks.fire(event, input, signal);
+      return hooks.fire(event, event === "Stop" ? { ...input, ...schedules.hookFields() } : input, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
