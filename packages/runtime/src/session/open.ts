@@ -16,6 +16,7 @@ import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
@@ -83,7 +84,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   });
   const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
   skills.useAgents(agents.runSkill);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList };
+  const schedules = openSchedules(storage);
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -102,6 +104,7 @@ async function fillState(parts: Parts): Promise<void> {
     ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
     parts.agents.messageTool,
+    ...parts.schedules.tools,
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];
@@ -125,7 +128,7 @@ async function beginConversation({ storage, gate, hooks }: Parts): Promise<void>
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -145,6 +148,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
+      schedules.idle();
     },
     ports: (signal) => {
       const ports = runPorts(parts, signal, controls);
@@ -157,6 +161,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
       disposed.abort();
+      schedules.close();
       await agents.close();
       await controls.finish();
       await mcp.close();
