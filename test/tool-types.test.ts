@@ -35,6 +35,9 @@ const types = <T, Input, Output>(
 const TYPED = {
   AskUserQuestion: types<typeof askUserTool, sdk.AskUserQuestionInput, sdk.AskUserQuestionOutput>(),
   Bash: types<typeof tools.bashTool, sdk.BashInput, sdk.BashOutput>(),
+  CronCreate: types<typeof tools.cronCreateTool, sdk.CronCreateInput, sdk.CronCreateOutput>(),
+  CronDelete: types<typeof tools.cronDeleteTool, sdk.CronDeleteInput, sdk.CronDeleteOutput>(),
+  CronList: types<typeof tools.cronListTool, sdk.CronListInput, sdk.CronListOutput>(),
   Edit: types<typeof tools.editTool, sdk.FileEditInput, sdk.FileEditOutput>(),
   EnterPlanMode: types<typeof enterPlanModeTool, sdk.EnterPlanModeInput, sdk.EnterPlanModeOutput>(),
   ExitPlanMode: types<typeof exitPlanModeTool, Named<sdk.ExitPlanModeInput>, sdk.ExitPlanModeOutput>(),
@@ -49,6 +52,7 @@ const TYPED = {
     sdk.ReadMcpResourceDirOutput
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
+  ScheduleWakeup: types<typeof tools.scheduleWakeupTool, sdk.ScheduleWakeupInput, sdk.ScheduleWakeupOutput>(),
   SendMessage: types<typeof tools.sendMessageTool, sdk.SendMessageInput, sdk.SendMessageOutput>(),
   Skill: types<typeof tools.skillTool, sdk.SkillInput, sdk.SkillOutput>(),
   TaskCreate: types<typeof taskList.taskCreateTool, sdk.TaskCreateInput, sdk.TaskCreateOutput>(),
@@ -74,24 +78,12 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const {
-    bashTool,
-    taskOutputTool,
-    taskStopTool,
-    todoWriteTool,
-    skillTool,
-    sendMessageTool,
-    interactiveTools: _,
-    ...others
-  } = tools;
-  const made = [
-    bashTool(),
-    taskOutputTool(none),
-    taskStopTool(none),
-    todoWriteTool(none),
-    skillTool(none),
-    sendMessageTool(none),
-  ];
+  const { bashTool, agentTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, ...rest } = tools;
+  const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
+  const { sendMessageTool, interactiveTools: _, ...others } = more;
+  const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
+  made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none));
+  made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
   const forMcp = [mcp, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));

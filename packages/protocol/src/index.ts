@@ -58,6 +58,7 @@ export {
   type ControlRequest,
   type ControlResponse,
 } from "./control.ts";
+export type { ScheduledJob } from "./schedule.ts";
 export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";

@@ -105,6 +105,17 @@ export type TeamDeleteInput = Record<string, never>;
 
 export type SkillInput = { skill: string; args?: string };
 
+export type CronCreateInput = { cron: string; prompt: string; recurring?: boolean; durable?: boolean };
+export type CronDeleteInput = { id: string };
+export type CronListInput = Record<string, never>;
+export type ScheduleWakeupInput = {
+  delaySeconds?: number;
+  reason?: string;
+  prompt?: string;
+  stop?: boolean;
+  noop?: boolean;
+};
+
 export type EnterPlanModeInput = Record<string, never>;
 /** Clients and models of different versions add other fields. */
 export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
@@ -138,6 +149,10 @@ export type ToolInputSchemas =
   | TeamCreateInput
   | TeamDeleteInput
   | SkillInput
+  | CronCreateInput
+  | CronDeleteInput
+  | CronListInput
+  | ScheduleWakeupInput
   | EnterPlanModeInput
   | ExitPlanModeInput
   | ListMcpResourcesInput

@@ -12,6 +12,7 @@ export type BashOutput = {
   backgroundTaskId?: string;
   /** The output file of a background command. */
   backgroundOutputPath?: string;
+  backgroundedByUser?: boolean;
   persistedOutputPath?: string;
   persistedOutputSize?: number;
   dangerouslyDisableSandbox?: boolean;
@@ -180,6 +181,35 @@ export type AskUserQuestionOutput = {
   annotations?: Record<string, { preview?: string; notes?: string }>;
 };
 
+/** Times are milliseconds since 1970. */
+export type CronCreateOutput = {
+  id: string;
+  humanSchedule: string;
+  recurring: boolean;
+  durable: boolean;
+  nextFireAt?: number;
+};
+export type CronDeleteOutput = { id: string };
+export type CronListOutput = {
+  jobs: {
+    id: string;
+    cron: string;
+    humanSchedule: string;
+    prompt: string;
+    recurring: boolean;
+    durable: boolean;
+    nextFireAt?: number;
+    /** Keelson only: why it does not fire. */
+    inactive?: string;
+  }[];
+};
+export type ScheduleWakeupOutput = {
+  scheduledFor: number;
+  clampedDelaySeconds: number;
+  wasClamped: boolean;
+  stopped?: boolean;
+};
+
 export type EnterPlanModeOutput = { message: string };
 export type ExitPlanModeOutput = {
   plan: string | null;
@@ -221,6 +251,10 @@ export type ToolOutputSchemas =
   | TeamCreateOutput
   | TeamDeleteOutput
   | SkillOutput
+  | CronCreateOutput
+  | CronDeleteOutput
+  | CronListOutput
+  | ScheduleWakeupOutput
   | TaskOutputOutput
   | TaskStopOutput
   | AskUserQuestionOutput

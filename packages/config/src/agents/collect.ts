@@ -168,6 +168,10 @@ function withhold(agent: Mutable<AgentDefinition>, { fields, odd }: Given): void
     agent.mcpServers = named;
     lose("mcpServers");
   }
+  if (agent.bubbles && plugin !== undefined) {
+    delete agent.bubbles;
+    lose("permissionMode");
+  }
   if (permissionMode !== undefined && (plugin !== undefined || !isAsking(permissionMode))) {
     delete agent.permissionMode;
     lose("permissionMode");

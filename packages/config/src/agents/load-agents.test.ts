@@ -256,6 +256,15 @@ test.each([
   expect(world.agents().list()[0]!.tools).toEqual(tools);
 });
 
+test("permissionMode: bubble lets an agent in the background ask", () => {
+  using world = agentWorld();
+  world.agent("home/.claude/agents/x.md", "x", "X", "permissionMode: bubble\n");
+  const set = world.agents();
+  expect(set.problems).toEqual([]);
+  expect(set.list()[0]).toMatchObject({ bubbles: true });
+  expect(set.list()[0]).not.toHaveProperty("permissionMode");
+});
+
 test("a field with a wrong value has no effect and is reported with its line", () => {
   using world = agentWorld();
   world.agent(

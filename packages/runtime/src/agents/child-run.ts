@@ -37,7 +37,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let tools: () => readonly Tool[] = () => [];
   const model = (): ModelChoice => ({ ...(skills?.effects.model ?? plan.model), agent: id });
   const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
-  const { machine, gate, ports } = surround(
+  const { machine, gate, ports, firing } = surround(
     {
       id,
       type: definition.name,
@@ -55,8 +55,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       interrupt: life.interrupt,
       steering: () => waiting.splice(0),
       recording: (entries) => {
-        meter.record(entries);
-        changed();
+        if (meter.record(entries)) changed();
       },
       charged: (usage) => {
         meter.charge(usage);
@@ -85,11 +84,13 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     setHooks: (registrations) => (skillHooks = registrations),
     model: () => plan.model,
     ports: () => ports,
+    runSkill: (order) => life.runSkill(order, self),
   });
   const own = [skills.tool, ...life.ownTools(self)];
   tools = plan.isFork ? forkTools(parent.tools, own) : childTools({ ...plan, own }, stages);
 
-  const { context } = await ports.fire("SubagentStart", { agent_id: id, agent_type: definition.name });
+  const about = { agent_id: id, agent_type: definition.name };
+  const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
   if (listing) waiting.unshift(listing);
   const said = context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`));

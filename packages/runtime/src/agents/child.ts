@@ -3,6 +3,7 @@
 import type { Conversation, End, Limits, ModelChoice, Tool } from "@keelson/engine";
 import { createWorkspace, type TaskEnd, type TaskUsage } from "@keelson/host";
 import type { AgentDefinition, ContentBlock, NewEntry, Usage } from "@keelson/protocol";
+import type { SkillOrder } from "./open-agents.ts";
 import { openChildFiles } from "./child-files.ts";
 import { runChild } from "./child-run.ts";
 import { Meter } from "./meter.ts";
@@ -70,6 +71,8 @@ export interface Child {
 export interface ChildHost {
   /** The tools that know which agent calls them. */
   ownTools(agent: Spawner): readonly Tool[];
+  /** How its skills with `context: fork` run. */
+  runSkill(order: SkillOrder, agent: Spawner): Promise<{ readonly agentId: string; readonly result: string }>;
   /** A foreground agent stops with it. */
   readonly signal: AbortSignal;
   /** Called when it is over. */

@@ -28,7 +28,9 @@ export interface ChildOrder {
   readonly id?: string;
   readonly past?: ChildPlan["past"];
   readonly attached?: ChildPlan["attached"];
-  /** Whatever else says: a skill that runs in a subagent chose its model already. */
+  /** The prompt is the text of a skill, which cannot use skills again. */
+  readonly isSkill?: boolean;
+  /** Instead of every other choice of a model. */
   readonly exactModel?: ModelChoice;
 }
 
@@ -36,13 +38,14 @@ export interface ChildOrder {
 export async function planChild(order: ChildOrder, parent: Spawner, stages: AgentStages): Promise<ChildPlan> {
   const { storage } = stages;
   const { snapshot } = storage.state;
-  const { definition, prompt } = order;
+  const { prompt, isSkill } = order;
+  const definition = isSkill ? withoutSkills(order.definition) : order.definition;
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
   const text = await textOf(definition);
   const { isolateAgent } = order.isolated ? await import("./isolate.ts") : {};
   const worktree = await isolateAgent?.(id, stages);
-  const { maxBudgetUsd } = limitsOf(snapshot);
+  const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
   return {
     id,
     definition,
@@ -55,11 +58,15 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     background: order.background,
     model,
     system: await systemOf(definition, text, { model, worktree, parent }, stages),
-    limits: { maxTurns: definition.maxTurns, maxBudgetUsd },
+    limits: { maxTurns: definition.maxTurns ?? (isSkill ? maxTurns : undefined), maxBudgetUsd },
     maySpawn: parent.depth + 1 < deepestSpawn(snapshot.env),
     ...(worktree ? { worktree } : {}),
     ...(order.past ? { past: order.past } : {}),
   };
+}
+
+function withoutSkills(definition: AgentDefinition): AgentDefinition {
+  return { ...definition, disallowedTools: [...definition.disallowedTools, "Skill"] };
 }
 
 /** A fork has the conversation, the tools and the model of its parent. */

@@ -8,10 +8,10 @@ import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Machine } from "../machine/machine.ts";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildPlan } from "./child.ts";
+import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
-import type { AgentStages, Spawner } from "./spawner.ts";
+import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
 
 export interface AgentHost {
   readonly stages: AgentStages;
@@ -56,10 +56,12 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
 }
 
 /** Waits for a free place, then starts it. */
-async function begin(plan: ChildPlan, signal: AbortSignal, { slots, stages, toolsFor }: AgentHost): Promise<Child> {
+async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
+  const { slots, stages, toolsFor } = host;
   const release = await slots.take();
+  const runSkillFor: ChildHost["runSkill"] = (order, agent) => runSkill(order, agent, host);
   try {
-    return startChild(plan, stages, { ownTools: toolsFor, signal, ended: release });
+    return startChild(plan, stages, { ownTools: toolsFor, runSkill: runSkillFor, signal, ended: release });
   } catch (error) {
     release();
     throw error;
@@ -208,6 +210,8 @@ export async function runSkill(
   const type = skill.fork?.agent ?? "general-purpose";
   const definition = host.find(type);
   if (!definition) throw new Error(`skill ${skill.name} names the agent '${type}', which does not exist`);
+  if (parent.depth >= deepestSpawn(host.stages.storage.state.snapshot.env) || parent.isFork)
+    throw new Error(`skill ${skill.name} runs in a subagent, and this agent may not start one`);
   const child: ChildOrder = {
     definition,
     description: `/${skill.name}`,
@@ -216,6 +220,7 @@ export async function runSkill(
     background: false,
     isolated: definition.isolation === "worktree",
     toolUseId,
+    isSkill: true,
     ...(skill.model === undefined && definition.model !== undefined ? {} : { exactModel: model }),
   };
   const plan = await planChild(child, parent, host.stages);

@@ -76,6 +76,7 @@ export function initSignal(facts: {
   mcpServers: readonly object[];
   commands: readonly { readonly name: string }[];
   skills: readonly { readonly name: string }[];
+  agents: readonly { readonly name: string }[];
   style: PromptStyle | undefined;
 }) {
   return {
@@ -91,7 +92,7 @@ export function initSignal(facts: {
     apiKeySource: facts.model.apiKeySource,
     claude_code_version: COMPATIBLE_VERSION,
     output_style: facts.style?.name ?? "default",
-    agents: [],
+    agents: facts.agents.map(({ name }) => name),
     skills: facts.skills.map(({ name }) => name),
     ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),

@@ -75,6 +75,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
           mcpServers: mcp.servers?.summary() ?? [],
           commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
+          agents: agents.list(),
           memory: state.instructions?.memory,
         }),
       );
@@ -109,7 +110,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
     steering: () => {
-      const listings = [agents.takeListing(), skills.skills.takeListing()].filter((listing) => listing !== undefined);
+      const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
       return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
     },
     charge: (usage, name, durationMs) => {

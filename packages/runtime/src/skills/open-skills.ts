@@ -46,6 +46,7 @@ export interface AgentSkillParts extends Pick<SkillParts, "permit" | "machine" |
   setHooks(registrations: readonly HookRegistration[]): void;
   model(): ModelChoice;
   ports(): Ports;
+  readonly runSkill: RunSkill;
 }
 
 export interface AgentSkills {
@@ -90,13 +91,25 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
   let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
   const invokerOf =
-    (own: SkillParts, changed: TurnEffects, portsNow: () => Ports): Invoke =>
+    (own: SkillParts, changed: TurnEffects, portsNow: () => Ports, runs: () => RunSkill | undefined): Invoke =>
     async (skill, args, toolUseId) => {
       const { invokeSkill } = await import("./invoke.ts");
       texts ??= await openTexts(machine.outputDir);
-      return invokeSkill(skill, args, { ...own, effects: changed, texts, ports: portsNow(), toolUseId, runSkill });
+      return invokeSkill(skill, args, {
+        ...own,
+        effects: changed,
+        texts,
+        ports: portsNow(),
+        toolUseId,
+        runSkill: runs(),
+      });
     };
-  const invoke = invokerOf(parts, effects, () => ports!);
+  const invoke = invokerOf(
+    parts,
+    effects,
+    () => ports!,
+    () => runSkill,
+  );
   storage.onClear(() => skills.restart());
   return {
     skills,
@@ -106,7 +119,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     forAgent(agent) {
       const own = { ...parts, ...agent };
       const agentEffects = effectsOf(own, agent);
-      const invokeThere = invokerOf(own, agentEffects, agent.ports);
+      const invokeThere = invokerOf(own, agentEffects, agent.ports, () => agent.runSkill);
       return {
         effects: agentEffects,
         tool: skillTool(keeperOf(skills, invokeThere, newId)),
