@@ -3,10 +3,11 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { readLock } from "./repository/owner.ts";
+import { lockReason, ownProcess, processStart, readLock } from "./repository/owner.ts";
 import { scratch } from "./repository.test-support.ts";
+import { releaseWorktree, useWorktree } from "./use.ts";
 
-const { place, project, git, write, commit, create, worktrees, branches, state, remove } = scratch();
+const { place, environment, project, git, write, commit, create, worktrees, branches, state, remove } = scratch();
 
 test("createWorktree() makes a locked worktree on its own branch, and the main checkout does not show it", async () => {
   const root = project();
@@ -70,10 +71,41 @@ test("the worktree of an earlier process is taken up again; one in use is not", 
   const again = await create(root, { name: "again" });
   expect(again).toEqual({ ...made, base: git(made.path, "rev-parse", "HEAD").trim(), isExisting: true });
   const gitFolder = join(root, ".git/worktrees/again");
-  git(root, "worktree", "unlock", made.path);
-  git(root, "worktree", "lock", "--reason", "on a stick", made.path);
-  await expect(create(root, { name: "again" })).rejects.toThrow("is in use: on a stick; choose another name");
-  expect(readLock(gitFolder)?.reason).toBe("on a stick");
+  const other = Bun.spawn(["sleep", "1000"]);
+  try {
+    const reason = lockReason({ pid: other.pid, start: processStart(other.pid)! }, "using");
+    git(root, "worktree", "unlock", made.path);
+    git(root, "worktree", "lock", "--reason", reason, made.path);
+    await expect(create(root, { name: "again" })).rejects.toThrow(`is in use: ${reason}`);
+  } finally {
+    other.kill();
+  }
+  await other.exited;
+  await create(root, { name: "again" });
+  expect(readLock(gitFolder)?.owner).toEqual(ownProcess());
+});
+
+test("a lock that a person has set stays", async () => {
+  const root = project();
+  const { path } = await create(root, { name: "a" });
+  releaseWorktree(path);
+  git(root, "worktree", "lock", "--reason", "on a stick", path);
+  expect((await useWorktree({ root, path, ...environment })).isOurs).toBe(true);
+  releaseWorktree(path);
+  expect(readLock(join(root, ".git/worktrees/a"))?.reason).toBe("on a stick");
+});
+
+test("useWorktree() enters worktrees of the repository only", async () => {
+  const root = project();
+  const [path, foreign] = [join(place, "by-hand-2"), project()];
+  git(root, "worktree", "add", "-q", path);
+  expect(await useWorktree({ root, path, ...environment })).toMatchObject({ branch: "by-hand-2", isOurs: false });
+  symlinkSync(path, join(place, "linked-worktree"));
+  for (const other of [root, foreign, place, join(place, "linked-worktree"), join(place, "missing")]) {
+    await expect(useWorktree({ root, path: other, ...environment })).rejects.toThrow("is not a worktree of this repository");
+  }
+  releaseWorktree(path);
+  expect(readLock(join(root, ".git/worktrees/by-hand-2"))).toBeUndefined();
 });
 
 test("a branch with commits that has lost its worktree is continued, and one without is moved to the base", async () => {
@@ -103,7 +135,7 @@ test("a folder that is no worktree is not touched", async () => {
   const root = project();
   write(join(root, ".claude/worktrees/a/file"));
   await expect(create(root, { name: "a" })).rejects.toThrow(
-    "exists and is not a worktree of this repository; choose another name",
+    "is not a worktree of this repository; choose another name",
   );
   expect(branches(root)).toEqual(["main"]);
 });

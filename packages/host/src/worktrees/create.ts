@@ -8,11 +8,12 @@ import { WorktreeError } from "./errors.ts";
 import { unfilteredFiles } from "./fill/filters.ts";
 import { copyIncluded } from "./fill/include.ts";
 import { linkDirectories } from "./fill/links.ts";
-import { branchName, nameProblem } from "./names.ts";
+import { branchName, worktreeNameProblem } from "./names.ts";
 import { isRunning, lockReason, ownProcess, readLock, writeLock } from "./repository/owner.ts";
 import { makeWorktreesFolder, pathFor } from "./repository/place.ts";
 import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
 import { ownCommits } from "./state.ts";
+import { claim } from "./use.ts";
 
 export interface CreateWorktreeOptions extends GitEnvironment {
   /** A folder of the repository. */
@@ -44,7 +45,7 @@ export interface Worktree {
 export const RETRIES = 20;
 
 export async function createWorktree(options: CreateWorktreeOptions): Promise<Worktree> {
-  const problem = nameProblem(options.name);
+  const problem = worktreeNameProblem(options.name);
   if (problem !== undefined) throw new WorktreeError("refused", problem);
   const checkout = findCheckout(options.root);
   const git = await openSafeGit(checkout, options);
@@ -72,28 +73,10 @@ export async function createWorktree(options: CreateWorktreeOptions): Promise<Wo
 /** The worktree of an earlier session, unless someone else uses it. */
 async function takeUp(git: SafeGit, path: string, branch: string): Promise<Worktree> {
   const { checkout } = git;
-  const own = lstatSync(path).isDirectory() ? verifiedWorktree(path) : undefined;
-  if (own?.common !== checkout.common) {
-    throw new WorktreeError(
-      "refused",
-      `'${path}' exists and is not a worktree of this repository; choose another name`,
-    );
-  }
-  const lock = readLock(own.gitFolder);
-  const isTaken = lock && (!lock.owner || (isRunning(lock.owner) && lock.owner.pid !== process.pid));
-  if (isTaken) {
-    throw new WorktreeError("refused", `'${path}' is in use: ${lock.reason}; choose another name`);
-  }
-  if (lock?.isUnfinished) throw new WorktreeError("refused", unfinished(path));
-  writeLock(own.gitFolder, ownProcess());
-  const base = (
-    await git.inside({ gitFolder: own.gitFolder, path }).run(["rev-parse", "--verify", "HEAD^{commit}"])
-  ).trim();
-  return { path, branch, base, root: checkout.root, isExisting: true, notices: [] };
+  const gitFolder = claim(checkout, path);
+  const base = await git.inside({ gitFolder, path }).run(["rev-parse", "--verify", "HEAD^{commit}"]);
+  return { path, branch, base: base.trim(), root: checkout.root, isExisting: true, notices: [] };
 }
-
-const unfinished = (path: string) =>
-  `'${path}' was not completed when it was made; remove it with git worktree remove --force --force, or choose another name`;
 
 /** Git refuses to make a worktree where it remembers a deleted one. */
 async function forgetMissing(git: SafeGit, path: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { branchName, folderName, generateName, nameProblem } from "./names.ts";
+import { branchName, folderName, generateName, worktreeNameProblem } from "./names.ts";
 
 test.each(["a", "fix-1", "Fix_2.0", "feature/login", "a".repeat(64), "-x", "_", "agent-a0123456789abcdef"])(
-  "nameProblem() accepts %p",
-  (name) => expect(nameProblem(name)).toBeUndefined(),
+  "worktreeNameProblem() accepts %p",
+  (name) => expect(worktreeNameProblem(name)).toBeUndefined(),
 );
 
 test.each([
@@ -28,10 +28,10 @@ test.each([
   "~",
   "a*",
   "a".repeat(65),
-])("nameProblem() rejects %p", (name) => expect(nameProblem(name)).toBeString());
+])("worktreeNameProblem() rejects %p", (name) => expect(worktreeNameProblem(name)).toBeString());
 
-test("nameProblem() shows no control characters", () => {
-  expect(nameProblem("\u001b[31m")).toContain('"?[31m" is not a valid worktree name');
+test("worktreeNameProblem() shows no control characters", () => {
+  expect(worktreeNameProblem("\u001b[31m")).toContain('"?[31m" is not a valid worktree name');
 });
 
 test("a name of several parts gives one folder and one branch", () => {
@@ -54,7 +54,7 @@ test("generateName() gives two words, and a number if they are taken", () => {
     ),
   ).toBe("amber-anchor-3");
   expect(
-    nameProblem(
+    worktreeNameProblem(
       generateName(
         () => 0.9999,
         () => false,

@@ -4,7 +4,7 @@ const MAX_LENGTH = 64;
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 /** Why this name cannot be used; undefined if it can. */
-export function nameProblem(name: string): string | undefined {
+export function worktreeNameProblem(name: string): string | undefined {
   if (name.length > MAX_LENGTH) return `The worktree name is too long; use at most ${MAX_LENGTH} characters`;
   const isAllowed = name
     .split("/")
