@@ -117,12 +117,15 @@ async function fillState(parts: Parts): Promise<void> {
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
 async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
   const { options, state, place, now } = storage;
-  state.instructions = await openInstructions({ ...state.snapshot, cwd: state.root }, {
-    date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
-    report: (event, input) => hooks.changes.report(event, input),
-    warn: options.warn,
-  });
+  state.instructions = await openInstructions(
+    { ...state.snapshot, cwd: state.root },
+    {
+      date: new Date(now()).toISOString().slice(0, 10),
+      gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
+      report: (event, input) => hooks.changes.report(event, input),
+      warn: options.warn,
+    },
+  );
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
 }
 

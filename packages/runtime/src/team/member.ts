@@ -47,7 +47,10 @@ export class Member {
       name: identity.team,
       self: identity.name,
       assigned: ({ id, subject, description }, to) =>
-        void this.#post(to, JSON.stringify({ type: "task_assignment", taskId: id, subject, description, assignedBy: identity.name })),
+        void this.#post(
+          to,
+          JSON.stringify({ type: "task_assignment", taskId: id, subject, description, assignedBy: identity.name }),
+        ),
     };
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
   }
@@ -61,10 +64,20 @@ export class Member {
     void this.#look();
   }
 
-  async send(to: string, message: string | Readonly<Record<string, unknown>>, summary?: string): Promise<SendMessageOutput | undefined> {
+  async send(
+    to: string,
+    message: string | Readonly<Record<string, unknown>>,
+    summary?: string,
+  ): Promise<SendMessageOutput | undefined> {
     const { identity, files, storage } = this.#options;
-    const answer = await sendToTeam({ files, storage, self: identity.name, color: identity.color }, to, message, summary);
-    const isApproval = typeof message !== "string" && message["type"] === "shutdown_response" && message["approve"] === true;
+    const answer = await sendToTeam(
+      { files, storage, self: identity.name, color: identity.color },
+      to,
+      message,
+      summary,
+    );
+    const isApproval =
+      typeof message !== "string" && message["type"] === "shutdown_response" && message["approve"] === true;
     if (answer?.success && isApproval) {
       this.#isEnding = true;
       await files.file.changeMember(identity.name, { ended: "stopped", isActive: false });
