@@ -87,7 +87,24 @@ export type MetadataEntry =
   | { readonly type: "agent-name"; readonly agentName: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
+  | {
+      readonly type: "worktree-state";
+      /** Null when the session has left it. */
+      readonly worktreeSession: PersistedWorktree | null;
+      readonly sessionId: string;
+    }
   | CostState;
+
+/** The worktree that a session is in. */
+export interface PersistedWorktree {
+  readonly originalCwd: string;
+  readonly worktreePath: string;
+  readonly worktreeName: string;
+  readonly worktreeBranch?: string;
+  readonly sessionId: string;
+  /** A hook made it. */
+  readonly hookBased?: boolean;
+}
 
 /** A copy of one file; without a name, the file did not exist. */
 export interface FileBackup {

@@ -4,7 +4,7 @@
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound, Session } from "@keelson/protocol";
-import { interactiveTools } from "@keelson/tools";
+import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
@@ -25,6 +25,7 @@ import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
 export interface ShippedPrograms {
@@ -46,6 +47,8 @@ export interface OpenOptions {
   readonly hookEvents?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
@@ -71,42 +74,59 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills };
+  const worktrees = openWorktrees({
+    storage,
+    gate,
+    hooks,
+    loadInstructions: () => loadInstructions({ storage, gate, hooks }),
+  });
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, worktrees };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
 
-type Parts = Stages & RunParts;
+type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills } = parts;
+  const { storage, machine, plan, skills, worktrees } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
+  await worktrees.start();
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
-  state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
+  const ownTools = [...builtInTools(machine.tasks), ...own, ...worktreeTools(worktrees.keeper)];
+  state.allTools = [...ownTools, ...(await offeredInteractiveTools(options, plan))];
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
-async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
-  const { options, state, place, now } = storage;
-  state.instructions = await openInstructions({ ...state.snapshot, cwd: state.root }, {
-    date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
-    report: (event, input) => hooks.changes.report(event, input),
-    warn: options.warn,
-  });
+async function beginConversation(parts: Parts): Promise<void> {
+  const { state, place } = parts.storage;
+  state.instructions = await loadInstructions(parts);
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+}
+
+/** The instructions of the folder where the session works. */
+function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gate" | "hooks">) {
+  const { options, state, now } = storage;
+  return openInstructions(
+    { ...state.snapshot, cwd: state.root },
+    {
+      date: new Date(now()).toISOString().slice(0, 10),
+      gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
+      report: (event, input) => hooks.changes.report(event, input),
+      warn: options.warn,
+    },
+  );
 }
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, worktrees } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -122,7 +142,10 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
-    refresh: (signal) => refresh(parts, signal),
+    refresh: (signal) => {
+      worktrees.beforeRun();
+      return refresh(parts, signal);
+    },
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
@@ -134,7 +157,10 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
+    end: async (reason) => {
+      await worktrees.beforeEnd();
+      await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
+    },
     dispose: async () => {
       disposed.abort();
       await controls.finish();
@@ -143,6 +169,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
+      await worktrees.close();
       closeTranscript();
     },
   });

@@ -1,7 +1,14 @@
 // Reads a transcript once to resume it: the links of all entries, and the metadata. Keeps only the entries since the last
 // compaction; older ones can be read again by offset.
 
-import { isChainEntry, isObject, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
+import {
+  isChainEntry,
+  isObject,
+  type ChainEntry,
+  type CostState,
+  type MetadataEntry,
+  type PersistedWorktree,
+} from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
@@ -14,6 +21,8 @@ export interface Scanned {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
+  /** The worktree that the session is in. */
+  readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
 }
@@ -56,17 +65,24 @@ export function scan(path: string): Scanned {
 
   const textIn = (type: string, key: string) => nonEmpty(newest.get(type)?.[key]);
   const costState = newest.get("cost-state");
+  const worktree = newest.get("worktree-state")?.["worktreeSession"];
   return {
     links,
     places,
     costState: isCostState(costState) ? costState : undefined,
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
+    worktree: isWorktree(worktree) ? worktree : undefined,
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
   };
 }
 
-const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state"]);
+const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state", "worktree-state"]);
+
+function isWorktree(value: unknown): value is PersistedWorktree {
+  const texts = ["originalCwd", "worktreePath", "worktreeName"];
+  return isObject(value) && texts.every((key) => typeof value[key] === "string");
+}
 
 function isCostState(value: unknown): value is CostState {
   return isObject(value) && isObject(value["modelUsage"]) && typeof value["totalDuration"] === "number";
