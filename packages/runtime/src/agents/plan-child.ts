@@ -23,6 +23,7 @@ export interface ChildOrder {
   readonly background: boolean;
   readonly isolated: boolean;
   readonly toolUseId: string;
+  readonly signal: AbortSignal;
   /** Of an agent that goes on. */
   readonly id?: string;
   readonly past?: ChildPlan["past"];
@@ -42,8 +43,7 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
   const text = await textOf(definition);
-  const { isolateAgent } = order.isolated ? await import("./isolate.ts") : {};
-  const worktree = await isolateAgent?.(id, stages);
+  const worktree = order.isolated ? await isolated(id, order, parent, stages) : undefined;
   const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
   return {
     id,
@@ -62,6 +62,13 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     ...(worktree ? { worktree } : {}),
     ...(order.past ? { past: order.past } : {}),
   };
+}
+
+function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { worktrees }: AgentStages) {
+  const { cwd } = parent.machine.tools.workspace;
+  return worktrees.isolate({ agentId, parent: cwd, signal }).catch((error: Error) => {
+    throw new ToolError(`The agent cannot get a worktree: ${error.message}`);
+  });
 }
 
 function withoutSkills(definition: AgentDefinition): AgentDefinition {

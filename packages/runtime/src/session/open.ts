@@ -4,7 +4,7 @@
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound, Session } from "@keelson/protocol";
-import { interactiveTools } from "@keelson/tools";
+import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
@@ -28,6 +28,7 @@ import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
 export interface ShippedPrograms {
@@ -49,6 +50,8 @@ export interface OpenOptions {
   readonly hookEvents?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
@@ -82,21 +85,28 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     fire: hooks.fire,
     warn: options.warn,
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
+  const worktrees = openWorktrees({
+    storage,
+    gate,
+    hooks,
+    loadInstructions: () => loadInstructions({ storage, gate, hooks }),
+  });
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees });
   skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules };
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules, worktrees };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
 
-type Parts = Stages & RunParts;
+type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills, sharedList } = parts;
+  const { storage, machine, plan, skills, sharedList, worktrees } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
+  await worktrees.start();
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
@@ -105,6 +115,7 @@ async function fillState(parts: Parts): Promise<void> {
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
+    ...worktreeTools(worktrees.keeper),
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];
@@ -115,9 +126,16 @@ async function fillState(parts: Parts): Promise<void> {
 }
 
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
-async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
-  const { options, state, place, now } = storage;
-  state.instructions = await openInstructions(
+async function beginConversation(parts: Parts): Promise<void> {
+  const { state, place } = parts.storage;
+  state.instructions = await loadInstructions(parts);
+  state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+}
+
+/** The instructions of the folder where the session works. */
+function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gate" | "hooks">) {
+  const { options, state, now } = storage;
+  return openInstructions(
     { ...state.snapshot, cwd: state.root },
     {
       date: new Date(now()).toISOString().slice(0, 10),
@@ -126,12 +144,11 @@ async function beginConversation({ storage, gate, hooks }: Parts): Promise<void>
       warn: options.warn,
     },
   );
-  state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
 }
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents, schedules } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -147,7 +164,10 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
-    refresh: (signal) => refresh(parts, signal),
+    refresh: (signal) => {
+      worktrees.beforeRun();
+      return refresh(parts, signal);
+    },
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
@@ -161,7 +181,10 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     stopAgents: () => agents.close(),
-    end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
+    end: async (reason) => {
+      await worktrees.beforeEnd();
+      await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
+    },
     dispose: async () => {
       disposed.abort();
       schedules.close();
@@ -172,6 +195,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
+      await worktrees.close();
       closeTranscript();
     },
   });
