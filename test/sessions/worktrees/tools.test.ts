@@ -4,11 +4,12 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTranscript, runKeelson, startMockModel, transcriptFiles } from "@keelson/testkit";
+import type { JsonObject } from "@keelson/protocol";
 import { messagesOf, resultOf, STREAM, told, toolUseResults } from "../front-door.ts";
 import { repositoryHome } from "./repository.ts";
 
-const enter = (input: object = {}) => ({ calls: [{ name: "EnterWorktree", input }] });
-const exit = (input: object) => ({ calls: [{ name: "ExitWorktree", input }] });
+const enter = (input: JsonObject = {}) => ({ calls: [{ name: "EnterWorktree", input }] });
+const exit = (input: JsonObject) => ({ calls: [{ name: "ExitWorktree", input }] });
 const write = (file_path: string, content = "new\n") => ({ calls: [{ name: "Write", input: { file_path, content } }] });
 const bash = (command: string) => ({ calls: [{ name: "Bash", input: { command } }] });
 const done = { text: "done" };
@@ -134,7 +135,7 @@ test("a worktree elsewhere needs approval, and is never removed", async () => {
   const path = join(home.root, "other");
   home.git("worktree", "add", "-q", "-b", "other", path);
   const steps = [enter({ path }), exit({ action: "remove" }), exit({ action: "keep" }), done];
-  await using asking = await startMockModel(steps.slice(0, 1).concat([done as any]));
+  await using asking = await startMockModel([enter({ path }), done]);
   const refused = await runKeelson(["-p", "go", ...STREAM], { home, url: asking.url });
   expect(resultOf(refused).permission_denials).toHaveLength(1);
   await using model = await startMockModel(steps);

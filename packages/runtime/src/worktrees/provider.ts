@@ -1,7 +1,7 @@
 // Makes and removes worktrees: with git, or with the WorktreeCreate and WorktreeRemove hooks if there are any, which stand
 // for another system.
 
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import {
@@ -137,6 +137,8 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
         const isSame = stamp !== undefined && folderStamp(path) === stamp;
         return isSame ? undefined : { text: "changed files", files: 0, commits: 0 };
       }
+      // Deleted meanwhile: only git's memory of it is left, and the branch, which is never deleted with commits.
+      if (!existsSync(path)) return undefined;
       const state = await worktreeState({ path, branch }, environment());
       if (isUnchanged(state)) return undefined;
       return {
