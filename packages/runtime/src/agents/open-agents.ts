@@ -73,12 +73,20 @@ export function openAgents(stages: AgentStages): AgentStage {
   const host: Running.AgentHost = { stages, slots, find, forks, toolsFor: (agent) => [toolOf(agent)] };
   /** Loaded with the first agent. */
   const running = () => import("./run-agents.ts");
-  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: false });
+  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.teammates !== undefined });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
     typeOf: (order) => typeOf(order),
     start: async (order, toolUseId, signal): Promise<AgentAnswer> =>
+      teammateOf(order, agent) ??
       (await running()).startAgent({ order, type: typeOf(order), toolUseId, signal }, agent, host),
   });
+  /** Only the session's own agent has teammates. */
+  const teammateOf = (order: AgentOrder, agent: Spawner): Promise<AgentAnswer> | undefined =>
+    stages.teammates && agent === self && order.name !== undefined && order.isolation === undefined
+      ? import("../team/lead/start-teammate.ts").then(({ startTeammate }) =>
+          startTeammate(stages.teammates!, { ...order, name: order.name! }, typeOf(order)),
+        )
+      : undefined;
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
     if (!type) return forks ? "fork" : "general-purpose";
     if (find(type) || (forks && type === "fork")) return type;

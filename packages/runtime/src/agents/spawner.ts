@@ -6,6 +6,7 @@ import type { HookStage } from "../hooks/open-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { Teammates } from "../team/open-team.ts";
 import type { Storage } from "../session/storage.ts";
 
 /** How deep agents may start agents, and how many may work at the same time. */
@@ -19,6 +20,8 @@ export interface AgentStages extends HookStage {
   readonly gate: Gate;
   readonly mcp: McpStage;
   readonly skills: SkillStage;
+  /** Undefined if the session cannot have teammates. */
+  readonly teammates?: Teammates | undefined;
 }
 
 export interface Spawner {

@@ -9,6 +9,7 @@ import type { McpStage } from "../mcp/open-servers.ts";
 import { acceptedTools } from "../machine/pool.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { SharedList } from "../task-list/shared-list.ts";
+import type { TeamStage } from "../team/open-team.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
@@ -22,6 +23,7 @@ export interface RunParts extends AgentParts {
   readonly agents: AgentStage;
   /** Absent if the session has no conversation. */
   readonly sharedList?: SharedList;
+  readonly team?: TeamStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -61,7 +63,9 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       machine.fileHistory?.beforeRecord(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
-      return outbox.record(entries);
+      const shown = outbox.record(entries);
+      parts.team?.recorded(entries);
+      return shown;
     },
     show: (message) => outbox.show(message),
     admitted: () => {

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
 import type { PermissionMode } from "@keelson/protocol";
-import type { TeammateIdentity } from "./team-world.ts";
+import type { TeammateIdentity } from "../team-world.ts";
 
 export interface TeammateChoice {
   readonly identity: TeammateIdentity;
@@ -24,7 +24,8 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
   const given = (flag: string, value: string | number | undefined) =>
     value === undefined || value === "" ? [] : [`--${flag}=${value}`];
   const on = (flag: string, value: boolean | undefined) => (value ? [`--${flag}`] : []);
-  const each = (flag: string, values: readonly string[] | undefined) => (values ?? []).map((value) => `--${flag}=${value}`);
+  const each = (flag: string, values: readonly string[] | undefined) =>
+    (values ?? []).map((value) => `--${flag}=${value}`);
   return [
     "-p",
     "--input-format=stream-json",
@@ -81,6 +82,8 @@ function rulesOf(rules: readonly Rule[], behavior: Rule["behavior"], sources = [
 
 /** Servers inside the client stay there. */
 function servers({ mcpServers }: Snapshot["flags"]): string[] {
-  const own = Object.entries(mcpServers ?? {}).filter(([, entry]) => (entry as { type?: string } | null)?.type !== "sdk");
+  const own = Object.entries(mcpServers ?? {}).filter(
+    ([, entry]) => (entry as { type?: string } | null)?.type !== "sdk",
+  );
   return own.length === 0 ? [] : [`--mcp-config=${JSON.stringify({ mcpServers: Object.fromEntries(own) })}`];
 }
