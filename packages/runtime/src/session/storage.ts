@@ -100,6 +100,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     cwd: () => folders.workspace.cwd,
     gitBranch: () => state.branch,
     slug: () => state.planName,
+    ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
     originOf: (tool) => state.originOf(tool),
     now,
     newId,

@@ -259,7 +259,10 @@ export class Lead {
     const { files } = this.#options;
     const there = this.#members().filter(({ name }) => this.#running.has(name) || this.#starting.has(name));
     if (there.length === 0) return false;
-    if (there.some(({ name, isActive }) => isActive || files.boxes.unread(name).length > 0)) return true;
+    // One that said it would end is about to.
+    const works = ({ isActive, ended, name }: TeamMember) =>
+      isActive || ended !== undefined || files.boxes.unread(name).length > 0;
+    if (there.some(works)) return true;
     const all = files.tasks.all();
     return there.some(({ name }) => {
       const hasWork = all.some(({ owner, status }) => owner === name && status === "in_progress");
