@@ -6,6 +6,7 @@ import type { HookStage } from "../hooks/open-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { TeamStage } from "../team/open-team.ts";
 import type { Storage } from "../session/storage.ts";
 import type { WorktreeStage } from "../worktrees/open-worktrees.ts";
 
@@ -21,6 +22,8 @@ export interface AgentStages extends HookStage {
   readonly mcp: McpStage;
   readonly skills: SkillStage;
   readonly worktrees: Pick<WorktreeStage, "isolate">;
+  /** Undefined if the session cannot have a team. */
+  readonly team?: Pick<TeamStage, "send" | "teammates"> | undefined;
 }
 
 export interface Spawner {

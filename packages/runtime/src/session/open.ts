@@ -10,7 +10,7 @@ import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
-import { openHooks } from "../hooks/open-hooks.ts";
+import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
@@ -18,6 +18,8 @@ import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import type { TeammateIdentity } from "../team/team-world.ts";
+import { openTeamStage } from "../team/open-team.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
@@ -61,6 +63,10 @@ export interface OpenOptions {
   /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
+  /** The command that starts this program again. Absent: the session starts no teammates. */
+  readonly program?: readonly string[];
+  /** The session is a member of a team. */
+  readonly teammate?: TeammateIdentity;
   /** Absent if debug logging is off. */
   readonly debug?: Debug;
   /** Prints a warning for people; not part of the stream. */
@@ -78,23 +84,34 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const { state, place } = storage;
-  const sharedList = openSharedList({
-    state,
-    sessionId: () => place.id,
-    team: () => undefined,
-    fire: hooks.fire,
-    warn: options.warn,
-  });
+  const { fire } = hooks;
+  const team = await openTeamStage({ storage, ruleBook, fire, person: () => approverOf(storage, mcp) });
+  const { warn } = options;
+  const sharedList = openSharedList({ state, sessionId: () => place.id, team: () => team.current(), fire, warn });
   const worktrees = openWorktrees({
     storage,
     gate,
     hooks,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees });
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, team });
   skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules, worktrees };
+  const parts = {
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    plan,
+    skills,
+    agents,
+    sharedList,
+    schedules,
+    worktrees,
+    team,
+  };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -103,7 +120,7 @@ type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills, sharedList, worktrees } = parts;
+  const { storage, machine, plan, skills, sharedList, worktrees, team } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
   await worktrees.start();
@@ -118,6 +135,7 @@ async function fillState(parts: Parts): Promise<void> {
     ...worktreeTools(worktrees.keeper),
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
+    ...((await team?.tools()) ?? []),
   ];
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
@@ -148,7 +166,7 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -172,6 +190,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       mcp.connect();
       readGit(storage, disposed.signal);
       schedules.idle();
+      team?.idle();
     },
     ports: (signal) => {
       const ports = runPorts(parts, signal, controls);
@@ -180,7 +199,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    stopAgents: () => agents.close(),
+    stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();
       await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
@@ -189,6 +208,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       disposed.abort();
       schedules.close();
       await agents.close();
+      await team?.close();
       await controls.finish();
       await mcp.close();
       skills.close();
@@ -200,6 +220,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     },
   });
   controls.onEnd(() => void session.close("interrupt"));
+  team?.useEnd((reason) => void session.close(reason));
   if (debug) logOpened(parts, debug);
   return session;
 }
@@ -229,10 +250,10 @@ function logOpened({ storage }: Parts, debug: Debug): void {
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
 async function offeredInteractiveTools(
-  { stdioPermissions, snapshot }: OpenOptions,
+  { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions) return [];
+  if (!stdioPermissions && !teammate?.planModeRequired) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }
