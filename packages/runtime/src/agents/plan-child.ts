@@ -7,9 +7,8 @@ import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
 import type { AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
-import { chooseModel } from "../model/model-choice.ts";
 import { limitsOf } from "../session/limits.ts";
-import type { ChildPlan, Worktree } from "./child.ts";
+import type { ChildPlan, Worktree } from "./child/child.ts";
 import { forkedConversation, forkPrompt } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
 
@@ -28,7 +27,9 @@ export interface ChildOrder {
   readonly id?: string;
   readonly past?: ChildPlan["past"];
   readonly attached?: ChildPlan["attached"];
-  /** Whatever else says: a skill that runs in a subagent chose its model already. */
+  /** The prompt is the text of a skill, which cannot use skills again. */
+  readonly isSkill?: boolean;
+  /** Instead of every other choice of a model. */
   readonly exactModel?: ModelChoice;
 }
 
@@ -36,13 +37,14 @@ export interface ChildOrder {
 export async function planChild(order: ChildOrder, parent: Spawner, stages: AgentStages): Promise<ChildPlan> {
   const { storage } = stages;
   const { snapshot } = storage.state;
-  const { definition, prompt } = order;
+  const { prompt, isSkill } = order;
+  const definition = isSkill ? withoutSkills(order.definition) : order.definition;
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
   const text = await textOf(definition);
   const { isolateAgent } = order.isolated ? await import("./isolate.ts") : {};
   const worktree = await isolateAgent?.(id, stages);
-  const { maxBudgetUsd } = limitsOf(snapshot);
+  const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
   return {
     id,
     definition,
@@ -55,11 +57,15 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     background: order.background,
     model,
     system: await systemOf(definition, text, { model, worktree, parent }, stages),
-    limits: { maxTurns: definition.maxTurns, maxBudgetUsd },
+    limits: { maxTurns: definition.maxTurns ?? (isSkill ? maxTurns : undefined), maxBudgetUsd },
     maySpawn: parent.depth + 1 < deepestSpawn(snapshot.env),
     ...(worktree ? { worktree } : {}),
     ...(order.past ? { past: order.past } : {}),
   };
+}
+
+function withoutSkills(definition: AgentDefinition): AgentDefinition {
+  return { ...definition, disallowedTools: [...definition.disallowedTools, "Skill"] };
 }
 
 /** A fork has the conversation, the tools and the model of its parent. */
@@ -106,7 +112,7 @@ async function modelFor(
   parent: Spawner,
   { storage }: AgentStages,
 ): Promise<ModelChoice> {
-  const { state, place, options } = storage;
+  const { state } = storage;
   const { snapshot } = state;
   // A folder that is not trusted changes nothing that the user chose.
   const fixed = definition.untrusted ? snapshot.flags : {};
@@ -114,10 +120,9 @@ async function modelFor(
   const name = agentModel({ env: snapshot.env, call, agent: own });
   // The offline model stands in for every other model.
   const inherits = name === "inherit" || state.model.profile.id === OFFLINE_ID;
-  const { debug, entrypoint } = options;
   const chosen = inherits
     ? parent.model()
-    : await chooseModel(snapshot, { model: name, sessionId: place.id, entrypoint, debug }).catch((error: Error) => {
+    : await storage.chooseModel(name).catch((error: Error) => {
         throw new ToolError(`Agent '${definition.name}' cannot be started: ${error.message}`);
       });
   const wanted = effort ?? (fixed.effort === undefined ? definition.effort : undefined) ?? parent.model().effort;

@@ -18,6 +18,7 @@ import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
@@ -73,10 +74,18 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
+  const { state, place } = storage;
+  const sharedList = openSharedList({
+    state,
+    sessionId: () => place.id,
+    team: () => undefined,
+    fire: hooks.fire,
+    warn: options.warn,
+  });
   const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
   skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules };
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -85,19 +94,21 @@ type Parts = Stages & RunParts;
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills } = parts;
+  const { storage, machine, plan, skills, sharedList } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks),
+    ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
+    parts.agents.messageTool,
     ...parts.schedules.tools,
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];
+  await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);
@@ -106,12 +117,15 @@ async function fillState(parts: Parts): Promise<void> {
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
 async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
   const { options, state, place, now } = storage;
-  state.instructions = await openInstructions(state.snapshot, {
-    date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
-    report: (event, input) => hooks.changes.report(event, input),
-    warn: options.warn,
-  });
+  state.instructions = await openInstructions(
+    { ...state.snapshot, cwd: state.root },
+    {
+      date: new Date(now()).toISOString().slice(0, 10),
+      gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
+      report: (event, input) => hooks.changes.report(event, input),
+      warn: options.warn,
+    },
+  );
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
 }
 

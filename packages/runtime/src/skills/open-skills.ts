@@ -19,7 +19,6 @@ import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
-import { chooseModel } from "../model/model-choice.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
@@ -46,6 +45,7 @@ export interface AgentSkillParts extends Pick<SkillParts, "permit" | "machine" |
   setHooks(registrations: readonly HookRegistration[]): void;
   model(): ModelChoice;
   ports(): Ports;
+  readonly runSkill: RunSkill;
 }
 
 export interface AgentSkills {
@@ -90,13 +90,25 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
   let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
   const invokerOf =
-    (own: SkillParts, changed: TurnEffects, portsNow: () => Ports): Invoke =>
+    (own: SkillParts, changed: TurnEffects, portsNow: () => Ports, runs: () => RunSkill | undefined): Invoke =>
     async (skill, args, toolUseId) => {
       const { invokeSkill } = await import("./invoke.ts");
       texts ??= await openTexts(machine.outputDir);
-      return invokeSkill(skill, args, { ...own, effects: changed, texts, ports: portsNow(), toolUseId, runSkill });
+      return invokeSkill(skill, args, {
+        ...own,
+        effects: changed,
+        texts,
+        ports: portsNow(),
+        toolUseId,
+        runSkill: runs(),
+      });
     };
-  const invoke = invokerOf(parts, effects, () => ports!);
+  const invoke = invokerOf(
+    parts,
+    effects,
+    () => ports!,
+    () => runSkill,
+  );
   storage.onClear(() => skills.restart());
   return {
     skills,
@@ -106,7 +118,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     forAgent(agent) {
       const own = { ...parts, ...agent };
       const agentEffects = effectsOf(own, agent);
-      const invokeThere = invokerOf(own, agentEffects, agent.ports);
+      const invokeThere = invokerOf(own, agentEffects, agent.ports, () => agent.runSkill);
       return {
         effects: agentEffects,
         tool: skillTool(keeperOf(skills, invokeThere, newId)),
@@ -190,7 +202,7 @@ function effectsOf(
   { storage, gate }: Pick<SkillParts, "storage" | "gate">,
   targets: Pick<EffectTargets, "setHooks" | "model">,
 ): TurnEffects {
-  const { state, place, options } = storage;
+  const { state } = storage;
   return new TurnEffects({
     ...targets,
     rules: {
@@ -198,10 +210,7 @@ function effectsOf(
       revoke: (rules) => gate.ruleBook.revoke(rules),
       end: () => gate.ruleBook.endGrants(),
     },
-    chooseModel: (model) => {
-      const { debug, entrypoint } = options;
-      return chooseModel(state.snapshot, { model, sessionId: place.id, entrypoint, debug });
-    },
+    chooseModel: (model) => storage.chooseModel(model),
     managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
     chosen: () => state.snapshot.flags,
     cwd: state.snapshot.cwd,

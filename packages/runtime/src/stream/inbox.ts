@@ -87,6 +87,11 @@ export class Inbox {
     return this.#prompts.length;
   }
 
+  /** Nothing waits for the model, neither prompts nor notices. */
+  get isEmpty(): boolean {
+    return this.#prompts.length === 0 && this.#notices.length === 0;
+  }
+
   /** The ids of queued prompts. A prompt has one only if the client gave it one. */
   get ids(): string[] {
     return this.#prompts.flatMap(({ uuid }) => (uuid === undefined ? [] : [uuid]));

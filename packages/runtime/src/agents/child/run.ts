@@ -2,15 +2,16 @@
 
 import { asReminder, Conversation, run, type End, type ModelChoice, type Tool, type Workspace } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
-import type { ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
-import type { AgentSkills } from "../skills/open-skills.ts";
-import type { Outbox } from "../stream/outbox.ts";
+import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
+import type { AgentServers } from "../../mcp/open-servers.ts";
+import type { AgentSkills } from "../../skills/open-skills.ts";
+import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
-import { surround } from "./child-ports.ts";
-import { childTools } from "./child-tools.ts";
-import { forkTools } from "./fork.ts";
+import { surround } from "./ports.ts";
+import { childTools } from "./tools.ts";
+import { forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
-import type { AgentStages, Spawner } from "./spawner.ts";
+import type { AgentStages, Spawner } from "../spawner.ts";
 
 export interface ChildLife extends ChildHost {
   readonly workspace: Workspace;
@@ -21,6 +22,8 @@ export interface ChildLife extends ChildHost {
   /** The meter counted something. */
   changed(): void;
   interrupt(): void;
+  /** The servers that only this agent uses; undefined if it has none. */
+  openServers(definition: AgentDefinition): Promise<AgentServers | undefined>;
   /** True if nothing waits for it; then nothing more will. */
   isDone(): boolean;
 }
@@ -37,7 +40,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let tools: () => readonly Tool[] = () => [];
   const model = (): ModelChoice => ({ ...(skills?.effects.model ?? plan.model), agent: id });
   const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
-  const { machine, gate, ports } = surround(
+  const { machine, gate, ports, firing } = surround(
     {
       id,
       type: definition.name,
@@ -55,8 +58,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       interrupt: life.interrupt,
       steering: () => waiting.splice(0),
       recording: (entries) => {
-        meter.record(entries);
-        changed();
+        if (meter.record(entries)) changed();
       },
       charged: (usage) => {
         meter.charge(usage);
@@ -85,11 +87,14 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     setHooks: (registrations) => (skillHooks = registrations),
     model: () => plan.model,
     ports: () => ports,
+    runSkill: (order) => life.runSkill(order, self),
   });
   const own = [skills.tool, ...life.ownTools(self)];
-  tools = plan.isFork ? forkTools(parent.tools, own) : childTools({ ...plan, own }, stages);
+  const servers = await life.openServers(definition);
+  tools = plan.isFork ? forkTools(parent.tools, own) : childTools({ ...plan, own, servers }, stages);
 
-  const { context } = await ports.fire("SubagentStart", { agent_id: id, agent_type: definition.name });
+  const about = { agent_id: id, agent_type: definition.name };
+  const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
   if (listing) waiting.unshift(listing);
   const said = context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`));

@@ -15,7 +15,9 @@ export class Meter {
     this.#started = now();
   }
 
-  record(entries: readonly NewEntry[]): void {
+  /** Returns whether there was anything to count. */
+  record(entries: readonly NewEntry[]): boolean {
+    const before = this.#toolUses;
     for (const entry of entries) {
       if (entry.type !== "assistant") continue;
       for (const { name } of blocksOf(entry.message.content).filter(isToolUse)) {
@@ -23,6 +25,7 @@ export class Meter {
         this.#lastTool = name;
       }
     }
+    return this.#toolUses > before;
   }
 
   charge(usage: Usage): void {
