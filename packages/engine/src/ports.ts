@@ -163,6 +163,8 @@ export interface Ports {
   toolBetas?(): readonly string[];
   /** Tools that can be called although requests do not describe them: the model knows only their names. */
   deferredTools?(): readonly Tool[];
+  /** Tools that can be called although the model is not told about them: it may know them from elsewhere. */
+  acceptedTools?(): readonly Tool[];
   /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
   awaitTool?(name: string): Promise<void> | undefined;
   /** Why there is no tool of this name, if that is known: a sentence for the model. */

@@ -162,6 +162,8 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     requireTrust: given.has("require-trust") || undefined,
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
     mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
+    agent: given.text("agent")?.trim() || undefined,
+    agents: agents(given.text("agents"), cwd),
     strictMcpConfig: given.has("strict-mcp-config") || undefined,
     pluginDirs: pluginDirs(given, cwd),
     bare: given.has("bare") || undefined,
@@ -206,6 +208,21 @@ function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonOb
     throw new UsageError(`${from} must contain an object under "mcpServers": { "mcpServers": { "name": { … } } }`);
   });
   return all && (Object.fromEntries(all) as JsonObject);
+}
+
+/** Each entry needs a description and a prompt. Throws UsageError: whoever typed it is there to fix it. */
+function agents(given: string | undefined, cwd: string): JsonObject | undefined {
+  if (given === undefined) return undefined;
+  const isFile = isNamed(given);
+  const from = isFile ? `--agents: ${resolve(cwd, given)}` : "--agents";
+  const all = objectIn(isFile ? readNamed("--agents", given, cwd) : given, from);
+  for (const [name, agent] of Object.entries(all)) {
+    const isWhole = isObject(agent) && typeof agent["description"] === "string" && typeof agent["prompt"] === "string";
+    if (!isWhole || name.trim() === "") {
+      throw new UsageError(`${from}: "${name}" must be { "description": "…", "prompt": "…" }, with a name before it`);
+    }
+  }
+  return all;
 }
 
 function objectIn(text: string, flag: string): JsonObject {

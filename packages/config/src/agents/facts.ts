@@ -6,7 +6,7 @@ import type { Mutable } from "../skills/facts.ts";
 import { booleanIn, fieldJson, fieldText, patternsIn, wordsIn } from "../skills/frontmatter/field-values.ts";
 import type { HeadMap, HeadNode, HeadProblem } from "../skills/frontmatter/head-block.ts";
 import { listable } from "../skills/plain.ts";
-import { serversIn } from "./servers.ts";
+import { agentServers } from "./servers.ts";
 
 /** What a file says. The caller adds where it comes from. */
 export interface AgentFacts {
@@ -46,7 +46,7 @@ export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string
     description,
     disallowedTools: wordsOf(fields, "disallowedTools"),
     skills: namesOf(fields, "skills"),
-    mcpServers: serversIn(page),
+    mcpServers: agentServers(page),
   };
   const set = <K extends keyof AgentFacts["draft"]>(key: K, value: AgentFacts["draft"][K] | undefined) => {
     if (value !== undefined) draft[key] = value;
@@ -55,7 +55,8 @@ export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string
   set("tools", fields.has("tools") ? wordsOf(fields, "tools") : undefined);
   set("model", lineIn(fields, "model", LONGEST_WORD));
   set("effort", choiceIn(page, "effort", EFFORTS));
-  set("permissionMode", modeIn(page));
+  if (isBubble(page)) draft.bubbles = true;
+  else set("permissionMode", modeIn(page));
   set("maxTurns", countIn(page, "maxTurns"));
   set("color", lineIn(fields, "color", LONGEST_WORD));
   set("background", flagIn(page, "background"));
@@ -115,6 +116,12 @@ function countIn(page: AgentPage, key: string): number | undefined {
   const value = Number(fieldText(node));
   return Number.isSafeInteger(value) && value > 0 ? value : odd(page, key, node, "a number above zero");
 }
+
+/** Not a mode: it says whom to ask. */
+const isBubble = ({ fields }: AgentPage) => {
+  const node = fields.get("permissionMode");
+  return node !== undefined && fieldText(node) === "bubble";
+};
 
 function modeIn(page: AgentPage): AgentDefinition["permissionMode"] {
   const node = written(page, "permissionMode");

@@ -256,6 +256,15 @@ test.each([
   expect(world.agents().list()[0]!.tools).toEqual(tools);
 });
 
+test("permissionMode: bubble lets an agent in the background ask", () => {
+  using world = agentWorld();
+  world.agent("home/.claude/agents/x.md", "x", "X", "permissionMode: bubble\n");
+  const set = world.agents();
+  expect(set.problems).toEqual([]);
+  expect(set.list()[0]).toMatchObject({ bubbles: true });
+  expect(set.list()[0]).not.toHaveProperty("permissionMode");
+});
+
 test("a field with a wrong value has no effect and is reported with its line", () => {
   using world = agentWorld();
   world.agent(
@@ -429,6 +438,28 @@ test("strictPluginOnlyCustomization leaves managed agents and those of plugins",
   });
   expect(namesOf(set.list())).toEqual(["managed policy", "plugin kit:c"]);
   expect(set.problems.map(({ kind }) => kind)).toEqual(["off", "off", "off"]);
+});
+
+test.each<[string, object, object, string]>([
+  ["disableAllHooks", { disableAllHooks: true }, {}, "hooks"],
+  ["allowManagedHooksOnly", { allowManagedHooksOnly: true }, {}, "hooks"],
+  ["strictPluginOnlyCustomization", { strictPluginOnlyCustomization: ["hooks"] }, {}, "hooks"],
+  ["strictPluginOnlyCustomization", { strictPluginOnlyCustomization: ["mcp"] }, {}, "mcpServers"],
+  ["--strict-mcp-config", {}, { strictMcpConfig: true }, "mcpServers"],
+])("%s takes hooks or servers away, but not from managed agents", (reason, policy, flags, key) => {
+  using world = agentWorld();
+  world.put("managed/managed-settings.json", policy);
+  const more =
+    "mcpServers: [{own: {command: x}}, named]\nhooks:\n  Stop:\n    - hooks:\n        - {type: command, command: x}\n";
+  world.agent("managed/.claude/agents/a.md", "above", "A", more);
+  world.agent("home/.claude/agents/b.md", "mine", "B", more);
+  const set = world.agents({ flags });
+  const [above, mine] = set.list();
+  expect([above!.hooks.length, above!.mcpServers.length]).toEqual([1, 2]);
+  expect([mine!.hooks.length, mine!.mcpServers.length]).toEqual(key === "hooks" ? [0, 2] : [1, 1]);
+  const [problem, ...others] = set.problems;
+  expect(others).toEqual([]);
+  expect(problem!.why).toMatch(new RegExp(`^\`${key}\` has no effect .*${reason}`));
 });
 
 test("links that lead outside are not read; denied targets neither", () => {

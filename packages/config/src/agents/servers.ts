@@ -9,7 +9,7 @@ const MOST_SERVERS = 100;
 type AgentServer = AgentDefinition["mcpServers"][number];
 
 /** `name`, `[name, { name: config }]` or `{ name: config }`. */
-export function serversIn({ fields, report }: AgentPage): readonly AgentServer[] {
+export function agentServers({ fields, report }: AgentPage): readonly AgentServer[] {
   const node = fields.get("mcpServers");
   if (node === undefined) return [];
   if (node.kind === "text") return patternsIn(node).slice(0, MOST_SERVERS);

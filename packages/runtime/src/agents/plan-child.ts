@@ -9,7 +9,7 @@ import type { AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
 import { chooseModel } from "../model/model-choice.ts";
 import { limitsOf } from "../session/limits.ts";
-import type { ChildPlan, Worktree } from "./child.ts";
+import type { ChildPlan, Worktree } from "./child/child.ts";
 import { forkedConversation, forkPrompt } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
 

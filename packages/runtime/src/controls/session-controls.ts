@@ -13,7 +13,7 @@ import { chooseModel } from "../model/model-choice.ts";
 import { reloadStyle } from "../session/life.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
-  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
   const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
@@ -81,6 +81,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       if (servers.length > 0) mcp.load().add(servers);
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
+      if (client.agents !== undefined) agents.setClient(client.agents);
       plan.setWorkflow(client.planModeInstructions);
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },
@@ -88,6 +89,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     commands: () => typedCommands(parts),
     skills: () => skills.skills.clientSkills(),
     toldSkills: () => skills.skills.told(),
+    agents: () => agents.list(),
     reloadSkills: () => skills.skills.reload(),
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
@@ -106,7 +108,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
 }
 
 /** Options that clients may send and that have no effect yet. */
-const NOT_YET = ["agents", "toolAliases"] as const;
+const NOT_YET = ["toolAliases"] as const;
 
 /** Records in the transcript that the prompts left the queue, and tells their sender. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Storage): readonly string[] {

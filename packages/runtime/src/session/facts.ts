@@ -15,6 +15,8 @@ import { COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/proto
 import type * as Styles from "../prompt/styles.ts";
 
 interface SessionFacts {
+  /** Where the session works. */
+  readonly root: string;
   readonly model: ResolvedModel;
   readonly branch: string;
   readonly tools: readonly Tool[];
@@ -38,9 +40,9 @@ export function showsGit({ settings, env, flags }: Snapshot): boolean {
   return !isOff && flags.systemPrompt === undefined;
 }
 
-function promptFacts({ flags, cwd, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
+function promptFacts({ flags, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
   return {
-    cwd,
+    cwd: facts.root,
     directories,
     platform: process.platform,
     osVersion: release(),
@@ -76,6 +78,7 @@ export function initSignal(facts: {
   mcpServers: readonly object[];
   commands: readonly { readonly name: string }[];
   skills: readonly { readonly name: string }[];
+  agents: readonly { readonly name: string }[];
   style: PromptStyle | undefined;
 }) {
   return {
@@ -91,7 +94,7 @@ export function initSignal(facts: {
     apiKeySource: facts.model.apiKeySource,
     claude_code_version: COMPATIBLE_VERSION,
     output_style: facts.style?.name ?? "default",
-    agents: [],
+    agents: facts.agents.map(({ name }) => name),
     skills: facts.skills.map(({ name }) => name),
     ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),

@@ -16,7 +16,9 @@ import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
@@ -72,9 +74,18 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
+  const { state, place } = storage;
+  const sharedList = openSharedList({
+    state,
+    sessionId: () => place.id,
+    team: () => undefined,
+    fire: hooks.fire,
+    warn: options.warn,
+  });
   const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
   skills.useAgents(agents.runSkill);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents };
+  const schedules = openSchedules(storage);
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -83,18 +94,21 @@ type Parts = Stages & RunParts;
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills } = parts;
+  const { storage, machine, plan, skills, sharedList } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks),
+    ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
+    parts.agents.messageTool,
+    ...parts.schedules.tools,
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];
+  await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);
@@ -103,7 +117,7 @@ async function fillState(parts: Parts): Promise<void> {
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
 async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
   const { options, state, place, now } = storage;
-  state.instructions = await openInstructions(state.snapshot, {
+  state.instructions = await openInstructions({ ...state.snapshot, cwd: state.root }, {
     date: new Date(now()).toISOString().slice(0, 10),
     gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
     report: (event, input) => hooks.changes.report(event, input),
@@ -114,7 +128,7 @@ async function beginConversation({ storage, gate, hooks }: Parts): Promise<void>
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -134,6 +148,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
+      schedules.idle();
     },
     ports: (signal) => {
       const ports = runPorts(parts, signal, controls);
@@ -146,6 +161,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
       disposed.abort();
+      schedules.close();
       await agents.close();
       await controls.finish();
       await mcp.close();

@@ -6,7 +6,10 @@ import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import { acceptedTools } from "../machine/pool.ts";
+import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { SharedList } from "../task-list/shared-list.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
@@ -18,6 +21,9 @@ export interface RunParts extends AgentParts {
   readonly plan: PlanMode;
   readonly skills: SkillStage;
   readonly agents: AgentStage;
+  /** Absent if the session has no conversation. */
+  readonly sharedList?: SharedList;
+  readonly schedules: ScheduleStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -30,7 +36,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList, schedules } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -48,7 +54,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     toolsReady: () => mcp.servers?.refreshed(signal),
     deferredTools: () => state.deferredTools,
     toolBetas: () => state.toolBetas,
-    awaitTool: (name) => mcp.awaitTool(name, signal),
+    acceptedTools: () => acceptedTools(state.allTools, state.snapshot),
+    awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
     signal,
     partial: options.partial,
@@ -70,6 +77,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
           mcpServers: mcp.servers?.summary() ?? [],
           commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
+          agents: agents.list(),
           memory: state.instructions?.memory,
         }),
       );
@@ -99,7 +107,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
-      return hooks.fire(event, input, signal);
+      return hooks.fire(event, event === "Stop" ? { ...input, ...schedules.hookFields() } : input, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),

@@ -46,6 +46,8 @@ export interface WorkFolders {
   /** Calls the `onAdd` listeners if a source is given. */
   add(paths: readonly string[], source?: string): void;
   remove(paths: readonly string[]): void;
+  /** The session works in this folder from now on; the one before is no longer a working directory. */
+  moveRoot(path: string): void;
   /** The listener is called when the shell changes its directory. */
   onMove(listener: (from: string, to: string) => void): void;
   onAdd(listener: (paths: readonly string[], source: string) => void): void;
@@ -64,6 +66,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   checkBudget(snapshot, rates, model.profile.id);
   const state: SessionState = {
     snapshot,
+    root: cwd,
     model,
     conversation: new Conversation(),
     instructions: undefined,
@@ -153,16 +156,18 @@ function workFolders(root: string, directories: readonly string[]): WorkFolders 
   const added = new Set(directories);
   const moveListeners: ((from: string, to: string) => void)[] = [];
   const addListeners: ((paths: readonly string[], source: string) => void)[] = [];
+  const workspace = createWorkspace(
+    root,
+    () => [...added],
+    (from, to) => moveListeners.forEach((listener) => listener(from, to)),
+  );
   return {
-    workspace: createWorkspace(
-      root,
-      () => [...added],
-      (from, to) => moveListeners.forEach((listener) => listener(from, to)),
-    ),
+    workspace,
     add(paths, source) {
       for (const path of paths) added.add(realPathOf(path));
       if (source !== undefined) for (const listener of addListeners) listener(paths, source);
     },
+    moveRoot: (path) => workspace.moveRoot(path),
     remove: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
     onMove: (listener) => void moveListeners.push(listener),
     onAdd: (listener) => void addListeners.push(listener),

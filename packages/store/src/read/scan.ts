@@ -1,7 +1,14 @@
 // Reads a transcript once to resume it: the links of all entries, and the metadata. Keeps only the entries since the last
 // compaction; older ones can be read again by offset.
 
-import { isChainEntry, isObject, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
+import {
+  isChainEntry,
+  isObject,
+  type ChainEntry,
+  type CostState,
+  type MetadataEntry,
+  type ScheduledJob,
+} from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
@@ -16,6 +23,8 @@ export interface Scanned {
   readonly lastPrompt: string | undefined;
   /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
+  /** The jobs that were not over. */
+  readonly schedules: readonly ScheduledJob[];
 }
 
 export interface LinePosition {
@@ -29,6 +38,7 @@ export function scan(path: string): Scanned {
   const links: Link[] = [];
   const places: LinePosition[] = [];
   const newest = new Map<string, Record<string, unknown>>();
+  const schedules = new Map<string, ScheduledJob>();
   let live = 0;
 
   for (const { bytes, offset } of byteLines(path)) {
@@ -51,6 +61,9 @@ export function scan(path: string): Scanned {
       places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value });
     } else if (value !== undefined && typeof value["type"] === "string" && KEPT.has(value["type"])) {
       newest.set(value["type"], value);
+    } else if (value?.["type"] === "keelson-schedule" && typeof value["id"] === "string") {
+      schedules.delete(value["id"]);
+      if (isScheduledJob(value["job"])) schedules.set(value["id"], value["job"]);
     }
   }
 
@@ -63,6 +76,7 @@ export function scan(path: string): Scanned {
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
+    schedules: [...schedules.values()],
   };
 }
 
@@ -70,6 +84,13 @@ const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-sta
 
 function isCostState(value: unknown): value is CostState {
   return isObject(value) && isObject(value["modelUsage"]) && typeof value["totalDuration"] === "number";
+}
+
+function isScheduledJob(value: unknown): value is ScheduledJob {
+  if (!isObject(value)) return false;
+  const { id, cron, prompt, createdAt, recurring } = value;
+  const areTexts = [id, cron, prompt].every((text) => typeof text === "string");
+  return areTexts && Number.isFinite(createdAt) && typeof recurring === "boolean";
 }
 
 const nonEmpty = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,6 +1,12 @@
 // Loads a conversation from a transcript to continue it.
 
-import { isChainEntry, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
+import {
+  isChainEntry,
+  type ChainEntry,
+  type CostState,
+  type MetadataEntry,
+  type ScheduledJob,
+} from "@keelson/protocol";
 import { liveChain, type ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLive, salvage } from "../read/parse-line.ts";
@@ -18,6 +24,8 @@ export interface LoadedSession {
   readonly cwd: string | undefined;
   /** For the transcript writer. */
   readonly sticky: readonly MetadataEntry[];
+  /** The jobs of the session that were not over. */
+  readonly schedules: readonly ScheduledJob[];
 }
 
 export interface ResumeOptions {
@@ -40,6 +48,7 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     lastPrompt: scanned.lastPrompt,
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,
+    schedules: scanned.schedules,
   };
 }
 
