@@ -52,11 +52,8 @@ const TYPED = {
     sdk.ReadMcpResourceDirOutput
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
-<<<<<<< HEAD
   ScheduleWakeup: types<typeof tools.scheduleWakeupTool, sdk.ScheduleWakeupInput, sdk.ScheduleWakeupOutput>(),
-=======
   SendMessage: types<typeof tools.sendMessageTool, sdk.SendMessageInput, sdk.SendMessageOutput>(),
->>>>>>> 442ec28a60c769b76fb8374827c069b609a32b81
   Skill: types<typeof tools.skillTool, sdk.SkillInput, sdk.SkillOutput>(),
   TaskCreate: types<typeof taskList.taskCreateTool, sdk.TaskCreateInput, sdk.TaskCreateOutput>(),
   TaskGet: types<typeof taskList.taskGetTool, sdk.TaskGetInput, sdk.TaskGetOutput>(),
@@ -81,33 +78,13 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-<<<<<<< HEAD
-  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, interactiveTools: _, ...rest } = tools;
-  const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...others } = rest;
-  const made: Tool[] = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none), skillTool(none)];
+  const { bashTool, agentTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, ...rest } = tools;
+  const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
+  const { sendMessageTool, interactiveTools: _, ...others } = more;
+  const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
+  made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
-  const forMcp = Object.values(mcp).map((make) => make(none));
-=======
-  const {
-    bashTool,
-    taskOutputTool,
-    taskStopTool,
-    todoWriteTool,
-    skillTool,
-    sendMessageTool,
-    interactiveTools: _,
-    ...others
-  } = tools;
-  const made = [
-    bashTool(),
-    taskOutputTool(none),
-    taskStopTool(none),
-    todoWriteTool(none),
-    skillTool(none),
-    sendMessageTool(none),
-  ];
   const forMcp = [mcp, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
->>>>>>> 442ec28a60c769b76fb8374827c069b609a32b81
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
 });

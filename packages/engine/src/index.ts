@@ -19,6 +19,7 @@ export {
   type BackgroundCommand,
   type Files,
   type FileStat,
+  type LineSink,
   type ReadLedger,
   type Search,
   type SearchResult,
@@ -28,6 +29,7 @@ export {
   type Sighting,
   type Tool,
   type ToolContext,
+  type WatchedCommand,
   type Workspace,
 } from "./tool.ts";
 export type {

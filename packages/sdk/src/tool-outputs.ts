@@ -12,6 +12,7 @@ export type BashOutput = {
   backgroundTaskId?: string;
   /** The output file of a background command. */
   backgroundOutputPath?: string;
+  backgroundedByUser?: boolean;
   persistedOutputPath?: string;
   persistedOutputSize?: number;
   dangerouslyDisableSandbox?: boolean;

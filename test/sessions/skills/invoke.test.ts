@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryHome } from "@keelson/testkit";
-import { messagesOf, resultOf } from "../front-door.ts";
+import { messagesOf, resultOf, toolUseResults } from "../front-door.ts";
 import { addSkill, bash, invoke, lastOf, play, textsOf, trust } from "./skill-home.ts";
 
 test("the text of a skill follows the result of the call", async () => {

@@ -73,7 +73,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   BASH_MAX_TIMEOUT_MS: variable("yes", "longest time limit a command may ask for", "tools"),
   BASH_MAX_OUTPUT_LENGTH: variable("yes", "characters of output to show", "tools"),
   TASK_MAX_OUTPUT_LENGTH: variable("yes", "bytes of a background task's output to show", "tools"),
-  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "tools"),
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "runtime"),
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
   CLAUDE_CODE_SHELL: variable("if trusted", "the shell that runs commands", "host"),
   SHELL: variable("if trusted", "the shell that runs commands, unless CLAUDE_CODE_SHELL is set", "host", "runtime"),

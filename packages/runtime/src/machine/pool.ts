@@ -19,10 +19,11 @@ import {
 } from "@keelson/tools";
 
 /** All built-in tools. Made once per session, because some keep state. */
-export function builtInTools(tasks: TaskTable): Tool[] {
+export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}): Tool[] {
   let todos: readonly Todo[] = [];
+  const background = !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
   return [
-    bashTool(),
+    bashTool({ background }),
     editTool,
     globTool,
     grepTool,

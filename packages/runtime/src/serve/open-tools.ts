@@ -51,7 +51,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const parts = await openStages(options, approve);
   const { storage, machine, hooks, gate, mcp } = parts;
   const { state, newId, inbox, options: session } = storage;
-  state.allTools = builtInTools(machine.tasks);
+  state.allTools = builtInTools(machine.tasks, state.snapshot.env);
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
   const started = fireSessionStart(hooks.fire, { source: "startup", model: state.model.profile.id });
   void started.then(() => hooks.changes.start());

@@ -99,7 +99,7 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks),
+    ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
