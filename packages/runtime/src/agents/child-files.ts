@@ -4,7 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
-import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta } from "@keelson/store/agents";
+import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta, type AgentOwner } from "@keelson/store/agents";
 import type { Outbox } from "../stream/outbox.ts";
 import type { ChildEnd, ChildPlan } from "./child.ts";
 import { Meter } from "./meter.ts";
@@ -27,7 +27,7 @@ const SAVE_EVERY_MS = 1_000;
 export function openChildFiles(
   plan: ChildPlan,
   { storage, machine }: AgentStages,
-  { cwd, showsText, owner }: { cwd(): string; showsText(): boolean; owner(): Pick<AgentMeta, "pid" | "procStart"> },
+  { cwd, showsText, owner }: { cwd(): string; showsText(): boolean; owner(): AgentOwner },
 ): ChildFiles {
   const { place, options, outbox, now, cost } = storage;
   const { id, definition, description, parent, toolUseId, name, worktree } = plan;

@@ -3,7 +3,7 @@
 import type { Conversation, End, Limits, ModelChoice, Tool } from "@keelson/engine";
 import { createWorkspace, type TaskEnd, type TaskUsage } from "@keelson/host";
 import type { AgentDefinition, ContentBlock, NewEntry, Usage } from "@keelson/protocol";
-import type { AgentMeta } from "@keelson/store/agents";
+import type { AgentOwner } from "@keelson/store/agents";
 import type { SkillOrder } from "./open-agents.ts";
 import { openChildFiles } from "./child-files.ts";
 import { runChild } from "./child-run.ts";
@@ -76,7 +76,7 @@ export interface ChildHost {
   /** A foreground agent stops with it. */
   readonly signal: AbortSignal;
   /** The process that runs it. */
-  owner(): Pick<AgentMeta, "pid" | "procStart">;
+  owner(): AgentOwner;
   /** Called when it is over. */
   ended(): void;
 }

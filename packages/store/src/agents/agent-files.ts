@@ -1,11 +1,28 @@
 // The files of a session's subagents: for each a transcript, and beside it what is known of the agent.
 
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
+import { processStart } from "../schedules/job-owner.ts";
 
-export interface AgentMeta {
+/** A process, and when it started: systems use process ids again. */
+export interface AgentOwner {
+  readonly pid: number;
+  readonly procStart?: string;
+}
+
+export interface AgentMeta extends Partial<AgentOwner> {
   readonly agentType: string;
   readonly isBuiltIn?: boolean;
   readonly description: string;
@@ -35,9 +52,6 @@ export interface AgentMeta {
   readonly costUSD?: number | null;
   readonly modelUsage?: Readonly<Record<string, ModelUsage>>;
   readonly lastTool?: string;
-  /** The process that ran it last, and when that process started: systems use process ids again. */
-  readonly pid?: number;
-  readonly procStart?: string;
 }
 
 export interface StoredAgent {
@@ -58,6 +72,12 @@ export function agentPath(dir: string, sessionId: string, agentId: string): stri
 
 export function agentsDir(dir: string, sessionId: string): string {
   return join(sessionDir(dir, sessionId), "subagents");
+}
+
+/** This process. */
+export function agentOwner(): AgentOwner {
+  const procStart = processStart(process.pid);
+  return { pid: process.pid, ...(procStart === undefined ? {} : { procStart }) };
 }
 
 /** Replaces the file as a whole, and never writes through a link. `path` is that of the transcript. */
@@ -114,7 +134,9 @@ const MAX_META = 1024 * 1024;
 export const metaPath = (path: string) => path.replace(/\.jsonl$/, ".meta.json");
 
 const STRINGS = new Set(
-  "description toolUseId parentAgentId name model worktreePath worktreeBranch startedAt endedAt lastTool procStart".split(" "),
+  "description toolUseId parentAgentId name model worktreePath worktreeBranch startedAt endedAt lastTool procStart".split(
+    " ",
+  ),
 );
 const NUMBERS = new Set("spawnDepth durationMs turns totalTokens toolUses pid".split(" "));
 
