@@ -3,6 +3,7 @@
 
 import type { ModelMessage } from "./content.ts";
 import type { PermissionMode } from "./permission.ts";
+import type { PromptOrigin } from "./session.ts";
 import type { ScheduledJob } from "./schedule.ts";
 import type { ReplyMessage } from "./stream-event.ts";
 
@@ -31,6 +32,8 @@ export interface UserSubject {
   readonly promptId?: string;
   readonly permissionMode?: PermissionMode;
   readonly promptSource?: string;
+  /** Set if no one typed the prompt. */
+  readonly origin?: PromptOrigin;
   /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
   readonly sourceToolAssistantUUID?: string;

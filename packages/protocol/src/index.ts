@@ -59,7 +59,15 @@ export {
   type ControlResponse,
 } from "./control.ts";
 export type { ScheduledJob } from "./schedule.ts";
-export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export type {
+  EnvironmentUpdate,
+  EndReason,
+  Inbound,
+  Outbound,
+  PromptMessage,
+  PromptOrigin,
+  Session,
+} from "./session.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
 export { COMMAND_SOURCE, isCommandRecord, isPrompt, project, projectPrompt } from "./project.ts";

@@ -130,6 +130,22 @@ test("an agent that fails and one that is stopped are shown so", async () => {
   ]);
 });
 
+test("an agent that is continued is one agent, with all that it used", async () => {
+  using home = temporaryHome();
+  const step = { text: "Step done", usage: { input_tokens: 100, output_tokens: 10 } };
+  await using model = await startMockModel((body: any) => {
+    if (JSON.stringify(body.messages[0]).includes("two steps")) return step;
+    const more = { name: "SendMessage", input: { to: "walker", message: "Another step", summary: "More" } };
+    const calls = { 1: agent("two steps", { name: "walker" }), 3: more }[body.messages.length as number];
+    return calls ? { calls: [calls] } : { text: "All done" };
+  });
+  await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  const { agents } = await listed(home);
+  expect(agents).toMatchObject([{ state: "completed", name: "walker", turns: 2, totalTokens: 110 }]);
+  const usage: any = Object.values(agents[0].modelUsage)[0];
+  expect({ input: usage.inputTokens, output: usage.outputTokens }).toEqual({ input: 200, output: 20 });
+});
+
 test("files of another program are read, damaged ones are left out with a warning, links are not followed", async () => {
   using home = temporaryHome();
   await using model = await startMockModel(() => ({ text: "Hello" }));

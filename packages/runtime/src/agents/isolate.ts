@@ -1,5 +1,5 @@
 import { ToolError } from "@keelson/engine";
-import type { Worktree } from "./child.ts";
+import type { Worktree } from "./child/child.ts";
 import type { AgentStages } from "./spawner.ts";
 
 export async function isolateAgent(_id: string, _stages: AgentStages): Promise<Worktree> {

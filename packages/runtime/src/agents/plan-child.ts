@@ -7,9 +7,8 @@ import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
 import type { AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
-import { chooseModel } from "../model/model-choice.ts";
 import { limitsOf } from "../session/limits.ts";
-import type { ChildPlan, Worktree } from "./child.ts";
+import type { ChildPlan, Worktree } from "./child/child.ts";
 import { forkedConversation, forkPrompt } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
 
@@ -113,7 +112,7 @@ async function modelFor(
   parent: Spawner,
   { storage }: AgentStages,
 ): Promise<ModelChoice> {
-  const { state, place, options } = storage;
+  const { state } = storage;
   const { snapshot } = state;
   // A folder that is not trusted changes nothing that the user chose.
   const fixed = definition.untrusted ? snapshot.flags : {};
@@ -121,10 +120,9 @@ async function modelFor(
   const name = agentModel({ env: snapshot.env, call, agent: own });
   // The offline model stands in for every other model.
   const inherits = name === "inherit" || state.model.profile.id === OFFLINE_ID;
-  const { debug, entrypoint } = options;
   const chosen = inherits
     ? parent.model()
-    : await chooseModel(snapshot, { model: name, sessionId: place.id, entrypoint, debug }).catch((error: Error) => {
+    : await storage.chooseModel(name).catch((error: Error) => {
         throw new ToolError(`Agent '${definition.name}' cannot be started: ${error.message}`);
       });
   const wanted = effort ?? (fixed.effort === undefined ? definition.effort : undefined) ?? parent.model().effort;

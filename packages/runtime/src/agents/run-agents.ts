@@ -14,9 +14,8 @@ import {
 } from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
-import type { Machine } from "../machine/machine.ts";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child.ts";
+import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
@@ -137,12 +136,21 @@ const FORK: AgentDefinition = {
   hooks: [],
 };
 
-/** What SendMessage delivers: to whom, what, from whom, with which call. */
-export type AgentMessage = readonly [to: string, text: string, from: Spawner, toolUseId: string];
+export interface AgentMessage {
+  readonly to: string;
+  readonly text: string;
+  readonly from: Spawner;
+  readonly toolUseId: string;
+}
 
-/** Returns what happened; undefined if no agent has this id or name. Throws ToolError if it cannot be continued. */
-export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<string | undefined> {
-  const [to, text, from, toolUseId] = message;
+interface Delivery {
+  readonly success: boolean;
+  readonly message: string;
+}
+
+/** Undefined if no agent has this id or name. */
+export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<Delivery | undefined> {
+  const { to, text, from, toolUseId } = message;
   const { storage, machine } = host.stages;
   const { place, newId } = storage;
   const known = addressee(to, host);
@@ -151,15 +159,15 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
   const inbox = machine.agentInboxes.get(id);
   if (inbox) {
     inbox.notify(messageEntry(text, from, newId()), { wakes: true });
-    return `Message queued for agent ${id}. It reads it at its next step.`;
+    return { success: true, message: `Message queued for agent ${id}. It reads it at its next step.` };
   }
   const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
   const definition = meta && host.find(meta.agentType);
   if (!meta || path === undefined || !existsSync(path)) {
-    throw new ToolError(`Agent ${id} is over, and its conversation was not kept; start a new agent.`);
+    return { success: false, message: `Agent ${id} is over, and its conversation was not kept; start a new agent.` };
   }
   if (!definition) {
-    throw new ToolError(`Agent ${id} cannot continue: there is no agent type '${meta.agentType}' any more.`);
+    return { success: false, message: `Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.` };
   }
   const past = loadSession({ path });
   const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
@@ -179,7 +187,10 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
     host.stages,
   );
   const child = await begin(plan, new AbortController().signal, host);
-  return `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`;
+  return {
+    success: true,
+    message: `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`,
+  };
 }
 
 interface Addressee {
@@ -244,9 +255,4 @@ export async function runSkill(
   if (!ended) return { agentId: plan.id, result: "The skill goes on in the background; a notice brings its result." };
   if (ended.status !== "completed") throw new Error(`The subagent of ${skill.name} ended early: ${ended.text}`);
   return { agentId: plan.id, result: ended.text };
-}
-
-export async function stopAgents({ tasks }: Machine): Promise<void> {
-  const agents = tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
-  await Promise.all(agents.map(({ id }) => tasks.stop(id)));
 }

@@ -17,6 +17,7 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openStorage } from "../session/storage.ts";
+import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { CallLine } from "./call-line.ts";
@@ -115,7 +116,7 @@ async function openStages(
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
   const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
-  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents };
+  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules: NO_SCHEDULES };
 }
 
 /** Connects MCP servers only if a hook calls one of their tools. The tools themselves are never offered. */

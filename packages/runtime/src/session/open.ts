@@ -16,6 +16,7 @@ import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
@@ -83,7 +84,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   });
   const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
   skills.useAgents(agents.runSkill);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList };
+  const schedules = openSchedules(storage);
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -101,6 +103,8 @@ async function fillState(parts: Parts): Promise<void> {
   state.allTools = [
     ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
+    parts.agents.messageTool,
+    ...parts.schedules.tools,
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];
@@ -113,18 +117,21 @@ async function fillState(parts: Parts): Promise<void> {
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
 async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
   const { options, state, place, now } = storage;
-  state.instructions = await openInstructions(state.snapshot, {
-    date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
-    report: (event, input) => hooks.changes.report(event, input),
-    warn: options.warn,
-  });
+  state.instructions = await openInstructions(
+    { ...state.snapshot, cwd: state.root },
+    {
+      date: new Date(now()).toISOString().slice(0, 10),
+      gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
+      report: (event, input) => hooks.changes.report(event, input),
+      warn: options.warn,
+    },
+  );
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
 }
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -144,6 +151,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
+      schedules.idle();
     },
     ports: (signal) => {
       const ports = runPorts(parts, signal, controls);
@@ -156,6 +164,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
       disposed.abort();
+      schedules.close();
       await agents.close();
       await controls.finish();
       await mcp.close();

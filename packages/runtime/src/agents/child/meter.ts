@@ -3,7 +3,7 @@
 import type { TaskUsage } from "@keelson/host";
 import { blocksOf, isToolUse, NO_USAGE, type NewEntry, type Usage } from "@keelson/protocol";
 import type { AgentMeta } from "@keelson/store/agents";
-import type { Cost } from "../model/cost.ts";
+import type { Cost } from "../../model/cost.ts";
 
 export class Meter {
   readonly #now: () => number;

@@ -5,10 +5,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta, type AgentOwner } from "@keelson/store/agents";
-import type { Outbox } from "../stream/outbox.ts";
+import type { Outbox } from "../../stream/outbox.ts";
+import type { AgentStages } from "../spawner.ts";
 import type { ChildEnd, ChildPlan } from "./child.ts";
 import { Meter } from "./meter.ts";
-import type { AgentStages } from "./spawner.ts";
 
 export interface ChildFiles {
   readonly outbox: Outbox;
@@ -40,7 +40,8 @@ export function openChildFiles(
   const openOutput = () => {
     mkdirSync(machine.outputDir, { recursive: true, mode: 0o700 });
     output ??= openTranscript({ path: outputPath });
-    if (!inBackground) save({ requestShape: (inBackground = true) && "background" });
+    if (!inBackground) save({ requestShape: "background" });
+    inBackground = true;
     return outputPath;
   };
   let inBackground = plan.background;
