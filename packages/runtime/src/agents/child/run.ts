@@ -60,8 +60,8 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       recording: (entries) => {
         if (meter.record(entries)) changed();
       },
-      charged: (usage) => {
-        meter.charge(usage);
+      charged: (usage, name, durationMs) => {
+        meter.charge(usage, name, durationMs);
         changed();
       },
     },
