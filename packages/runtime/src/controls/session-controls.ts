@@ -11,6 +11,7 @@ import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../ho
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { chooseModel } from "../model/model-choice.ts";
 import { reloadStyle } from "../session/life.ts";
+import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
@@ -60,7 +61,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     },
     style: () => state.style?.name ?? "default",
     reloadStyle: () => reloadStyle(storage),
-    tools: () => state.tools,
+    tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
