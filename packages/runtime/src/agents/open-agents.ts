@@ -5,7 +5,14 @@ import { openAgentSet } from "@keelson/config/agent-set";
 import { ToolError, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
-import { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
+import {
+  agentTool,
+  sendMessageTool,
+  type AgentAnswer,
+  type AgentKeeper,
+  type AgentOrder,
+  type Recipients,
+} from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents } from "./built-in/built-in.ts";
 import { AgentListing } from "./listing.ts";
@@ -26,8 +33,10 @@ export interface AgentStage {
   /** Reads the files again. */
   reload(): void;
   areChanged(): boolean;
-  /** For SendMessage. Undefined if no agent has this id or name. */
-  send(to: string, text: string, from: Spawner, toolUseId: string): Promise<string | undefined>;
+  /** The SendMessage tool of the session's own agent. */
+  readonly messageTool: Tool;
+  /** Whom messages reach that are for no agent of this session. */
+  useTeam(team: Recipients): void;
   /** A forked skill: rejects with a sentence for the user if it does not come to an answer. */
   runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
   /** The session's own agent. */
@@ -73,10 +82,25 @@ export function openAgents(stages: AgentStages): AgentStage {
   const slots = new Slots(mostAgents(state.snapshot.env));
   const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
 
-  const host: Running.AgentHost = { stages, slots, find, forks, toolsFor: (agent) => [toolOf(agent)] };
+  const host: Running.AgentHost = {
+    stages,
+    slots,
+    find,
+    forks,
+    toolsFor: (agent) => [toolOf(agent), messageToolOf(agent)],
+  };
   /** Loaded with the first agent. */
   const running = () => import("./run-agents.ts");
   const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: false });
+  let team: Recipients | undefined;
+  const messageToolOf = (from: Spawner) =>
+    sendMessageTool({
+      send: async (to, message, summary, toolUseId) => {
+        const text = typeof message === "string" ? message : JSON.stringify(message);
+        const sent = await (await running()).sendToAgent({ to, text, from, toolUseId }, host);
+        return sent ?? team?.send(to, message, summary, toolUseId) ?? unreachable(to);
+      },
+    });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
     typeOf: (order) => typeOf(order),
     start: async (order, toolUseId, signal): Promise<AgentAnswer> =>
@@ -89,7 +113,6 @@ export function openAgents(stages: AgentStages): AgentStage {
     const names = list().map(({ name }) => name);
     throw new ToolError(`Agent type '${type}' not found. Available agents: ${names.join(", ")}`);
   };
-  let started = false;
   return {
     tool: toolOf(self),
     list,
@@ -102,11 +125,17 @@ export function openAgents(stages: AgentStages): AgentStage {
     },
     reload: () => void (set = set.reload(state.snapshot)),
     areChanged: () => set.areChanged(),
-    send: async (...message) => (await running()).sendToAgent(message, host),
+    messageTool: messageToolOf(self),
+    useTeam: (recipients) => void (team = recipients),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
     async close() {
-      started = machine.tasks.list().some(({ type, status }) => type === "local_agent" && status === "running");
-      if (started) await (await running()).stopAgents(machine);
+      const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
+      await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
     },
   };
 }
+
+const unreachable = (to: string) => ({
+  success: false,
+  message: `No agent '${to}' can be reached. Use the agentId that the Agent tool returned, or the name you gave the agent.`,
+});

@@ -7,6 +7,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { Storage } from "../session/storage.ts";
+import type { WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** How deep agents may start agents, and how many may work at the same time. */
 const DEPTH = 1;
@@ -19,6 +20,7 @@ export interface AgentStages extends HookStage {
   readonly gate: Gate;
   readonly mcp: McpStage;
   readonly skills: SkillStage;
+  readonly worktrees: Pick<WorktreeStage, "isolate">;
 }
 
 export interface Spawner {

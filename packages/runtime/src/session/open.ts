@@ -4,7 +4,7 @@
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound, Session } from "@keelson/protocol";
-import { interactiveTools } from "@keelson/tools";
+import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
@@ -16,18 +16,20 @@ import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
-import type { MainStage } from "../agents/main-agent.ts";
+import type { MainStage } from "../agents/definition/main-agent.ts";
 import { OpenError, type SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
 export interface ShippedPrograms {
@@ -49,6 +51,8 @@ export interface OpenOptions {
   readonly hookEvents?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
@@ -85,29 +89,40 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     fire: hooks.fire,
     warn: options.warn,
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
+  const worktrees = openWorktrees({
+    storage,
+    gate,
+    hooks,
+    loadInstructions: () => loadInstructions({ storage, gate, hooks }),
+  });
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees });
   skills.useAgents(agents.runSkill);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList };
+  const schedules = openSchedules(storage);
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules, worktrees };
   await fillState(parts);
   const { flags, settings } = state.snapshot;
   const name = flags.agent ?? settings.agent;
-  const main = name ? await (await import("../agents/main-agent.ts")).openMain(name, parts) : undefined;
+  const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;
   return openLive(parts, main, options.debug && (await import("../debug.ts")));
 }
 
-type Parts = Stages & RunParts;
+type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills, sharedList } = parts;
+  const { storage, machine, plan, skills, sharedList, worktrees } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
+  await worktrees.start();
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
     ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
+    parts.agents.messageTool,
+    ...parts.schedules.tools,
+    ...worktreeTools(worktrees.keeper),
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
   ];
@@ -118,20 +133,29 @@ async function fillState(parts: Parts): Promise<void> {
 }
 
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
-async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
-  const { options, state, place, now } = storage;
-  state.instructions = await openInstructions(state.snapshot, {
-    date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
-    report: (event, input) => hooks.changes.report(event, input),
-    warn: options.warn,
-  });
+async function beginConversation(parts: Parts): Promise<void> {
+  const { state, place } = parts.storage;
+  state.instructions = await loadInstructions(parts);
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+}
+
+/** The instructions of the folder where the session works. */
+function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gate" | "hooks">) {
+  const { options, state, now } = storage;
+  return openInstructions(
+    { ...state.snapshot, cwd: state.root },
+    {
+      date: new Date(now()).toISOString().slice(0, 10),
+      gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
+      report: (event, input) => hooks.changes.report(event, input),
+      warn: options.warn,
+    },
+  );
 }
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -150,12 +174,14 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     initialPrompt: main?.initialPrompt,
     opening: (prompt) => main?.opening(prompt) ?? prompt,
     refresh: async (signal) => {
+      worktrees.beforeRun();
       await main?.beforeRun(signal);
       await refresh(parts, signal);
     },
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
+      schedules.idle();
     },
     ports: (signal) => {
       if (main?.problem !== undefined) throw new OpenError(main.problem, "setup");
@@ -166,9 +192,13 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     stopAgents: () => agents.close(),
-    end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
+    end: async (reason) => {
+      await worktrees.beforeEnd();
+      await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
+    },
     dispose: async () => {
       disposed.abort();
+      schedules.close();
       await agents.close();
       await controls.finish();
       await mcp.close();
@@ -176,6 +206,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
+      await worktrees.close();
       closeTranscript();
     },
   });

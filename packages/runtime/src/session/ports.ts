@@ -7,6 +7,7 @@ import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import { acceptedTools } from "../machine/pool.ts";
+import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { SharedList } from "../task-list/shared-list.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
@@ -23,6 +24,7 @@ export interface RunParts extends AgentParts {
   readonly agents: AgentStage;
   /** Absent if the session has no conversation. */
   readonly sharedList?: SharedList;
+  readonly schedules: ScheduleStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -35,7 +37,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList, schedules } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -110,7 +112,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
-      return hooks.fire(event, input, signal);
+      return hooks.fire(event, event === "Stop" ? { ...input, ...schedules.hookFields() } : input, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),

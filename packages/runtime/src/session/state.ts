@@ -5,11 +5,13 @@ import type { Conversation, GitState, PromptStyle, Tool } from "@keelson/engine"
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { SessionInstructions } from "../instructions/instructions.ts";
-import type { MainAgent } from "../agents/main-agent.ts";
+import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/servers.ts";
 
 export interface SessionState {
   snapshot: Snapshot;
+  /** Where the session works: the folder it was opened in, or its worktree. */
+  root: string;
   model: ResolvedModel;
   /** Replaced when it is cleared. */
   conversation: Conversation;

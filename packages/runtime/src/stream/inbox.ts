@@ -75,12 +75,21 @@ export class Inbox {
     return this.#prompts.splice(0);
   }
 
+  get takesPrompts(): boolean {
+    return !this.#closed;
+  }
+
   get closed(): boolean {
     return this.#closed && this.#held === 0;
   }
 
   get waiting(): number {
     return this.#prompts.length;
+  }
+
+  /** Nothing waits for the model, neither prompts nor notices. */
+  get isEmpty(): boolean {
+    return this.#prompts.length === 0 && this.#notices.length === 0;
   }
 
   /** The ids of queued prompts. A prompt has one only if the client gave it one. */

@@ -6,7 +6,7 @@ import type { JsonObject } from "@keelson/protocol";
 import { withFileLock } from "../lock/file-lock.ts";
 import { stateFolder } from "../state-folder.ts";
 import { taskFiles, type TaskFiles } from "./files.ts";
-import { comesBefore, inStep, isTaskId, openBlockers, type ListedTask, type ListedStatus } from "./task.ts";
+import { comesBefore, freeTasks, inStep, isTaskId, openBlockers, type ListedTask, type ListedStatus } from "./task.ts";
 
 export interface TaskDraft {
   readonly subject: string;
@@ -45,6 +45,7 @@ export interface ChangeOptions {
 }
 
 export interface SharedTasks {
+  readonly folder: string;
   /** An id that no task had or will have. */
   reserve(): Promise<string>;
   /** Adds a task under a reserved id. */
@@ -53,7 +54,7 @@ export interface SharedTasks {
   /** In the order of their ids. */
   all(): readonly ListedTask[];
   change(id: string, change: TaskChange, options?: ChangeOptions): Promise<ChangedTask>;
-  /** Gives the first task that nobody has and that waits for nothing to `owner`, who starts it. */
+  /** Gives the first task that waits for nothing, its own or one that nobody has, to `owner`, who starts it. */
   claim(owner: string): Promise<ListedTask | undefined>;
   /** What `owner` has and has not done becomes free. Returns the tasks. */
   release(owner: string): Promise<readonly ListedTask[]>;
@@ -67,6 +68,7 @@ export function openTaskList(configDir: string, name: string, report: (problem: 
   const all = () => inStep(files.readAll());
 
   return {
+    folder,
     reserve: () => locked(() => files.nextId()),
     add: (id, draft) =>
       locked(() => {
@@ -79,10 +81,7 @@ export function openTaskList(configDir: string, name: string, report: (problem: 
     change: (id, change, options) => locked(() => changeTask(files, id, change, options)),
     claim: (owner) =>
       locked(() => {
-        const tasks = all();
-        const isFree = (task: ListedTask) =>
-          task.status === "pending" && task.owner === undefined && openBlockers(task, tasks).length === 0;
-        const free = [...tasks.values()].find(isFree);
+        const [free] = freeTasks([...all().values()], owner);
         if (!free) return undefined;
         const mine = { ...free, owner, status: "in_progress" as const };
         files.write(ordered(mine));

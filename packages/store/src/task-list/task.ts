@@ -84,6 +84,13 @@ export function openBlockers({ blockedBy }: ListedTask, tasks: TaskMap): string[
   return blockedBy.filter((id) => (tasks.get(id)?.status ?? "completed") !== "completed");
 }
 
+/** What `owner` could start now: tasks that wait for nothing, first its own, then those that nobody has. */
+export function freeTasks(all: readonly ListedTask[], owner: string): readonly ListedTask[] {
+  const byId = new Map(all.map((task) => [task.id, task]));
+  const ready = all.filter((task) => task.status === "pending" && openBlockers(task, byId).length === 0);
+  return [...ready.filter((task) => task.owner === owner), ...ready.filter((task) => task.owner === undefined)];
+}
+
 /** Whether `id` must be done before `target`, directly or through others. */
 export function comesBefore(id: string, target: string, tasks: TaskMap): boolean {
   const seen = new Set<string>();

@@ -7,11 +7,11 @@ import { nudge, parseRule, type Rule, type Tool } from "@keelson/engine";
 import { agentModel, agentTools, narrowerMode } from "@keelson/engine/agents";
 import { blocksOf, isText, textOf, type AgentDefinition, type PromptMessage } from "@keelson/protocol";
 import { nearestWord } from "@keelson/protocol/nearest-word";
-import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
-import { adopt, ownSystemPrompt, type Stages } from "../session/life.ts";
-import { OpenError } from "../session/place.ts";
-import { runPorts, type RunParts } from "../session/ports.ts";
-import { builtInText } from "./built-in/texts.ts";
+import { checkBudget, chooseModel, modelRates } from "../../model/model-choice.ts";
+import { adopt, ownSystemPrompt, type Stages } from "../../session/life.ts";
+import { OpenError } from "../../session/place.ts";
+import { runPorts, type RunParts } from "../../session/ports.ts";
+import { builtInText } from "../built-in/texts.ts";
 import { ownServers } from "./own-servers.ts";
 import { preload } from "./preload.ts";
 
