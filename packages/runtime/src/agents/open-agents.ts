@@ -10,6 +10,7 @@ import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents } from "./built-in/built-in.ts";
 import { AgentListing } from "./listing.ts";
 import type * as Running from "./run-agents.ts";
+import { toolsOf } from "../session/state.ts";
 import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
 
 export interface AgentStage {
@@ -50,7 +51,9 @@ export function openAgents(stages: AgentStages): AgentStage {
     const names = new Set(own.map(({ name }) => name));
     return [...own, ...builtIn.filter(({ name }) => !names.has(name))];
   };
-  const list = () => agentsLeft(all(), gate.ruleBook.rules);
+  /** The agent that the session runs as may start only some. */
+  const mayStart = ({ name }: AgentDefinition) => state.agent?.agents?.includes(name) ?? true;
+  const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(mayStart);
   const find = (name: string) => set.find(name) ?? builtIn.find((agent) => agent.name === name);
   const self: Spawner = {
     id: undefined,
@@ -61,7 +64,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     gate,
     model: () => skills.effects.model,
     system: () => state.system,
-    tools: () => state.tools,
+    tools: () => toolsOf(state),
     conversation: () => state.conversation,
     interrupt: () => runState.interrupt(),
   };
@@ -105,7 +108,8 @@ export function openAgents(stages: AgentStages): AgentStage {
   };
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
     if (!type) return forks ? "fork" : "general-purpose";
-    if (find(type) || (forks && type === "fork")) return type;
+    const found = find(type);
+    if ((found && mayStart(found)) || (forks && type === "fork")) return type;
     const names = list().map(({ name }) => name);
     throw new ToolError(`Agent type '${type}' not found. Available agents: ${names.join(", ")}`);
   };
@@ -114,7 +118,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     list,
     find,
     self,
-    takeListing: () => (state.tools.some(({ name }) => name === "Agent") ? listing.take(list()) : undefined),
+    takeListing: () => (toolsOf(state).some(({ name }) => name === "Agent") ? listing.take(list()) : undefined),
     setClient(agents) {
       client = agents;
       set = set.reload();

@@ -146,7 +146,7 @@ async function systemOf(
   const { snapshot } = state;
   const { workspace } = parent.machine.tools;
   const cwd = worktree?.cwd ?? workspace.cwd;
-  const { agentMemory } = definition.memory ? await import("./memory.ts") : {};
+  const { agentMemory } = definition.memory ? await import("./definition/memory.ts") : {};
   return renderAgentPrompt({
     text: [text, definition.criticalReminder].filter(Boolean).join("\n\n"),
     ...(agentMemory ? { memory: agentMemory(definition, snapshot) } : {}),

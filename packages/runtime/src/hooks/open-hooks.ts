@@ -69,6 +69,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     undoChanges: () => machine.undoChanges(),
     mode: () => gate.ruleBook.mode,
     effort: () => state.model.effort,
+    agentType: () => state.agent?.definition.name,
     env: state.snapshot.env,
     callOf: conditionCalls(storage, machine, gate, () => state.tools),
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),

@@ -221,7 +221,8 @@ async function openOffer({ state }: Storage, machine: Machine, servers: McpServe
   const { ServerInstructions } = await import("./offer/server-instructions.ts");
   const tools = new ToolOffer({
     servers,
-    mode: searchMode(state.snapshot.env),
+    // An agent that names its tools gets them all.
+    mode: { ...searchMode(state.snapshot.env), ...(state.agent?.definition.tools ? { share: 1 } : {}) },
     window: () => state.model.profile.contextWindow,
     save: ({ server, bytes }) => machine.spill(`mcp-${server}-${Date.now()}`, bytes),
   });

@@ -25,7 +25,8 @@ import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
-import type { SessionChoice } from "./place.ts";
+import type { MainStage } from "../agents/definition/main-agent.ts";
+import { OpenError, type SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
@@ -73,7 +74,10 @@ export interface OpenOptions {
   warn(text: string): void;
 }
 
-export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
+/** `announce` is for people; `initialPrompt` is what a session without a prompt begins with. */
+export type OpenedSession = Session & { readonly announce?: string; readonly initialPrompt?: string };
+
+export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const storage = await openStorage(options);
   const ruleBook = openRuleBook(storage);
   const machine = await openMachine(storage, ruleBook);
@@ -113,7 +117,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     team,
   };
   await fillState(parts);
-  return openLive(parts, options.debug && (await import("../debug.ts")));
+  const { flags, settings } = state.snapshot;
+  const name = flags.agent ?? settings.agent;
+  const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;
+  return openLive(parts, main, options.debug && (await import("../debug.ts")));
 }
 
 type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
@@ -165,7 +172,7 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
 }
 
 /** The last stage: the loop and the control requests. */
-function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
+function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof DebugLog | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
@@ -182,9 +189,12 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
-    refresh: (signal) => {
+    initialPrompt: main?.initialPrompt,
+    opening: (prompt) => main?.opening(prompt) ?? prompt,
+    refresh: async (signal) => {
       worktrees.beforeRun();
-      return refresh(parts, signal);
+      await main?.beforeRun(signal);
+      await refresh(parts, signal);
     },
     idle: () => {
       mcp.connect();
@@ -193,6 +203,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       team?.idle();
     },
     ports: (signal) => {
+      if (main?.problem !== undefined) throw new OpenError(main.problem, "setup");
       const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },

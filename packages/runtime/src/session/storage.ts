@@ -89,6 +89,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     model,
     conversation: new Conversation(),
     instructions: undefined,
+    agent: undefined,
     allTools: [],
     builtInTools: [],
     tools: [],
