@@ -41,7 +41,10 @@ const GENERAL = { subagent_type: "general-purpose" };
 
 const SESSION_ONLY: readonly HookEvent[] = ["StopFailure", "MessageDisplay"];
 const CHILDLESS: readonly Absence[] = [
-  { why: "only the session tells of API errors and of what is displayed", is: ({ event }) => SESSION_ONLY.includes(event) },
+  {
+    why: "only the session tells of API errors and of what is displayed",
+    is: ({ event }) => SESSION_ONLY.includes(event),
+  },
 ];
 
 function childStage(name: string, type: string, way: Way, absent: readonly Absence[] = []): Stage {
@@ -56,7 +59,11 @@ function childStage(name: string, type: string, way: Way, absent: readonly Absen
 
 export const STAGES: readonly Stage[] = [
   childStage("foreground child", "general-purpose", through(agent(GENERAL))),
-  childStage("background child", "general-purpose", through(agent({ ...GENERAL, run_in_background: true }), { results: 2 })),
+  childStage(
+    "background child",
+    "general-purpose",
+    through(agent({ ...GENERAL, run_in_background: true }), { results: 2 }),
+  ),
   childStage("fork", "fork", through(agent(), { env: { CLAUDE_CODE_FORK_SUBAGENT: "1" } })),
 ];
 
@@ -73,7 +80,9 @@ const CHILD_ONLY = `case "$input" in *'"agent_id"'*) ;; *) exit 0 ;; esac\n`;
 const TOOL_EVENTS: readonly HookEvent[] = ["PreToolUse", "PostToolUse", "PostToolUseFailure"];
 
 function childHook(event: HookEvent, hook: Hook, at: number): Hook {
-  const renamed = JSON.parse(JSON.stringify(hook).replaceAll('hookEventName\\":\\"Stop', 'hookEventName\\":\\"SubagentStop'));
+  const renamed = JSON.parse(
+    JSON.stringify(hook).replaceAll('hookEventName\\":\\"Stop', 'hookEventName\\":\\"SubagentStop'),
+  );
   if ("script" in renamed) return { called: nameOf(event, at), ...renamed, ...script(CHILD_ONLY + renamed.script) };
   const matcher = renamed.matcher ?? "^(?!Agent$|Skill$)";
   return TOOL_EVENTS.includes(event) ? { ...renamed, matcher } : renamed;
