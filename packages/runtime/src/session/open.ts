@@ -82,9 +82,9 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     fire: hooks.fire,
     warn: options.warn,
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
-  skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, schedules });
+  skills.useAgents(agents.runSkill);
   const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
