@@ -12,14 +12,18 @@ const ROLES = ["main", TASK];
 const FLAGS = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git *)"];
 
 const git = (cwd: string, ...args: readonly string[]) =>
-  Bun.spawnSync(["git", "-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd }).stdout.toString().trim();
+  Bun.spawnSync(["git", "-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd })
+    .stdout.toString()
+    .trim();
 
 test("an agent in a worktree leaves its work there, and a clean worktree goes away", async () => {
   using home = temporaryHome({ git: true });
   home.write("a.txt", "alpha\n");
   git(home.project, "add", "-A");
   git(home.project, "commit", "-qm", "first");
-  const write = (name: string, content: string) => ({ calls: [{ name: "Write", input: { file_path: name, content } }] });
+  const write = (name: string, content: string) => ({
+    calls: [{ name: "Write", input: { file_path: name, content } }],
+  });
   await using model = await startMockModel(
     cast({
       main: [
