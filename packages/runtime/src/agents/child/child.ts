@@ -106,7 +106,13 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     },
   });
   const waiting: NewEntry[] = [];
-  machine.agentInboxes.set(id, { notify: (entry) => void waiting.push(entry) });
+  let isWoken = false;
+  machine.agentInboxes.set(id, {
+    notify(entry, { wakes }) {
+      waiting.push(entry);
+      isWoken ||= wakes;
+    },
+  });
 
   const live = async (): Promise<ChildEnd> => {
     let ended: ChildEnd | undefined;
@@ -117,10 +123,14 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         signal: stop.signal,
         outbox: files.outbox,
         waiting,
+        takeWaiting: () => {
+          isWoken = false;
+          return waiting.splice(0);
+        },
         meter,
         changed: () => task.progress(meter.usage()),
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
-        isDone: () => waiting.length === 0 && machine.agentInboxes.delete(id),
+        isDone: () => !isWoken && machine.agentInboxes.delete(id),
       });
       await machine.tasks.stopOwnedBy(id);
       return (ended = await settle(ran, plan));
