@@ -2,7 +2,7 @@
 
 import { asReminder, Conversation, run, type End, type ModelChoice, type Tool, type Workspace } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
-import type { ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
+import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
 import type { AgentSkills } from "../../skills/open-skills.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
@@ -17,11 +17,12 @@ export interface ChildLife extends ChildHost {
   readonly outbox: Outbox;
   /** What others want it to read at its next safe boundary. */
   readonly waiting: NewEntry[];
+  takeWaiting(): readonly NewEntry[];
   readonly meter: Meter;
   /** The meter counted something. */
   changed(): void;
   interrupt(): void;
-  /** True if nothing waits for it; then nothing more will. */
+  /** True if nothing that waits is worth another request; then nothing more will wait. */
   isDone(): boolean;
 }
 
@@ -30,7 +31,7 @@ const UNASKED =
 
 export async function runChild(plan: ChildPlan, stages: AgentStages, life: ChildLife): Promise<ChildEnd> {
   const { definition, parent, id } = plan;
-  const { waiting, meter, changed } = life;
+  const { meter, changed } = life;
   const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
   let skillHooks: readonly HookRegistration[] = [];
   let skills: AgentSkills | undefined;
@@ -40,7 +41,8 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { machine, gate, ports, firing } = surround(
     {
       id,
-      type: definition.name,
+      definition,
+      parentGate: parent.gate,
       workspace: life.workspace,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
       mode: () => narrowerMode(parent.gate.mode, definition.permissionMode),
@@ -53,7 +55,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       ...(asks ? {} : { unasked: UNASKED }),
       outbox: life.outbox,
       interrupt: life.interrupt,
-      steering: () => waiting.splice(0),
+      steering: () => life.takeWaiting(),
       recording: (entries) => {
         if (meter.record(entries)) changed();
       },
@@ -92,9 +94,9 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
-  if (listing) waiting.unshift(listing);
+  if (listing) life.waiting.unshift(listing);
   const said = context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`));
-  const preloaded = plan.past ? [] : await preload(definition.skills, skills, stages);
+  const preloaded = plan.past ? [] : await preload(definition, skills, stages);
   const texts = [...said, plan.prompt, ...preloaded];
   const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
   let end = await run(
@@ -117,17 +119,23 @@ function prefaceOf({ definition }: ChildPlan, { storage }: AgentStages): string 
 }
 
 /** Skills that cannot be used are left out, with a warning. */
-async function preload(names: readonly string[], skills: AgentSkills, { storage }: AgentStages): Promise<string[]> {
+async function preload(
+  { skills: names, untrusted }: AgentDefinition,
+  skills: AgentSkills,
+  { storage }: AgentStages,
+): Promise<string[]> {
   const texts: string[] = [];
   for (const name of names) {
     try {
-      const text = await skills.preload(name);
+      const text = await skills.preload(name, { grants: !untrusted });
       const heading = `<command-message>${name}</command-message>\n<command-name>${name}</command-name>\n<skill-format>true</skill-format>`;
       texts.push(`${heading}\n${text}`);
     } catch (error) {
       storage.options.warn(`An agent begins without the skill "${name}": ${(error as Error).message}`);
     }
   }
+  // What they allow is for those who invoke them.
+  skills.effects.end();
   return texts;
 }
 
