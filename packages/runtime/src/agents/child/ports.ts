@@ -4,6 +4,7 @@
 import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
 import {
   NOTHING_SAID,
+  type AgentDefinition,
   type HookEvent,
   type HookRegistration,
   type NewEntry,
@@ -15,13 +16,15 @@ import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
-import { AgentRuleBook } from "./rules.ts";
+import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
   readonly id: string;
-  readonly type: string;
+  readonly definition: Pick<AgentDefinition, "name" | "disallowedTools">;
+  /** The gate of the agent that started it. */
+  readonly parentGate: Gate;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
   /** The folder it keeps between sessions. */
@@ -62,7 +65,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const gate = childGate(child, stages);
   const firing: FiringAgent = {
     id: child.id,
-    type: child.type,
+    type: child.definition.name,
     cwd: () => child.workspace.cwd,
     mode: () => gate.mode,
     effort: () => child.model().effort,
@@ -81,7 +84,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       const path = agentTranscriptOf(child, stages);
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.type, ...path, ...stages.schedules.hookFields() },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...path, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -143,9 +146,17 @@ function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Ma
   };
 }
 
-function childGate({ workspace, mode, memory }: ChildParts, { storage, gate }: AgentStages): Gate {
+function childGate(
+  { workspace, mode, memory, definition, parentGate: gate }: ChildParts,
+  { storage }: AgentStages,
+): Gate {
   const { state, options } = storage;
-  const ruleBook = new AgentRuleBook(gate.ruleBook, { home: state.snapshot.home, workspace, warn: options.warn });
+  const ruleBook = new AgentRuleBook(gate.ruleBook, {
+    home: state.snapshot.home,
+    workspace,
+    denied: deniedRules(definition, workspace.root),
+    warn: options.warn,
+  });
   return gate.forAgent({
     ruleBook,
     mode,
