@@ -53,7 +53,7 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
     storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "",
   );
   const background = !noBackground && (order.run_in_background ?? definition.background ?? false);
-  const common = { definition, description, prompt, name, background, toolUseId };
+  const common = { definition, description, prompt, name, background, toolUseId, signal };
   const isolated = (order.isolation ?? definition.isolation) === "worktree";
   const { model, effort } = order;
   const plan = isFork
@@ -79,6 +79,7 @@ async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Pro
     return startChild(plan, stages, own);
   } catch (error) {
     release();
+    await plan.worktree?.finish();
     throw error;
   }
 }
@@ -180,18 +181,22 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
       background: true,
       isolated: false,
       toolUseId,
+      signal: NEVER,
       id,
       past: { conversation, leaf: past?.leafUuid ?? null },
     },
     from,
     host.stages,
   );
-  const child = await begin(plan, new AbortController().signal, host);
+  const child = await begin(plan, NEVER, host);
   return {
     success: true,
     message: `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`,
   };
 }
+
+/** An agent in the background is stopped by its task alone. */
+const NEVER = new AbortController().signal;
 
 interface Addressee {
   readonly id: string;
@@ -247,6 +252,7 @@ export async function runSkill(
     background: false,
     isolated: definition.isolation === "worktree",
     toolUseId,
+    signal,
     isSkill: true,
     ...(skill.model === undefined && definition.model !== undefined ? {} : { exactModel: model }),
   };

@@ -36,6 +36,10 @@ export interface SessionParts {
   limits(): Limits;
   /** Called once, before anything else. Runs the start hooks. */
   start(): Promise<void>;
+  /** What a session begins with that is given no prompt. */
+  readonly initialPrompt?: string | undefined;
+  /** What is said for a prompt. */
+  opening(prompt: PromptMessage): PromptMessage;
   /** Called before each run. Applies changed settings. */
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
@@ -64,6 +68,7 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;
+  readonly initialPrompt: string | undefined;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
   readonly #ready: Promise<void>;
@@ -73,6 +78,7 @@ export class LiveSession implements Session {
 
   constructor(parts: SessionParts) {
     this.announce = parts.announce;
+    this.initialPrompt = parts.initialPrompt;
     this.#parts = parts;
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
@@ -164,7 +170,7 @@ export class LiveSession implements Session {
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
     if (prompt) outbox.note(dequeued(this.id, started));
-    const end = await this.#run(prompt, limits, signal);
+    const end = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
     if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
     outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));
     if (this.#silent) return;

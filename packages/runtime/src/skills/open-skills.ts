@@ -19,6 +19,7 @@ import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
+import { toolsOf } from "../session/state.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
@@ -80,7 +81,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       load: readAll,
       bundled: isOff ? [] : bundledFor(state.snapshot),
       contextWindow: () => state.model.profile.contextWindow,
-      isOffered: () => state.tools.some(({ name }) => name === "Skill"),
+      isOffered: () => toolsOf(state).some(({ name }) => name === "Skill"),
       newId,
     },
     listedIn(place.loaded?.entries ?? []),

@@ -30,6 +30,8 @@ export interface ChildPlan {
   readonly system: readonly string[];
   readonly limits: Limits;
   readonly maySpawn: boolean;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
   /** Where it works, if not where its parent does. */
   readonly worktree?: Worktree;
   /** What was said before. Absent for an agent that begins empty. */
@@ -154,10 +156,10 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   return { id, awaited, outputPath: () => files.openOutput() };
 }
 
-/** Those of a folder that is not trusted are not started. */
-async function serversOf({ mcpServers, untrusted }: AgentDefinition, { mcp }: AgentStages, signal: AbortSignal) {
-  const inline = mcpServers.flatMap((server) => (typeof server === "string" ? [] : [[server.name, server.config]]));
-  return untrusted || inline.length === 0 ? undefined : mcp.openFor(Object.fromEntries(inline), signal);
+async function serversOf(definition: AgentDefinition, { mcp, storage }: AgentStages, signal: AbortSignal) {
+  if (definition.mcpServers.every((server) => typeof server === "string")) return undefined;
+  const { ownServers } = await import("../definition/own-servers.ts");
+  return mcp.openFor(ownServers(definition, storage.state.snapshot), signal);
 }
 
 /** The agent's work is over: what it left in its worktree stays, if there is anything. */

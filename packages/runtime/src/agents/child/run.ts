@@ -11,6 +11,7 @@ import { surround } from "./ports.ts";
 import { childTools } from "./tools.ts";
 import { forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
+import { preload } from "../definition/preload.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
 
 export interface ChildLife extends ChildHost {
@@ -45,13 +46,14 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       id,
       type: definition.name,
       workspace: life.workspace,
+      memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
       mode: () => narrowerMode(parent.gate.mode, definition.permissionMode),
       model,
       system: plan.system,
       tools: () => tools(),
       conversation: () => conversation,
-      hooks: () => (skillHooks.length === 0 ? definition.hooks : [...definition.hooks, ...skillHooks]),
+      hooks: () => [...definition.hooks, ...skillHooks].map(scoped),
       signal: life.signal,
       ...(asks ? {} : { unasked: UNASKED }),
       outbox: life.outbox,
@@ -98,7 +100,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
   if (listing) waiting.unshift(listing);
   const said = context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`));
-  const preloaded = plan.past ? [] : await preload(definition.skills, skills, stages);
+  const preloaded = plan.past ? [] : await preload(definition.skills, skills, stages.storage.options.warn);
   const texts = [...said, plan.prompt, ...preloaded];
   const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
   let end = await run(
@@ -115,24 +117,13 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   return endOf(end, plan, life);
 }
 
+/** The end of a subagent is not that of the session. */
+const scoped = (hook: HookRegistration): HookRegistration =>
+  hook.event === "Stop" ? { ...hook, event: "SubagentStop" } : hook;
+
 /** An agent that begins empty reads the user's instructions, unless it leaves them out. */
 function prefaceOf({ definition }: ChildPlan, { storage }: AgentStages): string | undefined {
   return definition.omitsInstructions ? undefined : storage.state.instructions?.preface;
-}
-
-/** Skills that cannot be used are left out, with a warning. */
-async function preload(names: readonly string[], skills: AgentSkills, { storage }: AgentStages): Promise<string[]> {
-  const texts: string[] = [];
-  for (const name of names) {
-    try {
-      const text = await skills.preload(name);
-      const heading = `<command-message>${name}</command-message>\n<command-name>${name}</command-name>\n<skill-format>true</skill-format>`;
-      texts.push(`${heading}\n${text}`);
-    } catch (error) {
-      storage.options.warn(`An agent begins without the skill "${name}": ${(error as Error).message}`);
-    }
-  }
-  return texts;
 }
 
 const NO_OUTPUT = "(Subagent completed but returned no output.)";
