@@ -9,6 +9,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freshBuild } from "../scripts/fresh-build.ts";
 import { agents } from "./measures/agents.ts";
+import { crowd } from "./measures/crowd.ts";
 import { hooks } from "./measures/hooks.ts";
 import { instructions } from "./measures/instructions.ts";
 import { longLoop, loop } from "./measures/loop.ts";
@@ -38,6 +39,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   instructions,
   skills,
   agents,
+  crowd,
   stream,
   sdk,
   mcp,
