@@ -98,9 +98,21 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     hooks,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, team });
-  skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
+  const agents = openAgents({
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    permitFor,
+    skills,
+    worktrees,
+    team,
+    schedules,
+  });
+  skills.useAgents(agents.runSkill);
   const parts = {
     storage,
     machine,

@@ -81,7 +81,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       const path = agentTranscriptOf(child, stages);
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.type, ...path },
+        { ...input, agent_id: child.id, agent_type: child.type, ...path, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
