@@ -64,6 +64,12 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   return ended ? finished(ended, plan, signal) : launched(child, plan);
 }
 
+/** Does what every agent needs, before the first one. */
+export function warm(host: AgentHost): void {
+  host.owner ??= agentOwner();
+  void import("./built-in/texts.ts");
+}
+
 /** Waits for a free place, then starts it. */
 async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
   const { slots, stages, toolsFor } = host;

@@ -222,6 +222,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
+    warmAgents: () => agents.warm(),
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();

@@ -89,7 +89,15 @@ export function openChildFiles(
     write();
     own.mirror([{ type: "agent_metadata", ...meta }]);
   };
-  save({});
+  let begun = false;
+  const begin = () => {
+    if (begun) return;
+    begun = true;
+    save({});
+    own.release();
+  };
+  // Creating files takes longer than anything else here, and the first request need not wait for it.
+  setImmediate(begin);
   return {
     outbox: own,
     meter,
@@ -101,6 +109,7 @@ export function openChildFiles(
     outputPath: plan.background ? outputPath : "",
     openOutput,
     close(end) {
+      begin();
       save({
         finished: true,
         status: end?.status ?? "failed",

@@ -40,7 +40,13 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let skillHooks: readonly HookRegistration[] = [];
   let skills: AgentSkills | undefined;
   let tools: () => readonly Tool[] = () => [];
-  const model = (): ModelChoice => ({ ...(skills?.effects.model ?? plan.model), agent: id });
+  let chosen: { readonly from: ModelChoice; readonly own: ModelChoice } | undefined;
+  /** The same object until another model is chosen, so that the parts of a request are built once. */
+  const model = (): ModelChoice => {
+    const from = skills?.effects.model ?? plan.model;
+    if (chosen?.from !== from) chosen = { from, own: { ...from, agent: id } };
+    return chosen.own;
+  };
   const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
   const { machine, gate, ports, firing } = surround(
     {
