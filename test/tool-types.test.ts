@@ -39,6 +39,7 @@ const TYPED = {
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
+  Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
   ReadMcpResourceDirTool: types<
@@ -65,8 +66,24 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, interactiveTools: _, ...others } = tools;
-  const made = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none), skillTool(none)];
+  const {
+    bashTool,
+    monitorTool,
+    taskOutputTool,
+    taskStopTool,
+    todoWriteTool,
+    skillTool,
+    interactiveTools: _,
+    ...others
+  } = tools;
+  const made = [
+    bashTool(),
+    monitorTool(none),
+    taskOutputTool(none),
+    taskStopTool(none),
+    todoWriteTool(none),
+    skillTool(none),
+  ];
   const forMcp = Object.values(mcp).map((make) => make(none));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
