@@ -10,6 +10,7 @@ const root = join(import.meta.dir, "..");
 /** The SDK has the names of the official one, in declarations of its own: they are what applications compile against. */
 const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
   protocol: [
+    "AgentDefinition",
     "McpServerConfig",
     "ModelUsage",
     "PermissionUpdate",
@@ -27,11 +28,22 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "ExitPlanModeInput",
     "ExitPlanModeOutput",
     "GrepInput",
+    "SendMessageInput",
+    "SendMessageOutput",
     "SkillOutput",
+    "TaskCreateInput",
+    "TaskCreateOutput",
+    "TaskGetOutput",
+    "TaskListOutput",
     "TaskOutputInput",
     "TaskOutputOutput",
     "TaskStopInput",
     "TaskStopOutput",
+    "TaskUpdateInput",
+    "TaskUpdateOutput",
+    "TeamCreateInput",
+    "TeamCreateOutput",
+    "TeamDeleteOutput",
   ],
 };
 

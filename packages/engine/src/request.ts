@@ -60,13 +60,14 @@ export function buildRequest(
     model: profile.id,
     max_tokens: profile.maxTokens,
     system,
-    messages: withMark(messages, cacheMark(model)),
+    messages: withCacheMark(messages, model),
     tools,
     ...(options.forbidTools && tools.length > 0 ? { tool_choice: { type: "none" } } : {}),
     ...(thinking ? { thinking } : {}),
     ...(profile.effort ? { output_config: { effort: model.effort ?? "high" } } : {}),
     ...(model.metadata ? { metadata: model.metadata } : {}),
     betas: model.betas,
+    ...(model.agent === undefined ? {} : { agent: model.agent }),
   };
 }
 
@@ -78,13 +79,17 @@ function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | unde
   return { type: "enabled", budget_tokens: Math.max(budget, 1024) };
 }
 
-function cacheMark({ cache }: ModelChoice): CacheControl | undefined {
+function cacheMark({ cache }: Pick<ModelChoice, "cache">): CacheControl | undefined {
   if (!cache.enabled) return undefined;
   return cache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
 }
 
 /** Marks the last block of the last user message, so the next request finds everything before it in the cache. */
-function withMark(messages: readonly ModelMessage[], mark: CacheControl | undefined): readonly ModelMessage[] {
+export function withCacheMark(
+  messages: readonly ModelMessage[],
+  model: Pick<ModelChoice, "cache">,
+): readonly ModelMessage[] {
+  const mark = cacheMark(model);
   const at = messages.findLastIndex((message) => message.role === "user");
   if (!mark || at < 0) return messages;
   const blocks = blocksOf(messages[at]!.content);

@@ -3,6 +3,8 @@
 
 import type { ModelMessage } from "./content.ts";
 import type { PermissionMode } from "./permission.ts";
+import type { PromptOrigin } from "./session.ts";
+import type { ScheduledJob } from "./schedule.ts";
 import type { ReplyMessage } from "./stream-event.ts";
 
 /** The fields that all entries of the conversation have. */
@@ -30,6 +32,8 @@ export interface UserSubject {
   readonly promptId?: string;
   readonly permissionMode?: PermissionMode;
   readonly promptSource?: string;
+  /** Set if no one typed the prompt. */
+  readonly origin?: PromptOrigin;
   /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
   readonly sourceToolAssistantUUID?: string;
@@ -87,7 +91,26 @@ export type MetadataEntry =
   | { readonly type: "agent-name"; readonly agentName: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
+  /** Keelson only: a job of the session, for a resume; without `job`, it is over. Other readers ignore it. */
+  | { readonly type: "keelson-schedule"; readonly id: string; readonly job?: ScheduledJob; readonly sessionId: string }
+  | {
+      readonly type: "worktree-state";
+      /** Null when the session has left it. */
+      readonly worktreeSession: PersistedWorktree | null;
+      readonly sessionId: string;
+    }
   | CostState;
+
+/** The worktree that a session is in. */
+export interface PersistedWorktree {
+  readonly originalCwd: string;
+  readonly worktreePath: string;
+  readonly worktreeName: string;
+  readonly worktreeBranch?: string;
+  readonly sessionId: string;
+  /** A hook made it. */
+  readonly hookBased?: boolean;
+}
 
 /** A copy of one file; without a name, the file did not exist. */
 export interface FileBackup {
@@ -137,6 +160,13 @@ export interface CostState {
   readonly totalLinesRemoved?: number;
   readonly modelUsage: Readonly<Record<string, unknown>>;
   readonly hasUnknownModelCost: boolean;
+}
+
+/** Stands for the `.meta.json` of a subagent in the copy that a client keeps. In no file. */
+export interface AgentMetadata {
+  readonly type: "agent_metadata";
+  readonly agentType: string;
+  readonly [key: string]: unknown;
 }
 
 export type Entry = ChainEntry | MetadataEntry | FileHistoryEntry;

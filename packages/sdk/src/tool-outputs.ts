@@ -127,6 +127,35 @@ export type SkillOutput = {
 type Todo = { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string };
 export type TodoWriteOutput = { oldTodos: Todo[]; newTodos: Todo[] };
 
+type TaskStatus = "pending" | "in_progress" | "completed";
+export type TaskCreateOutput = { task: { id: string; subject: string } };
+export type TaskGetOutput = {
+  task: {
+    id: string;
+    subject: string;
+    description: string;
+    status: TaskStatus;
+    blocks: string[];
+    blockedBy: string[];
+  } | null;
+};
+export type TaskListOutput = {
+  tasks: { id: string; subject: string; status: TaskStatus; owner?: string; blockedBy: string[] }[];
+  /** How many there are, if these are not all. */
+  totalTasks?: number;
+};
+export type TaskUpdateOutput = {
+  success: boolean;
+  taskId: string;
+  updatedFields: string[];
+  error?: string;
+  statusChange?: { from: string; to: string };
+};
+
+export type SendMessageOutput = { success: boolean; message: string };
+export type TeamCreateOutput = { team_name: string; team_file_path: string; lead_agent_id: string };
+export type TeamDeleteOutput = { success: boolean; message: string; team_name?: string };
+
 export type TaskOutputOutput = {
   retrieval_status: "success" | "timeout" | "not_ready";
   task: {
@@ -155,6 +184,37 @@ export type AskUserQuestionOutput = {
   }[];
   answers: Record<string, string>;
   annotations?: Record<string, { preview?: string; notes?: string }>;
+};
+
+/** Times are milliseconds since 1970. */
+export type CronCreateOutput = {
+  id: string;
+  humanSchedule: string;
+  recurring: boolean;
+  durable: boolean;
+  nextFireAt?: number;
+};
+export type CronDeleteOutput = { id: string };
+export type CronListOutput = {
+  jobs: {
+    id: string;
+    cron: string;
+    humanSchedule: string;
+    prompt: string;
+    recurring: boolean;
+    durable: boolean;
+    nextFireAt?: number;
+    /** Keelson only: why it does not fire. */
+    inactive?: string;
+  }[];
+  /** Keelson only: why jobs may be missing. */
+  problem?: string;
+};
+export type ScheduleWakeupOutput = {
+  scheduledFor: number;
+  clampedDelaySeconds: number;
+  wasClamped: boolean;
+  stopped?: boolean;
 };
 
 export type EnterPlanModeOutput = { message: string };
@@ -190,7 +250,18 @@ export type ToolOutputSchemas =
   | GlobOutput
   | GrepOutput
   | TodoWriteOutput
+  | TaskCreateOutput
+  | TaskGetOutput
+  | TaskListOutput
+  | TaskUpdateOutput
+  | SendMessageOutput
+  | TeamCreateOutput
+  | TeamDeleteOutput
   | SkillOutput
+  | CronCreateOutput
+  | CronDeleteOutput
+  | CronListOutput
+  | ScheduleWakeupOutput
   | TaskOutputOutput
   | TaskStopOutput
   | MonitorOutput

@@ -6,7 +6,7 @@ import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/path-patterns.ts";
 import type { Mutable } from "./facts.ts";
 import type { HeadProblem } from "./frontmatter/head-block.ts";
-import { skillHooks } from "./hooks.ts";
+import { frontmatterHooks } from "./hooks.ts";
 import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
@@ -120,7 +120,8 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     skill.file = file;
     skill.folder = folder;
     skill.base = base;
-    skill.hooks = hooks === undefined ? NO_HOOKS : skillHooks(hooks, { file, folder, plugin, report: odd });
+    skill.hooks =
+      hooks === undefined ? NO_HOOKS : frontmatterHooks(hooks, { file, folder, plugin, source: "skill", report: odd });
     if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
     if (state === "user-invocable-only") skill.modelInvocable = false;
     if (state === "name-only") skill.nameOnly = true;

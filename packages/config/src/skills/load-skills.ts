@@ -9,7 +9,7 @@ import type * as Ignored from "./find/ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
 import type { FolderContent } from "./index/save-index.ts";
-import { scanCommands, scanSkills, skillIn } from "./find/scan.ts";
+import { scanMarkdown, scanSkills, skillIn } from "./find/scan.ts";
 import {
   LEAST_INDEXED,
   markOf,
@@ -149,7 +149,7 @@ function collectAll(
     // Where links may lead is part of the key: an index made under other conditions is another one.
     const key = `${folder}\0${from.root ?? ""}`;
     if (quick && recallFolder(openIndex(configDir, key, origin.uid), from)) return;
-    const scan = from.kind === "skill" ? scanSkills : scanCommands;
+    const scan = from.kind === "skill" ? scanSkills : scanMarkdown;
     const before = collector.watched.size;
     const found = scan(folder, collector.scanOptions(from.root));
     const folders = [...collector.watched].slice(before);

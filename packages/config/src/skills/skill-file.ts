@@ -40,7 +40,7 @@ export function createSkillFileReader(): SkillFileReader {
           if (known !== undefined) return { file: found.file, facts: known };
         }
       }
-      const { file, start } = follow(found, reader, options);
+      const { file, start } = openStart(found, reader, options);
       if (start.kind === "missing") {
         // Noticed when the file appears.
         const folder = dirname(file);
@@ -68,7 +68,11 @@ export function readForIndex(
 }
 
 /** Follows a link to the file itself, which is rare. */
-function follow(found: SkillFile, reader: StartReader, options: ScanOptions): { file: string; start: FileStart } {
+export function openStart(
+  found: SkillFile,
+  reader: StartReader,
+  options: ScanOptions,
+): { readonly file: string; readonly start: FileStart } {
   const start = reader.read(found.file);
   if (start.kind !== "link") return { file: found.file, start };
   const target = followLink(found.file, options);
@@ -84,7 +88,7 @@ function readFacts(reader: StartReader, file: string, kind: Skill["kind"], start
 }
 
 /** Reads more if the frontmatter or the first line of the text is not in the first part. */
-function readEnough(reader: StartReader, file: string, { source, isWhole }: StartRead) {
+export function readEnough(reader: StartReader, file: string, { source, isWhole }: StartRead) {
   const parse = (text: string) => {
     const head = readHead(text);
     return { head, body: text.slice(head.bodyAt) };

@@ -7,8 +7,18 @@ import { reasonType, requestApproval, type AskPerson } from "./ask.ts";
 import type { Classifier } from "./classifier.ts";
 import type { Gate } from "./gate.ts";
 
+/** The subagent that makes a call. */
+export interface CallingAgent {
+  readonly id: string;
+  readonly type: string;
+}
+
 export interface ApprovalOptions {
   readonly gate: Gate;
+  /** Absent for calls of the session's own agent. */
+  readonly agent?: CallingAgent;
+  /** Why the client is not asked, although it would answer. */
+  readonly unasked?: string;
   /** Sends a question to the client. Absent if the client does not answer permission questions. */
   readonly person?: AskPerson;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
@@ -55,7 +65,7 @@ export class Approvals {
   async #classify(decision: GateDecision, request: PermitRequest, signal: AbortSignal): Promise<GateDecision> {
     const { gate, openClassifier } = this.#options;
     // Read once: the client may change it while the classifier is loaded.
-    const { mode } = gate.ruleBook;
+    const { mode } = gate;
     if (mode !== "auto") return decision;
     const classifier = await (this.#classifier ??= openClassifier());
     return classifier.judge(decision, mode, request, signal);
@@ -66,13 +76,16 @@ export class Approvals {
     decision: GateDecision & { behavior: "ask" },
     signal: AbortSignal,
   ): Promise<Permission> {
-    const { fire, person, gate, originOf } = this.#options;
+    const { fire, person, gate, originOf, agent, unasked } = this.#options;
     if (person) {
-      const message = `Keelson needs permission to use ${request.tool.name}`;
+      const who = agent ? ` for the ${agent.type} agent` : "";
+      const message = `Keelson needs permission to use ${request.tool.name}${who}`;
       void fire("Notification", { message, notification_type: "permission_prompt" }, signal);
     }
     return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
+      ...(agent ? { agent } : {}),
+      ...(unasked === undefined ? {} : { unasked }),
       origin: originOf(request.tool.name),
       hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
       accept: (updates) => gate.accept(updates),
@@ -93,7 +106,8 @@ export class Approvals {
       subtype: "permission_denied",
       tool_name: request.tool.name,
       tool_use_id: request.call.id,
-      decision_reason_type: reasonType(denied.by),
+      ...(this.#options.agent ? { agent_id: this.#options.agent.id } : {}),
+      decision_reason_type: this.#options.unasked === undefined ? reasonType(denied.by) : "asyncAgent",
       message: denied.message,
     });
   }

@@ -3,7 +3,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reachesChildren, type Snapshot } from "@keelson/config";
-import type { SandboxState, ToolContext } from "@keelson/engine";
+import type { ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import {
   chooseShell,
   createLedger,
@@ -12,6 +12,7 @@ import {
   type SessionShell,
   createTasks,
   envFilesOf,
+  type Ledger,
   openEnvFolder,
   realPathOf,
   type SandboxBlock,
@@ -60,6 +61,8 @@ export interface Machine {
   confine: SessionShell["confine"];
   /** Whether the shield hides every denied file from a command started in this folder. */
   hidesDenied(cwd: string): Promise<boolean>;
+  /** What another agent has seen: nothing, or a copy of what this one has. */
+  newLedger(from?: ReadLedger): ReadLedger;
   /** Ends all commands and tasks. */
   close(): Promise<void>;
 }
@@ -154,6 +157,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     spill: (id, content) => spillResult(resultsDir, id, content),
     confine: (program) => shell.confine(program),
     hidesDenied: (from) => shell.hidesDenied(from),
+    newLedger: (from) => own.trackingWrites((from as Ledger | undefined)?.copy?.() ?? createLedger()),
     async close() {
       // Monitors of sockets have no process that the shell would end.
       const monitors = tasks.list().filter(({ type, status }) => type === "monitor" && status === "running");

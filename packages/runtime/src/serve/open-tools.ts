@@ -17,6 +17,8 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openStorage } from "../session/storage.ts";
+import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
+import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { CallLine } from "./call-line.ts";
 import type { PermissionQuestion } from "./question.ts";
@@ -110,10 +112,12 @@ async function openStages(
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = serversForHooks(openServers(storage, machine, ruleBook), options.snapshot);
-  const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
-  return { storage, machine, gate, mcp, hooks, permit, plan, skills };
+  const worktrees = { isolate: () => Promise.reject(new Error("tools that are served have no agents")) };
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees });
+  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules: NO_SCHEDULES };
 }
 
 /** Connects MCP servers only if a hook calls one of their tools. The tools themselves are never offered. */

@@ -1,7 +1,15 @@
 // Reads a transcript once to resume it: the links of all entries, and the metadata. Keeps only the entries since the last
 // compaction; older ones can be read again by offset.
 
-import { isChainEntry, isObject, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
+import {
+  isChainEntry,
+  isObject,
+  type ChainEntry,
+  type CostState,
+  type MetadataEntry,
+  type PersistedWorktree,
+  type ScheduledJob,
+} from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
@@ -14,8 +22,12 @@ export interface Scanned {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
+  /** The worktree that the session is in. */
+  readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
+  /** The jobs that were not over. */
+  readonly schedules: readonly ScheduledJob[];
 }
 
 export interface LinePosition {
@@ -29,6 +41,7 @@ export function scan(path: string): Scanned {
   const links: Link[] = [];
   const places: LinePosition[] = [];
   const newest = new Map<string, Record<string, unknown>>();
+  const schedules = new Map<string, ScheduledJob>();
   let live = 0;
 
   for (const { bytes, offset } of byteLines(path)) {
@@ -51,25 +64,43 @@ export function scan(path: string): Scanned {
       places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value });
     } else if (value !== undefined && typeof value["type"] === "string" && KEPT.has(value["type"])) {
       newest.set(value["type"], value);
+    } else if (value?.["type"] === "keelson-schedule" && typeof value["id"] === "string") {
+      schedules.delete(value["id"]);
+      if (isScheduledJob(value["job"])) schedules.set(value["id"], value["job"]);
     }
   }
 
   const textIn = (type: string, key: string) => nonEmpty(newest.get(type)?.[key]);
   const costState = newest.get("cost-state");
+  const worktree = newest.get("worktree-state")?.["worktreeSession"];
   return {
     links,
     places,
     costState: isCostState(costState) ? costState : undefined,
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
+    worktree: isWorktree(worktree) ? worktree : undefined,
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
+    schedules: [...schedules.values()],
   };
 }
 
-const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state"]);
+const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state", "worktree-state"]);
+
+function isWorktree(value: unknown): value is PersistedWorktree {
+  const texts = ["originalCwd", "worktreePath", "worktreeName"];
+  return isObject(value) && texts.every((key) => typeof value[key] === "string");
+}
 
 function isCostState(value: unknown): value is CostState {
   return isObject(value) && isObject(value["modelUsage"]) && typeof value["totalDuration"] === "number";
+}
+
+function isScheduledJob(value: unknown): value is ScheduledJob {
+  if (!isObject(value)) return false;
+  const { id, cron, prompt, createdAt, recurring } = value;
+  const areTexts = [id, cron, prompt].every((text) => typeof text === "string");
+  return areTexts && Number.isFinite(createdAt) && typeof recurring === "boolean";
 }
 
 const nonEmpty = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,6 +1,13 @@
 // Loads a conversation from a transcript to continue it.
 
-import { isChainEntry, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
+import {
+  isChainEntry,
+  type ChainEntry,
+  type CostState,
+  type MetadataEntry,
+  type PersistedWorktree,
+  type ScheduledJob,
+} from "@keelson/protocol";
 import { liveChain, type ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLive, salvage } from "../read/parse-line.ts";
@@ -14,10 +21,14 @@ export interface LoadedSession {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
+  /** The worktree that the session is in. */
+  readonly worktree: PersistedWorktree | undefined;
   /** The last working directory of the conversation. */
   readonly cwd: string | undefined;
   /** For the transcript writer. */
   readonly sticky: readonly MetadataEntry[];
+  /** The jobs of the session that were not over. */
+  readonly schedules: readonly ScheduledJob[];
 }
 
 export interface ResumeOptions {
@@ -38,8 +49,10 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     costState: scanned.costState,
     title: scanned.title,
     lastPrompt: scanned.lastPrompt,
+    worktree: scanned.worktree,
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,
+    schedules: scanned.schedules,
   };
 }
 

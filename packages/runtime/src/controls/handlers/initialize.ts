@@ -12,6 +12,7 @@ import {
   type JsonObject,
 } from "@keelson/protocol";
 import { styleNames } from "../../prompt/styles.ts";
+import { describeAgent } from "./listings.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
@@ -156,7 +157,7 @@ function describe(targets: ControlTargets): Record<string, unknown> {
   const model = targets.model();
   return {
     commands: targets.commands(),
-    agents: [],
+    agents: targets.agents().map(describeAgent),
     output_style: targets.style(),
     available_output_styles: styleNames(targets.snapshot()),
     user_output_styles_dir: join(targets.snapshot().configDir, "output-styles"),

@@ -1,0 +1,6 @@
+// Entry point `@keelson/engine/agents`: what an agent may use, by its definition and its place in the session. Pure.
+
+export { agentTools, type AgentKind, type AgentTools } from "./tools.ts";
+export { agentModel } from "./model.ts";
+export { narrowerMode } from "./mode.ts";
+export { agentListing, agentsLeft, toolsInWords } from "./listing.ts";

@@ -1,0 +1,142 @@
+// The ports of a subagent: narrower than those of the session, and never a way around them. Its calls go through the
+// session's hooks and rules, its requests count against the session's budget.
+
+import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
+import {
+  NOTHING_SAID,
+  type HookEvent,
+  type HookRegistration,
+  type NewEntry,
+  type PermissionMode,
+} from "@keelson/protocol";
+import type { Gate } from "../../gate/gate.ts";
+import type { FiringAgent } from "../../hooks/dispatcher.ts";
+import { conditionCalls } from "../../hooks/open-hooks.ts";
+import type { Machine } from "../../machine/machine.ts";
+import { agentPorts } from "../../session/agent-ports.ts";
+import type { Outbox } from "../../stream/outbox.ts";
+import { AgentRuleBook } from "./rules.ts";
+import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
+import type { AgentStages } from "../spawner.ts";
+
+export interface ChildParts {
+  readonly id: string;
+  readonly type: string;
+  readonly workspace: Workspace;
+  readonly seen: ReadLedger;
+  /** At each call: the session's mode may change while the agent works. */
+  mode(): PermissionMode;
+  model(): ModelChoice;
+  readonly system: readonly string[];
+  tools(): readonly Tool[];
+  conversation(): Conversation;
+  hooks(): readonly HookRegistration[];
+  readonly signal: AbortSignal;
+  /** Why the user is not asked about its calls. Absent if they are. */
+  readonly unasked?: string;
+  readonly outbox: Outbox;
+  interrupt(): void;
+  steering(): readonly NewEntry[];
+  /** Its entries, before they are recorded. */
+  recording(entries: readonly NewEntry[]): void;
+  charged: Ports["charge"];
+}
+
+/** What a subagent works with: the session's machine in the agent's folder, and its own view of the rules. */
+export interface ChildSurroundings {
+  readonly machine: Machine;
+  readonly gate: Gate;
+  readonly firing: FiringAgent;
+  readonly ports: Ports;
+}
+
+/** The events of its tool calls are the session's; those of its prompt are not. */
+const FORWARDED = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]);
+
+export function surround(child: ChildParts, stages: AgentStages): ChildSurroundings {
+  const { storage, hooks, mcp, permitFor } = stages;
+  const { state, cost } = storage;
+  const machine = childMachine(child, stages.machine);
+  const gate = childGate(child, stages);
+  const firing: FiringAgent = {
+    id: child.id,
+    type: child.type,
+    cwd: () => child.workspace.cwd,
+    mode: () => gate.mode,
+    effort: () => child.model().effort,
+    hooks: child.hooks,
+    callOf: conditionCalls(storage, machine, gate, child.tools),
+  };
+  const permit = permitFor({
+    gate,
+    firing,
+    ...(child.unasked === undefined ? {} : { unasked: child.unasked }),
+    conversation: () => child.conversation().messages,
+  });
+  const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
+  const fire: Ports["fire"] = async (event, input) => {
+    if (event === "Stop") {
+      const path = agentTranscriptOf(child, stages);
+      return hooks.fire(
+        "SubagentStop",
+        { ...input, agent_id: child.id, agent_type: child.type, ...path },
+        child.signal,
+        firing,
+      );
+    }
+    return FORWARDED.has(event) ? hooks.fire(event, input, child.signal, firing) : NOTHING_SAID;
+  };
+  const ports: Ports = {
+    ...shared,
+    get model() {
+      return child.model();
+    },
+    system: child.system,
+    tools: child.tools,
+    toolsReady: () => mcp.servers?.refreshed(child.signal),
+    toolBetas: () => state.toolBetas,
+    awaitTool: (name) => mcp.awaitTool(name, child.signal),
+    whyMissing: (name) => mcp.servers?.whyMissing(name),
+    signal: child.signal,
+    interrupt: child.interrupt,
+    partial: false,
+    record: (entries) => {
+      child.recording(entries);
+      for (const entry of entries)
+        if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
+      return child.outbox.record(entries);
+    },
+    show: (signal) => storage.outbox.show(signal),
+    admitted: () => undefined,
+    instructionsFor: () => [],
+    steering: child.steering,
+    fire,
+    charge: (usage, name, durationMs) => {
+      child.charged(usage, name, durationMs);
+      shared.charge(usage, name, durationMs);
+    },
+  };
+  return { machine, gate, firing, ports };
+}
+
+function agentTranscriptOf({ id }: ChildParts, { storage }: AgentStages): { readonly agent_transcript_path?: string } {
+  const { place } = storage;
+  return place.path === null ? {} : { agent_transcript_path: agentTranscriptPath(place.dir, place.id, id) };
+}
+
+/** The session's machine in the agent's folder. Commands it leaves in the background end with it. */
+function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Machine {
+  return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
+}
+
+function childGate({ workspace, mode }: ChildParts, { storage, gate }: AgentStages): Gate {
+  const { state, options } = storage;
+  const ruleBook = new AgentRuleBook(gate.ruleBook, { home: state.snapshot.home, workspace, warn: options.warn });
+  return gate.forAgent({
+    ruleBook,
+    mode,
+    cwd: () => workspace.cwd,
+    directories: () => workspace.directories,
+    git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },
+  });
+}
