@@ -1,7 +1,7 @@
 // Starts monitors: joins a source, the task table, and the notices for the model.
 
 import type { BackgroundCommand, LineSink, ToolContext } from "@keelson/engine";
-import { watchSocket, type Task, type Tasks } from "@keelson/host";
+import type { Task, Tasks } from "@keelson/host";
 import type { NewEntry } from "@keelson/protocol";
 import type { Monitors } from "@keelson/tools";
 import { monitorFeed, type Events } from "./monitor-feed.ts";
@@ -26,10 +26,13 @@ export function openMonitors({ tasks, directory, notify, newId }: MonitorParts):
       },
     });
   return {
-    start(source, { description, timeoutMs }, context): Promise<BackgroundCommand> {
+    async start(source, { description, timeoutMs }, context): Promise<BackgroundCommand> {
       const { shell, toolUseId, owner, signal } = context;
       const common = { description, toolUseId, lines: feedOf(toolUseId, timeoutMs), ...ownedBy(owner) };
-      if ("url" in source) return watchSocket({ ...common, source, signal, directory, tasks });
+      if ("url" in source) {
+        const { watchSocket } = await import("@keelson/host/sockets");
+        return watchSocket({ ...common, source, signal, directory, tasks });
+      }
       return shell.background(source.command, { ...common, cwd: source.cwd });
     },
   };
