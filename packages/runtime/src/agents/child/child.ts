@@ -114,9 +114,10 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   const waiting: NewEntry[] = [];
   let isWoken = false;
   machine.agentInboxes.set(id, {
-    notify(entry, { wakes }) {
+    notify(entry, { wakes, taken }) {
       waiting.push(entry);
       isWoken ||= wakes;
+      taken?.();
     },
   });
 

@@ -131,19 +131,7 @@ function agentTranscriptOf({ id }: ChildParts, { storage }: AgentStages): { read
 
 /** The session's machine in the agent's folder. Commands it leaves in the background end with it. */
 function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Machine {
-  const { shell } = machine.tools;
-  return {
-    ...machine,
-    tools: {
-      ...machine.tools,
-      workspace,
-      seen,
-      shell: {
-        run: (command, options) => shell.run(command, options),
-        background: (command, options) => shell.background(command, { ...options, owner: id }),
-      },
-    },
-  };
+  return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
 }
 
 function childGate(
