@@ -128,6 +128,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       stdioPermissions,
       answersRequests: streamInput,
       rejectsUnknownCommands: !streamInput,
+      ...(invocation.teammate ? { teammate: invocation.teammate } : {}),
       ...(debug ? { debug } : {}),
       warn: (text) => printWarning(io, text),
     });

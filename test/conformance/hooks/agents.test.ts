@@ -2,8 +2,7 @@
 
 import { CASES } from "./cases.ts";
 import { checkRows } from "./check-row.ts";
-import { mainAgent, type Stage } from "./drive.ts";
+import { mainAgent } from "./drive.ts";
+import { STAGES } from "./stages.ts";
 
-const STAGES: readonly Stage[] = [mainAgent];
-
-for (const stage of STAGES) checkRows(stage, CASES);
+for (const stage of [mainAgent, ...STAGES]) checkRows(stage, CASES);

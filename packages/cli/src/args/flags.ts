@@ -326,6 +326,14 @@ export const FLAGS: readonly Flag[] = [
   { name: "help", short: "h", value: none, group: "Other", help: "Show this help" },
   { name: "version", short: "v", value: none, group: "Other", help: "Show the version" },
 
+  // How the lead of a team starts its members; not for people.
+  { name: "agent-id", value: one("id"), group: "Clients" },
+  { name: "agent-name", value: one("name"), group: "Clients" },
+  { name: "team-name", value: one("name"), group: "Clients" },
+  { name: "agent-color", value: one("color"), group: "Clients" },
+  { name: "parent-session-id", value: one("uuid"), group: "Clients" },
+  { name: "plan-mode-required", value: none, group: "Clients" },
+
   // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.
   ignored("forward-subagent-text"),
   ignored("await-initialize"),

@@ -110,6 +110,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: variable("if trusted", "read only managed instruction files", "config"),
   CLAUDE_CODE_DISABLE_POLICY_SKILLS: variable("if trusted", "do not use managed skills", "config"),
   CLAUDE_CODE_DISABLE_BUNDLED_SKILLS: variable("if trusted", "leave out the skills that come with Keelson", "runtime"),
+  CLAUDE_CODE_DISABLE_CRON: variable("if trusted", "no scheduled jobs", "runtime"),
   CLAUDE_CODE_DISABLE_EXPLORE_PLAN_AGENTS: variable("yes", "leave out the agents Explore and Plan", "runtime"),
   CLAUDE_CODE_SUBAGENT_MODEL: variable("yes", "the model of all subagents", "engine"),
   SLASH_COMMAND_TOOL_CHAR_BUDGET: variable("if trusted", "characters for the list of skills", "runtime"),

@@ -5,14 +5,7 @@ import { openAgentSet } from "@keelson/config/agent-set";
 import { ToolError, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
-import {
-  agentTool,
-  sendMessageTool,
-  type AgentAnswer,
-  type AgentKeeper,
-  type AgentOrder,
-  type Recipients,
-} from "@keelson/tools";
+import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents } from "./built-in/built-in.ts";
 import { AgentListing } from "./listing.ts";
@@ -35,8 +28,6 @@ export interface AgentStage {
   areChanged(): boolean;
   /** The SendMessage tool of the session's own agent. */
   readonly messageTool: Tool;
-  /** Whom messages reach that are for no agent of this session. */
-  useTeam(team: Recipients): void;
   /** A forked skill: rejects with a sentence for the user if it does not come to an answer. */
   runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
   /** The session's own agent. */
@@ -91,21 +82,30 @@ export function openAgents(stages: AgentStages): AgentStage {
   };
   /** Loaded with the first agent. */
   const running = () => import("./run-agents.ts");
-  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: false });
-  let team: Recipients | undefined;
+  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.team?.teammates !== undefined });
   const messageToolOf = (from: Spawner) =>
     sendMessageTool({
       send: async (to, message, summary, toolUseId) => {
+        const toTeam = await stages.team?.send(to, message, summary);
+        if (toTeam) return toTeam;
         const text = typeof message === "string" ? message : JSON.stringify(message);
-        const sent = await (await running()).sendToAgent({ to, text, from, toolUseId }, host);
-        return sent ?? team?.send(to, message, summary, toolUseId) ?? unreachable(to);
+        return (await (await running()).sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to);
       },
     });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
     typeOf: (order) => typeOf(order),
     start: async (order, toolUseId, signal): Promise<AgentAnswer> =>
+      (await teammateOf(order, agent)) ??
       (await running()).startAgent({ order, type: typeOf(order), toolUseId, signal }, agent, host),
   });
+  /** Only the session's own agent has teammates. */
+  const teammateOf = async (order: AgentOrder, agent: Spawner): Promise<AgentAnswer | undefined> => {
+    const teammates = stages.team?.teammates;
+    const { name } = order;
+    if (!teammates || agent !== self || name === undefined || order.isolation !== undefined) return undefined;
+    const { startTeammate } = await import("../team/lead/start-teammate.ts");
+    return startTeammate(teammates, { ...order, name }, typeOf(order));
+  };
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
     if (!type) return forks ? "fork" : "general-purpose";
     const found = find(type);
@@ -126,7 +126,6 @@ export function openAgents(stages: AgentStages): AgentStage {
     reload: () => void (set = set.reload(state.snapshot)),
     areChanged: () => set.areChanged(),
     messageTool: messageToolOf(self),
-    useTeam: (recipients) => void (team = recipients),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
     async close() {
       const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");

@@ -14,12 +14,17 @@ export class Cost {
   #apiMs = 0;
   #lines = { added: 0, removed: 0 };
 
-  constructor(rates: ModelRates, earlier?: CostState) {
+  constructor(rates: ModelRates, earlier?: Pick<CostState, "modelUsage"> & Partial<CostState>) {
     this.#rates = rates;
     if (!earlier) return;
-    this.#apiMs = earlier.totalAPIDuration;
+    this.#apiMs = earlier.totalAPIDuration ?? 0;
     this.#lines = { added: earlier.totalLinesAdded ?? 0, removed: earlier.totalLinesRemoved ?? 0 };
     for (const [model, usage] of Object.entries(earlier.modelUsage)) this.#models.set(model, usage as ModelUsage);
+  }
+
+  /** Another count with the same prices. */
+  separate(modelUsage: CostState["modelUsage"] = {}): Cost {
+    return new Cost(this.#rates, { modelUsage });
   }
 
   /** A new conversation has cost nothing. */

@@ -10,7 +10,7 @@ import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
-import { openHooks } from "../hooks/open-hooks.ts";
+import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
@@ -18,6 +18,8 @@ import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import type { TeammateIdentity } from "../team/team-world.ts";
+import { openTeamStage } from "../team/open-team.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
@@ -62,6 +64,10 @@ export interface OpenOptions {
   /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
+  /** The command that starts this program again. Absent: the session starts no teammates. */
+  readonly program?: readonly string[];
+  /** The session is a member of a team. */
+  readonly teammate?: TeammateIdentity;
   /** Absent if debug logging is off. */
   readonly debug?: Debug;
   /** Prints a warning for people; not part of the stream. */
@@ -82,23 +88,46 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const { state, place } = storage;
-  const sharedList = openSharedList({
-    state,
-    sessionId: () => place.id,
-    team: () => undefined,
-    fire: hooks.fire,
-    warn: options.warn,
-  });
+  const { fire } = hooks;
+  const team = await openTeamStage({ storage, ruleBook, fire, person: () => approverOf(storage, mcp) });
+  const { warn } = options;
+  const sharedList = openSharedList({ state, sessionId: () => place.id, team: () => team.current(), fire, warn });
   const worktrees = openWorktrees({
     storage,
     gate,
     hooks,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees });
-  skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules, worktrees };
+  const agents = openAgents({
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    permitFor,
+    skills,
+    worktrees,
+    team,
+    schedules,
+  });
+  skills.useAgents(agents.runSkill);
+  const parts = {
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    plan,
+    skills,
+    agents,
+    sharedList,
+    schedules,
+    worktrees,
+    team,
+  };
   await fillState(parts);
   const { flags, settings } = state.snapshot;
   const name = flags.agent ?? settings.agent;
@@ -110,7 +139,7 @@ type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills, sharedList, worktrees } = parts;
+  const { storage, machine, plan, skills, sharedList, worktrees, team } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
   await worktrees.start();
@@ -125,6 +154,7 @@ async function fillState(parts: Parts): Promise<void> {
     ...worktreeTools(worktrees.keeper),
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
+    ...((await team?.tools()) ?? []),
   ];
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
@@ -155,7 +185,7 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -182,6 +212,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
       mcp.connect();
       readGit(storage, disposed.signal);
       schedules.idle();
+      team?.idle();
     },
     ports: (signal) => {
       if (main?.problem !== undefined) throw new OpenError(main.problem, "setup");
@@ -191,7 +222,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    stopAgents: () => agents.close(),
+    stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();
       await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
@@ -200,6 +231,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
       disposed.abort();
       schedules.close();
       await agents.close();
+      await team?.close();
       await controls.finish();
       await mcp.close();
       skills.close();
@@ -211,6 +243,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     },
   });
   controls.onEnd(() => void session.close("interrupt"));
+  team?.useEnd((reason) => void session.close(reason));
   if (debug) logOpened(parts, debug);
   return session;
 }
@@ -240,10 +273,10 @@ function logOpened({ storage }: Parts, debug: Debug): void {
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
 async function offeredInteractiveTools(
-  { stdioPermissions, snapshot }: OpenOptions,
+  { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions) return [];
+  if (!stdioPermissions && !teammate?.planModeRequired) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

@@ -10,6 +10,7 @@ import { acceptedTools } from "../machine/pool.ts";
 import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { SharedList } from "../task-list/shared-list.ts";
+import type { TeamStage } from "../team/open-team.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
@@ -25,6 +26,7 @@ export interface RunParts extends AgentParts {
   /** Absent if the session has no conversation. */
   readonly sharedList?: SharedList;
   readonly schedules: ScheduleStage;
+  readonly team?: TeamStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -67,7 +69,9 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       machine.fileHistory?.beforeRecord(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
-      return outbox.record(entries);
+      const shown = outbox.record(entries);
+      parts.team?.recorded(entries);
+      return shown;
     },
     show: (message) => outbox.show(message),
     admitted: () => {

@@ -38,6 +38,14 @@ export class Inbox {
     this.#arrived?.();
   }
 
+  /** Queued notices start a run if nothing else does. */
+  wake(): void {
+    if (this.#notices.length === 0) return;
+    this.#waking = true;
+    this.#owed ||= this.#held > 0;
+    this.#arrived?.();
+  }
+
   /**
    * Something is under way whose end the model must hear of: until the returned function is called, the inbox does not
    * close, and notices start runs.

@@ -33,6 +33,8 @@ export interface OutboxOptions {
   gitBranch(): string;
   /** The name of the session's plan, if it has one. */
   slug?(): string | undefined;
+  /** In the entries of a member of a team; readers of transcripts leave them out. */
+  readonly team?: { readonly teamName: string; readonly agentName: string };
   /** The server of an MCP tool. */
   originOf?(tool: string): ToolOrigin | undefined;
   now(): number;
@@ -192,6 +194,7 @@ export class Outbox {
       version: COMPATIBLE_VERSION,
       gitBranch: gitBranch(),
       ...(slug === undefined ? {} : { slug }),
+      ...this.#options.team,
       ...(toolUseResult === undefined ? {} : { toolUseResult }),
     } as ChainEntry;
     this.#leaf = uuid;

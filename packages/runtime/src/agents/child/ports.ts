@@ -24,6 +24,8 @@ export interface ChildParts {
   readonly type: string;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
   /** At each call: the session's mode may change while the agent works. */
   mode(): PermissionMode;
   model(): ModelChoice;
@@ -79,7 +81,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       const path = agentTranscriptOf(child, stages);
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.type, ...path },
+        { ...input, agent_id: child.id, agent_type: child.type, ...path, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -141,12 +143,13 @@ function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Ma
   };
 }
 
-function childGate({ workspace, mode }: ChildParts, { storage, gate }: AgentStages): Gate {
+function childGate({ workspace, mode, memory }: ChildParts, { storage, gate }: AgentStages): Gate {
   const { state, options } = storage;
   const ruleBook = new AgentRuleBook(gate.ruleBook, { home: state.snapshot.home, workspace, warn: options.warn });
   return gate.forAgent({
     ruleBook,
     mode,
+    ...(memory === undefined ? {} : { memory: () => memory }),
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },

@@ -46,13 +46,14 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       id,
       type: definition.name,
       workspace: life.workspace,
+      memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
       mode: () => narrowerMode(parent.gate.mode, definition.permissionMode),
       model,
       system: plan.system,
       tools: () => tools(),
       conversation: () => conversation,
-      hooks: () => (skillHooks.length === 0 ? definition.hooks : [...definition.hooks, ...skillHooks]),
+      hooks: () => [...definition.hooks, ...skillHooks].map(scoped),
       signal: life.signal,
       ...(asks ? {} : { unasked: UNASKED }),
       outbox: life.outbox,
@@ -61,8 +62,8 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       recording: (entries) => {
         if (meter.record(entries)) changed();
       },
-      charged: (usage) => {
-        meter.charge(usage);
+      charged: (usage, name, durationMs) => {
+        meter.charge(usage, name, durationMs);
         changed();
       },
     },
@@ -115,6 +116,10 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   }
   return endOf(end, plan, life);
 }
+
+/** The end of a subagent is not that of the session. */
+const scoped = (hook: HookRegistration): HookRegistration =>
+  hook.event === "Stop" ? { ...hook, event: "SubagentStop" } : hook;
 
 /** An agent that begins empty reads the user's instructions, unless it leaves them out. */
 function prefaceOf({ definition }: ChildPlan, { storage }: AgentStages): string | undefined {

@@ -7,7 +7,7 @@ import { nudge, parseRule, type Rule, type Tool } from "@keelson/engine";
 import { agentModel, agentTools, narrowerMode } from "@keelson/engine/agents";
 import { blocksOf, isText, textOf, type AgentDefinition, type PromptMessage } from "@keelson/protocol";
 import { nearestWord } from "@keelson/protocol/nearest-word";
-import { checkBudget, chooseModel, modelRates } from "../../model/model-choice.ts";
+import { checkBudget, modelRates } from "../../model/model-choice.ts";
 import { adopt, ownSystemPrompt, type Stages } from "../../session/life.ts";
 import { OpenError } from "../../session/place.ts";
 import { runPorts, type RunParts } from "../../session/ports.ts";
@@ -139,13 +139,12 @@ function denyRule(text: string, base: string): readonly Rule[] {
 
 /** What the command line says takes precedence. */
 async function applyModel({ model, effort }: AgentDefinition, { storage }: Parts): Promise<void> {
-  const { state, place, options } = storage;
+  const { state } = storage;
   const { snapshot } = state;
   const { flags } = snapshot;
   const name = flags.model === undefined ? agentModel({ env: {}, agent: model }) : "inherit";
   if (name !== "inherit") {
-    const { entrypoint, debug } = options;
-    state.model = await chooseModel(snapshot, { model: name, sessionId: place.id, entrypoint, debug });
+    state.model = await storage.chooseModel(name);
     checkBudget(snapshot, modelRates(snapshot), state.model.profile.id);
   }
   if (effort !== undefined && flags.effort === undefined && state.model.profile.effort)

@@ -6,6 +6,7 @@ import type { AgentDefinition } from "@keelson/protocol";
 import { builtInAgents } from "../built-in/built-in.ts";
 
 export { toolsInWords } from "@keelson/engine/agents";
+export { findAgentRuns, type AgentRun, type AgentState } from "@keelson/store/agent-runs";
 export { builtInText } from "../built-in/texts.ts";
 
 export interface AgentView {
