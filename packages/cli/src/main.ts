@@ -121,6 +121,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       replayPrompts: replay,
       hookEvents: invocation.hookEvents,
       mirror: invocation.mirror,
+      ...(invocation.worktree ? { worktree: invocation.worktree } : {}),
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
       answersRequests: streamInput,

@@ -101,7 +101,8 @@ export class Conversation {
 
   #prefaced(entry: UserSubject): readonly ContentBlock[] {
     const blocks = blocksOf(entry.message.content);
-    if (!this.#preface || entry.isMeta || blocks.every(isToolResult)) return blocks;
+    const isOurs = entry.isMeta && entry.origin === undefined;
+    if (!this.#preface || isOurs || blocks.every(isToolResult)) return blocks;
     const whole = [this.#preface, ...blocks];
     this.#preface = undefined;
     return whole;

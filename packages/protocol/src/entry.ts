@@ -3,6 +3,7 @@
 
 import type { ModelMessage } from "./content.ts";
 import type { PermissionMode } from "./permission.ts";
+import type { PromptOrigin } from "./session.ts";
 import type { ScheduledJob } from "./schedule.ts";
 import type { ReplyMessage } from "./stream-event.ts";
 
@@ -31,6 +32,8 @@ export interface UserSubject {
   readonly promptId?: string;
   readonly permissionMode?: PermissionMode;
   readonly promptSource?: string;
+  /** Set if no one typed the prompt. */
+  readonly origin?: PromptOrigin;
   /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
   readonly sourceToolAssistantUUID?: string;
@@ -90,7 +93,24 @@ export type MetadataEntry =
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
   /** Keelson only: a job of the session, for a resume; without `job`, it is over. Other readers ignore it. */
   | { readonly type: "keelson-schedule"; readonly id: string; readonly job?: ScheduledJob; readonly sessionId: string }
+  | {
+      readonly type: "worktree-state";
+      /** Null when the session has left it. */
+      readonly worktreeSession: PersistedWorktree | null;
+      readonly sessionId: string;
+    }
   | CostState;
+
+/** The worktree that a session is in. */
+export interface PersistedWorktree {
+  readonly originalCwd: string;
+  readonly worktreePath: string;
+  readonly worktreeName: string;
+  readonly worktreeBranch?: string;
+  readonly sessionId: string;
+  /** A hook made it. */
+  readonly hookBased?: boolean;
+}
 
 /** A copy of one file; without a name, the file did not exist. */
 export interface FileBackup {

@@ -30,6 +30,7 @@ export {
   type Entry,
   type Envelope,
   type FileBackup,
+  type PersistedWorktree,
   type FileHistoryEntry,
   type MetadataEntry,
   type NewEntry,
@@ -59,7 +60,15 @@ export {
   type ControlResponse,
 } from "./control.ts";
 export type { ScheduledJob } from "./schedule.ts";
-export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export type {
+  EnvironmentUpdate,
+  EndReason,
+  Inbound,
+  Outbound,
+  PromptMessage,
+  PromptOrigin,
+  Session,
+} from "./session.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
 export { COMMAND_SOURCE, isCommandRecord, isPrompt, project, projectPrompt } from "./project.ts";

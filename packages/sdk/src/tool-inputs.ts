@@ -5,13 +5,12 @@ export type AgentInput = {
   prompt: string;
   subagent_type?: string;
   model?: string;
-  resume?: string;
+  effort?: string;
   run_in_background?: boolean;
-  max_turns?: number;
+  isolation?: "worktree" | "remote";
   name?: string;
   team_name?: string;
-  mode?: "acceptEdits" | "bypassPermissions" | "default" | "dontAsk" | "plan";
-  isolation?: "worktree";
+  mode?: string;
 };
 
 export type AskUserQuestionInput = {

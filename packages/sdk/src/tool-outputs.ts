@@ -202,6 +202,8 @@ export type CronListOutput = {
     /** Keelson only: why it does not fire. */
     inactive?: string;
   }[];
+  /** Keelson only: why jobs may be missing. */
+  problem?: string;
 };
 export type ScheduleWakeupOutput = {
   scheduledFor: number;

@@ -13,4 +13,5 @@ export {
   type FoundSession,
   type SessionInfo,
 } from "./sessions/list.ts";
+export { worktreesOf } from "./sessions/worktrees.ts";
 export { forkTranscript, type ForkOptions } from "./sessions/fork.ts";

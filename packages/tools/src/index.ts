@@ -16,4 +16,10 @@ export type { TaskTable } from "./task/table.ts";
 export { taskOutputTool } from "./task/task-output.ts";
 export { taskStopTool } from "./task/task-stop.ts";
 export { todoWriteTool, type Todo, type TodoList } from "./todo-write/todo-write.ts";
+export {
+  worktreeTools,
+  type EnterWorktreeOutput,
+  type ExitWorktreeOutput,
+  type WorktreeKeeper,
+} from "./worktree/worktree.ts";
 export { writeTool } from "./write/write.ts";

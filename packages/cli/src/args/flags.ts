@@ -121,6 +121,13 @@ export const FLAGS: readonly Flag[] = [
   { name: "fork-session", value: none, group: "Sessions", help: "Continue in a copy and leave the original unchanged" },
   { name: "session-id", value: one("uuid"), group: "Sessions", help: "Use this UUID for the new session" },
   {
+    name: "worktree",
+    short: "w",
+    value: maybe("name", /^\S+$/),
+    group: "Sessions",
+    help: "Work in a git worktree of this name, or of a new one",
+  },
+  {
     name: "resume-session-at",
     value: one("message"),
     group: "Clients",
@@ -337,7 +344,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("ax-screen-reader"),
   ignored("autocompact", maybe("bool")),
 
-  later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
   later("brief"),

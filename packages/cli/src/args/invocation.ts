@@ -27,6 +27,8 @@ export interface Invocation {
   /** Send permission questions to the client as control requests. */
   readonly stdioPermissions: boolean;
   readonly session: SessionChoice;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
   readonly flags: Flags;
   readonly prompt: string | undefined;
   /** Set by the lead of a team for its members. */
@@ -69,6 +71,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
     session: sessionChoice(given),
+    ...worktreeOf(given),
     flags: toFlags(given, cwd),
     prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
     ...teammateOf(given),
@@ -94,6 +97,11 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
       planModeRequired: given.has("plan-mode-required"),
     },
   };
+}
+
+function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
+  const name = given.text("worktree");
+  return given.has("worktree") ? { worktree: name === undefined ? {} : { name } } : {};
 }
 
 function debugOf(given: Arguments): Pick<Invocation, "debug"> {

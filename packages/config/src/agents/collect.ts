@@ -3,7 +3,6 @@
 
 import { dirname } from "node:path";
 import type { AgentDefinition, AgentProblem, AgentSource, JsonObject, PluginIdentity } from "@keelson/protocol";
-import { isAsking } from "../mode.ts";
 import type { Mutable } from "../skills/facts.ts";
 import { createStartReader } from "../skills/find/read-start.ts";
 import type { ScanOptions, SkillFile } from "../skills/find/scan.ts";
@@ -14,6 +13,7 @@ import { isListable, looksLikeText } from "../skills/plain.ts";
 import { openStart, readEnough } from "../skills/skill-file.ts";
 import { agentFacts, clientFacts, type AgentFacts, type AgentPage } from "./facts.ts";
 import { agentsInJson } from "./from-json.ts";
+import { withhold, type AgentPolicy } from "./withhold.ts";
 
 export interface AgentOrigin {
   readonly source: AgentSource;
@@ -38,7 +38,7 @@ export interface AgentCollector {
 const MOST_AGENTS = 5_000;
 const MOST_PROBLEMS = 1_000;
 
-export function createAgentCollector(isDenied: (path: string) => boolean): AgentCollector {
+export function createAgentCollector(isDenied: (path: string) => boolean, policy: AgentPolicy = {}): AgentCollector {
   const reader = createStartReader();
   const agents = new Map<string, AgentDefinition>();
   /** By name: where the agent is. */
@@ -67,7 +67,7 @@ export function createAgentCollector(isDenied: (path: string) => boolean): Agent
     if (agents.size >= MOST_AGENTS) return refuse(place, `there are more than ${MOST_AGENTS} agents`);
     places.set(name, place);
     for (const problem of given.oddities) odd(problem);
-    agents.set(name, definitionOf(facts, name, given));
+    agents.set(name, definitionOf(facts, name, given, policy));
   };
 
   return {
@@ -131,18 +131,18 @@ function pluginName({ name }: PluginIdentity, found: SkillFile, own: string): st
   return [name, ...found.name.split(":").slice(0, -1), own].join(":");
 }
 
-function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given): AgentDefinition {
+function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given, policy: AgentPolicy): AgentDefinition {
   const { file, prompt, origin, odd } = given;
   const { source, plugin, untrusted } = origin;
   const agent = draft as Mutable<AgentDefinition>;
   agent.name = name;
   agent.source = source;
-  agent.hooks = NO_HOOKS;
+  agent.hooks = [];
   if (file !== undefined) agent.file = file;
   if (prompt !== undefined) agent.prompt = prompt;
   if (plugin !== undefined) agent.plugin = plugin;
   if (untrusted) agent.untrusted = true;
-  if (hooks !== undefined && plugin === undefined && !untrusted) {
+  if (hooks !== undefined) {
     agent.hooks = frontmatterHooks(hooks, {
       ...(file !== undefined && { file, folder: dirname(file) }),
       plugin,
@@ -150,35 +150,6 @@ function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given):
       report: odd,
     });
   }
-  withhold(agent, given);
+  withhold(agent, { ...given, policy });
   return agent;
-}
-
-const NO_HOOKS: AgentDefinition["hooks"] = [];
-
-/** Takes away what an agent of a plugin, or of a folder that is not trusted, may not have. */
-function withhold(agent: Mutable<AgentDefinition>, { fields, odd }: Given): void {
-  const { plugin, untrusted, permissionMode, mcpServers, memory } = agent;
-  if (plugin === undefined && !untrusted) return;
-  const whose = plugin === undefined ? "because this folder is not trusted" : "in an agent of a plugin";
-  const lose = (key: string) => odd({ line: fields.get(key)?.line ?? 1, why: `\`${key}\` has no effect ${whose}` });
-  if (fields.has("hooks")) lose("hooks");
-  const named = plugin === undefined ? mcpServers.filter((server) => typeof server === "string") : [];
-  if (named.length < mcpServers.length) {
-    agent.mcpServers = named;
-    lose("mcpServers");
-  }
-  if (agent.bubbles && plugin !== undefined) {
-    delete agent.bubbles;
-    lose("permissionMode");
-  }
-  if (permissionMode !== undefined && (plugin !== undefined || !isAsking(permissionMode))) {
-    delete agent.permissionMode;
-    lose("permissionMode");
-  }
-  // What the user's own agent of this name remembers is not for this one.
-  if (memory === "user" && untrusted) {
-    delete agent.memory;
-    lose("memory");
-  }
 }

@@ -440,6 +440,28 @@ test("strictPluginOnlyCustomization leaves managed agents and those of plugins",
   expect(set.problems.map(({ kind }) => kind)).toEqual(["off", "off", "off"]);
 });
 
+test.each<[string, object, object, string]>([
+  ["disableAllHooks", { disableAllHooks: true }, {}, "hooks"],
+  ["allowManagedHooksOnly", { allowManagedHooksOnly: true }, {}, "hooks"],
+  ["strictPluginOnlyCustomization", { strictPluginOnlyCustomization: ["hooks"] }, {}, "hooks"],
+  ["strictPluginOnlyCustomization", { strictPluginOnlyCustomization: ["mcp"] }, {}, "mcpServers"],
+  ["--strict-mcp-config", {}, { strictMcpConfig: true }, "mcpServers"],
+])("%s takes hooks or servers away, but not from managed agents", (reason, policy, flags, key) => {
+  using world = agentWorld();
+  world.put("managed/managed-settings.json", policy);
+  const more =
+    "mcpServers: [{own: {command: x}}, named]\nhooks:\n  Stop:\n    - hooks:\n        - {type: command, command: x}\n";
+  world.agent("managed/.claude/agents/a.md", "above", "A", more);
+  world.agent("home/.claude/agents/b.md", "mine", "B", more);
+  const set = world.agents({ flags });
+  const [above, mine] = set.list();
+  expect([above!.hooks.length, above!.mcpServers.length]).toEqual([1, 2]);
+  expect([mine!.hooks.length, mine!.mcpServers.length]).toEqual(key === "hooks" ? [0, 2] : [1, 1]);
+  const [problem, ...others] = set.problems;
+  expect(others).toEqual([]);
+  expect(problem!.why).toMatch(new RegExp(`^\`${key}\` has no effect .*${reason}`));
+});
+
 test("links that lead outside are not read; denied targets neither", () => {
   using world = agentWorld();
   world.trust("project");

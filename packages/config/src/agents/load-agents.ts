@@ -7,10 +7,11 @@ import { findPlaces, isReserved } from "../skills/find/places.ts";
 import { scanMarkdown } from "../skills/find/scan.ts";
 import type { FileMark } from "../skills/index/skill-index.ts";
 import type { AgentOptions, AgentSet, AgentSettings } from "./agent-set.ts";
+import { agentPolicy } from "./withhold.ts";
 import { createAgentCollector, type AgentCollector, type AgentOrigin } from "./collect.ts";
 
 export function loadAgents(settings: AgentSettings, options: AgentOptions = {}): AgentSet {
-  const collector = createAgentCollector(options.isDenied ?? (() => false));
+  const collector = createAgentCollector(options.isDenied ?? (() => false), agentPolicy(settings));
   const { agents, problems, watched } = collector;
   const { places, off, missing } = findPlaces(settings, "agents");
   for (const path of missing) watched.set(path, undefined);

@@ -4,16 +4,24 @@ import { realpathSync, statSync } from "node:fs";
 import { relative, isAbsolute, sep } from "node:path";
 import type { Workspace } from "@keelson/engine";
 
+export interface MovableWorkspace extends Workspace {
+  /** Works in another folder from now on. The old one is no longer a working directory. `quiet`: `moved` is not called. */
+  moveRoot(path: string, options?: { readonly quiet: boolean }): void;
+}
+
 /** `directories` may be a function because directories can be added during a session. */
 export function createWorkspace(
-  root: string,
+  start: string,
   directories: readonly string[] | (() => readonly string[]) = [],
   moved: (from: string, to: string) => void = () => undefined,
-): Workspace {
+): MovableWorkspace {
   const added = typeof directories === "function" ? directories : () => directories;
-  let cwd = root;
+  let root = start;
+  let cwd = start;
   return {
-    root,
+    get root() {
+      return root;
+    },
     get directories() {
       return [root, ...added()];
     },
@@ -25,6 +33,11 @@ export function createWorkspace(
       if (target === null || !this.directories.some((directory) => contains(directory, target))) return false;
       if (target !== cwd) moved(cwd, (cwd = target));
       return true;
+    },
+    moveRoot(path, { quiet } = { quiet: false }) {
+      const from = cwd;
+      root = cwd = path;
+      if (from !== path && !quiet) moved(from, path);
     },
   };
 }

@@ -2,10 +2,11 @@
 // repository configures: a repository whose settings could start a program is not looked at, and the user's own settings
 // are left out.
 
-import { delimiter, isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import type { GitState } from "@keelson/engine";
 import { firstLineOf, gitBranch } from "./branch.ts";
 import { commonFolder, findRepositories, statOf } from "./discovery.ts";
+import { findGit } from "./find-git.ts";
 import { createGitLookup } from "./repositories.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
@@ -33,7 +34,7 @@ export async function readGitState(options: GitStateOptions): Promise<GitState |
       return undefined;
     const repository = findRepositories(cwd).at(-1);
     if (!repository?.gitFolder || repository.isBare || !isHarmless(options)) return undefined;
-    const git = gitProgram(options);
+    const git = findGit(env, [cwd, ...options.directories]);
     if (git === undefined) return undefined;
     const place = [`--git-dir=${repository.gitFolder}`, `--work-tree=${repository.folder}`];
     const [status, commits] = await Promise.all([
@@ -119,15 +120,6 @@ async function run(
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-/** Not one that the project brings: `npm run` puts its folder of programs first. */
-function gitProgram({ directories, cwd, env }: GitStateOptions): string | undefined {
-  const own = [cwd, ...directories];
-  const isForeign = (folder: string) =>
-    isAbsolute(folder) && !own.some((each) => folder === each || folder.startsWith(`${each}/`));
-  const path = (env["PATH"] ?? "").split(delimiter).filter(isForeign).join(delimiter);
-  return Bun.which("git", { PATH: path }) ?? undefined;
 }
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");

@@ -5,7 +5,7 @@ import { openAgentSet } from "@keelson/config/agent-set";
 import { ToolError, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
-import { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
+import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents } from "./built-in/built-in.ts";
 import { AgentListing } from "./listing.ts";
@@ -25,8 +25,8 @@ export interface AgentStage {
   /** Reads the files again. */
   reload(): void;
   areChanged(): boolean;
-  /** For SendMessage. Undefined if no agent has this id or name. */
-  send(to: string, text: string, from: Spawner, toolUseId: string): Promise<string | undefined>;
+  /** The SendMessage tool of the session's own agent. */
+  readonly messageTool: Tool;
   /** A forked skill: rejects with a sentence for the user if it does not come to an answer. */
   runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
   /** The session's own agent. */
@@ -70,10 +70,24 @@ export function openAgents(stages: AgentStages): AgentStage {
   const slots = new Slots(mostAgents(state.snapshot.env));
   const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
 
-  const host: Running.AgentHost = { stages, slots, find, forks, toolsFor: (agent) => [toolOf(agent)] };
+  const host: Running.AgentHost = {
+    stages,
+    slots,
+    find,
+    forks,
+    toolsFor: (agent) => [toolOf(agent), messageToolOf(agent)],
+  };
   /** Loaded with the first agent. */
   const running = () => import("./run-agents.ts");
-  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.teammates !== undefined });
+  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.team?.teammates !== undefined });
+  const messageToolOf = (from: Spawner) =>
+    sendMessageTool({
+      send: async (to, message, summary, toolUseId) => {
+        const text = typeof message === "string" ? message : JSON.stringify(message);
+        const sent = await (await running()).sendToAgent({ to, text, from, toolUseId }, host);
+        return sent ?? (await stages.team?.send(to, message, summary)) ?? unreachable(to);
+      },
+    });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
     typeOf: (order) => typeOf(order),
     start: async (order, toolUseId, signal): Promise<AgentAnswer> =>
@@ -82,9 +96,9 @@ export function openAgents(stages: AgentStages): AgentStage {
   });
   /** Only the session's own agent has teammates. */
   const teammateOf = (order: AgentOrder, agent: Spawner): Promise<AgentAnswer> | undefined =>
-    stages.teammates && agent === self && order.name !== undefined && order.isolation === undefined
+    stages.team?.teammates && agent === self && order.name !== undefined && order.isolation === undefined
       ? import("../team/lead/start-teammate.ts").then(({ startTeammate }) =>
-          startTeammate(stages.teammates!, { ...order, name: order.name! }, typeOf(order)),
+          startTeammate(stages.team!.teammates!, { ...order, name: order.name! }, typeOf(order)),
         )
       : undefined;
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
@@ -93,7 +107,6 @@ export function openAgents(stages: AgentStages): AgentStage {
     const names = list().map(({ name }) => name);
     throw new ToolError(`Agent type '${type}' not found. Available agents: ${names.join(", ")}`);
   };
-  let started = false;
   return {
     tool: toolOf(self),
     list,
@@ -106,11 +119,16 @@ export function openAgents(stages: AgentStages): AgentStage {
     },
     reload: () => void (set = set.reload(state.snapshot)),
     areChanged: () => set.areChanged(),
-    send: async (...message) => (await running()).sendToAgent(message, host),
+    messageTool: messageToolOf(self),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
     async close() {
-      started = machine.tasks.list().some(({ type, status }) => type === "local_agent" && status === "running");
-      if (started) await (await running()).stopAgents(machine);
+      const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
+      await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
     },
   };
 }
+
+const unreachable = (to: string) => ({
+  success: false,
+  message: `No agent '${to}' can be reached. Use the agentId that the Agent tool returned, or the name you gave the agent.`,
+});

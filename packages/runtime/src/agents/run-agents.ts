@@ -6,9 +6,8 @@ import type { AgentDefinition, ContentBlock, NewEntry, Skill } from "@keelson/pr
 import { agentPath, isAgentId, readAgentMeta, storedAgents, type AgentMeta } from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
-import type { Machine } from "../machine/machine.ts";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child.ts";
+import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
@@ -44,7 +43,7 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
     storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "",
   );
   const background = !noBackground && (order.run_in_background ?? definition.background ?? false);
-  const common = { definition, description, prompt, name, background, toolUseId };
+  const common = { definition, description, prompt, name, background, toolUseId, signal };
   const isolated = (order.isolation ?? definition.isolation) === "worktree";
   const { model, effort } = order;
   const plan = isFork
@@ -64,6 +63,7 @@ async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Pro
     return startChild(plan, stages, { ownTools: toolsFor, runSkill: runSkillFor, signal, ended: release });
   } catch (error) {
     release();
+    await plan.worktree?.finish();
     throw error;
   }
 }
@@ -121,12 +121,21 @@ const FORK: AgentDefinition = {
   hooks: [],
 };
 
-/** What SendMessage delivers: to whom, what, from whom, with which call. */
-export type AgentMessage = readonly [to: string, text: string, from: Spawner, toolUseId: string];
+export interface AgentMessage {
+  readonly to: string;
+  readonly text: string;
+  readonly from: Spawner;
+  readonly toolUseId: string;
+}
 
-/** Returns what happened; undefined if no agent has this id or name. Throws ToolError if it cannot be continued. */
-export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<string | undefined> {
-  const [to, text, from, toolUseId] = message;
+interface Delivery {
+  readonly success: boolean;
+  readonly message: string;
+}
+
+/** Undefined if no agent has this id or name. */
+export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<Delivery | undefined> {
+  const { to, text, from, toolUseId } = message;
   const { storage, machine } = host.stages;
   const { place, newId } = storage;
   const known = addressee(to, host);
@@ -135,15 +144,15 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
   const inbox = machine.agentInboxes.get(id);
   if (inbox) {
     inbox.notify(messageEntry(text, from, newId()), { wakes: true });
-    return `Message queued for agent ${id}. It reads it at its next step.`;
+    return { success: true, message: `Message queued for agent ${id}. It reads it at its next step.` };
   }
   const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
   const definition = meta && host.find(meta.agentType);
   if (!meta || path === undefined || !existsSync(path)) {
-    throw new ToolError(`Agent ${id} is over, and its conversation was not kept; start a new agent.`);
+    return { success: false, message: `Agent ${id} is over, and its conversation was not kept; start a new agent.` };
   }
   if (!definition) {
-    throw new ToolError(`Agent ${id} cannot continue: there is no agent type '${meta.agentType}' any more.`);
+    return { success: false, message: `Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.` };
   }
   const past = loadSession({ path });
   const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
@@ -156,15 +165,22 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
       background: true,
       isolated: false,
       toolUseId,
+      signal: NEVER,
       id,
       past: { conversation, leaf: past?.leafUuid ?? null },
     },
     from,
     host.stages,
   );
-  const child = await begin(plan, new AbortController().signal, host);
-  return `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`;
+  const child = await begin(plan, NEVER, host);
+  return {
+    success: true,
+    message: `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`,
+  };
 }
+
+/** An agent in the background is stopped by its task alone. */
+const NEVER = new AbortController().signal;
 
 interface Addressee {
   readonly id: string;
@@ -220,6 +236,7 @@ export async function runSkill(
     background: false,
     isolated: definition.isolation === "worktree",
     toolUseId,
+    signal,
     isSkill: true,
     ...(skill.model === undefined && definition.model !== undefined ? {} : { exactModel: model }),
   };
@@ -228,9 +245,4 @@ export async function runSkill(
   if (!ended) return { agentId: plan.id, result: "The skill goes on in the background; a notice brings its result." };
   if (ended.status !== "completed") throw new Error(`The subagent of ${skill.name} ended early: ${ended.text}`);
   return { agentId: plan.id, result: ended.text };
-}
-
-export async function stopAgents({ tasks }: Machine): Promise<void> {
-  const agents = tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
-  await Promise.all(agents.map(({ id }) => tasks.stop(id)));
 }

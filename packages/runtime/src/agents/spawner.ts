@@ -6,8 +6,9 @@ import type { HookStage } from "../hooks/open-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
-import type { Teammates } from "../team/open-team.ts";
+import type { TeamStage } from "../team/open-team.ts";
 import type { Storage } from "../session/storage.ts";
+import type { WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** How deep agents may start agents, and how many may work at the same time. */
 const DEPTH = 1;
@@ -20,8 +21,9 @@ export interface AgentStages extends HookStage {
   readonly gate: Gate;
   readonly mcp: McpStage;
   readonly skills: SkillStage;
-  /** Undefined if the session cannot have teammates. */
-  readonly teammates?: Teammates | undefined;
+  /** Absent if the session cannot have a team. */
+  readonly team?: Pick<TeamStage, "send" | "teammates">;
+  readonly worktrees: Pick<WorktreeStage, "isolate">;
 }
 
 export interface Spawner {

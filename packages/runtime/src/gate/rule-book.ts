@@ -32,12 +32,16 @@ export class RuleBook {
   readonly #options: RuleBookOptions;
   #state: PermissionState;
   #loaded: Loaded | undefined;
+  /** The rules from settings, as written there. */
+  #configured: readonly Rule[];
+  #follow: (rules: readonly Rule[]) => readonly Rule[] = (rules) => rules;
   /** Calls approved to change guarded paths. */
   readonly #unguarded = new Set<string>();
 
   constructor(options: RuleBookOptions) {
     this.#options = options;
     this.#state = { mode: options.mode, rules: options.rules };
+    this.#configured = options.rules;
   }
 
   get mode(): PermissionMode {
@@ -60,7 +64,14 @@ export class RuleBook {
   /** Replaces the rules from settings and keeps those of the session. */
   replaceRules(rules: readonly Rule[]): void {
     const own = this.rules.filter(({ source }) => source === "session" || source === "command");
-    this.#state = { ...this.#state, rules: [...rules, ...own] };
+    this.#configured = rules;
+    this.#state = { ...this.#state, rules: [...this.#follow(rules), ...own] };
+  }
+
+  /** How the rules from settings apply where the session works now. */
+  follow(change: (rules: readonly Rule[]) => readonly Rule[]): void {
+    this.#follow = change;
+    this.replaceRules(this.#configured);
   }
 
   /** Rules of a skill, until `endGrants`. */

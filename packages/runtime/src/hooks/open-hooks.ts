@@ -9,7 +9,6 @@ import type { Classifier } from "../gate/classifier.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
-import { chooseModel } from "../model/model-choice.ts";
 import { agentPorts, toolContexts } from "../session/agent-ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { FiringAgent } from "./dispatcher.ts";
@@ -77,7 +76,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     model: async (name) => {
       // The offline model stands in for every other model.
       if (state.model.profile.id === OFFLINE_ID) return state.model;
-      return chooseModel(state.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
+      return storage.chooseModel(name ?? "haiku");
     },
     ports: (signal) => ({
       ...agentPorts({ storage, machine, gate, permit: permitInHook }, signal),

@@ -17,6 +17,7 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openStorage } from "../session/storage.ts";
+import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { CallLine } from "./call-line.ts";
@@ -114,8 +115,9 @@ async function openStages(
   const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills });
-  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents };
+  const worktrees = { isolate: () => Promise.reject(new Error("tools that are served have no agents")) };
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees });
+  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules: NO_SCHEDULES };
 }
 
 /** Connects MCP servers only if a hook calls one of their tools. The tools themselves are never offered. */

@@ -15,6 +15,8 @@ import { COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/proto
 import type * as Styles from "../prompt/styles.ts";
 
 interface SessionFacts {
+  /** Where the session works. */
+  readonly root: string;
   readonly model: ResolvedModel;
   readonly branch: string;
   readonly tools: readonly Tool[];
@@ -38,9 +40,9 @@ export function showsGit({ settings, env, flags }: Snapshot): boolean {
   return !isOff && flags.systemPrompt === undefined;
 }
 
-function promptFacts({ flags, cwd, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
+function promptFacts({ flags, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
   return {
-    cwd,
+    cwd: facts.root,
     directories,
     platform: process.platform,
     osVersion: release(),

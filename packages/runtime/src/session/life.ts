@@ -113,7 +113,7 @@ export function readGit({ state }: Storage, signal: AbortSignal): void {
   const ask = async () => {
     if (signal.aborted) return;
     const { gitStateOf } = await import("../prompt/git.ts");
-    const git = await gitStateOf(state.snapshot, signal);
+    const git = await gitStateOf({ ...state.snapshot, cwd: state.root }, signal);
     if (!signal.aborted) state.git = git;
   };
   setTimeout(() => void ask(), BEFORE_GIT_MS).unref();

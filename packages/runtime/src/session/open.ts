@@ -4,7 +4,7 @@
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound, Session } from "@keelson/protocol";
-import { interactiveTools, sendMessageTool } from "@keelson/tools";
+import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
@@ -16,10 +16,10 @@ import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import type { TeammateIdentity } from "../team/team-world.ts";
 import { openTeamStage } from "../team/open-team.ts";
-import { recipients } from "../team/recipients.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
@@ -30,6 +30,7 @@ import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
 export interface ShippedPrograms {
@@ -51,6 +52,8 @@ export interface OpenOptions {
   readonly hookEvents?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
@@ -85,39 +88,53 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const team = await openTeamStage({ storage, ruleBook, fire, person: () => approverOf(storage, mcp) });
   const { warn } = options;
   const sharedList = openSharedList({ state, sessionId: () => place.id, team: () => team.current(), fire, warn });
-  const agents = openAgents({
+  const worktrees = openWorktrees({
+    storage,
+    gate,
+    hooks,
+    loadInstructions: () => loadInstructions({ storage, gate, hooks }),
+  });
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, team });
+  skills.useAgents(agents.runSkill);
+  const schedules = openSchedules(storage);
+  const parts = {
     storage,
     machine,
     gate,
     mcp,
     hooks,
     permit,
-    permitFor,
+    plan,
     skills,
-    teammates: team.teammates,
-  });
-  skills.useAgents(agents.runSkill);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, team };
+    agents,
+    sharedList,
+    schedules,
+    worktrees,
+    team,
+  };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
 
-type Parts = Stages & RunParts;
+type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills, sharedList, team } = parts;
+  const { storage, machine, plan, skills, sharedList, worktrees, team } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
+  await worktrees.start();
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
     ...builtInTools(machine.tasks, snapshot.env),
     parts.agents.tool,
+    parts.agents.messageTool,
+    ...parts.schedules.tools,
+    ...worktreeTools(worktrees.keeper),
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
-    sendMessageTool(recipients(parts)),
     ...((await team?.tools()) ?? []),
   ];
   await sharedList?.begin();
@@ -127,20 +144,29 @@ async function fillState(parts: Parts): Promise<void> {
 }
 
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
-async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
-  const { options, state, place, now } = storage;
-  state.instructions = await openInstructions(state.snapshot, {
-    date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
-    report: (event, input) => hooks.changes.report(event, input),
-    warn: options.warn,
-  });
+async function beginConversation(parts: Parts): Promise<void> {
+  const { state, place } = parts.storage;
+  state.instructions = await loadInstructions(parts);
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+}
+
+/** The instructions of the folder where the session works. */
+function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gate" | "hooks">) {
+  const { options, state, now } = storage;
+  return openInstructions(
+    { ...state.snapshot, cwd: state.root },
+    {
+      date: new Date(now()).toISOString().slice(0, 10),
+      gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
+      report: (event, input) => hooks.changes.report(event, input),
+      warn: options.warn,
+    },
+  );
 }
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents, team } = parts;
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -156,11 +182,15 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
-    refresh: (signal) => refresh(parts, signal),
+    refresh: (signal) => {
+      worktrees.beforeRun();
+      return refresh(parts, signal);
+    },
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
       team?.idle();
+      schedules.idle();
     },
     ports: (signal) => {
       const ports = runPorts(parts, signal, controls);
@@ -170,9 +200,13 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
-    end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
+    end: async (reason) => {
+      await worktrees.beforeEnd();
+      await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
+    },
     dispose: async () => {
       disposed.abort();
+      schedules.close();
       await agents.close();
       await team?.close();
       await controls.finish();
@@ -181,6 +215,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
+      await worktrees.close();
       closeTranscript();
     },
   });

@@ -7,6 +7,7 @@ import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import { acceptedTools } from "../machine/pool.ts";
+import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { SharedList } from "../task-list/shared-list.ts";
 import type { TeamStage } from "../team/open-team.ts";
@@ -24,6 +25,7 @@ export interface RunParts extends AgentParts {
   /** Absent if the session has no conversation. */
   readonly sharedList?: SharedList;
   readonly team?: TeamStage;
+  readonly schedules: ScheduleStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -36,7 +38,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList, schedules } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -109,7 +111,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
-      return hooks.fire(event, input, signal);
+      return hooks.fire(event, event === "Stop" ? { ...input, ...schedules.hookFields() } : input, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),

@@ -8,6 +8,7 @@ import {
   type Inbound,
   type Outbound,
   type PromptMessage,
+  type ResultMessage,
   type Session,
 } from "@keelson/protocol";
 import { customTitle, dequeued, enqueued, lastPrompt } from "@keelson/store";
@@ -55,8 +56,11 @@ export interface SessionParts {
   now(): number;
 }
 
-/** Marks a result that no prompt asked for. */
-const STARTED_BY_NOTICE = { origin: { kind: "task-notification" } };
+/** Marks a result that no prompt of a client asked for. */
+function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origin"> {
+  if (!prompt) return { origin: { kind: "task-notification" } };
+  return prompt.origin ? { origin: prompt.origin } : {};
+}
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;
@@ -114,7 +118,7 @@ export class LiveSession implements Session {
     await this.#work;
   }
 
-  #enqueue(prompt: PromptMessage): void {
+  #enqueue({ origin: _, ...prompt }: PromptMessage): void {
     const { outbox, inbox, now } = this.#parts;
     outbox.note(enqueued(this.id, textOf(prompt.message.content), now()));
     if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
@@ -172,7 +176,7 @@ export class LiveSession implements Session {
       modelUsage: cost.modelUsage,
       maxBudgetUsd: limits.maxBudgetUsd,
     };
-    await outbox.show({ ...resultOf(end, totals), ...(prompt ? {} : STARTED_BY_NOTICE) });
+    await outbox.show({ ...resultOf(end, totals), ...originOf(prompt) });
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "completed");
   }
 

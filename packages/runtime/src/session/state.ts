@@ -10,6 +10,8 @@ import type { ToolOrigin } from "../mcp/servers/servers.ts";
 
 export interface SessionState {
   snapshot: Snapshot;
+  /** Where the session works: the folder it was opened in, or its worktree. */
+  root: string;
   model: ResolvedModel;
   /** Replaced when it is cleared. */
   conversation: Conversation;

@@ -19,7 +19,6 @@ import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
-import { chooseModel } from "../model/model-choice.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
@@ -203,7 +202,7 @@ function effectsOf(
   { storage, gate }: Pick<SkillParts, "storage" | "gate">,
   targets: Pick<EffectTargets, "setHooks" | "model">,
 ): TurnEffects {
-  const { state, place, options } = storage;
+  const { state } = storage;
   return new TurnEffects({
     ...targets,
     rules: {
@@ -211,10 +210,7 @@ function effectsOf(
       revoke: (rules) => gate.ruleBook.revoke(rules),
       end: () => gate.ruleBook.endGrants(),
     },
-    chooseModel: (model) => {
-      const { debug, entrypoint } = options;
-      return chooseModel(state.snapshot, { model, sessionId: place.id, entrypoint, debug });
-    },
+    chooseModel: (model) => storage.chooseModel(model),
     managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
     chosen: () => state.snapshot.flags,
     cwd: state.snapshot.cwd,

@@ -83,6 +83,10 @@ export class Inbox {
     return this.#prompts.splice(0);
   }
 
+  get takesPrompts(): boolean {
+    return !this.#closed;
+  }
+
   get closed(): boolean {
     return this.#closed && this.#held === 0;
   }

@@ -5,7 +5,11 @@ import { cronCreateTool, cronDeleteTool, cronListTool } from "./cron.ts";
 import type { ListedJob, NewJob, ScheduleKeeper } from "./schedule-keeper.ts";
 import { scheduleWakeupTool } from "./schedule-wakeup.ts";
 
-function keeper({ isOpen = true, fires = true } = {}) {
+function keeper({
+  isOpen = true,
+  fires = true,
+  problem,
+}: { isOpen?: boolean; fires?: boolean; problem?: string } = {}) {
   const jobs: ListedJob[] = [];
   const waiting: { delayMs: number; prompt: string }[] = [];
   const kept: ScheduleKeeper = {
@@ -22,7 +26,7 @@ function keeper({ isOpen = true, fires = true } = {}) {
       jobs.push(listed);
       return listed;
     },
-    list: async () => jobs,
+    list: async () => ({ jobs, ...(problem === undefined ? {} : { problem }) }),
     delete: async (id) => jobs.splice(0).some((job) => job.id === id),
     async wake(delayMs, prompt) {
       waiting.splice(0, 1, { delayMs, prompt });
@@ -81,6 +85,8 @@ test("CronList shows one line for each job, whatever its prompt contains", async
   const { kept, jobs } = keeper();
   const tool = cronListTool(kept);
   expect(tool.show(await call(tool, {}, world.context))).toBe("No scheduled jobs.");
+  const broken = cronListTool(keeper({ problem: "x.json is not JSON" }).kept);
+  expect(broken.show(await call(broken, {}, world.context))).toBe("No scheduled jobs.\n(x.json is not JSON)");
   const job = { ...JOB, id: "0a1b2c3d", humanSchedule: "Weekdays at 9:00 AM", recurring: true, durable: false };
   jobs.push(job, {
     ...job,

@@ -63,6 +63,8 @@ export function cronCreateTool(keeper: ScheduleKeeper): Tool<CronCreateInput, Cr
 
 interface CronListOutput {
   readonly jobs: readonly ListedJob[];
+  /** Why jobs may be missing. */
+  readonly problem?: string;
 }
 
 export function cronListTool(keeper: ScheduleKeeper): Tool<Record<string, never>, CronListOutput> {
@@ -72,8 +74,11 @@ export function cronListTool(keeper: ScheduleKeeper): Tool<Record<string, never>
     input: object({}),
     parallelSafe: true,
     access: () => ({ kind: "none" }),
-    run: async () => ({ jobs: await keeper.list() }),
-    show: ({ jobs }) => (jobs.length === 0 ? "No scheduled jobs." : jobs.map(lineOf).join("\n")),
+    run: () => keeper.list(),
+    show({ jobs, problem }) {
+      const lines = jobs.length === 0 ? ["No scheduled jobs."] : jobs.map(lineOf);
+      return [...lines, ...(problem === undefined ? [] : [`(${oneLine(problem)})`])].join("\n");
+    },
   });
 }
 
@@ -104,7 +109,7 @@ export function cronDeleteTool(keeper: ScheduleKeeper): Tool<{ id: string }, { i
     input: object({ id: string("The id of the job") }),
 
     async check({ id }) {
-      if (!(await keeper.list()).some((job) => job.id === id)) throw new ToolError(unknownJob(id));
+      if (!(await keeper.list()).jobs.some((job) => job.id === id)) throw new ToolError(unknownJob(id));
     },
     access: () => ({ kind: "none" }),
 

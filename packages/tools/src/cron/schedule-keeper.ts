@@ -21,7 +21,7 @@ export interface ScheduleKeeper {
   checkNew(cron: string): Promise<void>;
   /** Throws ToolError if it cannot be stored. */
   create(job: NewJob): Promise<ListedJob>;
-  list(): Promise<readonly ListedJob[]>;
+  list(): Promise<{ readonly jobs: readonly ListedJob[]; readonly problem?: string }>;
   /** Throws ToolError if it cannot be removed. False if there is none. */
   delete(id: string): Promise<boolean>;
   /** Returns when; undefined if the session ends before that. */

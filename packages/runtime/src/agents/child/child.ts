@@ -3,11 +3,12 @@
 import type { Conversation, End, Limits, ModelChoice, Tool } from "@keelson/engine";
 import { createWorkspace, type TaskEnd, type TaskUsage } from "@keelson/host";
 import type { AgentDefinition, ContentBlock, NewEntry, Usage } from "@keelson/protocol";
-import type { SkillOrder } from "./open-agents.ts";
-import { openChildFiles } from "./child-files.ts";
-import { runChild } from "./child-run.ts";
+import type { SkillOrder } from "../open-agents.ts";
+import { openChildFiles } from "./files.ts";
+import { runChild } from "./run.ts";
+import type { AgentServers } from "../../mcp/open-servers.ts";
 import { Meter } from "./meter.ts";
-import type { AgentStages, Spawner } from "./spawner.ts";
+import type { AgentStages, Spawner } from "../spawner.ts";
 
 export interface ChildPlan {
   readonly id: string;
@@ -108,6 +109,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   const waiting: NewEntry[] = [];
   machine.agentInboxes.set(id, { notify: (entry) => void waiting.push(entry) });
 
+  let servers: AgentServers | undefined;
   const live = async (): Promise<ChildEnd> => {
     let ended: ChildEnd | undefined;
     try {
@@ -120,13 +122,18 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         meter,
         changed: () => task.progress(meter.usage()),
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
+        openServers: async (definition) => (servers = await serversOf(definition, stages, stop.signal)),
         isDone: () => waiting.length === 0 && machine.agentInboxes.delete(id),
       });
+      await servers?.close();
       await machine.tasks.stopOwnedBy(id);
       return (ended = await settle(ran, plan));
     } finally {
       machine.agentInboxes.delete(id);
-      if (!ended) await machine.tasks.stopOwnedBy(id);
+      if (!ended) {
+        await servers?.close();
+        await machine.tasks.stopOwnedBy(id);
+      }
       files.close(ended);
       task.end(taskEnd(plan, ended));
       detach();
@@ -139,6 +146,12 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   // Someone else reports the failure of an agent that no one waits for.
   awaited.catch(() => undefined);
   return { id, awaited, outputPath: () => files.openOutput() };
+}
+
+/** Those of a folder that is not trusted are not started. */
+async function serversOf({ mcpServers, untrusted }: AgentDefinition, { mcp }: AgentStages, signal: AbortSignal) {
+  const inline = mcpServers.flatMap((server) => (typeof server === "string" ? [] : [[server.name, server.config]]));
+  return untrusted || inline.length === 0 ? undefined : mcp.openFor(Object.fromEntries(inline), signal);
 }
 
 /** The agent's work is over: what it left in its worktree stays, if there is anything. */

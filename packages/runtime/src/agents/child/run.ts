@@ -2,15 +2,16 @@
 
 import { asReminder, Conversation, run, type End, type ModelChoice, type Tool, type Workspace } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
-import type { ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
-import type { AgentSkills } from "../skills/open-skills.ts";
-import type { Outbox } from "../stream/outbox.ts";
+import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
+import type { AgentServers } from "../../mcp/open-servers.ts";
+import type { AgentSkills } from "../../skills/open-skills.ts";
+import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
-import { surround } from "./child-ports.ts";
-import { childTools } from "./child-tools.ts";
-import { forkTools } from "./fork.ts";
+import { surround } from "./ports.ts";
+import { childTools } from "./tools.ts";
+import { forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
-import type { AgentStages, Spawner } from "./spawner.ts";
+import type { AgentStages, Spawner } from "../spawner.ts";
 
 export interface ChildLife extends ChildHost {
   readonly workspace: Workspace;
@@ -21,6 +22,8 @@ export interface ChildLife extends ChildHost {
   /** The meter counted something. */
   changed(): void;
   interrupt(): void;
+  /** The servers that only this agent uses; undefined if it has none. */
+  openServers(definition: AgentDefinition): Promise<AgentServers | undefined>;
   /** True if nothing waits for it; then nothing more will. */
   isDone(): boolean;
 }
@@ -87,7 +90,8 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     runSkill: (order) => life.runSkill(order, self),
   });
   const own = [skills.tool, ...life.ownTools(self)];
-  tools = plan.isFork ? forkTools(parent.tools, own) : childTools({ ...plan, own }, stages);
+  const servers = await life.openServers(definition);
+  tools = plan.isFork ? forkTools(parent.tools, own) : childTools({ ...plan, own, servers }, stages);
 
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);

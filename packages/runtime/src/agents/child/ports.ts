@@ -9,15 +9,15 @@ import {
   type NewEntry,
   type PermissionMode,
 } from "@keelson/protocol";
-import type { Gate } from "../gate/gate.ts";
-import type { FiringAgent } from "../hooks/dispatcher.ts";
-import { conditionCalls } from "../hooks/open-hooks.ts";
-import type { Machine } from "../machine/machine.ts";
-import { agentPorts } from "../session/agent-ports.ts";
-import type { Outbox } from "../stream/outbox.ts";
-import { AgentRuleBook } from "./agent-rules.ts";
+import type { Gate } from "../../gate/gate.ts";
+import type { FiringAgent } from "../../hooks/dispatcher.ts";
+import { conditionCalls } from "../../hooks/open-hooks.ts";
+import type { Machine } from "../../machine/machine.ts";
+import { agentPorts } from "../../session/agent-ports.ts";
+import type { Outbox } from "../../stream/outbox.ts";
+import { AgentRuleBook } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
-import type { AgentStages } from "./spawner.ts";
+import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
   readonly id: string;

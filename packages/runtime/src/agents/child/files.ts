@@ -5,9 +5,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { agentPath, writeAgentMeta, type AgentMeta } from "@keelson/store/agents";
-import type { Outbox } from "../stream/outbox.ts";
+import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildPlan } from "./child.ts";
-import type { AgentStages } from "./spawner.ts";
+import type { AgentStages } from "../spawner.ts";
 
 export interface ChildFiles {
   readonly outbox: Outbox;

@@ -3,7 +3,7 @@
 
 import type { Rule, Workspace } from "@keelson/engine";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
-import { RuleBook } from "../gate/rule-book.ts";
+import { RuleBook } from "../../gate/rule-book.ts";
 
 export class AgentRuleBook extends RuleBook {
   readonly #session: RuleBook;

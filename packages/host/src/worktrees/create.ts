@@ -1,0 +1,159 @@
+// Makes a worktree, or takes up one that is already there: branch first, then git's worktree, locked from its first
+// moment, then what git does not bring. What was made is undone if a later step fails.
+
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { findCheckout, registeredWorktrees, verifiedWorktree } from "./repository/checkout.ts";
+import { WorktreeError } from "./errors.ts";
+import { unfilteredFiles } from "./fill/filters.ts";
+import { copyIncluded } from "./fill/include.ts";
+import { linkDirectories } from "./fill/links.ts";
+import { branchName, worktreeNameProblem } from "./names.ts";
+import { isRunning, lockReason, ownProcess, readLock, writeLock } from "./repository/owner.ts";
+import { makeWorktreesFolder, pathFor } from "./repository/place.ts";
+import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
+import { ownCommits } from "./state.ts";
+import { claim } from "./use.ts";
+
+export interface CreateWorktreeOptions extends GitEnvironment {
+  /** A folder of the repository. */
+  readonly root: string;
+  readonly name: string;
+  /** `fresh`: the remote's main branch; `head`: what is checked out. */
+  readonly baseRef: "fresh" | "head";
+  /** Folders of the main checkout that the worktree shares by links. */
+  readonly symlinkDirectories?: readonly string[];
+  /** Only these folders are checked out. */
+  readonly sparsePaths?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface Worktree {
+  readonly path: string;
+  readonly branch: string;
+  /** The commit that is checked out. */
+  readonly base: string;
+  /** The top of the main checkout. */
+  readonly root: string;
+  /** It was there before. */
+  readonly isExisting: boolean;
+  /** What is different from what one would expect. */
+  readonly notices: readonly string[];
+}
+
+/** How often a step is tried again when another process works on the same repository. */
+export const RETRIES = 20;
+
+export async function createWorktree(options: CreateWorktreeOptions): Promise<Worktree> {
+  const problem = worktreeNameProblem(options.name);
+  if (problem !== undefined) throw new WorktreeError("refused", problem);
+  const checkout = findCheckout(options.root);
+  const git = await openSafeGit(checkout, options);
+  makeWorktreesFolder(checkout);
+  const path = pathFor(checkout, options.name);
+  const branch = branchName(options.name);
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there !== undefined) return takeUp(git, path, branch);
+  await forgetMissing(git, path);
+  const from = await baseOf(git, options.baseRef);
+  const claim = await claimBranch(git, branch, from);
+  try {
+    const made = await add(git, path, branch, options);
+    const { notices } = made;
+    notices.push(...(await copyIncluded(git, path, options.signal)));
+    notices.push(...linkDirectories(checkout.root, path, options.symlinkDirectories ?? []));
+    writeLock(made.gitFolder, ownProcess());
+    return { path, branch, base: claim.base, root: checkout.root, isExisting: false, notices };
+  } catch (error) {
+    await undo(git, path, claim.isNew ? { branch, at: claim.base } : undefined);
+    throw error;
+  }
+}
+
+/** The worktree of an earlier session, unless someone else uses it. */
+async function takeUp(git: SafeGit, path: string, branch: string): Promise<Worktree> {
+  const { checkout } = git;
+  const gitFolder = claim(checkout, path);
+  const base = await git.inside({ gitFolder, path }).run(["rev-parse", "--verify", "HEAD^{commit}"]);
+  return { path, branch, base: base.trim(), root: checkout.root, isExisting: true, notices: [] };
+}
+
+/** Git refuses to make a worktree where it remembers a deleted one. */
+async function forgetMissing(git: SafeGit, path: string): Promise<void> {
+  const known = registeredWorktrees(git.checkout).find((each) => each.path === path);
+  if (known === undefined) return;
+  const lock = readLock(known.gitFolder);
+  if (lock !== undefined && (lock.owner === undefined || isRunning(lock.owner))) {
+    throw new WorktreeError(
+      "refused",
+      `'${path}' was deleted but is still locked: ${lock.reason}; choose another name`,
+    );
+  }
+  if (lock !== undefined) await git.ask(["worktree", "unlock", path]);
+  await git.run(["worktree", "remove", path], { retries: RETRIES });
+}
+
+async function baseOf(git: SafeGit, baseRef: "fresh" | "head"): Promise<string> {
+  const remote = ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"];
+  for (const ref of [...(baseRef === "fresh" ? remote : []), "HEAD"]) {
+    const commit = await git.ask(["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]);
+    if (commit !== undefined) return commit.trim();
+  }
+  throw new WorktreeError("repository", "The repository has no commits yet; make one first");
+}
+
+interface Claim {
+  readonly base: string;
+  readonly isNew: boolean;
+}
+
+/** A branch that is left from an earlier worktree keeps its commits: then the new worktree continues it. */
+async function claimBranch(git: SafeGit, branch: string, base: string): Promise<Claim> {
+  const ref = `refs/heads/${branch}`;
+  const none = "0".repeat(base.length);
+  const isMade = await git.ask(["update-ref", "-m", "worktree: created", ref, base, none]);
+  if (isMade !== undefined) return { base, isNew: true };
+  const tip = (await git.ask(["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]))?.trim();
+  if (tip === undefined) {
+    // Another process held the lock of the branches.
+    await git.run(["update-ref", "-m", "worktree: created", ref, base, none], { retries: RETRIES });
+    return { base, isNew: true };
+  }
+  if ((await ownCommits(git, { branch, tips: [tip] })) > 0) return { base: tip, isNew: false };
+  await git.run(["update-ref", "-m", "worktree: moved to its base", ref, base, tip], { retries: RETRIES });
+  return { base, isNew: true };
+}
+
+async function add(git: SafeGit, path: string, branch: string, options: CreateWorktreeOptions) {
+  const { signal, sparsePaths = [] } = options;
+  const isSparse = sparsePaths.length > 0;
+  const lock = ["--lock", "--reason", lockReason(ownProcess(), "making")];
+  const words = ["worktree", "add", "--quiet", ...lock, ...(isSparse ? ["--no-checkout"] : []), path, branch];
+  await git.run(words, { retries: RETRIES, signal });
+  const own = verifiedWorktree(path);
+  if (own === undefined) throw new WorktreeError("git", `git made '${path}', but did not register it`);
+  const inside = git.inside({ gitFolder: own.gitFolder, path });
+  if (isSparse) {
+    const folders = sparsePaths.map(sparseFolder);
+    await inside.run(["sparse-checkout", "set", "--cone", "--end-of-options", ...folders], {
+      retries: RETRIES,
+      signal,
+    });
+    await inside.run(["read-tree", "-mu", "HEAD"], { retries: RETRIES, signal });
+  }
+  return { gitFolder: own.gitFolder, notices: await unfilteredFiles(inside, { path, common: own.common }, signal) };
+}
+
+function sparseFolder(path: string): string {
+  const folder = path.replace(/^(?:\.?\/)+|\/+$/g, "");
+  if (folder !== "" && !folder.split("/").includes("..") && !folder.startsWith("-")) return folder;
+  throw new WorktreeError("refused", `"${path}" in worktree.sparsePaths is not a folder inside the repository`);
+}
+
+/** Removes what was made so far. Nobody has worked in it. */
+async function undo(git: SafeGit, path: string, claimed: { branch: string; at: string } | undefined): Promise<void> {
+  const own = lstatSync(join(path, ".git"), { throwIfNoEntry: false }) && verifiedWorktree(path);
+  const isUnfinished = own && readLock(own.gitFolder)?.isUnfinished;
+  if (isUnfinished) await git.ask(["worktree", "remove", "--force", "--force", path]);
+  if (claimed) await git.ask(["update-ref", "-d", `refs/heads/${claimed.branch}`, claimed.at]);
+}

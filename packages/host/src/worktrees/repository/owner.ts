@@ -1,0 +1,77 @@
+// Who uses a worktree: the lock of git, with a reason that names our process. A process is known by its id and start
+// time, because ids are used again.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { firstLineOf } from "../../git/branch.ts";
+import { writeFile } from "../../files/write-file.ts";
+
+export interface WorktreeOwner {
+  readonly pid: number;
+  readonly start: string;
+}
+
+export interface WorktreeLock {
+  readonly reason: string;
+  /** Undefined if the lock is not ours: then it is left alone. */
+  readonly owner?: WorktreeOwner;
+  /** The worktree was still being made; nobody has worked in it. */
+  readonly isUnfinished: boolean;
+}
+
+const REASON = /^keelson (making|using) \(pid (\d+), started (\S+)\)$/;
+
+export function lockReason(owner: WorktreeOwner, doing: "making" | "using"): string {
+  return `keelson ${doing} (pid ${owner.pid}, started ${owner.start})`;
+}
+
+export function readLock(gitFolder: string): WorktreeLock | undefined {
+  const reason = firstLineOf(join(gitFolder, "locked"));
+  if (reason === null) return undefined;
+  const [, doing, pid, start] = REASON.exec(reason) ?? [];
+  if (pid === undefined || start === undefined) return { reason, isUnfinished: false };
+  return { reason, owner: { pid: Number(pid), start }, isUnfinished: doing === "making" };
+}
+
+/** Replaces the lock in one step, so the worktree is locked all the time. */
+export function writeLock(gitFolder: string, owner: WorktreeOwner): void {
+  const file = join(gitFolder, "locked");
+  writeFile(file, new TextEncoder().encode(lockReason(owner, "using")), file);
+}
+
+/** This process. */
+export const ownProcess = (): WorktreeOwner => ({ pid: process.pid, start: processStart(process.pid) ?? "unknown" });
+
+/** Whether the process still runs. If that cannot be told, it does. */
+export function isRunning({ pid, start }: WorktreeOwner): boolean {
+  const now = processStart(pid);
+  return now === undefined ? process.platform !== "linux" && isAliveById(pid) : now === start || start === "unknown";
+}
+
+/** When a process started, in the system's own units; undefined if there is no such process. */
+export function processStart(pid: number): string | undefined {
+  try {
+    if (process.platform === "linux") {
+      const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+      // The name, in parentheses, may contain anything. After it: the state, and as the 20th field the start time.
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+    }
+    const { stdout, success } = Bun.spawnSync(["/bin/ps", "-o", "lstart=", "-p", String(pid)], {
+      env: { LC_ALL: "C", TZ: "UTC" },
+    });
+    const text = stdout.toString().trim();
+    return success && text !== "" ? text.replaceAll(/\s+/g, "_") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAliveById(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,175 @@
+// Runs git on a repository without running anything that the repository brings: no hooks, filters, monitors, helpers or
+// transports. What the repository's settings name is overridden key by key, and the user's own settings are left out.
+
+import { findGit } from "../../git/find-git.ts";
+import type { Checkout } from "./checkout.ts";
+import { WorktreeError } from "../errors.ts";
+
+export interface GitEnvironment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+export interface SafeGit {
+  readonly checkout: Checkout;
+  /** Filters of the repository that are switched off; files they apply to are checked out as git stores them. */
+  readonly filters: readonly string[];
+  /** The output of a command in the main checkout. Throws WorktreeError if git fails. */
+  run(words: readonly string[], options?: GitRun): Promise<string>;
+  /** Like `run`, but undefined if git fails. */
+  ask(words: readonly string[], options?: GitRun): Promise<string | undefined>;
+  /** The same git for a command inside one of the repository's worktrees. */
+  inside(place: { readonly gitFolder: string; readonly path: string }): SafeGit;
+}
+
+export interface GitRun {
+  readonly signal?: AbortSignal;
+  readonly input?: string;
+  /** Tries again if another process holds one of git's locks. */
+  readonly retries?: number;
+}
+
+/** Checking out a large repository from a slow disk takes minutes. */
+const LIMIT_MS = 10 * 60_000;
+const MAX_OUTPUT = 256 * 1024 * 1024;
+
+export async function openSafeGit(checkout: Checkout, { env, home }: GitEnvironment): Promise<SafeGit> {
+  const program = findGit(env, [checkout.root]);
+  if (program === undefined) throw new WorktreeError("git", "git was not found; install it");
+  const base: Record<string, string> = {
+    PATH: env["PATH"] ?? "",
+    HOME: home,
+    LC_ALL: "C.UTF-8",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    // A partial clone would fetch what is missing, with programs that its settings name. Wins over all settings.
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_NO_LAZY_FETCH: "1",
+    ...(env["XDG_CONFIG_HOME"] === undefined ? {} : { XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"] }),
+  };
+  const main = { gitFolder: checkout.common, path: checkout.root };
+  const plain = gitIn(program, main, base, settingsVariables(OFF), checkout, []);
+  const names = (await plain.run(["config", "--list", "--includes", "--name-only", "-z"])).split("\0");
+  const { settings, filters } = overridesFor(names);
+  return gitIn(program, main, base, settingsVariables([...OFF, ...settings]), checkout, filters);
+}
+
+type Setting = readonly [key: string, value: string];
+
+const OFF: readonly Setting[] = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["core.attributesFile", "/dev/null"],
+  ["core.untrackedCache", "false"],
+  ["core.pager", "cat"],
+  ["submodule.recurse", "false"],
+  ["protocol.allow", "never"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["advice.detachedHead", "false"],
+];
+
+/** For programs whose setting has a name of the repository's choice. */
+function overridesFor(names: readonly string[]): { readonly settings: Setting[]; readonly filters: string[] } {
+  const part = (pattern: RegExp) => new Set(names.flatMap((name) => pattern.exec(name)?.[1] ?? []));
+  const filters = [...part(/^filter\.(.+)\.(?:smudge|clean|process|required)$/s)];
+  const hooks = [...part(/^hook\.(.+)\.[a-z]+$/s)];
+  const settings = [
+    ...filters.flatMap((name): Setting[] => [
+      [`filter.${name}.smudge`, ""],
+      [`filter.${name}.clean`, ""],
+      [`filter.${name}.process`, ""],
+      [`filter.${name}.required`, "false"],
+    ]),
+    ...hooks.flatMap((name): Setting[] => [
+      [`hook.${name}.enabled`, "false"],
+      [`hook.${name}.event`, ""],
+    ]),
+  ];
+  return { settings, filters };
+}
+
+/** As variables, not as `-c`: a name may contain "=". Git passes them on to the processes it starts. */
+function settingsVariables(settings: readonly Setting[]): Record<string, string> {
+  const entries = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(settings.length) };
+}
+
+function gitIn(
+  program: string,
+  place: { readonly gitFolder: string; readonly path: string },
+  base: Record<string, string>,
+  settings: Record<string, string>,
+  checkout: Checkout,
+  filters: readonly string[],
+): SafeGit {
+  // Named, not discovered: git then uses the repository that was checked, whoever owns it.
+  const command = [program, "--no-pager", `--git-dir=${place.gitFolder}`, `--work-tree=${place.path}`];
+  const once = (words: readonly string[], options: GitRun) =>
+    execute([...command, ...words], place.path, { ...base, ...settings }, options);
+
+  async function run(words: readonly string[], options: GitRun = {}): Promise<string> {
+    for (let left = options.retries ?? 0; ; left--) {
+      const { code, stdout, stderr } = await once(words, options);
+      if (code === 0) return stdout;
+      if (options.signal?.aborted) throw new WorktreeError("git", "The work on the worktree was interrupted");
+      if (left <= 0) throw new WorktreeError("git", `git ${words.slice(0, 2).join(" ")} failed: ${lastLine(stderr)}`);
+      await Bun.sleep(20 + Math.random() * 120);
+    }
+  }
+
+  return {
+    checkout,
+    filters,
+    run,
+    async ask(words, options = {}) {
+      const { code, stdout } = await once(words, options);
+      return code === 0 ? stdout : undefined;
+    },
+    inside: (other) => gitIn(program, other, base, settings, checkout, filters),
+  };
+}
+
+async function execute(
+  command: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+  { signal, input }: GitRun,
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env,
+    stdin: input === undefined ? "ignore" : new TextEncoder().encode(input),
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: LIMIT_MS,
+    maxBuffer: MAX_OUTPUT,
+    // Git removes what it has half made on TERM.
+    killSignal: "SIGTERM",
+  });
+  const stop = () => child.kill("SIGTERM");
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted) stop();
+  try {
+    const [stdout, stderr, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    return { code, stdout, stderr };
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** What git says last, on one line, without control characters. */
+const lastLine = (text: string) =>
+  // oxlint-disable-next-line no-control-regex
+  (text.trim().split("\n").at(-1) ?? "").slice(0, 300).replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
