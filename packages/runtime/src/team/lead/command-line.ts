@@ -39,6 +39,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...given("parent-session-id", identity.leadSessionId),
     ...on("plan-mode-required", identity.planModeRequired),
     ...(agentType === "general-purpose" ? [] : given("agent", agentType)),
+    ...given("agents", flags.agents && JSON.stringify(flags.agents)),
     ...given("model", model ?? flags.model),
     ...given("fallback-model", flags.fallbackModels?.join(",")),
     ...given("effort", flags.effort),
