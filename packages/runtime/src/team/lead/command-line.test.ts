@@ -73,7 +73,6 @@ test("rules of flags and of the running session are passed on; those in files ar
     rule("allow", "Bash(git *)", "cliArg"),
     rule("allow", "Read", "userSettings"),
     rule("deny", "Write", "session"),
-    // Nobody could be asked about it before the teammate has read it, so it is denied.
     rule("ask", "WebFetch", "session"),
     rule("ask", "Bash", "projectSettings"),
   ];
