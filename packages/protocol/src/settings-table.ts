@@ -174,7 +174,11 @@ export const SETTINGS_TABLE = {
   fileCheckpointingEnabled: works(flag, "yes", "keep copies of files before tools change them"),
   plansDirectory: works(text, "if trusted", "folder for the plans of plan mode"),
   agent: works(text, "if trusted", "the agent that sessions run as; --agent takes precedence"),
-  teammateMode: later(text, "yes"),
+  teammateMode: works(
+    { kind: "choice", of: ["auto", "process", "tmux", "in-process"] },
+    "yes",
+    "where teammates run: auto (a tmux pane inside tmux, else a process), process, tmux or in-process",
+  ),
   claudeMd: works(text, "never", "instructions for all users", MANAGED),
   claudeMdExcludes: works(texts, "if trusted", "instruction files to skip, as absolute paths"),
   readAgentsMd: works(flag, "yes", "false stops AGENTS.md from being read where there is no CLAUDE.md"),

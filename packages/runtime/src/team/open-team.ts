@@ -57,7 +57,7 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
     member = joinTeam(parts, options.teammate, (reason) => end(reason));
     state.approver = member.questions.ask;
   }
-  const mayLead = !options.teammate && teamsAreOn(state.snapshot.env) && options.program !== undefined;
+  const mayLead = !options.teammate && teamsAreOn(state.snapshot.env);
   let creating: Promise<Lead> | undefined;
   const create = async (name?: string, description?: string) => {
     const { createLead } = await import("./lead/create.ts");

@@ -118,7 +118,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     fire,
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
-      cost.charge(usage, name, durationMs, child.type);
+      cost.charge(usage, name, durationMs, child.definition.name);
     },
   };
   return { machine, gate, firing, ports };

@@ -11,13 +11,12 @@ import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
-import { teammateArguments } from "./command-line.ts";
 import { MemberQuestions } from "./member-questions.ts";
 import { entryOf, isPermissionRequest, mailText, signalOf } from "../messages.ts";
 import { processStart } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
-import type { MemberPrograms, MemberProgram } from "./member-programs.ts";
+import type { Backend, StartedSession } from "./backend.ts";
 import { watchFolders } from "../watch-folders.ts";
 
 export interface TeammateOrder {
@@ -37,7 +36,7 @@ export interface StartedMember {
 
 export interface LeadOptions extends TeamSession {
   readonly files: TeamFiles;
-  readonly programs: MemberPrograms;
+  readonly backend: Backend;
   readonly ruleBook: RuleBook;
   /** Undefined if nobody answers permission questions. */
   person(): Promise<AskPerson | undefined>;
@@ -52,7 +51,7 @@ export class Lead {
   readonly #deliveries: Deliveries;
   readonly #questions: MemberQuestions;
   readonly #unwatch: () => void;
-  readonly #running = new Map<string, MemberProgram>();
+  readonly #running = new Map<string, StartedSession>();
   /** Members whose end is being dealt with. */
   readonly #ending = new Set<Promise<void>>();
   /** Names that were given out. */
@@ -89,7 +88,7 @@ export class Lead {
 
   /** Throws ToolError if it cannot be started. */
   async spawn(order: TeammateOrder): Promise<StartedMember> {
-    const { files, storage, ruleBook, programs } = this.#options;
+    const { files, storage, ruleBook, backend } = this.#options;
     const name = this.#newName(order.name);
     this.#starting.add(name);
     try {
@@ -108,7 +107,7 @@ export class Lead {
         joinedAt: storage.now(),
         cwd: storage.folders.workspace.root,
         sessionId,
-        backend: "process",
+        backend: backend.kind,
         isActive: true,
       };
       await files.file.change((team) => ({
@@ -126,7 +125,7 @@ export class Lead {
         leadSessionId: storage.place.id,
         planModeRequired: isPlanned,
       };
-      const args = teammateArguments(snapshot, {
+      const choice = {
         identity,
         sessionId,
         agentType: order.agentType,
@@ -134,8 +133,8 @@ export class Lead {
         mode: narrowerMode(ruleBook.mode, order.mode),
         rules: ruleBook.rules,
         budgetUsd: maxBudgetUsd === undefined ? undefined : Math.max(0.01, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
-      });
-      const program = await programs.start(args, { cwd: member.cwd, env: snapshot.origin.env });
+      };
+      const program = await backend.start({ choice, cwd: member.cwd });
       this.#running.set(name, program);
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
@@ -193,7 +192,7 @@ export class Lead {
     this.#isClosed = true;
     this.#unwatch();
     this.#questions.close();
-    await this.#options.programs.close();
+    await this.#options.backend.close();
     await Promise.all(this.#ending);
     await this.#deliveries.settle();
     this.#options.files.remove();
@@ -284,7 +283,7 @@ export class Lead {
   }
 
   /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
-  async #ended(name: string, program: MemberProgram, how: string): Promise<void> {
+  async #ended(name: string, program: StartedSession, how: string): Promise<void> {
     const { files, storage } = this.#options;
     if (this.#running.get(name) === program) this.#running.delete(name);
     this.#questions.drop(name);
