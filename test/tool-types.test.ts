@@ -8,6 +8,7 @@ import * as tools from "../packages/tools/src/index.ts";
 import * as mcp from "../packages/tools/src/mcp-tools.ts";
 import type { enterPlanModeTool } from "../packages/tools/src/plan/enter-plan-mode.ts";
 import type { exitPlanModeTool } from "../packages/tools/src/plan/exit-plan-mode.ts";
+import type { enterWorktreeTool, exitWorktreeTool } from "../packages/tools/src/worktree/worktree.ts";
 
 /** Compares types without regard to `readonly`. */
 type Plain<T> = unknown extends T
@@ -35,7 +36,9 @@ const TYPED = {
   Bash: types<typeof tools.bashTool, sdk.BashInput, sdk.BashOutput>(),
   Edit: types<typeof tools.editTool, sdk.FileEditInput, sdk.FileEditOutput>(),
   EnterPlanMode: types<typeof enterPlanModeTool, sdk.EnterPlanModeInput, sdk.EnterPlanModeOutput>(),
+  EnterWorktree: types<typeof enterWorktreeTool, sdk.EnterWorktreeInput, sdk.EnterWorktreeOutput>(),
   ExitPlanMode: types<typeof exitPlanModeTool, Named<sdk.ExitPlanModeInput>, sdk.ExitPlanModeOutput>(),
+  ExitWorktree: types<typeof exitWorktreeTool, sdk.ExitWorktreeInput, sdk.ExitWorktreeOutput>(),
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
@@ -65,8 +68,24 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, interactiveTools: _, ...others } = tools;
-  const made = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none), skillTool(none)];
+  const {
+    bashTool,
+    taskOutputTool,
+    taskStopTool,
+    todoWriteTool,
+    skillTool,
+    interactiveTools: _,
+    worktreeTools,
+    ...others
+  } = tools;
+  const made = [
+    bashTool(),
+    taskOutputTool(none),
+    taskStopTool(none),
+    todoWriteTool(none),
+    skillTool(none),
+    ...worktreeTools(none),
+  ];
   const forMcp = Object.values(mcp).map((make) => make(none));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));

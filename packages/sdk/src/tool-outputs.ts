@@ -152,6 +152,16 @@ export type AskUserQuestionOutput = {
 };
 
 export type EnterPlanModeOutput = { message: string };
+export type EnterWorktreeOutput = { worktreePath: string; worktreeBranch?: string; message: string };
+export type ExitWorktreeOutput = {
+  action: "keep" | "remove";
+  originalCwd: string;
+  worktreePath: string;
+  worktreeBranch?: string;
+  discardedFiles?: number;
+  discardedCommits?: number;
+  message: string;
+};
 export type ExitPlanModeOutput = {
   plan: string | null;
   isAgent: boolean;
@@ -190,6 +200,8 @@ export type ToolOutputSchemas =
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput
+  | EnterWorktreeOutput
+  | ExitWorktreeOutput
   | ListMcpResourcesOutput
   | ReadMcpResourceOutput
   | ReadMcpResourceDirOutput

@@ -9,7 +9,9 @@ import { limitsOf } from "../session/limits.ts";
 import type { InvokeParts } from "./invoke.ts";
 
 /** Tools that belong to the session's own conversation, or would start another subagent. */
-const NOT_FOR_CHILDREN = new Set(["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "Skill", "TaskOutput"]);
+const NOT_FOR_CHILDREN = new Set(
+  "AskUserQuestion EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Skill TaskOutput".split(" "),
+);
 
 /** The events of its tool calls are the session's; those of its prompt are not. */
 const FORWARDED = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]);

@@ -10,7 +10,7 @@ import type { EnterWorktreeOutput, ExitWorktreeOutput, WorktreeKeeper } from "@k
 import { isolateAgent, removeIfUnchanged, type IsolatedWorktree, type IsolateOptions } from "./isolate.ts";
 import type { WorktreeParts } from "./open-worktrees.ts";
 import { openProvider, type ProvidedWorktree } from "./provider.ts";
-import { rulesIn } from "./rules.ts";
+import { rulesInWorktree } from "./rules.ts";
 
 export interface SessionWorktree extends WorktreeKeeper {
   isolate(options: IsolateOptions): Promise<IsolatedWorktree>;
@@ -53,7 +53,7 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     state.branch = gitBranch(path);
     const { home } = state.snapshot;
     gate.ruleBook.follow(
-      copyOf === undefined ? (rules) => rules : (rules) => rulesIn({ from: copyOf, to: path, home }, rules),
+      copyOf === undefined ? (rules) => rules : (rules) => rulesInWorktree({ from: copyOf, to: path, home }, rules),
     );
   }
 
