@@ -102,7 +102,7 @@ export function openChildFiles(
     own.release();
   };
   // Creating files takes longer than anything else here, and the first request need not wait for it.
-  steps.run(begin);
+  steps.chore(begin);
   return {
     outbox: own,
     meter,

@@ -1,33 +1,35 @@
 import { expect, test } from "bun:test";
 import { StepQueue } from "./step-queue.ts";
 
-test("a few steps are taken at once, the others in order, a few after each look at the input", async () => {
+test("a few steps are taken at once, others after each look at the input, and chores when there is time", async () => {
   const looks: (() => void)[] = [];
   const queue = new StepQueue((then) => looks.push(then));
-  const taken: number[] = [];
+  let done: string[] = [];
   const step = async (number: number) => {
     await queue.step();
-    taken.push(number);
+    done.push(`step ${number}`);
   };
-  const steps = [1, 2, 3, 4, 5, 6].map(step);
-  queue.run(() => taken.push(7));
-  steps.push(...[8, 9, 10].map(step));
-  const settle = () => Promise.resolve().then(() => undefined);
-  await settle();
-  expect(taken).toEqual([1, 2, 3, 4]);
+  const chore = (number: number) => queue.chore(() => done.push(`chore ${number}`));
   const look = async () => {
-    const due = looks.splice(0);
-    expect(due).toHaveLength(1);
-    due[0]!();
-    await settle();
-    return taken.splice(0).toSorted((a, b) => a - b);
+    for (const then of looks.splice(0, 1)) then();
+    await Promise.resolve();
+    const seen = done.toSorted();
+    done = [];
+    return seen;
   };
-  taken.length = 0;
-  expect([await look(), await look()]).toEqual([
-    [5, 6, 7, 8],
-    [9, 10],
+  chore(1);
+  const steps = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(step);
+  chore(2);
+  chore(3);
+  await Promise.resolve();
+  expect(done).toEqual(["step 1", "step 2", "step 3", "step 4"]);
+  done = [];
+  expect([await look(), await look(), await look(), looks]).toEqual([
+    ["chore 1", "step 5", "step 6", "step 7", "step 8"],
+    ["chore 2", "chore 3", "step 9"],
+    [],
+    [],
   ]);
   await Promise.all(steps);
-  expect([await look(), looks]).toEqual([[], []]);
   expect(queue.step()).toBeUndefined();
 });

@@ -4,7 +4,8 @@ const STEPS = 4;
 
 export class StepQueue {
   readonly #later: (then: () => void) => void;
-  readonly #waiting: (() => void)[] = [];
+  readonly #steps: (() => void)[] = [];
+  readonly #chores: (() => void)[] = [];
   #taken = 0;
   #scheduled = false;
 
@@ -15,17 +16,15 @@ export class StepQueue {
 
   /** Before a step. Undefined if it can be taken at once. */
   step(): Promise<void> | undefined {
-    if (this.#taken >= STEPS || this.#waiting.length > 0) {
-      return new Promise((resolve) => this.run(resolve));
-    }
-    this.#taken++;
     this.#schedule();
+    if (this.#taken >= STEPS) return new Promise((resolve) => this.#steps.push(resolve));
+    this.#taken++;
     return undefined;
   }
 
-  /** Does some work as a step of its own, never at once. */
-  run(work: () => void): void {
-    this.#waiting.push(work);
+  /** Does some work that can wait until there are fewer steps to take. Each look at the input leaves time for one. */
+  chore(work: () => void): void {
+    this.#chores.push(work);
     this.#schedule();
   }
 
@@ -34,10 +33,11 @@ export class StepQueue {
     this.#scheduled = true;
     this.#later(() => {
       this.#scheduled = false;
-      const due = this.#waiting.splice(0, STEPS);
-      this.#taken = due.length;
-      if (due.length > 0) this.#schedule();
-      for (const work of due) work();
+      const steps = this.#steps.splice(0, STEPS);
+      const chores = this.#chores.splice(0, Math.max(1, STEPS - steps.length));
+      this.#taken = steps.length;
+      if (steps.length + chores.length > 0) this.#schedule();
+      for (const go of [...steps, ...chores]) go();
     });
   }
 }
