@@ -42,7 +42,7 @@ export interface ChildParts {
   /** Its entries, before they are recorded. */
   recording(entries: readonly NewEntry[]): void;
   charged: Ports["charge"];
-  /** Before each request: others may have to go first. */
+  /** Before each request and each call: others may have to go first. */
   step(): Promise<void> | undefined;
 }
 
@@ -97,6 +97,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     system: child.system,
     tools: child.tools,
+    permit: async (request, withdrawn) => {
+      await child.step();
+      return shared.permit(request, withdrawn);
+    },
     toolsReady: async () => {
       await child.step();
       await mcp.servers?.refreshed(child.signal);
