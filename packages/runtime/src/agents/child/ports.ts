@@ -45,6 +45,8 @@ export interface ChildParts {
   /** Its entries, before they are recorded. */
   recording(entries: readonly NewEntry[]): void;
   charged: Ports["charge"];
+  /** Before each request and each call: others may have to go first. */
+  step(): Promise<void> | undefined;
 }
 
 /** What a subagent works with: the session's machine in the agent's folder, and its own view of the rules. */
@@ -98,7 +100,14 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     system: child.system,
     tools: child.tools,
-    toolsReady: () => mcp.servers?.refreshed(child.signal),
+    permit: async (request, withdrawn) => {
+      await child.step();
+      return shared.permit(request, withdrawn);
+    },
+    toolsReady: async () => {
+      await child.step();
+      await mcp.servers?.refreshed(child.signal);
+    },
     toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, child.signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
