@@ -102,7 +102,9 @@ test("useWorktree() enters worktrees of the repository only", async () => {
   expect(await useWorktree({ root, path, ...environment })).toMatchObject({ branch: "by-hand-2", isOurs: false });
   symlinkSync(path, join(place, "linked-worktree"));
   for (const other of [root, foreign, place, join(place, "linked-worktree"), join(place, "missing")]) {
-    await expect(useWorktree({ root, path: other, ...environment })).rejects.toThrow("is not a worktree of this repository");
+    await expect(useWorktree({ root, path: other, ...environment })).rejects.toThrow(
+      "is not a worktree of this repository",
+    );
   }
   releaseWorktree(path);
   expect(readLock(join(root, ".git/worktrees/by-hand-2"))).toBeUndefined();

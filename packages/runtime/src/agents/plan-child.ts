@@ -7,7 +7,6 @@ import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
 import type { AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
-import { chooseModel } from "../model/model-choice.ts";
 import { limitsOf } from "../session/limits.ts";
 import type { ChildPlan, Worktree } from "./child/child.ts";
 import { forkedConversation, forkPrompt } from "./fork.ts";
@@ -24,6 +23,7 @@ export interface ChildOrder {
   readonly background: boolean;
   readonly isolated: boolean;
   readonly toolUseId: string;
+  readonly signal: AbortSignal;
   /** Of an agent that goes on. */
   readonly id?: string;
   readonly past?: ChildPlan["past"];
@@ -43,12 +43,13 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
   const text = await textOf(definition);
-  const { isolateAgent } = order.isolated ? await import("./isolate.ts") : {};
-  const worktree = await isolateAgent?.(id, stages);
+  const worktree = order.isolated ? await isolated(id, order, parent, stages) : undefined;
   const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
+  const { agentMemoryFolder } = definition.memory ? await import("./definition/memory.ts") : {};
   return {
     id,
     definition,
+    ...(agentMemoryFolder ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
     prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,
@@ -63,6 +64,13 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     ...(worktree ? { worktree } : {}),
     ...(order.past ? { past: order.past } : {}),
   };
+}
+
+function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { worktrees }: AgentStages) {
+  const { cwd } = parent.machine.tools.workspace;
+  return worktrees.isolate({ agentId, parent: cwd, signal }).catch((error: Error) => {
+    throw new ToolError(`The agent cannot get a worktree: ${error.message}`);
+  });
 }
 
 function withoutSkills(definition: AgentDefinition): AgentDefinition {
@@ -113,7 +121,7 @@ async function modelFor(
   parent: Spawner,
   { storage }: AgentStages,
 ): Promise<ModelChoice> {
-  const { state, place, options } = storage;
+  const { state } = storage;
   const { snapshot } = state;
   // A folder that is not trusted changes nothing that the user chose.
   const fixed = definition.untrusted ? snapshot.flags : {};
@@ -121,10 +129,9 @@ async function modelFor(
   const name = agentModel({ env: snapshot.env, call, agent: own });
   // The offline model stands in for every other model.
   const inherits = name === "inherit" || state.model.profile.id === OFFLINE_ID;
-  const { debug, entrypoint } = options;
   const chosen = inherits
     ? parent.model()
-    : await chooseModel(snapshot, { model: name, sessionId: place.id, entrypoint, debug }).catch((error: Error) => {
+    : await storage.chooseModel(name).catch((error: Error) => {
         throw new ToolError(`Agent '${definition.name}' cannot be started: ${error.message}`);
       });
   const wanted = effort ?? (fixed.effort === undefined ? definition.effort : undefined) ?? parent.model().effort;
@@ -141,7 +148,7 @@ async function systemOf(
   const { snapshot } = state;
   const { workspace } = parent.machine.tools;
   const cwd = worktree?.cwd ?? workspace.cwd;
-  const { agentMemory } = definition.memory ? await import("./memory.ts") : {};
+  const { agentMemory } = definition.memory ? await import("./definition/memory.ts") : {};
   return renderAgentPrompt({
     text: [text, definition.criticalReminder].filter(Boolean).join("\n\n"),
     ...(agentMemory ? { memory: agentMemory(definition, snapshot) } : {}),

@@ -9,8 +9,8 @@ import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
-import { chooseModel } from "../model/model-choice.ts";
 import { reloadStyle } from "../session/life.ts";
+import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
@@ -33,8 +33,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
     model: () => state.model,
     setModel: async (name) => {
-      const { debug, entrypoint } = options;
-      const next = await chooseModel(state.snapshot, { model: name, sessionId: place.id, entrypoint, debug });
+      const next = await storage.chooseModel(name);
       const change = {
         from: state.model.profile.id,
         to: next.profile.id,
@@ -60,7 +59,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     },
     style: () => state.style?.name ?? "default",
     reloadStyle: () => reloadStyle(storage),
-    tools: () => state.tools,
+    tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
@@ -82,6 +81,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       if (client.agents !== undefined) agents.setClient(client.agents);
+      if (client.forwardSubagentText !== undefined) storage.agents.showsText = client.forwardSubagentText;
       plan.setWorkflow(client.planModeInstructions);
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },

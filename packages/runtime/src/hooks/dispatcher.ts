@@ -27,6 +27,8 @@ export interface HookDispatcherOptions extends Pick<
   cwd(): string;
   mode(): PermissionMode;
   effort(): string | undefined;
+  /** The agent that the session runs as, if it is one. */
+  agentType?(): string | undefined;
   /** The tool call an event is about, for `if` rules. */
   callOf(tool: string, input: JsonObject): Promise<EngineHooks.ConditionCall>;
   /** Prints a warning, also with text output. */
@@ -198,7 +200,8 @@ export class HookDispatcher {
   #base(own: JsonObject, agent: FiringAgent | undefined): EngineHooks.HookBase {
     const { sessionId, transcriptPath } = this.#options;
     const { cwd, mode, effort } = agent ?? this.#options;
-    const { agent_id: agentId, agent_type: agentType } = agent ? { agent_id: agent.id, agent_type: agent.type } : own;
+    const about: JsonObject = agent ? { agent_id: agent.id, agent_type: agent.type } : own;
+    const { agent_id: agentId, agent_type: agentType = this.#options.agentType?.() } = about;
     const level = effort();
     return {
       session_id: sessionId(),

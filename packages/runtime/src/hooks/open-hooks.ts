@@ -9,7 +9,6 @@ import type { Classifier } from "../gate/classifier.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
-import { chooseModel } from "../model/model-choice.ts";
 import { agentPorts, toolContexts } from "../session/agent-ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { FiringAgent } from "./dispatcher.ts";
@@ -70,6 +69,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     undoChanges: () => machine.undoChanges(),
     mode: () => gate.ruleBook.mode,
     effort: () => state.model.effort,
+    agentType: () => state.agent?.definition.name,
     env: state.snapshot.env,
     callOf: conditionCalls(storage, machine, gate, () => state.tools),
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
@@ -77,7 +77,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     model: async (name) => {
       // The offline model stands in for every other model.
       if (state.model.profile.id === OFFLINE_ID) return state.model;
-      return chooseModel(state.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
+      return storage.chooseModel(name ?? "haiku");
     },
     ports: (signal) => ({
       ...agentPorts({ storage, machine, gate, permit: permitInHook }, signal),
@@ -123,8 +123,12 @@ export function conditionCalls(
   };
 }
 
-/** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
-async function approverOf({ options, client, runState }: Storage, mcp: McpStage): Promise<AskPerson | undefined> {
+/** Who answers permission questions: the lead of a team, the client, or the MCP tool of `--permission-prompt-tool`. */
+export async function approverOf(
+  { options, state, client, runState }: Storage,
+  mcp: McpStage,
+): Promise<AskPerson | undefined> {
+  if (state.approver) return state.approver;
   if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return undefined;

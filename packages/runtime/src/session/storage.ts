@@ -5,6 +5,9 @@ import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
 import { nullTranscript, openTranscript, transcriptPath, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
+import type { Snapshot } from "@keelson/config";
+import type { ResolvedModel } from "@keelson/model";
+import { Budget } from "../model/budget.ts";
 import { Cost } from "../model/cost.ts";
 import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
 import { Inbox } from "../stream/inbox.ts";
@@ -23,6 +26,8 @@ export interface Storage {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly cost: Cost;
+  /** The named model, or the one that flags and settings name. Its requests count against the session's budget. */
+  chooseModel(name?: string): Promise<ResolvedModel>;
   /** Requests to the client. */
   readonly client: ClientRequests;
   /** How clients see subagents. `showsText`: also what they say and think, not only their calls. */
@@ -46,8 +51,11 @@ export interface WorkFolders {
   /** Calls the `onAdd` listeners if a source is given. */
   add(paths: readonly string[], source?: string): void;
   remove(paths: readonly string[]): void;
-  /** The session works in this folder from now on; the one before is no longer a working directory. */
-  moveRoot(path: string): void;
+  /**
+   * The session works in this folder from now on; the one before is no longer a working directory. `quiet`: listeners of
+   * `onMove` are not called.
+   */
+  moveRoot(path: string, options?: { readonly quiet: boolean }): void;
   /** The listener is called when the shell changes its directory. */
   onMove(listener: (from: string, to: string) => void): void;
   onAdd(listener: (paths: readonly string[], source: string) => void): void;
@@ -61,8 +69,19 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const project = { configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] };
   const place = await choosePlace(options.session, project, newId);
   const { id, loaded } = place;
-  const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
   const rates = modelRates(snapshot);
+  const cost = new Cost(rates, loaded?.costState);
+  let current: () => Snapshot = () => snapshot;
+  const budget = new Budget({
+    limit: () => current().flags.maxBudgetUsd,
+    spent: () => cost.totalUsd,
+    costOf: rates.costOf,
+  });
+  const resolve = async (name?: string) => {
+    const resolved = await chooseModel(current(), { model: name, sessionId: place.id, entrypoint, debug });
+    return { ...resolved, provider: budget.guard(resolved.provider) };
+  };
+  const model = await resolve();
   checkBudget(snapshot, rates, model.profile.id);
   const state: SessionState = {
     snapshot,
@@ -70,6 +89,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     model,
     conversation: new Conversation(),
     instructions: undefined,
+    agent: undefined,
     allTools: [],
     builtInTools: [],
     tools: [],
@@ -82,11 +102,13 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     branch: gitBranch(cwd),
     git: undefined,
     told: { gitAsked: false, git: false, prompt: false, situation: false },
+    approver: undefined,
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
     lastUsage: null,
   };
+  current = () => state.snapshot;
   const folders = workFolders(cwd, snapshot.directories);
   let file = openFile(place, options);
   let startedMs = now();
@@ -102,12 +124,12 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     cwd: () => folders.workspace.cwd,
     gitBranch: () => state.branch,
     slug: () => state.planName,
+    ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
     originOf: (tool) => state.originOf(tool),
     now,
     newId,
   });
   const inbox = new Inbox();
-  const cost = new Cost(rates, loaded?.costState);
   return {
     options,
     place,
@@ -117,6 +139,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     inbox,
     outbox,
     cost,
+    chooseModel: resolve,
     agents: { showsText: /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? "") },
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({
@@ -167,7 +190,7 @@ function workFolders(root: string, directories: readonly string[]): WorkFolders 
       for (const path of paths) added.add(realPathOf(path));
       if (source !== undefined) for (const listener of addListeners) listener(paths, source);
     },
-    moveRoot: (path) => workspace.moveRoot(path),
+    moveRoot: (path, how) => workspace.moveRoot(path, how),
     remove: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
     onMove: (listener) => void moveListeners.push(listener),
     onAdd: (listener) => void addListeners.push(listener),

@@ -19,7 +19,7 @@ import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
-import { chooseModel } from "../model/model-choice.ts";
+import { toolsOf } from "../session/state.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
@@ -81,7 +81,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       load: readAll,
       bundled: isOff ? [] : bundledFor(state.snapshot),
       contextWindow: () => state.model.profile.contextWindow,
-      isOffered: () => state.tools.some(({ name }) => name === "Skill"),
+      isOffered: () => toolsOf(state).some(({ name }) => name === "Skill"),
       newId,
     },
     listedIn(place.loaded?.entries ?? []),
@@ -204,7 +204,7 @@ function effectsOf(
   { storage, gate }: Pick<SkillParts, "storage" | "gate">,
   targets: Pick<EffectTargets, "setHooks" | "model">,
 ): TurnEffects {
-  const { state, place, options } = storage;
+  const { state } = storage;
   return new TurnEffects({
     ...targets,
     rules: {
@@ -212,10 +212,7 @@ function effectsOf(
       revoke: (rules) => gate.ruleBook.revoke(rules),
       end: () => gate.ruleBook.endGrants(),
     },
-    chooseModel: (model) => {
-      const { debug, entrypoint } = options;
-      return chooseModel(state.snapshot, { model, sessionId: place.id, entrypoint, debug });
-    },
+    chooseModel: (model) => storage.chooseModel(model),
     managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
     chosen: () => state.snapshot.flags,
     cwd: state.snapshot.cwd,

@@ -38,7 +38,8 @@ export async function sendToTeam(
   }
   const refusal = typeof message === "string" ? undefined : whyNot(message, self, member.name);
   if (refusal !== undefined) return failed(refusal);
-  const text = typeof message === "string" ? message : JSON.stringify({ ...withRequestId(message, member.name), from: self });
+  const text =
+    typeof message === "string" ? message : JSON.stringify({ ...withRequestId(message, member.name), from: self });
   const problem = await deliver(sender, member.name, text, summary);
   return problem === undefined ? sent(`Message sent to ${member.name}`) : failed(problem);
 }

@@ -57,7 +57,8 @@ export function enterWorktreeTool(keeper: WorktreeKeeper): Tool<EnterWorktreeInp
     check({ name, path }) {
       if (name !== undefined && path !== undefined) throw new ToolError("Give either `name` or `path`, not both.");
       const current = keeper.current();
-      if (current) throw new ToolError(`The session is already in the worktree ${current.path}. Call ExitWorktree first.`);
+      if (current)
+        throw new ToolError(`The session is already in the worktree ${current.path}. Call ExitWorktree first.`);
     },
 
     // Another folder becomes the working directory. The repository's own folder of worktrees is part of it.

@@ -27,6 +27,8 @@ export interface ChildParts {
   readonly parentGate: Gate;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
   /** At each call: the session's mode may change while the agent works. */
   mode(): PermissionMode;
   model(): ModelChoice;
@@ -82,7 +84,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       const path = agentTranscriptOf(child, stages);
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.definition.name, ...path },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...path, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -116,7 +118,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     fire,
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
-      shared.charge(usage, name, durationMs);
+      cost.charge(usage, name, durationMs, child.definition.name);
     },
   };
   return { machine, gate, firing, ports };
@@ -129,19 +131,7 @@ function agentTranscriptOf({ id }: ChildParts, { storage }: AgentStages): { read
 
 /** The session's machine in the agent's folder. Commands it leaves in the background end with it. */
 function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Machine {
-  const { shell } = machine.tools;
-  return {
-    ...machine,
-    tools: {
-      ...machine.tools,
-      workspace,
-      seen,
-      shell: {
-        run: (command, options) => shell.run(command, options),
-        background: (command, options) => shell.background(command, { ...options, owner: id }),
-      },
-    },
-  };
+  return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
 }
 
 /** Judges by the rules of its parent and its own, where it works. */
@@ -149,9 +139,10 @@ export function childGate(
   {
     workspace,
     mode,
+    memory,
     definition,
     parentGate: gate,
-  }: Pick<ChildParts, "workspace" | "mode" | "definition" | "parentGate">,
+  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate">,
   about: { readonly home: string; warn(text: string): void },
 ): Gate {
   const denied = deniedRules(definition, workspace.root);
@@ -159,6 +150,7 @@ export function childGate(
   return gate.forAgent({
     ruleBook,
     mode,
+    ...(memory === undefined ? {} : { memory: () => memory }),
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
 import type { PermissionMode } from "@keelson/protocol";
-import type { TeammateIdentity } from "./team-world.ts";
+import type { TeammateIdentity } from "../team-world.ts";
 
 export interface TeammateChoice {
   readonly identity: TeammateIdentity;
@@ -21,10 +21,12 @@ export interface TeammateChoice {
 export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice): readonly string[] {
   const { flags } = origin;
   const { identity, mode, model, agentType, budgetUsd } = choice;
+  const { allow, deny } = sessionRules(choice.rules);
   const given = (flag: string, value: string | number | undefined) =>
     value === undefined || value === "" ? [] : [`--${flag}=${value}`];
   const on = (flag: string, value: boolean | undefined) => (value ? [`--${flag}`] : []);
-  const each = (flag: string, values: readonly string[] | undefined) => (values ?? []).map((value) => `--${flag}=${value}`);
+  const each = (flag: string, values: readonly string[] | undefined) =>
+    (values ?? []).map((value) => `--${flag}=${value}`);
   return [
     "-p",
     "--input-format=stream-json",
@@ -38,6 +40,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...given("parent-session-id", identity.leadSessionId),
     ...on("plan-mode-required", identity.planModeRequired),
     ...(agentType === "general-purpose" ? [] : given("agent", agentType)),
+    ...given("agents", flags.agents && JSON.stringify(flags.agents)),
     ...given("model", model ?? flags.model),
     ...given("fallback-model", flags.fallbackModels?.join(",")),
     ...given("effort", flags.effort),
@@ -48,8 +51,8 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...given("append-system-prompt", flags.appendSystemPrompt),
     ...given("system-prompt", flags.systemPrompt),
     ...permissionMode(identity, mode, flags.skipPermissions === true),
-    ...each("allowedTools", rulesOf(choice.rules, "allow")),
-    ...each("disallowedTools", [...rulesOf(choice.rules, "deny"), ...rulesOf(choice.rules, "ask", ["session"])]),
+    ...each("allowedTools", allow),
+    ...each("disallowedTools", deny),
     ...(flags.tools === undefined ? [] : [`--tools=${flags.tools.join(",")}`]),
     ...each("add-dir", flags.addDirs),
     ...given("settings", flags.settings),
@@ -74,13 +77,21 @@ function permissionMode({ planModeRequired }: TeammateIdentity, mode: Permission
   return [`--permission-mode=${mode}`];
 }
 
-/** Rules that only the lead's own process knows. Those in files are read again. */
-function rulesOf(rules: readonly Rule[], behavior: Rule["behavior"], sources = ["cliArg", "session"]): string[] {
-  return rules.filter((rule) => rule.behavior === behavior && sources.includes(rule.source)).map(({ text }) => text);
+/**
+ * Rules that only the lead's own process knows; those in files are read again. What the session asks about is denied: there
+ * is no flag that asks.
+ */
+export function sessionRules(rules: readonly Rule[]): { readonly allow: string[]; readonly deny: string[] } {
+  const own = rules.filter(({ source }) => source === "cliArg" || source === "session");
+  const texts = (...behaviors: Rule["behavior"][]) =>
+    own.filter(({ behavior }) => behaviors.includes(behavior)).map(({ text }) => text);
+  return { allow: texts("allow"), deny: texts("deny", "ask") };
 }
 
 /** Servers inside the client stay there. */
 function servers({ mcpServers }: Snapshot["flags"]): string[] {
-  const own = Object.entries(mcpServers ?? {}).filter(([, entry]) => (entry as { type?: string } | null)?.type !== "sdk");
+  const own = Object.entries(mcpServers ?? {}).filter(
+    ([, entry]) => (entry as { type?: string } | null)?.type !== "sdk",
+  );
   return own.length === 0 ? [] : [`--mcp-config=${JSON.stringify({ mcpServers: Object.fromEntries(own) })}`];
 }

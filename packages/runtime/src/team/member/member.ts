@@ -5,13 +5,13 @@ import type { EndReason, NewEntry } from "@keelson/protocol";
 import { freeTasks, type ListedTask } from "@keelson/store/task-list";
 import { TEAM_LEAD, type Mail } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
-import type { TeamOfSession } from "../task-list/shared-list.ts";
-import { entryOf, mailText, signalOf, type TeamSignal } from "./messages.ts";
+import type { TeamOfSession } from "../../task-list/shared-list.ts";
+import { entryOf, mailText, signalOf, type TeamSignal } from "../messages.ts";
 import { LeadQuestions } from "./lead-questions.ts";
-import { isSameProcess } from "./process-identity.ts";
-import { sendToTeam } from "./send-to-team.ts";
-import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "./team-world.ts";
-import { watchFolders } from "./watch-folders.ts";
+import { isSameProcess } from "../process-identity.ts";
+import { sendToTeam } from "../send-to-team.ts";
+import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "../team-world.ts";
+import { watchFolders } from "../watch-folders.ts";
 
 /** A hook that always sends it back to work must not keep it working forever. */
 const MOST_RETURNS = 8;
@@ -47,7 +47,10 @@ export class Member {
       name: identity.team,
       self: identity.name,
       assigned: ({ id, subject, description }, to) =>
-        void this.#post(to, JSON.stringify({ type: "task_assignment", taskId: id, subject, description, assignedBy: identity.name })),
+        void this.#post(
+          to,
+          JSON.stringify({ type: "task_assignment", taskId: id, subject, description, assignedBy: identity.name }),
+        ),
     };
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
   }
@@ -61,10 +64,20 @@ export class Member {
     void this.#look();
   }
 
-  async send(to: string, message: string | Readonly<Record<string, unknown>>, summary?: string): Promise<SendMessageOutput | undefined> {
+  async send(
+    to: string,
+    message: string | Readonly<Record<string, unknown>>,
+    summary?: string,
+  ): Promise<SendMessageOutput | undefined> {
     const { identity, files, storage } = this.#options;
-    const answer = await sendToTeam({ files, storage, self: identity.name, color: identity.color }, to, message, summary);
-    const isApproval = typeof message !== "string" && message["type"] === "shutdown_response" && message["approve"] === true;
+    const answer = await sendToTeam(
+      { files, storage, self: identity.name, color: identity.color },
+      to,
+      message,
+      summary,
+    );
+    const isApproval =
+      typeof message !== "string" && message["type"] === "shutdown_response" && message["approve"] === true;
     if (answer?.success && isApproval) {
       this.#isEnding = true;
       await files.file.changeMember(identity.name, { ended: "stopped", isActive: false });
