@@ -64,7 +64,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const { storage, hooks, mcp, permitFor } = stages;
   const { state, cost } = storage;
   const machine = childMachine(child, stages.machine);
-  const gate = childGate(child, stages);
+  const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
   const firing: FiringAgent = {
     id: child.id,
     type: child.definition.name,
@@ -143,17 +143,19 @@ function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Ma
   return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
 }
 
-function childGate(
-  { workspace, mode, memory, definition, parentGate: gate }: ChildParts,
-  { storage }: AgentStages,
-): Gate {
-  const { state, options } = storage;
-  const ruleBook = new AgentRuleBook(gate.ruleBook, {
-    home: state.snapshot.home,
+/** Judges by the rules of its parent and its own, where it works. */
+export function childGate(
+  {
     workspace,
-    denied: deniedRules(definition, workspace.root),
-    warn: options.warn,
-  });
+    mode,
+    memory,
+    definition,
+    parentGate: gate,
+  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate">,
+  about: { readonly home: string; warn(text: string): void },
+): Gate {
+  const denied = deniedRules(definition, workspace.root);
+  const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied });
   return gate.forAgent({
     ruleBook,
     mode,
