@@ -28,6 +28,8 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "ExitPlanModeInput",
     "ExitPlanModeOutput",
     "GrepInput",
+    "MonitorInput",
+    "MonitorOutput",
     "SendMessageInput",
     "SendMessageOutput",
     "SkillOutput",
