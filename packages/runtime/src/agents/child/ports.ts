@@ -18,6 +18,7 @@ import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
+import { taskHookFields } from "../../tasks/tasks.lazy.ts";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
@@ -83,10 +84,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
   const fire: Ports["fire"] = async (event, input) => {
     if (event === "Stop") {
-      const path = agentTranscriptOf(child, stages);
+      const more = { ...agentTranscriptOf(child, stages), ...taskHookFields(machine.tasks, child.id) };
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.definition.name, ...path, ...stages.schedules.hookFields() },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...more, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
