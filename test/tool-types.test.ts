@@ -44,6 +44,7 @@ const TYPED = {
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
+  Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
   ReadMcpResourceDirTool: types<
@@ -80,9 +81,9 @@ test("every built-in tool has types in the SDK", async () => {
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
   const { bashTool, agentTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, ...rest } = tools;
   const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
-  const { sendMessageTool, interactiveTools: _, ...others } = more;
+  const { monitorTool, sendMessageTool, interactiveTools: _, ...others } = more;
   const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
-  made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none));
+  made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
   const forMcp = [mcp, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);

@@ -2,7 +2,8 @@
 // was not there when the user looked.
 
 import { join } from "node:path";
-import { isObject } from "@keelson/protocol";
+import { isObject, type JsonObject } from "@keelson/protocol";
+import type * as Repository from "./instructions/repository.ts";
 import { readAccepted, type Accepted } from "./scopes/accepted.ts";
 import { readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -39,16 +40,31 @@ export function readGlobalConfig(
     warn(`${file} is ignored, so no folder is trusted and its MCP servers are not used: ${reading.problem}`);
   }
   const value = reading.kind === "read" ? reading.value : {};
-  return { file, value, project: { ...projectIn(value, folder.given), ...projectIn(value, folder.cwd) } };
+  const main = mainCheckout(folder.cwd);
+  const names = [...(main === undefined ? [] : [main]), folder.given, folder.cwd];
+  return { file, value, project: Object.assign({}, ...names.map((name) => projectIn(value, name))) as JsonObject };
 }
 
-/** Looks up the folder, by its given and its resolved path, in the global config file. */
+/**
+ * Looks up the folder, by its given and its resolved path, in the global config file. A worktree that the main checkout
+ * keeps in its own folder is trusted like it.
+ */
 export function readTrust(
   folder: { readonly cwd: string; readonly given: string },
   { value }: Pick<GlobalConfig, "value">,
 ): Trust {
-  const trusted = isTrustedIn(value, folder.cwd) || isTrustedIn(value, folder.given);
+  const main = mainCheckout(folder.cwd);
+  const isTrusted = (name: string | undefined) => name !== undefined && isTrustedIn(value, name);
+  const trusted = [folder.cwd, folder.given, main].some(isTrusted);
   return { trusted, fix: trustFix(folder.cwd), accepted: readAccepted(projectIn(value, folder.cwd)) };
+}
+
+/** The main checkout of a folder that is one of its worktrees; git must name it too. Undefined for other folders. */
+function mainCheckout(cwd: string): string | undefined {
+  const main = /^(.*)\/\.claude\/worktrees\/[^/]+$/.exec(cwd)?.[1];
+  if (main === undefined) return undefined;
+  const { repositoryRoot } = require("./instructions/repository.ts") as typeof Repository;
+  return repositoryRoot(cwd) === main ? main : undefined;
 }
 
 export function isTrustedIn(global: GlobalConfig["value"], folder: string): boolean {

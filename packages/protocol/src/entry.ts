@@ -93,7 +93,24 @@ export type MetadataEntry =
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
   /** Keelson only: a job of the session, for a resume; without `job`, it is over. Other readers ignore it. */
   | { readonly type: "keelson-schedule"; readonly id: string; readonly job?: ScheduledJob; readonly sessionId: string }
+  | {
+      readonly type: "worktree-state";
+      /** Null when the session has left it. */
+      readonly worktreeSession: PersistedWorktree | null;
+      readonly sessionId: string;
+    }
   | CostState;
+
+/** The worktree that a session is in. */
+export interface PersistedWorktree {
+  readonly originalCwd: string;
+  readonly worktreePath: string;
+  readonly worktreeName: string;
+  readonly worktreeBranch?: string;
+  readonly sessionId: string;
+  /** A hook made it. */
+  readonly hookBased?: boolean;
+}
 
 /** A copy of one file; without a name, the file did not exist. */
 export interface FileBackup {
@@ -142,6 +159,8 @@ export interface CostState {
   readonly totalLinesAdded?: number;
   readonly totalLinesRemoved?: number;
   readonly modelUsage: Readonly<Record<string, unknown>>;
+  /** What subagents used of it, by their type. */
+  readonly agentUsage?: Readonly<Record<string, unknown>>;
   readonly hasUnknownModelCost: boolean;
 }
 

@@ -30,6 +30,7 @@ export {
   type Entry,
   type Envelope,
   type FileBackup,
+  type PersistedWorktree,
   type FileHistoryEntry,
   type MetadataEntry,
   type NewEntry,

@@ -35,7 +35,13 @@ export type BashInput = {
   dangerouslyDisableSandbox?: boolean;
 };
 
-export type MonitorInput = { command: string; description: string; timeout_ms?: number; persistent?: boolean };
+/** Exactly one of `command` and `ws`. */
+export type MonitorInput = {
+  description: string;
+  timeout_ms: number;
+  command?: string;
+  ws?: { url: string; protocols?: string[] };
+};
 export type TaskOutputInput = { task_id: string; block?: boolean; timeout?: number };
 export type TaskStopInput = { task_id?: string; shell_id?: string };
 

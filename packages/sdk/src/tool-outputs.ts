@@ -165,8 +165,13 @@ export type TaskOutputOutput = {
     description: string;
     output: string;
     exitCode: number | null;
+    prompt?: string;
+    result?: string;
+    error?: string;
   };
 };
+
+export type MonitorOutput = { taskId: string; timeoutMs: number; persistent?: boolean };
 
 export type TaskStopOutput = { message: string; task_id: string; task_type: string; command?: string };
 
@@ -259,6 +264,7 @@ export type ToolOutputSchemas =
   | ScheduleWakeupOutput
   | TaskOutputOutput
   | TaskStopOutput
+  | MonitorOutput
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput

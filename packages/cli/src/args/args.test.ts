@@ -118,7 +118,7 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--max-budget-usd", "lots"], 'invalid value "lots" for --max-budget-usd; use a number greater than 0'],
   [["--max-budget-usd="], 'invalid value "" for --max-budget-usd; use a number greater than 0'],
   [["--environment", "u"], "option --environment is not available in this version yet"],
-  [["-w"], "option --worktree is not available in this version yet"],
+  [["--tmux"], "option --tmux is not available in this version yet"],
   [
     ["update", "the", "readme", "--verbose"],
     "command \"update\" is not available in this version yet\nTo send it as a prompt: keelson -p 'update the readme'",

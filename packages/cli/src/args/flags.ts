@@ -121,6 +121,13 @@ export const FLAGS: readonly Flag[] = [
   { name: "fork-session", value: none, group: "Sessions", help: "Continue in a copy and leave the original unchanged" },
   { name: "session-id", value: one("uuid"), group: "Sessions", help: "Use this UUID for the new session" },
   {
+    name: "worktree",
+    short: "w",
+    value: maybe("name", /^\S+$/),
+    group: "Sessions",
+    help: "Work in a git worktree of this name, or of a new one",
+  },
+  {
     name: "resume-session-at",
     value: one("message"),
     group: "Clients",
@@ -319,6 +326,14 @@ export const FLAGS: readonly Flag[] = [
   { name: "help", short: "h", value: none, group: "Other", help: "Show this help" },
   { name: "version", short: "v", value: none, group: "Other", help: "Show the version" },
 
+  // How the lead of a team starts its members; not for people.
+  { name: "agent-id", value: one("id"), group: "Clients" },
+  { name: "agent-name", value: one("name"), group: "Clients" },
+  { name: "team-name", value: one("name"), group: "Clients" },
+  { name: "agent-color", value: one("color"), group: "Clients" },
+  { name: "parent-session-id", value: one("uuid"), group: "Clients" },
+  { name: "plan-mode-required", value: none, group: "Clients" },
+
   // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.
   ignored("forward-subagent-text"),
   ignored("await-initialize"),
@@ -329,7 +344,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("ax-screen-reader"),
   ignored("autocompact", maybe("bool")),
 
-  later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
   later("brief"),

@@ -6,7 +6,7 @@ import type { Flags } from "@keelson/config";
 import { isObject, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { Arguments } from "./args.ts";
 import type { DebugChoice } from "../debug.ts";
-import type { SessionChoice } from "../open.ts";
+import type { OpenOptions, SessionChoice } from "../open.ts";
 
 export interface Invocation {
   readonly output: "text" | "json" | "stream-json";
@@ -27,8 +27,12 @@ export interface Invocation {
   /** Send permission questions to the client as control requests. */
   readonly stdioPermissions: boolean;
   readonly session: SessionChoice;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
   readonly flags: Flags;
   readonly prompt: string | undefined;
+  /** Set by the lead of a team for its members. */
+  readonly teammate?: OpenOptions["teammate"];
   /** Absent when there is no debug log. */
   readonly debug?: DebugChoice;
 }
@@ -67,9 +71,36 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
     session: sessionChoice(given),
+    ...worktreeOf(given),
     flags: toFlags(given, cwd),
     prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
+    ...teammateOf(given),
     ...debugOf(given),
+  };
+}
+
+function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
+  const name = given.text("worktree");
+  return given.has("worktree") ? { worktree: name === undefined ? {} : { name } } : {};
+}
+
+function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
+  const [agentId, name, team] = ["agent-id", "agent-name", "team-name"].map((flag) => given.text(flag));
+  if (agentId === undefined && name === undefined && team === undefined) return {};
+  if (!agentId || !name || !team) {
+    throw new UsageError("--agent-id, --agent-name and --team-name go together; the lead of a team passes them");
+  }
+  const color = given.text("agent-color");
+  const leadSessionId = given.text("parent-session-id");
+  return {
+    teammate: {
+      agentId,
+      name,
+      team,
+      ...(color === undefined ? {} : { color }),
+      ...(leadSessionId === undefined ? {} : { leadSessionId }),
+      planModeRequired: given.has("plan-mode-required"),
+    },
   };
 }
 

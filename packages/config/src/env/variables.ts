@@ -120,7 +120,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "config",
   ),
   CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: variable("yes", "do not tell the model the git state", "runtime"),
-  CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config"),
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config", "runtime"),
   CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints on", "runtime"),
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
   CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),

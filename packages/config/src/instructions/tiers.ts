@@ -8,6 +8,7 @@ import { isApproved } from "./approval.ts";
 import { createCollector, type Candidate, type Collector } from "./collect.ts";
 import type { InstructionFile, InstructionKind, LoadReason } from "./instruction-file.ts";
 import { lookInto, rulesIn, type FolderFiles } from "./look-into.ts";
+import { repositoryRoot } from "./repository.ts";
 import { memoryDirectory, readMemory, type ProjectDirectory } from "./memory.ts";
 
 export type InstructionSettings = Pick<
@@ -57,7 +58,11 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
   };
 
   const files = [...managed(settings, reason, collector), ...user(settings, plan, reason, collector)];
-  for (const folder of downTo(cwd)) files.push(...folderFiles(folder, plan, { reason }, collector));
+  const isDoubled = inMainCheckout(cwd);
+  const localOnly: Plan = { ...plan, off: { ...plan.off, Project: "the worktree has its own" } };
+  for (const folder of downTo(cwd)) {
+    files.push(...folderFiles(folder, isDoubled(folder) ? localOnly : plan, { reason }, collector));
+  }
   if (root !== cwd) files.push(...folderFiles(root, { ...plan, look: dotOnly(plan.look) }, { reason }, collector));
   if (env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] === "1") {
     for (const folder of settings.directories) files.push(...folderFiles(folder, plan, { reason }, collector));
@@ -151,6 +156,16 @@ function downTo(folder: string): readonly string[] {
   const folders = [folder];
   for (let up = dirname(folder); up !== folders.at(-1); up = dirname(up)) folders.push(up);
   return folders.toReversed();
+}
+
+/**
+ * A worktree in `.claude/worktrees` of its main checkout has its own copies of the files there. The local files of the main
+ * checkout have none.
+ */
+function inMainCheckout(cwd: string): (folder: string) => boolean {
+  const [, top, main] = /^((.*)\/\.claude\/worktrees\/[^/]+)(?:\/|$)/.exec(cwd) ?? [];
+  if (main === undefined || top === undefined || repositoryRoot(top) !== main) return () => false;
+  return (folder) => folder !== top && !folder.startsWith(`${top}/`) && `${folder}/`.startsWith(`${main}/`);
 }
 
 const MOST_EXCLUDES = 1_000;

@@ -5,8 +5,8 @@ import { relative, isAbsolute, sep } from "node:path";
 import type { Workspace } from "@keelson/engine";
 
 export interface MovableWorkspace extends Workspace {
-  /** Works in another folder from now on. The old one is no longer a working directory. */
-  moveRoot(path: string): void;
+  /** Works in another folder from now on. The old one is no longer a working directory. `quiet`: `moved` is not called. */
+  moveRoot(path: string, options?: { readonly quiet: boolean }): void;
 }
 
 /** `directories` may be a function because directories can be added during a session. */
@@ -34,10 +34,10 @@ export function createWorkspace(
       if (target !== cwd) moved(cwd, (cwd = target));
       return true;
     },
-    moveRoot(path) {
+    moveRoot(path, { quiet } = { quiet: false }) {
       const from = cwd;
       root = cwd = path;
-      if (from !== path) moved(from, path);
+      if (from !== path && !quiet) moved(from, path);
     },
   };
 }

@@ -23,6 +23,7 @@ export interface ChildOrder {
   readonly background: boolean;
   readonly isolated: boolean;
   readonly toolUseId: string;
+  readonly signal: AbortSignal;
   /** Of an agent that goes on. */
   readonly id?: string;
   readonly past?: ChildPlan["past"];
@@ -42,12 +43,13 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
   const text = await textOf(definition);
-  const { isolateAgent } = order.isolated ? await import("./isolate.ts") : {};
-  const worktree = await isolateAgent?.(id, stages);
+  const worktree = order.isolated ? await isolated(id, order, parent, stages) : undefined;
   const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
+  const { agentMemoryFolder } = definition.memory ? await import("./definition/memory.ts") : {};
   return {
     id,
     definition,
+    ...(agentMemoryFolder ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
     prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,
@@ -62,6 +64,13 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     ...(worktree ? { worktree } : {}),
     ...(order.past ? { past: order.past } : {}),
   };
+}
+
+function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { worktrees }: AgentStages) {
+  const { cwd } = parent.machine.tools.workspace;
+  return worktrees.isolate({ agentId, parent: cwd, signal }).catch((error: Error) => {
+    throw new ToolError(`The agent cannot get a worktree: ${error.message}`);
+  });
 }
 
 function withoutSkills(definition: AgentDefinition): AgentDefinition {
@@ -139,7 +148,7 @@ async function systemOf(
   const { snapshot } = state;
   const { workspace } = parent.machine.tools;
   const cwd = worktree?.cwd ?? workspace.cwd;
-  const { agentMemory } = definition.memory ? await import("./memory.ts") : {};
+  const { agentMemory } = definition.memory ? await import("./definition/memory.ts") : {};
   return renderAgentPrompt({
     text: [text, definition.criticalReminder].filter(Boolean).join("\n\n"),
     ...(agentMemory ? { memory: agentMemory(definition, snapshot) } : {}),

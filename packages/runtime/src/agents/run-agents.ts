@@ -3,7 +3,15 @@
 import { existsSync } from "node:fs";
 import { Conversation, ToolError, type ModelChoice, type Tool } from "@keelson/engine";
 import type { AgentDefinition, ContentBlock, NewEntry, Skill } from "@keelson/protocol";
-import { agentPath, isAgentId, readAgentMeta, storedAgents, type AgentMeta } from "@keelson/store/agents";
+import {
+  agentOwner,
+  agentPath,
+  isAgentId,
+  readAgentMeta,
+  storedAgents,
+  type AgentMeta,
+  type AgentOwner,
+} from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
@@ -20,6 +28,8 @@ export interface AgentHost {
   readonly forks: boolean;
   /** The tools of an agent that know which agent calls them. */
   toolsFor(agent: Spawner): readonly Tool[];
+  /** This process. Found out with the first agent. */
+  owner?: AgentOwner;
 }
 
 interface Start {
@@ -43,7 +53,7 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
     storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "",
   );
   const background = !noBackground && (order.run_in_background ?? definition.background ?? false);
-  const common = { definition, description, prompt, name, background, toolUseId };
+  const common = { definition, description, prompt, name, background, toolUseId, signal };
   const isolated = (order.isolation ?? definition.isolation) === "worktree";
   const { model, effort } = order;
   const plan = isFork
@@ -54,15 +64,28 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   return ended ? finished(ended, plan, signal) : launched(child, plan);
 }
 
+/** Does what every agent needs, before the first one. */
+export function warm(host: AgentHost): void {
+  host.owner ??= agentOwner();
+  void import("./built-in/texts.ts");
+}
+
 /** Waits for a free place, then starts it. */
 async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
   const { slots, stages, toolsFor } = host;
   const release = await slots.take();
-  const runSkillFor: ChildHost["runSkill"] = (order, agent) => runSkill(order, agent, host);
+  const own: ChildHost = {
+    ownTools: toolsFor,
+    runSkill: (order, agent) => runSkill(order, agent, host),
+    owner: () => (host.owner ??= agentOwner()),
+    signal,
+    ended: release,
+  };
   try {
-    return startChild(plan, stages, { ownTools: toolsFor, runSkill: runSkillFor, signal, ended: release });
+    return startChild(plan, stages, own);
   } catch (error) {
     release();
+    await plan.worktree?.finish();
     throw error;
   }
 }
@@ -164,18 +187,22 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
       background: true,
       isolated: false,
       toolUseId,
+      signal: NEVER,
       id,
       past: { conversation, leaf: past?.leafUuid ?? null },
     },
     from,
     host.stages,
   );
-  const child = await begin(plan, new AbortController().signal, host);
+  const child = await begin(plan, NEVER, host);
   return {
     success: true,
     message: `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`,
   };
 }
+
+/** An agent in the background is stopped by its task alone. */
+const NEVER = new AbortController().signal;
 
 interface Addressee {
   readonly id: string;
@@ -231,6 +258,7 @@ export async function runSkill(
     background: false,
     isolated: definition.isolation === "worktree",
     toolUseId,
+    signal,
     isSkill: true,
     ...(skill.model === undefined && definition.model !== undefined ? {} : { exactModel: model }),
   };

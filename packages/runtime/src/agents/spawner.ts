@@ -7,7 +7,9 @@ import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { TeamStage } from "../team/open-team.ts";
 import type { Storage } from "../session/storage.ts";
+import type { WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** How deep agents may start agents, and how many may work at the same time. */
 const DEPTH = 1;
@@ -20,6 +22,9 @@ export interface AgentStages extends HookStage {
   readonly gate: Gate;
   readonly mcp: McpStage;
   readonly skills: SkillStage;
+  readonly worktrees: Pick<WorktreeStage, "isolate">;
+  /** Undefined if the session cannot have a team. */
+  readonly team?: Pick<TeamStage, "send" | "teammates"> | undefined;
   readonly schedules: ScheduleStage;
 }
 

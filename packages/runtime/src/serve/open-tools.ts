@@ -116,7 +116,8 @@ async function openStages(
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
   const schedules = NO_SCHEDULES;
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, schedules });
+  const worktrees = { isolate: () => Promise.reject(new Error("tools that are served have no agents")) };
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, schedules });
   return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules };
 }
 

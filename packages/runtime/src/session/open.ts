@@ -4,13 +4,13 @@
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound, Session } from "@keelson/protocol";
-import { interactiveTools } from "@keelson/tools";
+import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
-import { openHooks } from "../hooks/open-hooks.ts";
+import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
@@ -18,16 +18,20 @@ import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import type { TeammateIdentity } from "../team/team-world.ts";
+import { openTeamStage } from "../team/open-team.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
-import type { SessionChoice } from "./place.ts";
+import type { MainStage } from "../agents/definition/main-agent.ts";
+import { OpenError, type SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
 export interface ShippedPrograms {
@@ -49,6 +53,8 @@ export interface OpenOptions {
   readonly hookEvents?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
@@ -58,13 +64,20 @@ export interface OpenOptions {
   /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
+  /** The command that starts this program again. Absent: the session starts no teammates. */
+  readonly program?: readonly string[];
+  /** The session is a member of a team. */
+  readonly teammate?: TeammateIdentity;
   /** Absent if debug logging is off. */
   readonly debug?: Debug;
   /** Prints a warning for people; not part of the stream. */
   warn(text: string): void;
 }
 
-export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
+/** `announce` is for people; `initialPrompt` is what a session without a prompt begins with. */
+export type OpenedSession = Session & { readonly announce?: string; readonly initialPrompt?: string };
+
+export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const storage = await openStorage(options);
   const ruleBook = openRuleBook(storage);
   const machine = await openMachine(storage, ruleBook);
@@ -75,38 +88,73 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const { state, place } = storage;
-  const sharedList = openSharedList({
-    state,
-    sessionId: () => place.id,
-    team: () => undefined,
-    fire: hooks.fire,
-    warn: options.warn,
+  const { fire } = hooks;
+  const team = await openTeamStage({ storage, ruleBook, fire, person: () => approverOf(storage, mcp) });
+  const { warn } = options;
+  const sharedList = openSharedList({ state, sessionId: () => place.id, team: () => team.current(), fire, warn });
+  const worktrees = openWorktrees({
+    storage,
+    gate,
+    hooks,
+    loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
   const schedules = openSchedules(storage);
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, schedules });
+  const agents = openAgents({
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    permitFor,
+    skills,
+    worktrees,
+    team,
+    schedules,
+  });
   skills.useAgents(agents.runSkill);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, sharedList, schedules };
+  const parts = {
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    plan,
+    skills,
+    agents,
+    sharedList,
+    schedules,
+    worktrees,
+    team,
+  };
   await fillState(parts);
-  return openLive(parts, options.debug && (await import("../debug.ts")));
+  const { flags, settings } = state.snapshot;
+  const name = flags.agent ?? settings.agent;
+  const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;
+  return openLive(parts, main, options.debug && (await import("../debug.ts")));
 }
 
-type Parts = Stages & RunParts;
+type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills, sharedList } = parts;
+  const { storage, machine, plan, skills, sharedList, worktrees, team } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
+  await worktrees.start();
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
+    ...worktreeTools(worktrees.keeper),
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
+    ...((await team?.tools()) ?? []),
   ];
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
@@ -115,9 +163,16 @@ async function fillState(parts: Parts): Promise<void> {
 }
 
 /** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
-async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
-  const { options, state, place, now } = storage;
-  state.instructions = await openInstructions(
+async function beginConversation(parts: Parts): Promise<void> {
+  const { state, place } = parts.storage;
+  state.instructions = await loadInstructions(parts);
+  state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+}
+
+/** The instructions of the folder where the session works. */
+function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gate" | "hooks">) {
+  const { options, state, now } = storage;
+  return openInstructions(
     { ...state.snapshot, cwd: state.root },
     {
       date: new Date(now()).toISOString().slice(0, 10),
@@ -126,12 +181,11 @@ async function beginConversation({ storage, gate, hooks }: Parts): Promise<void>
       warn: options.warn,
     },
   );
-  state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
 }
 
 /** The last stage: the loop and the control requests. */
-function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, agents, schedules } = parts;
+function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof DebugLog | undefined): LiveSession {
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -147,35 +201,50 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
-    refresh: (signal) => refresh(parts, signal),
+    initialPrompt: main?.initialPrompt,
+    opening: (prompt) => main?.opening(prompt) ?? prompt,
+    refresh: async (signal) => {
+      worktrees.beforeRun();
+      await main?.beforeRun(signal);
+      await refresh(parts, signal);
+    },
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
       schedules.idle();
+      team?.idle();
     },
     ports: (signal) => {
+      if (main?.problem !== undefined) throw new OpenError(main.problem, "setup");
       const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    stopAgents: () => agents.close(),
-    end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
+    warmAgents: () => agents.warm(),
+    stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
+    end: async (reason) => {
+      await worktrees.beforeEnd();
+      await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
+    },
     dispose: async () => {
       disposed.abort();
       schedules.close();
       await agents.close();
+      await team?.close();
       await controls.finish();
       await mcp.close();
       skills.close();
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
+      await worktrees.close();
       closeTranscript();
     },
   });
   controls.onEnd(() => void session.close("interrupt"));
+  team?.useEnd((reason) => void session.close(reason));
   if (debug) logOpened(parts, debug);
   return session;
 }
@@ -205,10 +274,10 @@ function logOpened({ storage }: Parts, debug: Debug): void {
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
 async function offeredInteractiveTools(
-  { stdioPermissions, snapshot }: OpenOptions,
+  { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions) return [];
+  if (!stdioPermissions && !teammate?.planModeRequired) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

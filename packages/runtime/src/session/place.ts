@@ -86,14 +86,26 @@ async function earlierSession(
   project: ProjectPlace,
 ): Promise<{ id: string; path: string } | undefined> {
   if (choice.kind === "new") return undefined;
-  const { findSession, newestSession } = await import("@keelson/store/past");
+  const { findSession, newestSession, worktreesOf } = await import("@keelson/store/past");
+  // Looked up only if there is none here. A fixed name stands for one folder.
+  const others = () => (project.dirName ? [] : worktreesOf(project.cwd).map((cwd) => ({ ...project, cwd })));
   // Without an earlier session, a new one starts (test/sessions/resume/continue.test.ts).
-  if (choice.kind === "continue") return newestSession(project);
+  if (choice.kind === "continue") {
+    const own = newestSession(project);
+    if (own) return own;
+    return others()
+      .flatMap((other) => newestSession(other) ?? [])
+      .toSorted((a, b) => b.modified - a.modified)[0];
+  }
   if (!choice.target)
     throw new OpenError(
       "--resume needs a session ID or a title; the session list is available only in interactive mode",
     );
-  const found = findSession(project, choice.target);
+  let found = findSession(project, choice.target);
+  if (found.kind === "missing") {
+    const elsewhere = others().map((other) => findSession(other, choice.target!));
+    found = elsewhere.find(({ kind }) => kind === "found") ?? found;
+  }
   if (found.kind !== "found") throw new OpenError(found.message);
   return found;
 }

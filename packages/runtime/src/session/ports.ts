@@ -10,9 +10,11 @@ import { acceptedTools } from "../machine/pool.ts";
 import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { SharedList } from "../task-list/shared-list.ts";
+import type { TeamStage } from "../team/open-team.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
+import { deferredOf, toolsOf } from "./state.ts";
 import type { PlanMode } from "./plan-mode.ts";
 
 export interface RunParts extends AgentParts {
@@ -24,6 +26,7 @@ export interface RunParts extends AgentParts {
   /** Absent if the session has no conversation. */
   readonly sharedList?: SharedList;
   readonly schedules: ScheduleStage;
+  readonly team?: TeamStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -49,12 +52,15 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     system: state.system,
     tools: () => {
       mcp.beforeRequest();
-      return state.tools;
+      return toolsOf(state);
     },
     toolsReady: () => mcp.servers?.refreshed(signal),
-    deferredTools: () => state.deferredTools,
+    deferredTools: () => deferredOf(state),
     toolBetas: () => state.toolBetas,
-    acceptedTools: () => acceptedTools(state.allTools, state.snapshot),
+    acceptedTools: () => {
+      const accepted = acceptedTools(state.allTools, state.snapshot);
+      return state.agent?.chooseTools(accepted) ?? accepted;
+    },
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
     signal,
@@ -63,7 +69,9 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       machine.fileHistory?.beforeRecord(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
-      return outbox.record(entries);
+      const shown = outbox.record(entries);
+      parts.team?.recorded(entries);
+      return shown;
     },
     show: (message) => outbox.show(message),
     admitted: () => {
@@ -71,7 +79,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       return outbox.show(
         initSignal({
           ...state,
-          tools: [...state.tools, ...state.deferredTools],
+          tools: toolsOf(state),
+          deferredTools: deferredOf(state),
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],

@@ -51,8 +51,11 @@ export interface WorkFolders {
   /** Calls the `onAdd` listeners if a source is given. */
   add(paths: readonly string[], source?: string): void;
   remove(paths: readonly string[]): void;
-  /** The session works in this folder from now on; the one before is no longer a working directory. */
-  moveRoot(path: string): void;
+  /**
+   * The session works in this folder from now on; the one before is no longer a working directory. `quiet`: listeners of
+   * `onMove` are not called.
+   */
+  moveRoot(path: string, options?: { readonly quiet: boolean }): void;
   /** The listener is called when the shell changes its directory. */
   onMove(listener: (from: string, to: string) => void): void;
   onAdd(listener: (paths: readonly string[], source: string) => void): void;
@@ -86,6 +89,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     model,
     conversation: new Conversation(),
     instructions: undefined,
+    agent: undefined,
     allTools: [],
     builtInTools: [],
     tools: [],
@@ -98,6 +102,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     branch: gitBranch(cwd),
     git: undefined,
     told: { gitAsked: false, git: false, prompt: false, situation: false },
+    approver: undefined,
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
@@ -119,6 +124,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     cwd: () => folders.workspace.cwd,
     gitBranch: () => state.branch,
     slug: () => state.planName,
+    ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
     originOf: (tool) => state.originOf(tool),
     now,
     newId,
@@ -184,7 +190,7 @@ function workFolders(root: string, directories: readonly string[]): WorkFolders 
       for (const path of paths) added.add(realPathOf(path));
       if (source !== undefined) for (const listener of addListeners) listener(paths, source);
     },
-    moveRoot: (path) => workspace.moveRoot(path),
+    moveRoot: (path, how) => workspace.moveRoot(path, how),
     remove: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
     onMove: (listener) => void moveListeners.push(listener),
     onAdd: (listener) => void addListeners.push(listener),

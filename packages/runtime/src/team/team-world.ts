@@ -1,9 +1,10 @@
 // What both sides of a team work with: the session around it, and the team's files.
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { HookEvent, HookOutcome, JsonObject, NewEntry } from "@keelson/protocol";
 import { openMailboxes, type Mail, type Mailboxes, type TeamFile } from "@keelson/store/team";
 import { openTaskList, type SharedTasks } from "@keelson/store/task-list";
-import { join } from "node:path";
 import type { Storage } from "../session/storage.ts";
 
 /** How a session was started as a member of a team: what the hidden flags say. */
@@ -29,6 +30,8 @@ export interface TeamFiles {
   readonly tasks: SharedTasks;
   /** Changes in these may matter to a member. */
   readonly folders: readonly string[];
+  /** Removes the team's own files. The task list stays. */
+  remove(): void;
 }
 
 export function openTeamFiles({ options, state }: Storage, file: TeamFile): TeamFiles {
@@ -41,6 +44,7 @@ export function openTeamFiles({ options, state }: Storage, file: TeamFile): Team
     boxes: openMailboxes(inboxes, options.warn),
     tasks,
     folders: [inboxes, file.folder, tasks.folder],
+    remove: () => rmSync(file.folder, { recursive: true, force: true }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ChainEntry,
   type CostState,
   type MetadataEntry,
+  type PersistedWorktree,
   type ScheduledJob,
 } from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
@@ -21,6 +22,8 @@ export interface Scanned {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
+  /** The worktree that the session is in. */
+  readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
   /** The jobs that were not over. */
@@ -69,18 +72,25 @@ export function scan(path: string): Scanned {
 
   const textIn = (type: string, key: string) => nonEmpty(newest.get(type)?.[key]);
   const costState = newest.get("cost-state");
+  const worktree = newest.get("worktree-state")?.["worktreeSession"];
   return {
     links,
     places,
     costState: isCostState(costState) ? costState : undefined,
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
+    worktree: isWorktree(worktree) ? worktree : undefined,
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
     schedules: [...schedules.values()],
   };
 }
 
-const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state"]);
+const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state", "worktree-state"]);
+
+function isWorktree(value: unknown): value is PersistedWorktree {
+  const texts = ["originalCwd", "worktreePath", "worktreeName"];
+  return isObject(value) && texts.every((key) => typeof value[key] === "string");
+}
 
 function isCostState(value: unknown): value is CostState {
   return isObject(value) && isObject(value["modelUsage"]) && typeof value["totalDuration"] === "number";

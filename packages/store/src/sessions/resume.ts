@@ -5,6 +5,7 @@ import {
   type ChainEntry,
   type CostState,
   type MetadataEntry,
+  type PersistedWorktree,
   type ScheduledJob,
 } from "@keelson/protocol";
 import { liveChain, type ChainStep } from "../read/chain.ts";
@@ -20,6 +21,8 @@ export interface LoadedSession {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
+  /** The worktree that the session is in. */
+  readonly worktree: PersistedWorktree | undefined;
   /** The last working directory of the conversation. */
   readonly cwd: string | undefined;
   /** For the transcript writer. */
@@ -46,6 +49,7 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     costState: scanned.costState,
     title: scanned.title,
     lastPrompt: scanned.lastPrompt,
+    worktree: scanned.worktree,
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,
     schedules: scanned.schedules,

@@ -1,10 +1,13 @@
 // The other worktrees of a directory's git repository, read from git's own files. Starting git would be slow, and would
 // run programs that the repository's settings name.
 
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** Without the directory's own worktree, and without deleted ones. */
+/**
+ * Without the directory's own worktree, and without deleted ones. None if the repository does not name the directory:
+ * anyone can write a `.git` file, and would get the conversations of another repository.
+ */
 export function worktreesOf(dir: string): string[] {
   const top = topOf(resolve(dir));
   if (top === undefined) return [];
@@ -27,15 +30,27 @@ function topOf(dir: string): string | undefined {
 
 /**
  * In the main worktree, `.git` is a folder. In the others it is a file that names their folder, which names the common
- * one.
+ * one and the `.git` file.
  */
 function commonDirOf(git: string): string | undefined {
-  if (statSync(git, { throwIfNoEntry: false })?.isDirectory()) return git;
+  const stat = lstatSync(git, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return existsSync(join(git, "commondir")) ? undefined : git;
+  if (!stat?.isFile()) return undefined;
   const own = /^gitdir: (.+)$/.exec(firstLine(git) ?? "")?.[1];
   if (own === undefined) return undefined;
   const gitDir = resolve(dirname(git), own);
-  const common = firstLine(join(gitDir, "commondir"));
-  return common === undefined ? undefined : resolve(gitDir, common);
+  const [common, back] = [firstLine(join(gitDir, "commondir")), firstLine(join(gitDir, "gitdir"))];
+  if (common === undefined || back === undefined || !isSame(resolve(gitDir, back), git)) return undefined;
+  const folder = resolve(gitDir, common);
+  return isSame(join(folder, "worktrees", basename(gitDir)), gitDir) ? folder : undefined;
+}
+
+function isSame(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
 }
 
 function firstLine(path: string): string | undefined {

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
 import type { PermissionMode } from "@keelson/protocol";
-import type { TeammateIdentity } from "./team-world.ts";
+import type { TeammateIdentity } from "../team-world.ts";
 
 export interface TeammateChoice {
   readonly identity: TeammateIdentity;

@@ -2,9 +2,9 @@
 // everything else to whoever answers the lead's own questions.
 
 import { isObject, type ControlResponse, type JsonObject } from "@keelson/protocol";
-import type { AskPerson } from "../gate/ask.ts";
-import type { TeamSignal } from "./messages.ts";
-import type { TeammateIdentity } from "./team-world.ts";
+import type { AskPerson } from "../../gate/ask.ts";
+import type { TeamSignal } from "../messages.ts";
+import type { TeammateIdentity } from "../team-world.ts";
 
 type Answer = ControlResponse["response"];
 

@@ -5,13 +5,13 @@ import type { EndReason, NewEntry } from "@keelson/protocol";
 import { freeTasks, type ListedTask } from "@keelson/store/task-list";
 import { TEAM_LEAD, type Mail } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
-import type { TeamOfSession } from "../task-list/shared-list.ts";
-import { entryOf, mailText, signalOf, type TeamSignal } from "./messages.ts";
+import type { TeamOfSession } from "../../task-list/shared-list.ts";
+import { entryOf, mailText, signalOf, type TeamSignal } from "../messages.ts";
 import { LeadQuestions } from "./lead-questions.ts";
-import { isSameProcess } from "./process-identity.ts";
-import { sendToTeam } from "./send-to-team.ts";
-import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "./team-world.ts";
-import { watchFolders } from "./watch-folders.ts";
+import { isSameProcess } from "../process-identity.ts";
+import { sendToTeam } from "../send-to-team.ts";
+import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "../team-world.ts";
+import { watchFolders } from "../watch-folders.ts";
 
 /** A hook that always sends it back to work must not keep it working forever. */
 const MOST_RETURNS = 8;

@@ -1,0 +1,207 @@
+// Makes and removes worktrees: with git, or with the WorktreeCreate and WorktreeRemove hooks if there are any, which stand
+// for another system.
+
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import type { Snapshot } from "@keelson/config";
+import {
+  createWorktree,
+  describeChanges,
+  findCheckout,
+  folderStamp,
+  generateName,
+  isUnchanged,
+  pathFor,
+  registeredWorktrees,
+  releaseWorktree,
+  removeWorktree,
+  sweepStale,
+  useWorktree,
+  WorktreeError,
+  worktreeNameProblem,
+  worktreeState,
+} from "@keelson/host/worktrees";
+import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
+
+export interface ProviderOptions {
+  snapshot(): Snapshot;
+  /** Where the session was opened. */
+  readonly root: string;
+  fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+  hasHooksFor(event: HookEvent): boolean;
+  random(): number;
+  now(): number;
+}
+
+export interface ProvidedWorktree {
+  readonly path: string;
+  /** The folder that it is a copy of. */
+  readonly copyOf: string;
+  readonly name: string;
+  readonly branch?: string;
+  readonly isExisting: boolean;
+  readonly notices: readonly string[];
+  /** A hook made it. */
+  readonly hookBased: boolean;
+  /** It may be removed: it was made by name, not entered by path. */
+  readonly isOwn: boolean;
+  /** What a hook's worktree was like when it was made; undefined if that cannot be told. */
+  readonly stamp?: string;
+}
+
+/** What would be lost with a worktree. */
+export interface WorktreeWork {
+  readonly text: string;
+  readonly files: number;
+  readonly commits: number;
+}
+
+export interface WorktreeProvider {
+  /** Throws WorktreeError. Without a name, one is made up. */
+  make(name: string | undefined, signal: AbortSignal): Promise<ProvidedWorktree>;
+  /** Takes up an existing worktree of the repository. Throws WorktreeError. */
+  take(path: string): Promise<ProvidedWorktree>;
+  /** Undefined if nothing would be lost. */
+  workIn(worktree: ProvidedWorktree): Promise<WorktreeWork | undefined>;
+  /** False if no one can remove it. Throws WorktreeError if work would be lost. */
+  remove(worktree: ProvidedWorktree, options?: { readonly force: boolean }): Promise<boolean>;
+  /** It is not used any more. */
+  release(worktree: ProvidedWorktree): void;
+  /** Cleans up after processes that were killed. Never rejects. */
+  sweep(): Promise<void>;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const DEFAULT_DAYS = 30;
+
+export function openProvider(options: ProviderOptions): WorktreeProvider {
+  const { root, snapshot, fire, hasHooksFor } = options;
+  /** Also of this process, one worktree has one user. */
+  const inUse = new Set<string>();
+  const environment = () => ({ env: snapshot().env, home: snapshot().home });
+
+  async function byHook(name: string): Promise<ProvidedWorktree> {
+    const outcome = await fire("WorktreeCreate", { name });
+    const why = outcome.verdict === "deny" ? outcome.reasons.join("\n") : outcome.stop;
+    if (why !== undefined) throw new WorktreeError("refused", why || "A WorktreeCreate hook failed");
+    const path = existingFolder(outcome.fields?.["worktreePath"]);
+    const stamp = folderStamp(path);
+    const made = { path, copyOf: root, name, isExisting: false, notices: [], hookBased: true, isOwn: true };
+    return { ...made, ...(stamp === undefined ? {} : { stamp }) };
+  }
+
+  async function byGit(name: string, signal: AbortSignal): Promise<ProvidedWorktree> {
+    const { baseRef, symlinkDirectories, sparsePaths } = worktreeSettings(snapshot());
+    const made = await createWorktree({
+      root,
+      name,
+      baseRef: baseRef === "head" ? "head" : "fresh",
+      symlinkDirectories,
+      sparsePaths,
+      signal,
+      ...environment(),
+    });
+    const { path, branch, isExisting, notices } = made;
+    return { path, copyOf: made.root, name, branch, isExisting, notices, hookBased: false, isOwn: true };
+  }
+
+  const checkFree = (path: string) => {
+    if (inUse.has(path)) throw new WorktreeError("refused", `'${path}' is in use by another agent of this session`);
+  };
+  const used = (worktree: ProvidedWorktree) => {
+    inUse.add(worktree.path);
+    return worktree;
+  };
+
+  return {
+    async make(given, signal) {
+      const name = given ?? newName(root, hasHooksFor("WorktreeCreate"), options.random);
+      const problem = worktreeNameProblem(name);
+      if (problem !== undefined) throw new WorktreeError("refused", problem);
+      if (hasHooksFor("WorktreeCreate")) return used(await byHook(name));
+      checkFree(pathFor(findCheckout(root), name));
+      return used(await byGit(name, signal));
+    },
+
+    async take(path) {
+      checkFree(path);
+      const taken = await useWorktree({ root, path, ...environment() });
+      const { branch, notices } = taken;
+      const name = branch.replace(/^worktree-/, "");
+      const place = { path, copyOf: taken.root, name, branch };
+      return used({ ...place, isExisting: true, notices, hookBased: false, isOwn: false });
+    },
+
+    async workIn({ path, branch, hookBased, stamp }) {
+      if (hookBased) {
+        const isSame = stamp !== undefined && folderStamp(path) === stamp;
+        return isSame ? undefined : { text: "changed files", files: 0, commits: 0 };
+      }
+      // Deleted meanwhile: only git's memory of it is left, and the branch, which is never deleted with commits.
+      if (!existsSync(path)) return undefined;
+      const state = await worktreeState({ path, branch }, environment());
+      if (isUnchanged(state)) return undefined;
+      return {
+        text: describeChanges(state, branch ?? "HEAD"),
+        files: state.files.length,
+        commits: state.commits,
+      };
+    },
+
+    async remove({ path, branch, hookBased }, { force } = { force: false }) {
+      if (!hookBased) {
+        await removeWorktree({ root, path, branch: branch!, force, ...environment() });
+        inUse.delete(path);
+        return true;
+      }
+      if (!hasHooksFor("WorktreeRemove")) return false;
+      await fire("WorktreeRemove", { worktree_path: path });
+      inUse.delete(path);
+      return true;
+    },
+
+    release({ path, hookBased }) {
+      inUse.delete(path);
+      if (!hookBased) releaseWorktree(path);
+    },
+
+    async sweep() {
+      const days = snapshot().settings["cleanupPeriodDays"];
+      const maxAgeMs = Math.max(1, typeof days === "number" ? days : DEFAULT_DAYS) * DAY_MS;
+      try {
+        await sweepStale({ root, maxAgeMs, now: options.now(), ...environment() });
+      } catch (error) {
+        // Not our repository to clean, or git failed: the next session tries again.
+        if (!(error instanceof WorktreeError)) throw error;
+      }
+    },
+  };
+}
+
+function existingFolder(path: unknown): string {
+  if (typeof path !== "string" || !isAbsolute(path)) {
+    throw new WorktreeError("refused", `The WorktreeCreate hook must print an absolute path, not "${String(path)}"`);
+  }
+  try {
+    if (statSync(path).isDirectory()) return realpathSync(path);
+  } catch {
+    // Reported below.
+  }
+  throw new WorktreeError("refused", `The WorktreeCreate hook printed '${path}', which is not a folder`);
+}
+
+/** A name that no worktree of the repository has. */
+function newName(root: string, byHook: boolean, random: () => number): string {
+  if (byHook) return generateName(random, () => false);
+  const checkout = findCheckout(root);
+  const taken = new Set(registeredWorktrees(checkout).map(({ path }) => path));
+  return generateName(random, (name) => taken.has(pathFor(checkout, name)));
+}
+
+interface WorktreeSettings {
+  readonly baseRef?: string;
+  readonly symlinkDirectories?: readonly string[];
+  readonly sparsePaths?: readonly string[];
+}
+
+const worktreeSettings = ({ settings }: Snapshot) => (settings["worktree"] ?? {}) as WorktreeSettings;

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import type { Rule } from "@keelson/engine";
+import { rulesIn } from "./rules.ts";
+
+const move = { from: "/h/repo", to: "/h/repo/.claude/worktrees/x", home: "/h" };
+const rule = (behavior: Rule["behavior"], content?: string, base = "/h/repo"): Rule => ({
+  behavior,
+  tool: "Edit",
+  ...(content === undefined ? {} : { content }),
+  source: "userSettings",
+  base,
+  text: "Edit",
+});
+const shown = (rules: readonly Rule[]) => rules.map(({ content, base }) => `${base} ${content}`);
+
+test.each([
+  ["/src/**", ["/h/repo/.claude/worktrees/x /src/**"]],
+  ["//h/repo/src/**", ["/h/repo //h/repo/.claude/worktrees/x/src/**"]],
+  ["~/repo/src/**", ["/h/repo //h/repo/.claude/worktrees/x/src/**"]],
+  ["//h/repository/**", ["/h/repo //h/repository/**"]],
+  ["~/other/**", ["/h/repo ~/other/**"]],
+  ["src/**", ["/h/repo src/**"]],
+  ["npm test", ["/h/repo npm test"]],
+])("rulesIn() moves the allow rule %p", (content, expected) => {
+  expect(shown(rulesIn(move, [rule("allow", content)]))).toEqual(expected);
+});
+
+test("rulesIn() keeps deny and ask rules where they were, too", () => {
+  const rules = [rule("deny", "/.env"), rule("ask", "//h/repo/x"), rule("deny"), rule("deny", "/x", "/elsewhere")];
+  expect(shown(rulesIn(move, rules))).toEqual([
+    "/h/repo /.env",
+    "/h/repo/.claude/worktrees/x /.env",
+    "/h/repo //h/repo/x",
+    "/h/repo //h/repo/.claude/worktrees/x/x",
+    "/h/repo undefined",
+    "/elsewhere /x",
+  ]);
+});
