@@ -28,7 +28,12 @@ function hookHome(create: string, remove = "true") {
 
 test("the last line that the hook prints is the worktree, and the Remove hook gets it back", async () => {
   using home = hookHome("echo making it; echo PLACE; echo");
-  await using model = await startMockModel([enter, { calls: [{ name: "Bash", input: { command: "pwd" } }] }, exit({ action: "remove" }), done]);
+  await using model = await startMockModel([
+    enter,
+    { calls: [{ name: "Bash", input: { command: "pwd" } }] },
+    exit({ action: "remove" }),
+    done,
+  ]);
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
   const [entered, ran] = toolUseResults(ended);
   expect(entered).toEqual({ worktreePath: home.place, message: expect.any(String) });
@@ -39,7 +44,13 @@ test("the last line that the hook prints is the worktree, and the Remove hook ge
 
 test("changed files keep a hook's worktree, until they shall be discarded", async () => {
   using home = hookHome("echo PLACE");
-  await using model = await startMockModel([enter, write, exit({ action: "remove" }), exit({ action: "remove", discard_changes: true }), done]);
+  await using model = await startMockModel([
+    enter,
+    write,
+    exit({ action: "remove" }),
+    exit({ action: "remove", discard_changes: true }),
+    done,
+  ]);
   const args = ["-p", "go", ...STREAM, "--permission-mode", "acceptEdits"];
   const results = toolUseResults(await runKeelson(args, { home, url: model.url }));
   expect(results[2]).toStartWith("Error: Worktree has changed files. Removing will discard this work permanently.");
@@ -77,7 +88,9 @@ test("--worktree uses the hook; an unchanged worktree is removed at the end, a c
 
 test("an untrusted folder's hook makes worktrees only where hooks of it run at all", async () => {
   using home = temporaryHome();
-  const settings = { hooks: { WorktreeCreate: [{ hooks: [{ type: "command", command: `touch ${home.root}/ran; echo /` }] }] } };
+  const settings = {
+    hooks: { WorktreeCreate: [{ hooks: [{ type: "command", command: `touch ${home.root}/ran; echo /` }] }] },
+  };
   home.write(".claude/settings.json", settings);
   await using model = await startMockModel([enter, done]);
   await runKeelson(["-p", "go", "--require-trust"], { home, url: model.url });

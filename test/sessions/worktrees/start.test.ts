@@ -92,7 +92,8 @@ test("sessions of the other worktrees are found by id and by --continue, but not
   const tree = join(home.root, "tree");
   home.git("worktree", "add", "-q", tree);
   await using model = await startMockModel([{ text: "blue" }, done, done, done]);
-  const run = (cwd: string, ...args: string[]) => runKeelson(["-p", "go", ...STREAM, ...args], { home, cwd, url: model.url });
+  const run = (cwd: string, ...args: string[]) =>
+    runKeelson(["-p", "go", ...STREAM, ...args], { home, cwd, url: model.url });
   const { session_id } = resultOf(await run(tree));
 
   const forged = join(home.root, "forged");
@@ -110,7 +111,9 @@ test("sessions of the other worktrees are found by id and by --continue, but not
 });
 
 test("a worktree in the main checkout's folder is trusted like it; a forged one is not", async () => {
-  using home = repositoryHome({ ".claude/settings.json": JSON.stringify({ permissions: { allow: ["Bash(touch x)"] } }) });
+  using home = repositoryHome({
+    ".claude/settings.json": JSON.stringify({ permissions: { allow: ["Bash(touch x)"] } }),
+  });
   home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
   home.git("worktree", "add", "-q", home.worktree("real"));
   const forged = home.worktree("forged");

@@ -79,6 +79,11 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
   };
 }
 
+function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
+  const name = given.text("worktree");
+  return given.has("worktree") ? { worktree: name === undefined ? {} : { name } } : {};
+}
+
 function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
   const [agentId, name, team] = ["agent-id", "agent-name", "team-name"].map((flag) => given.text(flag));
   if (agentId === undefined && name === undefined && team === undefined) return {};
@@ -97,11 +102,6 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
       planModeRequired: given.has("plan-mode-required"),
     },
   };
-}
-
-function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
-  const name = given.text("worktree");
-  return given.has("worktree") ? { worktree: name === undefined ? {} : { name } } : {};
 }
 
 function debugOf(given: Arguments): Pick<Invocation, "debug"> {

@@ -3,13 +3,14 @@
 
 import { openAgentSet } from "@keelson/config/agent-set";
 import { ToolError, type Tool } from "@keelson/engine";
-import { agentsLeft } from "@keelson/engine/agents";
+import { agentsLeft } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents } from "./built-in/built-in.ts";
 import { AgentListing } from "./listing.ts";
 import type * as Running from "./run-agents.ts";
+import { toolsOf } from "../session/state.ts";
 import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
 
 export interface AgentStage {
@@ -31,9 +32,14 @@ export interface AgentStage {
   runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
   /** The session's own agent. */
   readonly self: Spawner;
+  /** Loads what starts an agent, unless the session ends soon or offers none. */
+  warm(): void;
   /** Ends every agent. */
   close(): Promise<void>;
 }
+
+/** Models take longer than this. A session without a model does not pay for agents it does not start. */
+const WARM_AFTER_MS = 20;
 
 export type SkillOrder = Parameters<typeof Running.runSkill>[0];
 
@@ -50,7 +56,9 @@ export function openAgents(stages: AgentStages): AgentStage {
     const names = new Set(own.map(({ name }) => name));
     return [...own, ...builtIn.filter(({ name }) => !names.has(name))];
   };
-  const list = () => agentsLeft(all(), gate.ruleBook.rules);
+  /** The agent that the session runs as may start only some. */
+  const mayStart = ({ name }: AgentDefinition) => state.agent?.agents?.includes(name) ?? true;
+  const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(mayStart);
   const find = (name: string) => set.find(name) ?? builtIn.find((agent) => agent.name === name);
   const self: Spawner = {
     id: undefined,
@@ -61,7 +69,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     gate,
     model: () => skills.effects.model,
     system: () => state.system,
-    tools: () => state.tools,
+    tools: () => toolsOf(state),
     conversation: () => state.conversation,
     interrupt: () => runState.interrupt(),
   };
@@ -77,33 +85,37 @@ export function openAgents(stages: AgentStages): AgentStage {
     forks,
     toolsFor: (agent) => [toolOf(agent), messageToolOf(agent)],
   };
-  /** Loaded with the first agent. */
+  /** Loaded while the model thinks about the first prompt, or with the first agent. */
   const running = () => import("./run-agents.ts");
+  let warming: NodeJS.Timeout | undefined;
   const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.team?.teammates !== undefined });
   const messageToolOf = (from: Spawner) =>
     sendMessageTool({
       send: async (to, message, summary, toolUseId) => {
+        const toTeam = await stages.team?.send(to, message, summary);
+        if (toTeam) return toTeam;
         const text = typeof message === "string" ? message : JSON.stringify(message);
-        const sent = await (await running()).sendToAgent({ to, text, from, toolUseId }, host);
-        return sent ?? (await stages.team?.send(to, message, summary)) ?? unreachable(to);
+        return (await (await running()).sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to);
       },
     });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
     typeOf: (order) => typeOf(order),
     start: async (order, toolUseId, signal): Promise<AgentAnswer> =>
-      teammateOf(order, agent) ??
+      (await teammateOf(order, agent)) ??
       (await running()).startAgent({ order, type: typeOf(order), toolUseId, signal }, agent, host),
   });
   /** Only the session's own agent has teammates. */
-  const teammateOf = (order: AgentOrder, agent: Spawner): Promise<AgentAnswer> | undefined =>
-    stages.team?.teammates && agent === self && order.name !== undefined && order.isolation === undefined
-      ? import("../team/lead/start-teammate.ts").then(({ startTeammate }) =>
-          startTeammate(stages.team!.teammates!, { ...order, name: order.name! }, typeOf(order)),
-        )
-      : undefined;
+  const teammateOf = async (order: AgentOrder, agent: Spawner): Promise<AgentAnswer | undefined> => {
+    const teammates = stages.team?.teammates;
+    const { name } = order;
+    if (!teammates || agent !== self || name === undefined || order.isolation !== undefined) return undefined;
+    const { startTeammate } = await import("../team/lead/start-teammate.ts");
+    return startTeammate(teammates, { ...order, name }, typeOf(order));
+  };
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
     if (!type) return forks ? "fork" : "general-purpose";
-    if (find(type) || (forks && type === "fork")) return type;
+    const found = find(type);
+    if ((found && mayStart(found)) || (forks && type === "fork")) return type;
     const names = list().map(({ name }) => name);
     throw new ToolError(`Agent type '${type}' not found. Available agents: ${names.join(", ")}`);
   };
@@ -112,7 +124,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     list,
     find,
     self,
-    takeListing: () => (state.tools.some(({ name }) => name === "Agent") ? listing.take(list()) : undefined),
+    takeListing: () => (toolsOf(state).some(({ name }) => name === "Agent") ? listing.take(list()) : undefined),
     setClient(agents) {
       client = agents;
       set = set.reload();
@@ -121,7 +133,13 @@ export function openAgents(stages: AgentStages): AgentStage {
     areChanged: () => set.areChanged(),
     messageTool: messageToolOf(self),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
+    warm() {
+      if (warming !== undefined || !state.tools.some(({ name }) => name === "Agent")) return;
+      warming = setTimeout(async () => (await running()).warm(host), WARM_AFTER_MS);
+      warming.unref();
+    },
     async close() {
+      clearTimeout(warming);
       const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
       await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
     },

@@ -45,9 +45,11 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const text = await textOf(definition);
   const worktree = order.isolated ? await isolated(id, order, parent, stages) : undefined;
   const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
+  const { agentMemoryFolder } = definition.memory ? await import("./definition/memory.ts") : {};
   return {
     id,
     definition,
+    ...(agentMemoryFolder ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
     prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,
@@ -146,7 +148,7 @@ async function systemOf(
   const { snapshot } = state;
   const { workspace } = parent.machine.tools;
   const cwd = worktree?.cwd ?? workspace.cwd;
-  const { agentMemory } = definition.memory ? await import("./memory.ts") : {};
+  const { agentMemory } = definition.memory ? await import("./definition/memory.ts") : {};
   return renderAgentPrompt({
     text: [text, definition.criticalReminder].filter(Boolean).join("\n\n"),
     ...(agentMemory ? { memory: agentMemory(definition, snapshot) } : {}),

@@ -3,7 +3,15 @@
 import { existsSync } from "node:fs";
 import { Conversation, ToolError, type ModelChoice, type Tool } from "@keelson/engine";
 import type { AgentDefinition, ContentBlock, NewEntry, Skill } from "@keelson/protocol";
-import { agentPath, isAgentId, readAgentMeta, storedAgents, type AgentMeta } from "@keelson/store/agents";
+import {
+  agentOwner,
+  agentPath,
+  isAgentId,
+  readAgentMeta,
+  storedAgents,
+  type AgentMeta,
+  type AgentOwner,
+} from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
@@ -20,6 +28,8 @@ export interface AgentHost {
   readonly forks: boolean;
   /** The tools of an agent that know which agent calls them. */
   toolsFor(agent: Spawner): readonly Tool[];
+  /** This process. Found out with the first agent. */
+  owner?: AgentOwner;
 }
 
 interface Start {
@@ -54,13 +64,25 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   return ended ? finished(ended, plan, signal) : launched(child, plan);
 }
 
+/** Does what every agent needs, before the first one. */
+export function warm(host: AgentHost): void {
+  host.owner ??= agentOwner();
+  void import("./built-in/texts.ts");
+}
+
 /** Waits for a free place, then starts it. */
 async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
   const { slots, stages, toolsFor } = host;
   const release = await slots.take();
-  const runSkillFor: ChildHost["runSkill"] = (order, agent) => runSkill(order, agent, host);
+  const own: ChildHost = {
+    ownTools: toolsFor,
+    runSkill: (order, agent) => runSkill(order, agent, host),
+    owner: () => (host.owner ??= agentOwner()),
+    signal,
+    ended: release,
+  };
   try {
-    return startChild(plan, stages, { ownTools: toolsFor, runSkill: runSkillFor, signal, ended: release });
+    return startChild(plan, stages, own);
   } catch (error) {
     release();
     await plan.worktree?.finish();

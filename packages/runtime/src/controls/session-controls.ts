@@ -10,6 +10,7 @@ import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { reloadStyle } from "../session/life.ts";
+import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
@@ -58,7 +59,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     },
     style: () => state.style?.name ?? "default",
     reloadStyle: () => reloadStyle(storage),
-    tools: () => state.tools,
+    tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),

@@ -69,6 +69,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     undoChanges: () => machine.undoChanges(),
     mode: () => gate.ruleBook.mode,
     effort: () => state.model.effort,
+    agentType: () => state.agent?.definition.name,
     env: state.snapshot.env,
     callOf: conditionCalls(storage, machine, gate, () => state.tools),
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
@@ -84,7 +85,10 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     }),
     setTitle: (title) => (state.title = title),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
-    notify: (entry, how) => inbox.notify(entry, how),
+    notify: (entry, how, agent) => {
+      const own = agent && machine.agentInboxes.get(agent.id);
+      (own ?? inbox).notify(entry, how);
+    },
     show: (signal) => outbox.show(signal),
     warn: options.warn,
     ...(debug ? { debug } : {}),

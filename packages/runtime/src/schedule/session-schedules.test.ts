@@ -173,27 +173,25 @@ test("after sleep, a recurring job fires once, and one that fires once is not lo
 });
 
 test("a clock that changes: the time of day stays", async () => {
-  const start = Date.parse("2026-10-23T12:00Z");
+  const start = Date.parse("2026-10-23T22:00Z");
   const { schedules, fired, work, pass } = session({ now: start, zone: "Europe/Berlin" });
   await schedules.create(job("20 9 * * *"));
   work();
-  await pass(4 * DAY);
+  await pass(2 * DAY);
   const late = Number(fired[0]!.at.slice(-2)) - 20;
   const shown = (hour: string) => `${hour}:${String(20 + late).padStart(2, "0")}`;
-  expect(fired.map(({ at }) => at)).toEqual([
-    `10-24T${shown("07")}`,
-    `10-25T${shown("08")}`,
-    `10-26T${shown("08")}`,
-    `10-27T${shown("08")}`,
-  ]);
+  expect(fired.map(({ at }) => at)).toEqual([`10-24T${shown("07")}`, `10-25T${shown("08")}`]);
 });
 
 test("after seven days, a recurring job fires for the last time, and the transcript says that it is over", async () => {
-  const { schedules, fired, notes, work, pass } = session();
+  const { schedules, fired, notes, work, pass, sleep } = session();
   await schedules.create(job("0 */12 * * *"));
   work();
-  await pass(10 * DAY);
-  expect(fired).toHaveLength(15);
+  for (let half = 0; half < 20; half++) {
+    await pass(2_000);
+    sleep(DAY / 2);
+  }
+  expect(fired).toHaveLength(14);
   expect(notes.filter(({ type }) => type === "keelson-schedule").at(-1)).toEqual({
     type: "keelson-schedule",
     id: "00000001",

@@ -23,6 +23,7 @@ interface SessionFacts {
   readonly style: PromptStyle | undefined;
   readonly memory?: string;
   readonly git: GitState | undefined;
+  readonly agent: { readonly prompt: string } | undefined;
 }
 
 export function systemPrompt(snapshot: Snapshot, facts: SessionFacts): string[] {
@@ -51,6 +52,7 @@ function promptFacts({ flags, directories, env }: Snapshot, facts: SessionFacts)
     model: facts.model.profile.id,
     toolNames: facts.tools.map(({ name }) => name),
     memory: facts.memory,
+    agent: facts.agent?.prompt,
     replacement: flags.systemPrompt,
     appended: flags.appendSystemPrompt,
     bare: flags.bare,

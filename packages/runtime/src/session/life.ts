@@ -120,10 +120,11 @@ export function readGit({ state }: Storage, signal: AbortSignal): void {
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
-export function adopt(next: Snapshot, stages: Omit<Stages, "machine">): void {
+export function adopt(given: Snapshot, stages: Omit<Stages, "machine">): void {
   const { storage, gate, mcp, hooks, skills, agents } = stages;
   const { state, folders, options } = storage;
   const { snapshot } = state;
+  const next = state.agent?.adapt(given) ?? given;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
   const sameStyle = next.settings.outputStyle === snapshot.settings.outputStyle;
   folders.remove(snapshot.directories);

@@ -25,7 +25,8 @@ import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
-import type { SessionChoice } from "./place.ts";
+import type { MainStage } from "../agents/definition/main-agent.ts";
+import { OpenError, type SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
@@ -73,7 +74,10 @@ export interface OpenOptions {
   warn(text: string): void;
 }
 
-export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
+/** `announce` is for people; `initialPrompt` is what a session without a prompt begins with. */
+export type OpenedSession = Session & { readonly announce?: string; readonly initialPrompt?: string };
+
+export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const storage = await openStorage(options);
   const ruleBook = openRuleBook(storage);
   const machine = await openMachine(storage, ruleBook);
@@ -94,9 +98,21 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     hooks,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, team });
-  skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
+  const agents = openAgents({
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    permitFor,
+    skills,
+    worktrees,
+    team,
+    schedules,
+  });
+  skills.useAgents(agents.runSkill);
   const parts = {
     storage,
     machine,
@@ -113,7 +129,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     team,
   };
   await fillState(parts);
-  return openLive(parts, options.debug && (await import("../debug.ts")));
+  const { flags, settings } = state.snapshot;
+  const name = flags.agent ?? settings.agent;
+  const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;
+  return openLive(parts, main, options.debug && (await import("../debug.ts")));
 }
 
 type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
@@ -128,7 +147,7 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
@@ -165,7 +184,7 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
 }
 
 /** The last stage: the loop and the control requests. */
-function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
+function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof DebugLog | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
@@ -182,23 +201,28 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
-    refresh: (signal) => {
+    initialPrompt: main?.initialPrompt,
+    opening: (prompt) => main?.opening(prompt) ?? prompt,
+    refresh: async (signal) => {
       worktrees.beforeRun();
-      return refresh(parts, signal);
+      await main?.beforeRun(signal);
+      await refresh(parts, signal);
     },
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
-      team?.idle();
       schedules.idle();
+      team?.idle();
     },
     ports: (signal) => {
+      if (main?.problem !== undefined) throw new OpenError(main.problem, "setup");
       const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
+    warmAgents: () => agents.warm(),
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();

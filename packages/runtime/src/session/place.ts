@@ -93,7 +93,9 @@ async function earlierSession(
   if (choice.kind === "continue") {
     const own = newestSession(project);
     if (own) return own;
-    return others().flatMap((other) => newestSession(other) ?? []).toSorted((a, b) => b.modified - a.modified)[0];
+    return others()
+      .flatMap((other) => newestSession(other) ?? [])
+      .toSorted((a, b) => b.modified - a.modified)[0];
   }
   if (!choice.target)
     throw new OpenError(

@@ -14,6 +14,7 @@ import type { TeamStage } from "../team/open-team.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
+import { deferredOf, toolsOf } from "./state.ts";
 import type { PlanMode } from "./plan-mode.ts";
 
 export interface RunParts extends AgentParts {
@@ -24,8 +25,8 @@ export interface RunParts extends AgentParts {
   readonly agents: AgentStage;
   /** Absent if the session has no conversation. */
   readonly sharedList?: SharedList;
-  readonly team?: TeamStage;
   readonly schedules: ScheduleStage;
+  readonly team?: TeamStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -51,12 +52,15 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     system: state.system,
     tools: () => {
       mcp.beforeRequest();
-      return state.tools;
+      return toolsOf(state);
     },
     toolsReady: () => mcp.servers?.refreshed(signal),
-    deferredTools: () => state.deferredTools,
+    deferredTools: () => deferredOf(state),
     toolBetas: () => state.toolBetas,
-    acceptedTools: () => acceptedTools(state.allTools, state.snapshot),
+    acceptedTools: () => {
+      const accepted = acceptedTools(state.allTools, state.snapshot);
+      return state.agent?.chooseTools(accepted) ?? accepted;
+    },
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
     signal,
@@ -75,7 +79,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       return outbox.show(
         initSignal({
           ...state,
-          tools: [...state.tools, ...state.deferredTools],
+          tools: toolsOf(state),
+          deferredTools: deferredOf(state),
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],

@@ -36,6 +36,10 @@ export interface SessionParts {
   limits(): Limits;
   /** Called once, before anything else. Runs the start hooks. */
   start(): Promise<void>;
+  /** What a session begins with that is given no prompt. */
+  readonly initialPrompt?: string | undefined;
+  /** What is said for a prompt. */
+  opening(prompt: PromptMessage): PromptMessage;
   /** Called before each run. Applies changed settings. */
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
@@ -46,6 +50,8 @@ export interface SessionParts {
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
+  /** Loads what starts a subagent, while the model thinks. */
+  warmAgents(): void;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -64,6 +70,7 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;
+  readonly initialPrompt: string | undefined;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
   readonly #ready: Promise<void>;
@@ -73,6 +80,7 @@ export class LiveSession implements Session {
 
   constructor(parts: SessionParts) {
     this.announce = parts.announce;
+    this.initialPrompt = parts.initialPrompt;
     this.#parts = parts;
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
@@ -164,7 +172,7 @@ export class LiveSession implements Session {
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
     if (prompt) outbox.note(dequeued(this.id, started));
-    const end = await this.#run(prompt, limits, signal);
+    const end = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
     if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
     outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));
     if (this.#silent) return;
@@ -185,6 +193,7 @@ export class LiveSession implements Session {
     const conversation = this.#parts.conversation();
     // Load the gate after the first request is sent, before the first tool call needs it.
     setImmediate(() => gate.warm());
+    this.#parts.warmAgents();
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {

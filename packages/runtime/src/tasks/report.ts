@@ -3,13 +3,16 @@
 
 import type { Task, TaskUsage, TaskWatchers } from "@keelson/host";
 import type { NewEntry, Signal } from "@keelson/protocol";
+import type { NoticeOptions } from "../stream/inbox.ts";
 import { endNotice, shownStatus, summaryOf } from "./notice.ts";
 import { spaced, type Later } from "./spaced.ts";
 
+export type NotifyAboutTask = (task: Task, entry: NewEntry, options: NoticeOptions) => void;
+
 export interface TaskAudience {
   show(signal: Signal): void | Promise<void>;
-  /** Queues a notice for the model. With `wakes`, it starts a run if none is active. */
-  notify(task: Task, entry: NewEntry, options: { readonly wakes: boolean }): void;
+  /** Queues a notice for the model that started the task. */
+  notify: NotifyAboutTask;
   list(): readonly Task[];
   newId(): string;
   readonly later?: Later;

@@ -1,6 +1,8 @@
-// The reports about tasks. What writes them is loaded when the first task starts.
+// The reports about tasks, and monitors. What does the work is loaded when the first task starts.
 
 import type { TaskWatchers } from "@keelson/host";
+import type { Monitors } from "@keelson/tools";
+import type { MonitorParts } from "./monitors.ts";
 import type * as Report from "./report.ts";
 import type { TaskAudience } from "./report.ts";
 
@@ -14,4 +16,10 @@ export function taskWatchers(audience: TaskAudience): Required<TaskWatchers> {
     updated: (task, changed) => load().updated(task, changed),
     ended: (task) => load().ended(task),
   };
+}
+
+export function lazyMonitors(parts: MonitorParts): Monitors {
+  let monitors: Promise<Monitors> | undefined;
+  const load = async () => (await import("./monitors.ts")).openMonitors(parts);
+  return { start: async (...args) => (await (monitors ??= load())).start(...args) };
 }

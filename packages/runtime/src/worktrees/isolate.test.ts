@@ -12,7 +12,10 @@ import { openProvider } from "./provider.ts";
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-isolate-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const PATH = process.env["PATH"]!;
-const identity = ["AUTHOR", "COMMITTER"].flatMap((who) => [[`GIT_${who}_NAME`, "a"], [`GIT_${who}_EMAIL`, "a@b"]]);
+const identity = ["AUTHOR", "COMMITTER"].flatMap((who) => [
+  [`GIT_${who}_NAME`, "a"],
+  [`GIT_${who}_EMAIL`, "a@b"],
+]);
 const userEnv = { PATH, HOME: place, GIT_CONFIG_NOSYSTEM: "1", ...Object.fromEntries(identity) };
 let count = 0;
 
@@ -52,7 +55,9 @@ test("an agent gets its own checkout and a notice about paths", async () => {
   const { cwd, branch, notice, finish } = await isolate();
   expect(cwd).toBe(join(root, ".claude/worktrees/agent-a0123456789abcdef"));
   expect(branch).toBe("worktree-agent-a0123456789abcdef");
-  expect(notice).toContain(`Paths in the conversation so far refer to ${root}. Translate them: ${root}/x is ${cwd}/x here.`);
+  expect(notice).toContain(
+    `Paths in the conversation so far refer to ${root}. Translate them: ${root}/x is ${cwd}/x here.`,
+  );
   await finish();
 });
 

@@ -1,11 +1,28 @@
 // The files of a session's subagents: for each a transcript, and beside it what is known of the agent.
 
-import { closeSync, constants, mkdirSync, openSync, readFileSync, readdirSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject, tryParse } from "@keelson/protocol";
+import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
+import { processStart } from "../schedules/job-owner.ts";
 
-export interface AgentMeta {
+/** A process, and when it started: systems use process ids again. */
+export interface AgentOwner {
+  readonly pid: number;
+  readonly procStart?: string;
+}
+
+export interface AgentMeta extends Partial<AgentOwner> {
   readonly agentType: string;
   readonly isBuiltIn?: boolean;
   readonly description: string;
@@ -24,9 +41,16 @@ export interface AgentMeta {
   readonly status?: "completed" | "failed" | "killed";
   readonly startedAt?: string;
   readonly endedAt?: string;
+  /** How long it worked. */
+  readonly durationMs?: number;
+  /** Replies of the model. */
+  readonly turns?: number;
+  /** In its last request and the reply. */
   readonly totalTokens?: number;
   readonly toolUses?: number;
+  /** Null if the price of a model is unknown. */
   readonly costUSD?: number | null;
+  readonly modelUsage?: Readonly<Record<string, ModelUsage>>;
   readonly lastTool?: string;
 }
 
@@ -46,8 +70,14 @@ export function agentPath(dir: string, sessionId: string, agentId: string): stri
   return join(agentsDir(dir, sessionId), `agent-${agentId}.jsonl`);
 }
 
-function agentsDir(dir: string, sessionId: string): string {
+export function agentsDir(dir: string, sessionId: string): string {
   return join(sessionDir(dir, sessionId), "subagents");
+}
+
+/** This process. */
+export function agentOwner(): AgentOwner {
+  const procStart = processStart(process.pid);
+  return { pid: process.pid, ...(procStart === undefined ? {} : { procStart }) };
 }
 
 /** Replaces the file as a whole, and never writes through a link. `path` is that of the transcript. */
@@ -69,7 +99,8 @@ export function readAgentMeta(path: string): AgentMeta | undefined {
   try {
     const fd = openSync(metaPath(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      return checkedMeta(tryParse(readFileSync(fd, "utf8")));
+      const stat = fstatSync(fd);
+      return stat.isFile() && stat.size <= MAX_META ? checkedMeta(tryParse(readFileSync(fd, "utf8"))) : undefined;
     } finally {
       closeSync(fd);
     }
@@ -88,27 +119,40 @@ export function storedAgents(dir: string, sessionId: string): readonly StoredAge
   return agents.toSorted((a, b) => (a.meta.startedAt ?? "").localeCompare(b.meta.startedAt ?? ""));
 }
 
-function agentIds(folder: string): readonly string[] {
+/** An agent has a transcript once it said something. */
+export function agentIds(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).flatMap((name) => {
-      const id = name.startsWith("agent-") && name.endsWith(".jsonl") ? name.slice(6, -6) : "";
-      return isAgentId(id) ? [id] : [];
-    });
+    const ids = readdirSync(folder).flatMap((name) => /^agent-(.+)\.(?:jsonl|meta\.json)$/.exec(name)?.[1] ?? []);
+    return [...new Set(ids)].filter(isAgentId);
   } catch {
     return [];
   }
 }
 
-const metaPath = (path: string) => path.replace(/\.jsonl$/, ".meta.json");
+const MAX_META = 1024 * 1024;
 
-/** Another program may have written it. */
+export const metaPath = (path: string) => path.replace(/\.jsonl$/, ".meta.json");
+
+const STRINGS = new Set(
+  "description toolUseId parentAgentId name model worktreePath worktreeBranch startedAt endedAt lastTool procStart".split(
+    " ",
+  ),
+);
+const NUMBERS = new Set("spawnDepth durationMs turns totalTokens toolUses pid".split(" "));
+
+/** Another program may have written it: values of the wrong type are left out. */
 function checkedMeta(value: unknown): AgentMeta | undefined {
   if (!isObject(value) || typeof value["agentType"] !== "string") return undefined;
-  const { description, spawnDepth } = value;
-  return {
-    ...value,
-    agentType: value["agentType"],
-    description: typeof description === "string" ? description : "",
-    spawnDepth: typeof spawnDepth === "number" ? spawnDepth : 1,
-  };
+  const kept = Object.entries(value).filter(([key, one]) => {
+    if (STRINGS.has(key)) return typeof one === "string";
+    if (NUMBERS.has(key)) return isCount(one);
+    if (key === "costUSD") return one === null || isCount(one);
+    return key !== "modelUsage" || (isObject(one) && Object.values(one).every(isModelUsage));
+  });
+  return { description: "", spawnDepth: 1, ...(Object.fromEntries(kept) as object as { agentType: string }) };
 }
+
+const isCount = (value: unknown) => typeof value === "number" && Number.isFinite(value) && value >= 0;
+
+const isModelUsage = (value: unknown) =>
+  isObject(value) && Object.entries(value).every(([key, one]) => isCount(one) || (key === "costUSD" && one === null));

@@ -24,6 +24,7 @@ export function isRunning({ pid, procStart }: Pick<JobOwner, "pid" | "procStart"
     // It runs, as another user.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
+  if (isOver(pid)) return false;
   const start = processStart(pid);
   if (start === undefined || procStart === "" || !isComparable(procStart, start)) return true;
   return start === procStart;
@@ -41,6 +42,15 @@ export function processStart(pid: number): string | undefined {
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;
+  }
+}
+
+/** A process that nobody waited for keeps its id although it has ended. */
+function isOver(pid: number): boolean {
+  try {
+    return process.platform === "linux" && /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
   }
 }
 

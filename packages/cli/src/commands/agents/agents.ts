@@ -1,4 +1,4 @@
-// keelson agents: shows, checks and creates agents.
+// keelson agents: shows, checks and creates agents, and shows what they did.
 
 import type { ProcessIO } from "../../process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
@@ -13,6 +13,7 @@ Commands:
   show <name>      Show one with its text
   validate [path]  Check the files: one line for each problem; exit code 1 if one does not load
   new <name>       Create an agent to start from
+  runs [session]   Show the agents that ran in a session (default: the most recent one)
 
 Examples:
   keelson agents list
@@ -28,6 +29,7 @@ const COMMANDS: Readonly<Record<string, (call: Invoked) => Promise<number>>> = {
   show: async (call) => (await import("./show.ts")).showAgent(call),
   validate: async (call) => (await import("./validate.ts")).validateAgents(call),
   new: async (call) => (await import("./new.ts")).newAgent(call),
+  runs: async (call) => (await import("./runs.ts")).showAgentRuns(call),
 };
 
 /** Runs one of the commands and returns the exit code. */

@@ -9,7 +9,7 @@ export const AGENTS_OWN_FLAGS: readonly Flag[] = [
   { name: "user", value: { kind: "none" }, group: "Other", help: "new: for you, in all folders" },
   { name: "project", value: { kind: "none" }, group: "Other", help: "new: for everyone in this folder (default)" },
   cwdFlag(),
-  jsonFlag("list, show, validate: print JSON"),
+  jsonFlag("list, show, validate, runs: print JSON"),
 ];
 
 export const AGENTS_FLAGS = withShared(

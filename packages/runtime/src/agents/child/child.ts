@@ -3,12 +3,12 @@
 import type { Conversation, End, Limits, ModelChoice, Tool } from "@keelson/engine";
 import { createWorkspace, type TaskEnd, type TaskUsage } from "@keelson/host";
 import type { AgentDefinition, ContentBlock, NewEntry, Usage } from "@keelson/protocol";
+import type { AgentOwner } from "@keelson/store/agents";
+import type { AgentServers } from "../../mcp/open-servers.ts";
 import type { SkillOrder } from "../open-agents.ts";
+import type { AgentStages, Spawner } from "../spawner.ts";
 import { openChildFiles } from "./files.ts";
 import { runChild } from "./run.ts";
-import type { AgentServers } from "../../mcp/open-servers.ts";
-import { Meter } from "./meter.ts";
-import type { AgentStages, Spawner } from "../spawner.ts";
 
 export interface ChildPlan {
   readonly id: string;
@@ -30,6 +30,8 @@ export interface ChildPlan {
   readonly system: readonly string[];
   readonly limits: Limits;
   readonly maySpawn: boolean;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
   /** Where it works, if not where its parent does. */
   readonly worktree?: Worktree;
   /** What was said before. Absent for an agent that begins empty. */
@@ -76,6 +78,8 @@ export interface ChildHost {
   runSkill(order: SkillOrder, agent: Spawner): Promise<{ readonly agentId: string; readonly result: string }>;
   /** A foreground agent stops with it. */
   readonly signal: AbortSignal;
+  /** The process that runs it. */
+  owner(): AgentOwner;
   /** Called when it is over. */
   ended(): void;
 }
@@ -94,8 +98,9 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   const files = openChildFiles(plan, stages, {
     cwd: () => workspace.cwd,
     showsText: () => inBackground || storage.agents.showsText,
+    owner: host.owner,
   });
-  const meter = new Meter(storage.now);
+  const { meter } = files;
   const { promise: movedAway, resolve: moveAway } = Promise.withResolvers<undefined>();
   const release = storage.inbox.hold();
   const task = machine.tasks.start(taskOf(plan, files.outputPath), abort, {
@@ -107,7 +112,14 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     },
   });
   const waiting: NewEntry[] = [];
-  machine.agentInboxes.set(id, { notify: (entry) => void waiting.push(entry) });
+  let isWoken = false;
+  machine.agentInboxes.set(id, {
+    notify(entry, { wakes, taken }) {
+      waiting.push(entry);
+      isWoken ||= wakes;
+      taken?.();
+    },
+  });
 
   let servers: AgentServers | undefined;
   const live = async (): Promise<ChildEnd> => {
@@ -119,11 +131,18 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         signal: stop.signal,
         outbox: files.outbox,
         waiting,
+        takeWaiting: () => {
+          isWoken = false;
+          return waiting.splice(0);
+        },
         meter,
-        changed: () => task.progress(meter.usage()),
+        changed: () => {
+          task.progress(meter.usage());
+          files.counted();
+        },
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
         openServers: async (definition) => (servers = await serversOf(definition, stages, stop.signal)),
-        isDone: () => waiting.length === 0 && machine.agentInboxes.delete(id),
+        isDone: () => !isWoken && machine.agentInboxes.delete(id),
       });
       await servers?.close();
       await machine.tasks.stopOwnedBy(id);
@@ -148,10 +167,10 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   return { id, awaited, outputPath: () => files.openOutput() };
 }
 
-/** Those of a folder that is not trusted are not started. */
-async function serversOf({ mcpServers, untrusted }: AgentDefinition, { mcp }: AgentStages, signal: AbortSignal) {
-  const inline = mcpServers.flatMap((server) => (typeof server === "string" ? [] : [[server.name, server.config]]));
-  return untrusted || inline.length === 0 ? undefined : mcp.openFor(Object.fromEntries(inline), signal);
+async function serversOf(definition: AgentDefinition, { mcp, storage }: AgentStages, signal: AbortSignal) {
+  if (definition.mcpServers.every((server) => typeof server === "string")) return undefined;
+  const { ownServers } = await import("../definition/own-servers.ts");
+  return mcp.openFor(ownServers(definition, storage.state.snapshot), signal);
 }
 
 /** The agent's work is over: what it left in its worktree stays, if there is anything. */

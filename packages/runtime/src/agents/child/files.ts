@@ -4,13 +4,17 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
-import { agentPath, writeAgentMeta, type AgentMeta } from "@keelson/store/agents";
+import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta, type AgentOwner } from "@keelson/store/agents";
 import type { Outbox } from "../../stream/outbox.ts";
-import type { ChildEnd, ChildPlan } from "./child.ts";
 import type { AgentStages } from "../spawner.ts";
+import type { ChildEnd, ChildPlan } from "./child.ts";
+import { Meter } from "./meter.ts";
 
 export interface ChildFiles {
   readonly outbox: Outbox;
+  readonly meter: Meter;
+  /** Something was counted: what is known of the agent is written again, not too often. */
+  counted(): void;
   /** Empty for an agent that someone waits for. */
   readonly outputPath: string;
   /** Opens the copy, when the agent is moved to the background. Entries from now on are in it. */
@@ -18,12 +22,14 @@ export interface ChildFiles {
   close(end: ChildEnd | undefined): void;
 }
 
+const SAVE_EVERY_MS = 1_000;
+
 export function openChildFiles(
   plan: ChildPlan,
   { storage, machine }: AgentStages,
-  { cwd, showsText }: { cwd(): string; showsText(): boolean },
+  { cwd, showsText, owner }: { cwd(): string; showsText(): boolean; owner(): AgentOwner },
 ): ChildFiles {
-  const { place, options, outbox, now } = storage;
+  const { place, options, outbox, now, cost } = storage;
   const { id, definition, description, parent, toolUseId, name, worktree } = plan;
   const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
   const report = (error: Error) =>
@@ -34,10 +40,15 @@ export function openChildFiles(
   const openOutput = () => {
     mkdirSync(machine.outputDir, { recursive: true, mode: 0o700 });
     output ??= openTranscript({ path: outputPath });
+    if (!inBackground) save({ requestShape: "background" });
+    inBackground = true;
     return outputPath;
   };
-  if (plan.background) openOutput();
-  const meta: AgentMeta = {
+  let inBackground = plan.background;
+  if (inBackground) openOutput();
+  const earlier = plan.past && !plan.isFork && path !== undefined ? readAgentMeta(path) : undefined;
+  const meter = new Meter(now, cost.separate(earlier?.modelUsage), earlier);
+  let meta: AgentMeta = {
     agentType: definition.name,
     ...(definition.source === "built-in" ? { isBuiltIn: true } : {}),
     description,
@@ -48,7 +59,8 @@ export function openChildFiles(
     requestShape: plan.isFork ? "fork" : plan.background ? "background" : "foreground",
     model: plan.model.profile.id,
     ...(worktree ? { worktreePath: worktree.cwd, worktreeBranch: worktree.branch } : {}),
-    startedAt: new Date(now()).toISOString(),
+    startedAt: earlier?.startedAt ?? new Date(now()).toISOString(),
+    ...owner(),
   };
   const own = outbox.forAgent(
     { id, type: definition.name, description, toolUseId, showsText },
@@ -62,27 +74,47 @@ export function openChildFiles(
       cwd,
     },
   );
-  const save = (more: Partial<AgentMeta>) => {
-    if (path === undefined) return;
-    const whole = { ...meta, ...more };
+  let saved = now();
+  const write = () => {
+    saved = now();
     try {
-      writeAgentMeta(path, whole);
+      writeAgentMeta(path!, meta);
     } catch (error) {
       report(error as Error);
     }
-    own.mirror([{ type: "agent_metadata", ...whole }]);
   };
-  save({});
+  const save = (more: Partial<AgentMeta>) => {
+    meta = { ...meta, ...more };
+    if (path === undefined) return;
+    write();
+    own.mirror([{ type: "agent_metadata", ...meta }]);
+  };
+  let begun = false;
+  const begin = () => {
+    if (begun) return;
+    begun = true;
+    save({});
+    own.release();
+  };
+  // Creating files takes longer than anything else here, and the first request need not wait for it.
+  setImmediate(begin);
   return {
     outbox: own,
+    meter,
+    counted() {
+      if (path === undefined || now() - saved < SAVE_EVERY_MS) return;
+      meta = { ...meta, ...meter.total() };
+      write();
+    },
     outputPath: plan.background ? outputPath : "",
     openOutput,
     close(end) {
+      begin();
       save({
         finished: true,
         status: end?.status ?? "failed",
         endedAt: new Date(now()).toISOString(),
-        ...(end ? { totalTokens: end.used.totalTokens, toolUses: end.used.toolUses, lastTool: end.used.lastTool } : {}),
+        ...meter.total(),
       });
       transcript.close();
       output?.close();

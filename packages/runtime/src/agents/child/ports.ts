@@ -4,6 +4,7 @@
 import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
 import {
   NOTHING_SAID,
+  type AgentDefinition,
   type HookEvent,
   type HookRegistration,
   type NewEntry,
@@ -15,15 +16,19 @@ import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
-import { AgentRuleBook } from "./rules.ts";
+import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
   readonly id: string;
-  readonly type: string;
+  readonly definition: Pick<AgentDefinition, "name" | "disallowedTools">;
+  /** The gate of the agent that started it. */
+  readonly parentGate: Gate;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
   /** At each call: the session's mode may change while the agent works. */
   mode(): PermissionMode;
   model(): ModelChoice;
@@ -60,7 +65,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const gate = childGate(child, stages);
   const firing: FiringAgent = {
     id: child.id,
-    type: child.type,
+    type: child.definition.name,
     cwd: () => child.workspace.cwd,
     mode: () => gate.mode,
     effort: () => child.model().effort,
@@ -79,7 +84,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       const path = agentTranscriptOf(child, stages);
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.type, ...path },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...path, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -113,7 +118,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     fire,
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
-      shared.charge(usage, name, durationMs);
+      cost.charge(usage, name, durationMs, child.definition.name);
     },
   };
   return { machine, gate, firing, ports };
@@ -126,27 +131,24 @@ function agentTranscriptOf({ id }: ChildParts, { storage }: AgentStages): { read
 
 /** The session's machine in the agent's folder. Commands it leaves in the background end with it. */
 function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Machine {
-  const { shell } = machine.tools;
-  return {
-    ...machine,
-    tools: {
-      ...machine.tools,
-      workspace,
-      seen,
-      shell: {
-        run: (command, options) => shell.run(command, options),
-        background: (command, options) => shell.background(command, { ...options, owner: id }),
-      },
-    },
-  };
+  return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
 }
 
-function childGate({ workspace, mode }: ChildParts, { storage, gate }: AgentStages): Gate {
+function childGate(
+  { workspace, mode, memory, definition, parentGate: gate }: ChildParts,
+  { storage }: AgentStages,
+): Gate {
   const { state, options } = storage;
-  const ruleBook = new AgentRuleBook(gate.ruleBook, { home: state.snapshot.home, workspace, warn: options.warn });
+  const ruleBook = new AgentRuleBook(gate.ruleBook, {
+    home: state.snapshot.home,
+    workspace,
+    denied: deniedRules(definition, workspace.root),
+    warn: options.warn,
+  });
   return gate.forAgent({
     ruleBook,
     mode,
+    ...(memory === undefined ? {} : { memory: () => memory }),
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },

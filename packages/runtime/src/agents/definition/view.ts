@@ -3,10 +3,11 @@
 import type { Snapshot } from "@keelson/config";
 import { agentListing, agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition } from "@keelson/protocol";
-import { builtInAgents } from "./built-in/built-in.ts";
+import { builtInAgents } from "../built-in/built-in.ts";
 
 export { toolsInWords } from "@keelson/engine/agents";
-export { builtInText } from "./built-in/texts.ts";
+export { findAgentRuns, type AgentRun, type AgentState } from "@keelson/store/agent-runs";
+export { builtInText } from "../built-in/texts.ts";
 
 export interface AgentView {
   /** Every agent, built-in ones last. */
