@@ -110,7 +110,6 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     branch: gitBranch(cwd),
     git: undefined,
     told: { gitAsked: false, git: false, prompt: false, situation: false },
-    approver: undefined,
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
