@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { CHAT, messagesOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
+import { gone, pidIn } from "../processes.ts";
 import { addAgent } from "./agent-home.ts";
 import { agent, cast, requestsOf } from "./cast.ts";
 
@@ -113,31 +114,28 @@ test("an answer of any length leaves the session its room", async () => {
 test("after the session was killed, its agents can be read and go on", async () => {
   using home = temporaryHome();
   const file = home.write("a.txt", "seven apples");
-  const asked = Promise.withResolvers<void>();
+  const command = "echo $$ > pid && sleep 100";
   await using model = await startMockModel(
     cast({
       main: [{ calls: [agent(FIRST)] }],
       [FIRST]: [
         { text: "Reading", calls: [{ name: "Read", input: { file_path: file } }] },
-        { calls: [{ name: "Bash", input: { command: "sleep 60" } }] },
-        () => {
-          asked.resolve();
-          return new Promise(() => undefined) as never;
-        },
+        { calls: [{ name: "Bash", input: { command } }] },
       ],
     }),
   );
-  await using running = startKeelson([...CHAT, "--allowedTools", "Bash(sleep *)"], { home, url: model.url, stdin: "open" });
+  await using running = startKeelson([...CHAT, "--allowedTools", "Bash"], { home, url: model.url, stdin: "open" });
   running.send(prompt("Go"));
-  const { session_id: session } = await running.waitForLine(({ subtype }) => subtype === "init");
-  const { agent_id: id } = await running.waitForLine(
-    (line: any) => line.agent_id !== undefined && JSON.stringify(line).includes("sleep 60"),
-  );
-  process.kill(running.pid, "SIGKILL");
-  await running.done;
+  const pid = await pidIn(home);
+  running.kill("SIGKILL");
+  const { messages } = await running.done;
+  await gone(pid);
+  const { agent_id: id, session_id: session } = messages.findLast((message: any) => message.agent_id) as any;
   const projects = join(home.configDir, "projects");
   const folder = join(projects, readdirSync(projects)[0]!, session, "subagents");
-  const lines = readFileSync(join(folder, `agent-${id}.jsonl`), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(join(folder, `agent-${id}.jsonl`), "utf8")
+    .trimEnd()
+    .split("\n");
   expect(lines.map((line) => JSON.parse(line).type)).toContain("assistant");
   await using later = await startMockModel(
     cast({ main: [send(id), { text: "Asked" }, { text: "End" }], [FIRST]: [{ text: "Seven", waitMs: 200 }] }),
