@@ -17,6 +17,9 @@ import { ATTACKS, lay, newGround, placed, TABLES, type Ground, type Table } from
 const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-tables-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+/** With nothing on it. */
+const plain = newGround(join(root, "plain"));
+
 const GENERAL = { name: "general-purpose", disallowedTools: [] };
 
 /** The session's own agent, a subagent, and the subagent of that one. */
@@ -78,8 +81,9 @@ async function compare(tables: readonly Table[], modes: (table: Table) => readon
   let judged = 0;
   for (const table of tables) {
     const { setup, verdict } = table;
-    const ground = newGround(join(root, crypto.randomUUID()));
-    lay(setup, ground);
+    const isPlain = !setup.files && !setup.links;
+    const ground = isPlain ? plain : newGround(join(root, crypto.randomUUID()));
+    if (!isPlain) lay(setup, ground);
     for (const mode of modes(table)) {
       const gates = gatesIn(setup, ground, mode);
       const isOwnMode = mode === (setup.mode ?? "default");
