@@ -79,11 +79,15 @@ export const BACKGROUND = through("background child", agent({ ...GENERAL, run_in
   unasked: true,
 });
 export const FORK = through("fork", agent({}), { env: { CLAUDE_CODE_FORK_SUBAGENT: "1" } });
-export const SKILL_FORK = through("skill fork", { name: "Skill", input: { skill: "row" } }, {
-  files: {
-    ".claude/skills/row/SKILL.md": `---\nname: row\ndescription: Does what the row says\ncontext: fork\n---\n${PROMPT}\n`,
+export const SKILL_FORK = through(
+  "skill fork",
+  { name: "Skill", input: { skill: "row" } },
+  {
+    files: {
+      ".claude/skills/row/SKILL.md": `---\nname: row\ndescription: Does what the row says\ncontext: fork\n---\n${PROMPT}\n`,
+    },
   },
-});
+);
 /** A hook that is an agent: it answers with a call. */
 export const AGENT_HOOK: Kind = {
   name: "agent hook",

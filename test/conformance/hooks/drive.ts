@@ -38,7 +38,11 @@ type Start = (args: readonly string[], options: ProgramOptions) => Program;
 export async function perform(row: Row, kind: Kind, start: Start = startHere): Promise<Observed> {
   using home = temporaryHome();
   using server = row.server ? listen(row.server) : undefined;
-  const before = furnish(home, { ...row, files: { ...row.files, ...kind.files } }, { url: server?.url, hooks: kind.hooks });
+  const before = furnish(
+    home,
+    { ...row, files: { ...row.files, ...kind.files } },
+    { url: server?.url, hooks: kind.hooks },
+  );
   const here = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("<project>", home.project));
   await using model = await startMockModel(castOf(kind, here(row.says ?? ONE_CALL), here(row.aside ?? [])));
   const { person } = row;

@@ -23,7 +23,10 @@ export function furnish(
         ),
       ]),
     );
-  home.settings({ ...(settings ?? { permissions: { allow: ["Bash(touch *)"] } }), hooks: { ...groups(true), ...more } });
+  home.settings({
+    ...(settings ?? { permissions: { allow: ["Bash(touch *)"] } }),
+    hooks: { ...groups(true), ...more },
+  });
   home.write(".claude/settings.json", { hooks: groups(false) });
   for (const [path, text] of Object.entries(files)) home.write(path, text);
   return new Set(filesIn(home.project));

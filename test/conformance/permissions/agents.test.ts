@@ -71,7 +71,9 @@ test.each(PERMISSION_MODES.map((mode) => [mode]))("in mode %s, class by class", 
 
 /** Tables that a session can have as they are, those with the same rules and mode together. */
 const SESSIONS = Map.groupBy(
-  ATTACKS.filter(({ setup: { cwd, git, governing, shell, directories } }) => !cwd && !git && !governing && !shell && !directories),
+  ATTACKS.filter(
+    ({ setup: { cwd, git, governing, shell, directories } }) => !cwd && !git && !governing && !shell && !directories,
+  ),
   ({ setup }) => JSON.stringify(setup),
 );
 
@@ -85,7 +87,9 @@ test.each([...SESSIONS.values()].map((tables) => [tables.map(({ kind }) => kind)
       flags: ["--permission-mode", mode],
       calls(home) {
         lay(setup, home);
-        const commands = tables.flatMap(({ calls }) => calls.map(({ access }) => (access as { command: string }).command));
+        const commands = tables.flatMap(({ calls }) =>
+          calls.map(({ access }) => (access as { command: string }).command),
+        );
         return placed(commands, home).map(bash);
       },
     });

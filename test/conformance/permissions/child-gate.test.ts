@@ -71,7 +71,8 @@ function requestsOf({ calls }: Table, ground: Ground): PermitRequest[] {
 }
 
 /** To judge it, the gate would look at the whole disk. */
-const isQuick = ({ access }: Table["calls"][number]) => access.kind !== "command" || !access.command.startsWith("find / ");
+const isQuick = ({ access }: Table["calls"][number]) =>
+  access.kind !== "command" || !access.command.startsWith("find / ");
 
 /** Their verdict in the table depends on what is not on this disk. */
 const UNKNOWN_DISK = new Set(["unseen", "copied unseen", "git-looks"]);

@@ -3,7 +3,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
-import { startMockModel, temporaryHome, type ScriptedCall, type ScriptedReply, type TemporaryHome } from "@keelson/testkit";
+import {
+  startMockModel,
+  temporaryHome,
+  type ScriptedCall,
+  type ScriptedReply,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { answer, CHAT, prompt, told } from "../../sessions/front-door.ts";
 import { startHere, type Program } from "../here.ts";
 import { castOf, requestsOf, type Kind } from "../kinds.ts";
@@ -26,7 +32,9 @@ export interface Circumstances {
 }
 
 /** Every question is answered with no. Tools that this kind does not have are not called. */
-export async function fatesOf(kind: Kind, { settings = {}, flags = [], env, aside, calls }: Circumstances,
+export async function fatesOf(
+  kind: Kind,
+  { settings = {}, flags = [], env, aside, calls }: Circumstances,
 ): Promise<readonly Fate[]> {
   using home = temporaryHome();
   const wanted = calls(home).map((call, at) => ({ id: `call_1_${at + 1}`, ...call }));
@@ -66,7 +74,7 @@ function idleShell(home: TemporaryHome): string {
 async function questionsOf(program: Program, { typed, results = 1 }: Kind): Promise<string[]> {
   const asked: string[] = [];
   program.send(prompt(typed));
-  for (let after, left = results; left > 0; ) {
+  for (let after, left = results; left > 0;) {
     const line = await program.waitForLine(
       ({ type, request }: JsonObject & { request?: any }) => type === "result" || request?.subtype === "can_use_tool",
       after ? { after } : {},
