@@ -63,7 +63,7 @@ export interface ChildEnd {
   readonly kept?: { readonly path: string; readonly branch?: string };
 }
 
-export interface Child {
+export interface StartedChild {
   readonly id: string;
   /** Resolves with its end, or undefined when it was moved to the background. Rejects only for a bug. */
   readonly awaited: Promise<ChildEnd | undefined>;
@@ -87,7 +87,7 @@ export interface ChildHost {
   ended(): void;
 }
 
-export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost): Child {
+export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost): StartedChild {
   const { storage, machine } = stages;
   const { id, parent } = plan;
   const stop = new AbortController();
