@@ -8,7 +8,7 @@ import { OFFLINE_ID } from "@keelson/model";
 import type { AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
 import { limitsOf } from "../session/limits.ts";
-import type { ChildPlan, Worktree } from "./child/child.ts";
+import type { ChildPlan, ChildWorktree } from "./child/child.ts";
 import { forkedConversation, forkPrompt } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
 
@@ -141,7 +141,7 @@ async function modelFor(
 async function systemOf(
   definition: AgentDefinition,
   text: string,
-  { model, worktree, parent }: { model: ModelChoice; worktree: Worktree | undefined; parent: Spawner },
+  { model, worktree, parent }: { model: ModelChoice; worktree: ChildWorktree | undefined; parent: Spawner },
   { storage }: AgentStages,
 ): Promise<readonly string[]> {
   const { state } = storage;
