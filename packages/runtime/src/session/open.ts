@@ -147,7 +147,7 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
@@ -222,6 +222,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
+    warmAgents: () => agents.warm(),
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();
@@ -276,7 +277,8 @@ async function offeredInteractiveTools(
   { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions && !teammate?.planModeRequired) return [];
+  // A teammate asks its lead, and only about its plan.
+  if (teammate ? !teammate.planModeRequired : !stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

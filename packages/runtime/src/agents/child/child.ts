@@ -9,6 +9,7 @@ import type { SkillOrder } from "../open-agents.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
 import { openChildFiles } from "./files.ts";
 import { runChild } from "./run.ts";
+import type { StepQueue } from "./step-queue.ts";
 
 export interface ChildPlan {
   readonly id: string;
@@ -80,6 +81,8 @@ export interface ChildHost {
   readonly signal: AbortSignal;
   /** The process that runs it. */
   owner(): AgentOwner;
+  /** Of all agents of the session. */
+  readonly steps: StepQueue;
   /** Called when it is over. */
   ended(): void;
 }
@@ -99,6 +102,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     cwd: () => workspace.cwd,
     showsText: () => inBackground || storage.agents.showsText,
     owner: host.owner,
+    steps: host.steps,
   });
   const { meter } = files;
   const { promise: movedAway, resolve: moveAway } = Promise.withResolvers<undefined>();
@@ -112,7 +116,14 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     },
   });
   const waiting: NewEntry[] = [];
-  machine.agentInboxes.set(id, { notify: (entry) => void waiting.push(entry) });
+  let isWoken = false;
+  machine.agentInboxes.set(id, {
+    notify(entry, { wakes, taken }) {
+      waiting.push(entry);
+      isWoken ||= wakes;
+      taken?.();
+    },
+  });
 
   let servers: AgentServers | undefined;
   const live = async (): Promise<ChildEnd> => {
@@ -124,6 +135,10 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         signal: stop.signal,
         outbox: files.outbox,
         waiting,
+        takeWaiting: () => {
+          isWoken = false;
+          return waiting.splice(0);
+        },
         meter,
         changed: () => {
           task.progress(meter.usage());
@@ -131,7 +146,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         },
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
         openServers: async (definition) => (servers = await serversOf(definition, stages, stop.signal)),
-        isDone: () => waiting.length === 0 && machine.agentInboxes.delete(id),
+        isDone: () => !isWoken && machine.agentInboxes.delete(id),
       });
       await servers?.close();
       await machine.tasks.stopOwnedBy(id);
