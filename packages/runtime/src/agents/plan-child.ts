@@ -49,7 +49,8 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   return {
     id,
     definition,
-    ...(agentMemoryFolder ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
+    // Of a folder that is not trusted, it asks before it writes.
+    ...(agentMemoryFolder && !definition.untrusted ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
     prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,
