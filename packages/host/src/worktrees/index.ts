@@ -3,12 +3,11 @@ export {
   findCheckout,
   gitWrites,
   registeredWorktrees,
-  verifiedWorktree,
   type Checkout,
 } from "./repository/checkout.ts";
 export { WorktreeError } from "./errors.ts";
-export { branchName, generateName, worktreeNameProblem } from "./names.ts";
-export { isOurs, pathFor } from "./repository/place.ts";
+export { generateName, worktreeNameProblem } from "./names.ts";
+export { pathFor } from "./repository/place.ts";
 export { describeChanges, removeWorktree, type RemoveWorktreeOptions } from "./remove.ts";
 export type { GitEnvironment } from "./repository/safe-git.ts";
 export { isUnchanged, worktreeState, type WorktreeState } from "./state.ts";
