@@ -164,15 +164,17 @@ test("sweepStale() removes unchanged worktrees of dead owners once they are old,
 
   const soon = await sweep(root, { maxAgeMs: 30 * day, now: Date.now() + day });
   expect(soon.removed).toEqual([made["missing"].path]);
-  expect(soon.left.map(({ branch, why }) => [branch, why])).toEqual([
-    ["worktree-clean", "unchanged, but used lately"],
-    ["worktree-commits", "1 commit on worktree-commits"],
-    ["worktree-dirty", "1 uncommitted file"],
-    ["worktree-locked", "locked: on a stick"],
-  ]);
+  const lately = ["clean", "commits", "dirty"].map((name) => [`worktree-${name}`, "used lately"]);
+  const locked = ["worktree-locked", "locked: on a stick"];
+  expect(soon.left.map(({ branch, why }) => [branch, why])).toEqual([...lately, locked]);
 
   const later = await sweep(root, { maxAgeMs: 30 * day, now: Date.now() + 31 * day });
   expect(later.removed).toEqual([made["clean"].path]);
+  expect(later.left.map(({ branch, why }) => [branch, why])).toEqual([
+    ["worktree-commits", "1 commit on worktree-commits"],
+    ["worktree-dirty", "1 uncommitted file"],
+    locked,
+  ]);
   expect(
     worktrees(root)
       .map((path) => path.slice(root.length))

@@ -68,12 +68,13 @@ async function sweepOne(
   if (lock?.isUnfinished) {
     if (age < UNFINISHED_MS) return IN_USE;
     await finishIndex(git, gitFolder, path);
-  } else if (lock) {
-    await git.ask(["worktree", "unlock", path]);
+  } else {
+    if (lock) await git.ask(["worktree", "unlock", path]);
+    // Looking for changes takes git some time, and this runs beside a session.
+    if (age < maxAgeMs) return "used lately";
   }
   const state = await stateOf(git, { path, branch });
   if (lock?.isUnfinished ? await holdsNothing(git, gitFolder, path, state.commits) : isUnchanged(state)) {
-    if (!lock?.isUnfinished && age < maxAgeMs) return "unchanged, but used lately";
     await removeWith(git, { path, branch, force: lock?.isUnfinished });
     return undefined;
   }
