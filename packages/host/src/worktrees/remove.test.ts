@@ -196,10 +196,14 @@ test("sweepStale() removes what was being made when its owner was killed, but no
   rmSync(join(half.path, "src"), { recursive: true });
   rmSync(join(started.path, "a.txt"));
   rmSync(join(root, ".git/worktrees/started/index"));
+  const lockFile = join(root, ".claude/worktrees/.half.lock");
+  write(lockFile, "4194303");
   write(join(touched.path, "n"), "mine");
 
   expect(await sweep(root, { now: Date.now() })).toEqual({ removed: [], left: [] });
+  expect(existsSync(lockFile)).toBe(true);
   const { removed, left } = await sweep(root);
+  expect(existsSync(lockFile)).toBe(false);
   expect(removed).toEqual([half.path, started.path]);
   expect(left.map(({ path }) => path)).toEqual([touched.path]);
   expect(readFileSync(join(touched.path, "n"), "utf8")).toBe("mine");
