@@ -192,7 +192,11 @@ export const SETTINGS_TABLE = {
   disableAgentView: later(flag, "yes"),
   awaySummaryEnabled: later(flag, "yes"),
   showClearContextOnPlanAccept: later(flag, "yes"),
-  "worktree.baseRef": works(text, "yes", "what new worktrees start from: fresh (the remote's main branch) or head"),
+  "worktree.baseRef": works(
+    { kind: "choice", of: ["fresh", "head"] },
+    "yes",
+    "what new worktrees start from: fresh (the remote's main branch) or head",
+  ),
   "worktree.bgIsolation": later(text, "yes"),
   askUserQuestionTimeout: later(wait, "never", OWN),
   dialogExpiry: later(wait, "never", OWN),

@@ -16,7 +16,8 @@ import {
 import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
+import { startChild, type StartedChild, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
+import { StepQueue } from "./child/step-queue.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
@@ -31,6 +32,8 @@ export interface AgentHost {
   toolsFor(agent: Spawner): readonly Tool[];
   /** This process. Found out with the first agent. */
   owner?: AgentOwner;
+  /** Made with the first agent. */
+  steps?: StepQueue;
 }
 
 interface Start {
@@ -72,13 +75,14 @@ export function warm(host: AgentHost): void {
 }
 
 /** Waits for a free place, then starts it. */
-async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
+async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<StartedChild> {
   const { slots, stages, toolsFor } = host;
   const release = await slots.take();
   const own: ChildHost = {
     ownTools: toolsFor,
     runSkill: (order, agent) => runSkill(order, agent, host),
     owner: () => (host.owner ??= agentOwner()),
+    steps: (host.steps ??= new StepQueue()),
     signal,
     ended: release,
   };
@@ -118,7 +122,7 @@ function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentA
   };
 }
 
-function launched(child: Child, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
+function launched(child: StartedChild, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
   return {
     output: {
       isAsync: true,

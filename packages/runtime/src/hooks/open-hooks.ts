@@ -123,12 +123,11 @@ export function conditionCalls(
   };
 }
 
-/** Who answers permission questions: the lead of a team, the client, or the MCP tool of `--permission-prompt-tool`. */
+/** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
 export async function approverOf(
-  { options, state, client, runState }: Storage,
+  { options, client, runState }: Storage,
   mcp: McpStage,
 ): Promise<AskPerson | undefined> {
-  if (state.approver) return state.approver;
   if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return undefined;

@@ -277,7 +277,8 @@ async function offeredInteractiveTools(
   { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions && !teammate?.planModeRequired) return [];
+  // A teammate asks its lead, and only about its plan.
+  if (teammate ? !teammate.planModeRequired : !stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isPermissionRequest, mailText, signalOf } from "./messages.ts";
+import { mailText, signalOf } from "./messages.ts";
 
 const mail = (text: string, from = "a") => ({ id: "1", from, text, timestamp: "t", read: false });
 
@@ -16,11 +16,4 @@ test("a message cannot pass for another, or for more than a message", () => {
 test("a signal is an object with a type", () => {
   expect(signalOf(mail('{"type":"idle_notification"}'))).toEqual({ type: "idle_notification" });
   for (const text of ["hello", "{", '{"type":1}', "[]", " {}"]) expect(signalOf(mail(text))).toBeUndefined();
-});
-
-test("a permission request has an id and a call", () => {
-  const request = { type: "permission_request", request_id: "1", request: { tool_name: "Bash" } };
-  expect(isPermissionRequest(request)).toBe(true);
-  expect(isPermissionRequest({ ...request, request: {} })).toBe(false);
-  expect(isPermissionRequest({ ...request, request_id: 1 })).toBe(false);
 });

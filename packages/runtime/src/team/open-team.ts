@@ -55,7 +55,6 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
   if (options.teammate) {
     const { joinTeam } = await import("./member/join.ts");
     member = joinTeam(parts, options.teammate, (reason) => end(reason));
-    state.approver = member.questions.ask;
   }
   const mayLead = !options.teammate && teamsAreOn(state.snapshot.env);
   let creating: Promise<Lead> | undefined;

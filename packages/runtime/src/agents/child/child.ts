@@ -9,6 +9,7 @@ import type { SkillOrder } from "../open-agents.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
 import { openChildFiles } from "./files.ts";
 import { runChild } from "./run.ts";
+import type { StepQueue } from "./step-queue.ts";
 
 export interface ChildPlan {
   readonly id: string;
@@ -33,7 +34,7 @@ export interface ChildPlan {
   /** The folder it keeps between sessions. */
   readonly memory?: string | undefined;
   /** Where it works, if not where its parent does. */
-  readonly worktree?: Worktree;
+  readonly worktree?: ChildWorktree;
   /** What was said before. Absent for an agent that begins empty. */
   readonly past?: { readonly conversation: Conversation; readonly leaf: string | null };
   /** Has the conversation and the tools of its parent. */
@@ -41,7 +42,7 @@ export interface ChildPlan {
 }
 
 /** A copy of the repository for one agent. */
-export interface Worktree {
+export interface ChildWorktree {
   /** What the model is told about paths in it. */
   readonly notice: string;
   readonly cwd: string;
@@ -64,7 +65,7 @@ export interface ChildEnd {
   readonly kept?: { readonly path: string; readonly branch?: string };
 }
 
-export interface Child {
+export interface StartedChild {
   readonly id: string;
   /** Resolves with its end, or undefined when it was moved to the background. Rejects only for a bug. */
   readonly awaited: Promise<ChildEnd | undefined>;
@@ -82,11 +83,13 @@ export interface ChildHost {
   readonly signal: AbortSignal;
   /** The process that runs it. */
   owner(): AgentOwner;
+  /** Of all agents of the session. */
+  readonly steps: StepQueue;
   /** Called when it is over. */
   ended(): void;
 }
 
-export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost): Child {
+export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost): StartedChild {
   const { storage, machine } = stages;
   const { id, parent } = plan;
   const stop = new AbortController();
@@ -101,6 +104,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     cwd: () => workspace.cwd,
     showsText: () => inBackground || storage.agents.showsText,
     owner: host.owner,
+    steps: host.steps,
   });
   const { meter } = files;
   const { promise: movedAway, resolve: moveAway } = Promise.withResolvers<undefined>();

@@ -18,6 +18,7 @@ import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
+import { taskHookFields } from "../../tasks/tasks.lazy.ts";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
@@ -47,6 +48,8 @@ export interface ChildParts {
   /** Its entries, before they are recorded. */
   recording(entries: readonly NewEntry[]): void;
   charged: Ports["charge"];
+  /** Before each request and each call: others may have to go first. */
+  step(): Promise<void> | undefined;
 }
 
 /** What a subagent works with: the session's machine in the agent's folder, and its own view of the rules. */
@@ -83,10 +86,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
   const fire: Ports["fire"] = async (event, input) => {
     if (event === "Stop") {
-      const path = agentTranscriptOf(child, stages);
+      const more = { ...agentTranscriptOf(child, stages), ...taskHookFields(machine.tasks, child.id) };
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.definition.name, ...path, ...stages.schedules.hookFields() },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...more, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -100,7 +103,14 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     system: child.system,
     tools: child.tools,
-    toolsReady: () => mcp.servers?.refreshed(child.signal),
+    permit: async (request, withdrawn) => {
+      await child.step();
+      return shared.permit(request, withdrawn);
+    },
+    toolsReady: async () => {
+      await child.step();
+      await mcp.servers?.refreshed(child.signal);
+    },
     toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, child.signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),

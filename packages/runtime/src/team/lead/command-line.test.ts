@@ -30,6 +30,7 @@ test("a teammate is a session of the stream that says who it is", () => {
     "--input-format=stream-json",
     "--output-format=stream-json",
     "--verbose",
+    "--permission-prompt-tool=stdio",
     "--session-id=u",
     "--agent-id=a@fix",
     "--agent-name=a",
@@ -76,7 +77,7 @@ test("rules of flags and of the running session are passed on; those in files ar
     rule("ask", "WebFetch", "session"),
     rule("ask", "Bash", "projectSettings"),
   ];
-  expect(args({}, { rules }).slice(11)).toEqual([
+  expect(args({}, { rules }).slice(12)).toEqual([
     "--allowedTools=Bash(git *)",
     "--disallowedTools=Write",
     "--disallowedTools=WebFetch",

@@ -32,6 +32,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     "--input-format=stream-json",
     "--output-format=stream-json",
     "--verbose",
+    "--permission-prompt-tool=stdio",
     ...given("session-id", choice.sessionId),
     ...given("agent-id", identity.agentId),
     ...given("agent-name", identity.name),

@@ -2,9 +2,9 @@
 // rules and machine.
 
 import { load, type Flags } from "@keelson/config";
-import type { EndReason, Session } from "@keelson/protocol";
+import type { EndReason, Inbound, Session } from "@keelson/protocol";
 import type { OpenOptions } from "../../session/open.ts";
-import type { Backend, MemberStart } from "./backend.ts";
+import { isQuestion, type Backend, type MemberQuestion, type MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "./command-line.ts";
 
 export interface InProcessOptions {
@@ -19,11 +19,11 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
   const close = (session: Session, reason: EndReason) => session.close(reason).catch(() => undefined);
   return {
     kind: "in-process",
-    async start(member) {
+    async start(member, hear) {
       const session = await openSession(sessionOptions(member, lead, snapshot()));
       sessions.add(session);
-      const exited = ended(session).finally(() => sessions.delete(session));
-      return { pid: process.pid, exited };
+      const exited = ended(session, hear).finally(() => sessions.delete(session));
+      return { pid: process.pid, exited, send: (message) => session.send(message as Inbound) };
     },
     async close() {
       await Promise.all([...sessions].map((session) => close(session, "terminate")));
@@ -31,10 +31,10 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
   };
 }
 
-async function ended(session: Session): Promise<string> {
+async function ended(session: Session, hear: (question: MemberQuestion) => void): Promise<string> {
   try {
-    // What it says is in its transcript.
-    for await (const _ of session.attach());
+    // What else it says is in its transcript.
+    for await (const message of session.attach()) if (isQuestion(message)) hear(message);
     return "Its session ended";
   } catch (error) {
     return `Its session failed: ${(error as Error).message}`;
@@ -54,8 +54,8 @@ function sessionOptions(
     session: { kind: "new", sessionId: choice.sessionId, persist: lead.session.persist },
     partial: false,
     replayPrompts: false,
-    stdioPermissions: false,
-    answersRequests: false,
+    stdioPermissions: true,
+    answersRequests: true,
     teammate: identity,
     ...(programs ? { programs } : {}),
     ...(debug ? { debug } : {}),

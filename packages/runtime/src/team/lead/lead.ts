@@ -12,8 +12,8 @@ import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { MemberQuestions } from "./member-questions.ts";
-import { entryOf, isPermissionRequest, mailText, signalOf } from "../messages.ts";
-import { processStart } from "../process-identity.ts";
+import { entryOf, mailText, signalOf } from "../messages.ts";
+import { processStart } from "@keelson/store/process-identity";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backend.ts";
@@ -67,9 +67,19 @@ export class Lead {
     const { files, storage } = options;
     this.#options = options;
     this.#deliveries = new Deliveries(TEAM_LEAD, files);
-    this.#questions = new MemberQuestions(options.person, (to, text) => this.#post(to, text));
+    const { name } = files.file.read()!;
+    this.#questions = new MemberQuestions({
+      person: options.person,
+      send: (member, message) => this.#running.get(member)?.send(message),
+      showPlan: (from, plan) =>
+        void post(files, storage, TEAM_LEAD, {
+          from,
+          text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
+        }),
+      team: name,
+    });
     this.team = {
-      name: files.file.read()!.name,
+      name,
       self: TEAM_LEAD,
       assigned: ({ id, subject, description }, to) =>
         void this.#post(
@@ -134,7 +144,9 @@ export class Lead {
         rules: ruleBook.rules,
         budgetUsd: maxBudgetUsd === undefined ? undefined : Math.max(0.01, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
       };
-      const program = await backend.start({ choice, cwd: member.cwd });
+      const program = await backend.start({ choice, cwd: member.cwd }, (question) =>
+        this.#questions.hear(name, question),
+      );
       this.#running.set(name, program);
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
@@ -154,13 +166,18 @@ export class Lead {
     }
   }
 
-  send(
+  async send(
     to: string,
     message: string | Readonly<Record<string, unknown>>,
     summary?: string,
   ): Promise<SendMessageOutput | undefined> {
     const { files, storage } = this.#options;
-    return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
+    const judged = typeof message !== "string" && message["type"] === "plan_approval_response" ? message : undefined;
+    const member = judged && this.#members().find(({ name, agentId }) => name === to || agentId === to);
+    if (!judged || !member) return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
+    return this.#questions.judged(member.name, judged)
+      ? { success: true, message: `${member.name} knows what you think of its plan` }
+      : { success: false, message: `No plan of ${member.name} waits for approval under this request_id` };
   }
 
   recorded(entries: readonly NewEntry[]): void {
@@ -237,18 +254,8 @@ export class Lead {
   }
 
   #receive(mail: Mail): void {
-    const signal = signalOf(mail);
-    const done = () => this.#deliveries.done([mail.id]);
-    if (signal?.type === "permission_withdrawn") {
-      this.#questions.withdraw(String(signal["request_id"]));
-      return done();
-    }
-    if (signal && isPermissionRequest(signal)) {
-      this.#questions.ask(mail.from, signal);
-      return done();
-    }
     // While others work, the news that one is idle can wait for the next turn.
-    const isRoutine = signal?.type === "idle_notification";
+    const isRoutine = signalOf(mail)?.type === "idle_notification";
     if (isRoutine) this.#routine.add(mail.id);
     this.#options.storage.inbox.notify(entryOf(mail.id, mailText(mail)), { wakes: !isRoutine });
   }

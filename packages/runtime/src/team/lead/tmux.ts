@@ -56,17 +56,11 @@ kill "$shown"
 `;
 
 function paneView(fd: number, closePane: () => Promise<unknown>): View {
-  const decoder = new TextDecoder();
-  let rest = "";
   let written = 0;
   let closing: Promise<void> | undefined;
   return {
-    write(chunk) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      // A line without an end is nothing that can be shown.
-      if (rest.length > MOST_BYTES) rest = "";
-      const text = lines.map(shownLine).join("");
+    write(line) {
+      const text = shownLine(line);
       if (closing || text === "" || written > MOST_BYTES) return;
       written += writeSync(fd, text);
     },
