@@ -2,7 +2,9 @@
 // says what the row's model says. What must be so for the main agent must be so for all of them.
 
 import type { JsonObject } from "@keelson/protocol";
-import type { Failure, RecordedRequest, ScriptedCall, ScriptedReply } from "@keelson/testkit";
+import type { Failure, RecordedRequest, ScriptedCall, ScriptedReply, TemporaryHome } from "@keelson/testkit";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 
 /** What the agent is asked. It stands on a line of its own among the agent's messages, and of nobody else's. */
 export const PROMPT = "Do what the row says";
@@ -16,8 +18,8 @@ export interface Kind {
   readonly files?: Readonly<Record<string, string>>;
   /** Hooks of the user. */
   readonly hooks?: Readonly<Record<string, readonly object[]>>;
-  /** The project is a repository with one commit. */
-  readonly git?: true;
+  /** It has a copy of the project, which is a repository. */
+  readonly isolated?: true;
   /** What the model says to those who pass the prompt on; undefined to all others. */
   lead?(body: JsonObject): ScriptedReply | undefined;
   /** The reply in the mouth of this agent's model. */
@@ -78,6 +80,7 @@ export const BACKGROUND = through("background child", agent({ ...GENERAL, run_in
   results: 2,
   unasked: true,
 });
+export const WORKTREE = through("worktree child", agent({ ...GENERAL, isolation: "worktree" }), { isolated: true });
 export const FORK = through("fork", agent({}), { env: { CLAUDE_CODE_FORK_SUBAGENT: "1" } });
 export const SKILL_FORK = through(
   "skill fork",
@@ -101,6 +104,24 @@ export const AGENT_HOOK: Kind = {
   tools: ["Bash", "Glob", "Grep", "Read"],
 };
 const CONCLUSION = { name: "StructuredOutput", input: { ok: true, reason: "fine" } };
+
+/** For kinds with a copy of the project: what is not committed is not in it. */
+export function commitAll({ project: cwd, env }: TemporaryHome): void {
+  for (const args of [
+    ["add", "--all", "--force"],
+    ["commit", "--quiet", "--allow-empty", "--message", "all"],
+  ]) {
+    const { success, stderr } = Bun.spawnSync(["git", ...args], { cwd, env });
+    if (!success) throw new Error(`git ${args[0]} failed: ${stderr.toString()}`);
+  }
+}
+
+/** Where the agent worked: the copy that is left, or the project. */
+export function workplaceOf({ project }: TemporaryHome): string {
+  const copies = join(project, ".claude", "worktrees");
+  const [copy] = existsSync(copies) ? readdirSync(copies).filter((name) => name.startsWith("agent-")) : [];
+  return copy === undefined ? project : join(copies, copy);
+}
 
 /** The agent's requests, and those of everybody else who is not its lead. */
 export function requestsOf(kind: Kind, requests: readonly RecordedRequest[]) {

@@ -6,7 +6,7 @@ import type { JsonObject } from "@keelson/protocol";
 import { startKeelson, startMockModel, temporaryHome, type ProgramOptions } from "@keelson/testkit";
 import { answer, prompt, STREAM } from "../../sessions/front-door.ts";
 import { startHere, type Program } from "../here.ts";
-import { castOf, MAIN, requestsOf, type Kind } from "../kinds.ts";
+import { castOf, commitAll, MAIN, requestsOf, type Kind } from "../kinds.ts";
 import { furnish, listen } from "./furnish.ts";
 import { observe } from "./observe.ts";
 import { ONE_CALL, type Observed, type Row } from "./row.ts";
@@ -21,6 +21,8 @@ export interface Stage {
   run(row: Row): Promise<Observed>;
   /** What cannot be told from this agent's side. */
   readonly unseen?: readonly (keyof Observed)[];
+  /** Of the others, only every so-manieth: they cost much, and another stage has them all. */
+  readonly every?: number;
   /** Rows that mean nothing there, with the reason. */
   readonly absent?: readonly Absence[];
 }
@@ -36,13 +38,14 @@ type Start = (args: readonly string[], options: ProgramOptions) => Program;
 
 /** `start` runs the program: the real one, or a cheaper one in this process. */
 export async function perform(row: Row, kind: Kind, start: Start = startHere): Promise<Observed> {
-  using home = temporaryHome();
+  using home = temporaryHome({ git: kind.isolated === true });
   using server = row.server ? listen(row.server) : undefined;
   const before = furnish(
     home,
     { ...row, files: { ...row.files, ...kind.files } },
     { url: server?.url, hooks: kind.hooks },
   );
+  if (kind.isolated) commitAll(home);
   const here = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("<project>", home.project));
   await using model = await startMockModel(castOf(kind, here(row.says ?? ONE_CALL), here(row.aside ?? [])));
   const { person } = row;

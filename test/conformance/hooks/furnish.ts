@@ -68,6 +68,6 @@ export function listen({ status = 200, headers = {}, body = "{}", silent }: Answ
 /** Without what is ours. */
 export function filesIn(directory: string): string[] {
   return (readdirSync(directory, { recursive: true }) as string[])
-    .filter((path) => !path.startsWith(".claude") && statSync(join(directory, path)).isFile())
+    .filter((path) => !/^\.(?:claude|git)(?:\/|$)/.test(path) && statSync(join(directory, path)).isFile())
     .sort();
 }

@@ -3,7 +3,7 @@
 
 import { expect } from "bun:test";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
-import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, PROMPT, SKILL_FORK, type Kind } from "../kinds.ts";
+import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, PROMPT, SKILL_FORK, WORKTREE, type Kind } from "../kinds.ts";
 import { perform, type Absence, type Stage } from "./drive.ts";
 import { nameOf, type Hook, type Observed, type Row } from "./row.ts";
 
@@ -26,7 +26,14 @@ const NOT_IN_BACKGROUND: readonly Absence[] = [
   { why: "nobody is asked about it", is: ({ person }) => person !== undefined && person !== "silent" },
 ];
 
-interface ChildOptions extends Pick<Stage, "absent" | "unseen"> {
+const NOT_IN_COPIES: readonly Absence[] = [
+  {
+    why: "the folder of the project is not where it works",
+    is: ({ says, hooks }) => /<project>|CLAUDE_PROJECT_DIR|pwd/.test(JSON.stringify([says ?? [], hooks])),
+  },
+];
+
+interface ChildOptions extends Pick<Stage, "absent" | "unseen" | "every"> {
   /** As hooks know it. */
   readonly type?: string;
 }
@@ -38,6 +45,7 @@ function child(kind: Kind, { type = "general-purpose", ...less }: ChildOptions =
     // They are the session's, which goes on.
     unseen: ["result", "code", ...(less.unseen ?? [])],
     absent: [...NOT_IN_CHILDREN, ...(less.absent ?? [])],
+    ...(less.every === undefined ? {} : { every: less.every }),
   };
 }
 
@@ -45,6 +53,8 @@ export const STAGES: readonly Stage[] = [
   child(FOREGROUND),
   // Of every denial the reason is that nobody is asked.
   child(BACKGROUND, { absent: NOT_IN_BACKGROUND, unseen: ["denied"] }),
+  // Each row needs a repository.
+  child(WORKTREE, { every: 4, absent: NOT_IN_COPIES }),
   child(FORK, { type: "fork" }),
   child(SKILL_FORK),
   agentHook(),

@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { PERMISSION_MODES } from "@keelson/protocol";
 import { join } from "node:path";
 import type { ScriptedCall, TemporaryHome } from "@keelson/testkit";
-import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, SKILL_FORK, type Kind } from "../kinds.ts";
+import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, SKILL_FORK, WORKTREE, type Kind } from "../kinds.ts";
 import { fatesOf, type Circumstances, type Fate } from "./fates.ts";
 import { ATTACKS, lay, placed, type Table } from "./tables.ts";
 
@@ -19,9 +19,9 @@ function expected(kind: Kind, fates: readonly Fate[]): readonly unknown[] {
 }
 
 /** Returns the fates in the main agent. */
-async function compare(circumstances: Circumstances): Promise<readonly Fate[]> {
+async function compare(circumstances: Circumstances, kinds = KINDS): Promise<readonly Fate[]> {
   const fates = await fatesOf(MAIN, circumstances);
-  for (const kind of KINDS) {
+  for (const kind of kinds) {
     const found = await fatesOf(kind, circumstances);
     const same = kind.tools ? await fatesOf({ ...MAIN, tools: kind.tools }, circumstances) : fates;
     expect([kind.name, ...found]).toEqual([kind.name, ...(expected(kind, same) as any[])]);
@@ -64,7 +64,8 @@ const denial = { text: JSON.stringify({ verdict: "deny", reason: "it is not need
 
 test.each(PERMISSION_MODES.map((mode) => [mode]))("in mode %s, class by class", async (mode) => {
   const aside = Array.from({ length: 20 }, () => denial);
-  const fates = await compare({ settings: RULES, flags: ["--permission-mode", mode], aside, calls: classes });
+  const circumstances = { settings: RULES, flags: ["--permission-mode", mode], aside, calls: classes };
+  const fates = await compare(circumstances, [...KINDS, WORKTREE]);
   // Otherwise nothing was compared.
   expect(new Set(fates.map(({ fate }) => fate)).size).toBeGreaterThan(1);
 });

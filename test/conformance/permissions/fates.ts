@@ -12,7 +12,7 @@ import {
 } from "@keelson/testkit";
 import { answer, CHAT, prompt, told } from "../../sessions/front-door.ts";
 import { startHere, type Program } from "../here.ts";
-import { castOf, requestsOf, type Kind } from "../kinds.ts";
+import { castOf, commitAll, requestsOf, type Kind } from "../kinds.ts";
 
 export interface Fate {
   readonly call: string;
@@ -36,11 +36,13 @@ export async function fatesOf(
   kind: Kind,
   { settings = {}, flags = [], env, aside, calls }: Circumstances,
 ): Promise<readonly Fate[]> {
-  using home = temporaryHome();
+  using home = temporaryHome({ git: kind.isolated === true });
   const wanted = calls(home).map((call, at) => ({ id: `call_1_${at + 1}`, ...call }));
   const made = wanted.filter(({ name }) => kind.tools?.includes(name) ?? true);
   home.settings({ ...settings, ...(kind.hooks ? { hooks: kind.hooks } : {}) });
   for (const [path, text] of Object.entries(kind.files ?? {})) home.write(path, text);
+  if (kind.isolated) commitAll(home);
+  const plain = (text: string) => text.replaceAll(COPY, "").replaceAll(home.root, "<root>");
   await using model = await startMockModel(castOf(kind, [{ calls: made }, { text: "done" }], aside));
   const program = startHere(["-p", ...CHAT, "--permission-prompt-tool", "stdio", ...flags], {
     home,
@@ -56,10 +58,11 @@ export async function fatesOf(
   return made.map(({ id, name, input }): Fate => {
     const { is_error, content } = results.get(id);
     const fate = asked.includes(id) ? "asked" : is_error ? "refused" : "runs";
-    const text = String(content).replaceAll(home.root, "<root>");
-    return { call: `${name} ${JSON.stringify(input).replaceAll(home.root, "<root>")}`, fate, text };
+    return { call: `${name} ${plain(JSON.stringify(input))}`, fate, text: plain(String(content)) };
   });
 }
+
+const COPY = /\/\.claude\/worktrees\/agent-a[0-9a-f]{16}/g;
 
 /** Called bash, and does nothing: what a table says is judged and never run. */
 function idleShell(home: TemporaryHome): string {
