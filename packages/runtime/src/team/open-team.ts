@@ -2,7 +2,7 @@
 // and nothing of it is loaded.
 
 import { ToolError, type Tool } from "@keelson/engine";
-import type { EndReason, HookEvent, HookOutcome, JsonObject, NewEntry } from "@keelson/protocol";
+import type { EndReason, HookEvent, HookOutcome, HookRegistration, JsonObject, NewEntry } from "@keelson/protocol";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { AskPerson } from "../gate/ask.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
@@ -42,6 +42,9 @@ export interface TeamParts {
   readonly storage: Storage;
   readonly ruleBook: RuleBook;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+  /** The hooks of the session. */
+  registered(): readonly HookRegistration[];
+  setClientHooks(hooks: readonly HookRegistration[]): void;
   /** Who answers permission questions of this session. */
   person(): Promise<AskPerson | undefined>;
 }

@@ -12,7 +12,7 @@ import { openTeamFiles } from "../team-world.ts";
 const MOST_ATTEMPTS = 50;
 
 export async function createLead(
-  { storage, fire, ruleBook, person }: TeamParts,
+  { storage, fire, ruleBook, registered, person }: TeamParts,
   { name, description }: { readonly name?: string | undefined; readonly description?: string | undefined },
 ): Promise<Lead> {
   const { state, place, now } = storage;
@@ -45,7 +45,7 @@ export async function createLead(
     const file = await createTeam(state.snapshot.configDir, config);
     if (!file) continue;
     const backend = await chooseBackend(storage, file.folder);
-    return new Lead({ storage, fire, ruleBook, person, files: openTeamFiles(storage, file), backend });
+    return new Lead({ storage, fire, ruleBook, registered, person, files: openTeamFiles(storage, file), backend });
   }
   throw new ToolError(`There are too many teams named "${wanted}"; choose another name`);
 }

@@ -3,7 +3,7 @@
 
 import { ToolError } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
-import type { NewEntry, PermissionMode } from "@keelson/protocol";
+import type { HookRegistration, NewEntry, PermissionMode } from "@keelson/protocol";
 import { freeTasks } from "@keelson/store/task-list";
 import { removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
@@ -11,6 +11,7 @@ import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
+import { clientHooks } from "./client-hooks.ts";
 import { MemberQuestions } from "./member-questions.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
 import { processStart } from "../process-identity.ts";
@@ -38,6 +39,8 @@ export interface LeadOptions extends TeamSession {
   readonly files: TeamFiles;
   readonly backend: Backend;
   readonly ruleBook: RuleBook;
+  /** The hooks of the session. */
+  registered(): readonly HookRegistration[];
   /** Undefined if nobody answers permission questions. */
   person(): Promise<AskPerson | undefined>;
 }
@@ -77,6 +80,7 @@ export class Lead {
           text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
         }),
       team: name,
+      callHook: (id, input, signal) => storage.client.callHook(id, input, signal),
     });
     this.team = {
       name,
@@ -134,6 +138,7 @@ export class Lead {
         color: member.color!,
         leadSessionId: storage.place.id,
         planModeRequired: isPlanned,
+        ...clientHooks(this.#options.registered()),
       };
       const choice = {
         identity,
