@@ -9,7 +9,8 @@ import type { RuleBook } from "../gate/rule-book.ts";
 import type { Storage } from "../session/storage.ts";
 import type { TeamOfSession } from "../task-list/shared-list.ts";
 import { teamsAreOn } from "../task-list/which-list.ts";
-import type { Lead, StartedMember, TeammateOrder } from "./lead/lead.ts";
+import type { Lead, StartedMember } from "./lead/lead.ts";
+import type { TeammateOrder } from "./lead/new-member.ts";
 import type { Member } from "./member/member.ts";
 
 export interface TeamStage {
