@@ -32,6 +32,8 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "ExitWorktreeInput",
     "ExitWorktreeOutput",
     "GrepInput",
+    "MonitorInput",
+    "MonitorOutput",
     "SendMessageInput",
     "SendMessageOutput",
     "SkillOutput",

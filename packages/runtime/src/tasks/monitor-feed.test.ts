@@ -4,14 +4,14 @@ import { monitorFeed, type Events } from "./monitor-feed.ts";
 /** A feed with a clock that the test turns, and what the model would be sent. */
 function feed({ reads = true } = {}) {
   let now = 1_000;
-  let timers: { readonly at: number; readonly then: () => void }[] = [];
+  let timers: { readonly at: number; readonly fire: () => void }[] = [];
   const sent: Events[] = [];
   const unread: (() => void)[] = [];
   const sink = monitorFeed({
     timeoutMs: 1,
     now: () => now,
     later(ms, then) {
-      const timer = { at: now + ms, then };
+      const timer = { at: now + ms, fire: then };
       timers.push(timer);
       return () => void (timers = timers.filter((each) => each !== timer));
     },
@@ -28,7 +28,7 @@ function feed({ reads = true } = {}) {
       if (!next) break;
       timers = timers.filter((each) => each !== next);
       now = Math.max(now, next.at);
-      next.then();
+      next.fire();
     }
     now = end;
   };

@@ -24,7 +24,7 @@ const PROGRESS_EVERY_MS = 300;
 export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
   const system = (subtype: string, more: Record<string, unknown>) =>
     void audience.show({ type: "system", subtype, ...more });
-  const changed = () => system("background_tasks_changed", { tasks: backgroundTasks(audience) });
+  const changed = () => system("background_tasks_changed", { tasks: tasksInBackground(audience) });
   const progress = spaced(PROGRESS_EVERY_MS, (task: Task) => system("task_progress", progressOf(task)), audience.later);
   return {
     started(task) {
@@ -55,7 +55,7 @@ export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
 }
 
 /** What runs in the background, for `background_tasks_changed`. What a tool call waits for is not listed. */
-export function backgroundTasks({ list }: Pick<TaskAudience, "list">) {
+export function tasksInBackground({ list }: Pick<TaskAudience, "list">) {
   return list()
     .filter(({ status, inBackground }) => status === "running" && inBackground)
     .map((task) => ({

@@ -9,6 +9,7 @@ import type { SkillOrder } from "../open-agents.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
 import { openChildFiles } from "./files.ts";
 import { runChild } from "./run.ts";
+import type { StepQueue } from "./step-queue.ts";
 
 export interface ChildPlan {
   readonly id: string;
@@ -80,6 +81,8 @@ export interface ChildHost {
   readonly signal: AbortSignal;
   /** The process that runs it. */
   owner(): AgentOwner;
+  /** Of all agents of the session. */
+  readonly steps: StepQueue;
   /** Called when it is over. */
   ended(): void;
 }
@@ -99,6 +102,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     cwd: () => workspace.cwd,
     showsText: () => inBackground || storage.agents.showsText,
     owner: host.owner,
+    steps: host.steps,
   });
   const { meter } = files;
   const { promise: movedAway, resolve: moveAway } = Promise.withResolvers<undefined>();

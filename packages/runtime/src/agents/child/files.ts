@@ -4,10 +4,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
-import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta, type AgentOwner } from "@keelson/store/agents";
+import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta } from "@keelson/store/agents";
 import type { Outbox } from "../../stream/outbox.ts";
 import type { AgentStages } from "../spawner.ts";
-import type { ChildEnd, ChildPlan } from "./child.ts";
+import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
 import { Meter } from "./meter.ts";
 
 export interface ChildFiles {
@@ -22,12 +22,17 @@ export interface ChildFiles {
   close(end: ChildEnd | undefined): void;
 }
 
+interface ChildFilesOptions extends Pick<ChildHost, "owner" | "steps"> {
+  cwd(): string;
+  showsText(): boolean;
+}
+
 const SAVE_EVERY_MS = 1_000;
 
 export function openChildFiles(
   plan: ChildPlan,
   { storage, machine }: AgentStages,
-  { cwd, showsText, owner }: { cwd(): string; showsText(): boolean; owner(): AgentOwner },
+  { cwd, showsText, owner, steps }: ChildFilesOptions,
 ): ChildFiles {
   const { place, options, outbox, now, cost } = storage;
   const { id, definition, description, parent, toolUseId, name, worktree } = plan;
@@ -97,7 +102,7 @@ export function openChildFiles(
     own.release();
   };
   // Creating files takes longer than anything else here, and the first request need not wait for it.
-  setImmediate(begin);
+  steps.chore(begin);
   return {
     outbox: own,
     meter,

@@ -18,6 +18,7 @@ import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
+import { taskHookFields } from "../../tasks/tasks.lazy.ts";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
@@ -45,6 +46,8 @@ export interface ChildParts {
   /** Its entries, before they are recorded. */
   recording(entries: readonly NewEntry[]): void;
   charged: Ports["charge"];
+  /** Before each request and each call: others may have to go first. */
+  step(): Promise<void> | undefined;
 }
 
 /** What a subagent works with: the session's machine in the agent's folder, and its own view of the rules. */
@@ -62,7 +65,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const { storage, hooks, mcp, permitFor } = stages;
   const { state, cost } = storage;
   const machine = childMachine(child, stages.machine);
-  const gate = childGate(child, stages);
+  const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
   const firing: FiringAgent = {
     id: child.id,
     type: child.definition.name,
@@ -81,10 +84,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
   const fire: Ports["fire"] = async (event, input) => {
     if (event === "Stop") {
-      const path = agentTranscriptOf(child, stages);
+      const more = { ...agentTranscriptOf(child, stages), ...taskHookFields(machine.tasks, child.id) };
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.definition.name, ...path, ...stages.schedules.hookFields() },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...more, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -98,7 +101,14 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     system: child.system,
     tools: child.tools,
-    toolsReady: () => mcp.servers?.refreshed(child.signal),
+    permit: async (request, withdrawn) => {
+      await child.step();
+      return shared.permit(request, withdrawn);
+    },
+    toolsReady: async () => {
+      await child.step();
+      await mcp.servers?.refreshed(child.signal);
+    },
     toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, child.signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
@@ -134,17 +144,19 @@ function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Ma
   return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
 }
 
-function childGate(
-  { workspace, mode, memory, definition, parentGate: gate }: ChildParts,
-  { storage }: AgentStages,
-): Gate {
-  const { state, options } = storage;
-  const ruleBook = new AgentRuleBook(gate.ruleBook, {
-    home: state.snapshot.home,
+/** Judges by the rules of its parent and its own, where it works. */
+export function childGate(
+  {
     workspace,
-    denied: deniedRules(definition, workspace.root),
-    warn: options.warn,
-  });
+    mode,
+    memory,
+    definition,
+    parentGate: gate,
+  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate">,
+  about: { readonly home: string; warn(text: string): void },
+): Gate {
+  const denied = deniedRules(definition, workspace.root);
+  const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied });
   return gate.forAgent({
     ruleBook,
     mode,

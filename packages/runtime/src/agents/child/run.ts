@@ -66,6 +66,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       ...(asks ? {} : { unasked: UNASKED }),
       outbox: life.outbox,
       interrupt: life.interrupt,
+      step: () => life.steps.step(),
       steering: () => life.takeWaiting(),
       recording: (entries) => {
         if (meter.record(entries)) changed();
