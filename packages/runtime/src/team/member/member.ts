@@ -104,7 +104,7 @@ export class Member {
   }
 
   async #lookOnce(): Promise<void> {
-    const { storage, end, files, identity } = this.#options;
+    const { storage, end, identity } = this.#options;
     if (!this.#hasLead()) return this.#stop();
     const news = this.#deliveries.take();
     if (news.length > 0) {
