@@ -1,12 +1,19 @@
 // A session becomes the lead of a team, by TeamCreate or with its first teammate.
 
 import { ToolError, type Tool } from "@keelson/engine";
-import { createTeam, openTeam, removeTeam, TEAM_LEAD, type TeamConfig } from "@keelson/store/team";
+import {
+  createTeam,
+  isRunning,
+  openTeam,
+  processStart,
+  removeTeam,
+  TEAM_LEAD,
+  type TeamConfig,
+} from "@keelson/store/team";
 import { teamCreateTool, teamDeleteTool } from "@keelson/tools/team";
 import { Lead } from "./lead.ts";
 import { chooseBackend } from "./choose-backend.ts";
 import type { TeamParts } from "../open-team.ts";
-import { isSameProcess, processStart } from "../process-identity.ts";
 import { openTeamFiles } from "../team-world.ts";
 
 const MOST_ATTEMPTS = 50;
@@ -36,7 +43,7 @@ export async function createLead(
           cwd: state.snapshot.cwd,
           backend: "lead",
           pid: process.pid,
-          ...(start === undefined ? {} : { processStart: start }),
+          ...(start === undefined ? {} : { procStart: start }),
           isActive: true,
         },
       ],
@@ -55,7 +62,7 @@ function removeAbandoned(configDir: string, team: string): void {
   const lead = openTeam(configDir, team)
     ?.read()
     ?.members.find(({ name }) => name === TEAM_LEAD);
-  if (lead && !isSameProcess(lead.pid, lead.processStart)) removeTeam(configDir, team);
+  if (lead && !isRunning({ pid: lead.pid ?? 0, procStart: lead.procStart ?? "" })) removeTeam(configDir, team);
 }
 
 function folderName(name: string): string {

@@ -4,7 +4,7 @@
 import { ToolError } from "@keelson/engine";
 import type { HookRegistration, NewEntry } from "@keelson/protocol";
 import { freeTasks } from "@keelson/store/task-list";
-import { removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
+import { processStart, removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
@@ -12,7 +12,6 @@ import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { MemberQuestions } from "./member-questions.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
-import { processStart } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backend.ts";
@@ -108,7 +107,7 @@ export class Lead {
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
         pid: program.pid,
-        ...(start === undefined ? {} : { processStart: start }),
+        ...(start === undefined ? {} : { procStart: start }),
       });
       void program.exited.then((how) => this.#track(this.#ended(name, how)));
       this.#hold();
