@@ -23,6 +23,7 @@ const LOST_BEGINNING = "The beginning of this conversation was lost.";
 /** Attachments whose text the model reads. */
 const SHOWN = new Set([
   "agent_listing_delta",
+  "agent_mention",
   "directory",
   "file",
   "hook_additional_context",

@@ -40,13 +40,21 @@ export function requestParts(model: ModelChoice, system: readonly string[], tool
   return {
     model,
     system: system.map((text) => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) })),
-    tools: tools.map(({ name, description, input, onDemand }) => ({
-      name,
-      description,
-      input_schema: input.json,
-      ...(onDemand ? { defer_loading: true as const } : {}),
-    })),
+    tools: tools.map(definitionOf),
   };
+}
+
+/** Agents share most tools, and so the JSON of their definitions. */
+const definitions = new WeakMap<Tool, ToolDefinition>();
+
+function definitionOf(tool: Tool): ToolDefinition {
+  const known = definitions.get(tool);
+  if (known) return known;
+  const { name, description, input, onDemand } = tool;
+  const defer = onDemand ? { defer_loading: true as const } : {};
+  const definition = { name, description, input_schema: input.json, ...defer };
+  definitions.set(tool, definition);
+  return definition;
 }
 
 export function buildRequest(

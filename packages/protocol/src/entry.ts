@@ -159,6 +159,8 @@ export interface CostState {
   readonly totalLinesAdded?: number;
   readonly totalLinesRemoved?: number;
   readonly modelUsage: Readonly<Record<string, unknown>>;
+  /** What subagents used of it, by their type. */
+  readonly agentUsage?: Readonly<Record<string, unknown>>;
   readonly hasUnknownModelCost: boolean;
 }
 

@@ -124,6 +124,8 @@ export type ScheduleWakeupInput = {
 export type EnterPlanModeInput = Record<string, never>;
 /** Clients and models of different versions add other fields. */
 export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
+export type EnterWorktreeInput = { name?: string; path?: string };
+export type ExitWorktreeInput = { action: "keep" | "remove"; discard_changes?: boolean };
 export type ListMcpResourcesInput = { server?: string };
 export type ReadMcpResourceInput = { server: string; uri: string };
 export type ReadMcpResourceDirInput = { server: string; uri: string };
@@ -160,6 +162,8 @@ export type ToolInputSchemas =
   | ScheduleWakeupInput
   | EnterPlanModeInput
   | ExitPlanModeInput
+  | EnterWorktreeInput
+  | ExitWorktreeInput
   | ListMcpResourcesInput
   | ReadMcpResourceInput
   | ReadMcpResourceDirInput

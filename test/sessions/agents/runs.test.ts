@@ -85,6 +85,9 @@ test("the agents of a session are shown as a tree with what each of them used", 
   ]);
   expect(row(lines[4]).slice(0, 5)).toEqual(["", "scout (Explore)", "Task inner work", "completed", "1"]);
   expect(stdout).toMatch(/\n2 agents, \$\d\.\d{4}\n/);
+
+  const usage = await runKeelson(["-p", "--continue", "/usage"], { home, url: model.url });
+  expect(usage.stdout).toMatch(/\nOf this, subagents:\n(  .+\n)?  Explore, claude-haiku-4-5.*: 30 input, 7 output, /);
 });
 
 test("an agent whose process was killed is not shown as running", async () => {

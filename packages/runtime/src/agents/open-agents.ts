@@ -3,7 +3,7 @@
 
 import { openAgentSet } from "@keelson/config/agent-set";
 import { ToolError, type Tool } from "@keelson/engine";
-import { agentsLeft } from "@keelson/engine/agents";
+import { agentsLeft } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
@@ -32,9 +32,14 @@ export interface AgentStage {
   runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
   /** The session's own agent. */
   readonly self: Spawner;
+  /** Loads what starts an agent, unless the session ends soon or offers none. */
+  warm(): void;
   /** Ends every agent. */
   close(): Promise<void>;
 }
+
+/** Models take longer than this. A session without a model does not pay for agents it does not start. */
+const WARM_AFTER_MS = 20;
 
 export type SkillOrder = Parameters<typeof Running.runSkill>[0];
 
@@ -80,8 +85,9 @@ export function openAgents(stages: AgentStages): AgentStage {
     forks,
     toolsFor: (agent) => [toolOf(agent), messageToolOf(agent)],
   };
-  /** Loaded with the first agent. */
+  /** Loaded while the model thinks about the first prompt, or with the first agent. */
   const running = () => import("./run-agents.ts");
+  let warming: NodeJS.Timeout | undefined;
   const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.team?.teammates !== undefined });
   const messageToolOf = (from: Spawner) =>
     sendMessageTool({
@@ -127,7 +133,13 @@ export function openAgents(stages: AgentStages): AgentStage {
     areChanged: () => set.areChanged(),
     messageTool: messageToolOf(self),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
+    warm() {
+      if (warming !== undefined || !state.tools.some(({ name }) => name === "Agent")) return;
+      warming = setTimeout(async () => (await running()).warm(host), WARM_AFTER_MS);
+      warming.unref();
+    },
     async close() {
+      clearTimeout(warming);
       const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
       await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
     },

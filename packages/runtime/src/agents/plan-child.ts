@@ -45,9 +45,11 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const text = await textOf(definition);
   const worktree = order.isolated ? await isolated(id, order, parent, stages) : undefined;
   const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
+  const { agentMemoryFolder } = definition.memory ? await import("./definition/memory.ts") : {};
   return {
     id,
     definition,
+    ...(agentMemoryFolder ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
     prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,

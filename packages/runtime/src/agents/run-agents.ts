@@ -16,6 +16,7 @@ import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
 import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
+import { StepQueue } from "./child/step-queue.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
@@ -30,6 +31,8 @@ export interface AgentHost {
   toolsFor(agent: Spawner): readonly Tool[];
   /** This process. Found out with the first agent. */
   owner?: AgentOwner;
+  /** Made with the first agent. */
+  steps?: StepQueue;
 }
 
 interface Start {
@@ -64,6 +67,12 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   return ended ? finished(ended, plan, signal) : launched(child, plan);
 }
 
+/** Does what every agent needs, before the first one. */
+export function warm(host: AgentHost): void {
+  host.owner ??= agentOwner();
+  void import("./built-in/texts.ts");
+}
+
 /** Waits for a free place, then starts it. */
 async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
   const { slots, stages, toolsFor } = host;
@@ -72,6 +81,7 @@ async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Pro
     ownTools: toolsFor,
     runSkill: (order, agent) => runSkill(order, agent, host),
     owner: () => (host.owner ??= agentOwner()),
+    steps: (host.steps ??= new StepQueue()),
     signal,
     ended: release,
   };

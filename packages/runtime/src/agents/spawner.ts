@@ -5,6 +5,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { HookStage } from "../hooks/open-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { TeamStage } from "../team/open-team.ts";
 import type { Storage } from "../session/storage.ts";
@@ -24,6 +25,7 @@ export interface AgentStages extends HookStage {
   readonly worktrees: Pick<WorktreeStage, "isolate">;
   /** Undefined if the session cannot have a team. */
   readonly team?: Pick<TeamStage, "send" | "teammates"> | undefined;
+  readonly schedules: ScheduleStage;
 }
 
 export interface Spawner {

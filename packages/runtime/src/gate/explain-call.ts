@@ -149,6 +149,8 @@ const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => strin
   Skill: (text) => ({ kind: "skill", skill: text("skill"), adds: false }),
   AskUserQuestion: () => ({ kind: "person" }),
   EnterPlanMode: () => ({ kind: "none" }),
+  EnterWorktree: () => ({ kind: "none" }),
+  ExitWorktree: () => ({ kind: "none" }),
   ExitPlanMode: () => ({ kind: "person" }),
 };
 

@@ -38,6 +38,10 @@ export interface GateOptions {
   save(updates: readonly PermissionUpdate[]): Promise<void>;
 }
 
+/** What differs for a subagent. Without `memory`, it has that of the session. */
+export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git"> &
+  Partial<Pick<GateOptions, "memory">>;
+
 export class Gate {
   readonly ruleBook: RuleBook;
   readonly #options: GateOptions;
@@ -94,8 +98,9 @@ export class Gate {
   }
 
   /** The gate of a subagent. Answers to its questions apply to the session. */
-  forAgent(own: Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git">): Gate {
-    const gate = new Gate({ ...this.#options, ...own, readable: this.#readable });
+  forAgent(own: AgentGateOptions): Gate {
+    const memory = own.memory ?? this.#options.memory;
+    const gate = new Gate({ ...this.#options, ...own, memory, readable: this.#readable });
     gate.accept = (given) => this.accept(given);
     gate.saved = () => this.saved();
     return gate;

@@ -73,7 +73,11 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const { cwd, configDir, env, childEnv, home } = snapshot;
   const { workspace } = folders;
   const directories = () => workspace.directories;
-  const { sandbox, state: sandboxState } = await openSandbox(snapshot, { programs, directories, warn });
+  const { sandbox, state: sandboxState } = await openSandbox(snapshot, {
+    programs,
+    directories: () => folders.writable(),
+    warn,
+  });
   const governing = lazyGoverning(storage);
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();

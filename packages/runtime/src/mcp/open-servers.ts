@@ -37,8 +37,8 @@ export interface McpStage {
   readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
   /** The rules of a snapshot and the policies that servers come with. */
   rules(snapshot: Snapshot): readonly Rule[];
-  /** Servers that only one agent uses. Resolves when they have connected or failed. The names of others are taken. */
-  openFor(entries: JsonObject, signal: AbortSignal): Promise<AgentServers>;
+  /** Servers that only one agent uses. Resolves when they have connected or failed. */
+  openFor(configured: ConfiguredMcp, signal: AbortSignal): Promise<AgentServers>;
   /** Hooks that answer questions of servers; set when the hooks are open. */
   useHooks(fire: Fire): void;
   /** Resolves when no server is left running. */
@@ -156,8 +156,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
     readConfig: (entries) => readConfig(entries, state.snapshot),
-    async openFor(entries, signal) {
-      const { servers: checked, unused } = await readConfig(entries, state.snapshot);
+    async openFor({ servers: checked, unused }, signal) {
       for (const { name, why } of unused) options.warn(`An agent begins without the MCP server "${name}": ${why}`);
       const own = newServers(async () => undefined);
       own.configure(checked.filter(({ name }) => !servers?.get(name)).map(serverFromConfiguration), []);

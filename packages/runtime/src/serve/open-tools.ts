@@ -115,9 +115,10 @@ async function openStages(
   const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
+  const schedules = NO_SCHEDULES;
   const worktrees = { isolate: () => Promise.reject(new Error("tools that are served have no agents")) };
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees });
-  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules: NO_SCHEDULES };
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, schedules });
+  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules };
 }
 
 /** Connects MCP servers only if a hook calls one of their tools. The tools themselves are never offered. */

@@ -98,9 +98,21 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     hooks,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, team });
-  skills.useAgents(agents.runSkill);
   const schedules = openSchedules(storage);
+  const agents = openAgents({
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    permitFor,
+    skills,
+    worktrees,
+    team,
+    schedules,
+  });
+  skills.useAgents(agents.runSkill);
   const parts = {
     storage,
     machine,
@@ -210,6 +222,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
+    warmAgents: () => agents.warm(),
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();
@@ -264,7 +277,8 @@ async function offeredInteractiveTools(
   { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions && !teammate?.planModeRequired) return [];
+  // A teammate asks its lead, and only about its plan.
+  if (teammate ? !teammate.planModeRequired : !stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

@@ -50,6 +50,8 @@ export interface SessionParts {
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
+  /** Loads what starts a subagent, while the model thinks. */
+  warmAgents(): void;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -191,6 +193,7 @@ export class LiveSession implements Session {
     const conversation = this.#parts.conversation();
     // Load the gate after the first request is sent, before the first tool call needs it.
     setImmediate(() => gate.warm());
+    this.#parts.warmAgents();
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {

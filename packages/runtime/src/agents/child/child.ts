@@ -9,6 +9,7 @@ import type { SkillOrder } from "../open-agents.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
 import { openChildFiles } from "./files.ts";
 import { runChild } from "./run.ts";
+import type { StepQueue } from "./step-queue.ts";
 
 export interface ChildPlan {
   readonly id: string;
@@ -30,6 +31,8 @@ export interface ChildPlan {
   readonly system: readonly string[];
   readonly limits: Limits;
   readonly maySpawn: boolean;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
   /** Where it works, if not where its parent does. */
   readonly worktree?: Worktree;
   /** What was said before. Absent for an agent that begins empty. */
@@ -78,6 +81,8 @@ export interface ChildHost {
   readonly signal: AbortSignal;
   /** The process that runs it. */
   owner(): AgentOwner;
+  /** Of all agents of the session. */
+  readonly steps: StepQueue;
   /** Called when it is over. */
   ended(): void;
 }
@@ -97,6 +102,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     cwd: () => workspace.cwd,
     showsText: () => inBackground || storage.agents.showsText,
     owner: host.owner,
+    steps: host.steps,
   });
   const { meter } = files;
   const { promise: movedAway, resolve: moveAway } = Promise.withResolvers<undefined>();
@@ -110,9 +116,11 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     },
   });
   const waiting: NewEntry[] = [];
+  let isWoken = false;
   machine.agentInboxes.set(id, {
-    notify(entry, { taken }) {
+    notify(entry, { wakes, taken }) {
       waiting.push(entry);
+      isWoken ||= wakes;
       taken?.();
     },
   });
@@ -127,6 +135,10 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         signal: stop.signal,
         outbox: files.outbox,
         waiting,
+        takeWaiting: () => {
+          isWoken = false;
+          return waiting.splice(0);
+        },
         meter,
         changed: () => {
           task.progress(meter.usage());
@@ -134,7 +146,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         },
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
         openServers: async (definition) => (servers = await serversOf(definition, stages, stop.signal)),
-        isDone: () => waiting.length === 0 && machine.agentInboxes.delete(id),
+        isDone: () => !isWoken && machine.agentInboxes.delete(id),
       });
       await servers?.close();
       await machine.tasks.stopOwnedBy(id);
@@ -159,10 +171,10 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   return { id, awaited, outputPath: () => files.openOutput() };
 }
 
-/** Those of a folder that is not trusted are not started. */
-async function serversOf({ mcpServers, untrusted }: AgentDefinition, { mcp }: AgentStages, signal: AbortSignal) {
-  const inline = mcpServers.flatMap((server) => (typeof server === "string" ? [] : [[server.name, server.config]]));
-  return untrusted || inline.length === 0 ? undefined : mcp.openFor(Object.fromEntries(inline), signal);
+async function serversOf(definition: AgentDefinition, { mcp, storage }: AgentStages, signal: AbortSignal) {
+  if (definition.mcpServers.every((server) => typeof server === "string")) return undefined;
+  const { ownServers } = await import("../definition/own-servers.ts");
+  return mcp.openFor(ownServers(definition, storage.state.snapshot), signal);
 }
 
 /** The agent's work is over: what it left in its worktree stays, if there is anything. */

@@ -4,10 +4,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
-import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta, type AgentOwner } from "@keelson/store/agents";
+import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta } from "@keelson/store/agents";
 import type { Outbox } from "../../stream/outbox.ts";
 import type { AgentStages } from "../spawner.ts";
-import type { ChildEnd, ChildPlan } from "./child.ts";
+import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
 import { Meter } from "./meter.ts";
 
 export interface ChildFiles {
@@ -22,12 +22,17 @@ export interface ChildFiles {
   close(end: ChildEnd | undefined): void;
 }
 
+interface ChildFilesOptions extends Pick<ChildHost, "owner" | "steps"> {
+  cwd(): string;
+  showsText(): boolean;
+}
+
 const SAVE_EVERY_MS = 1_000;
 
 export function openChildFiles(
   plan: ChildPlan,
   { storage, machine }: AgentStages,
-  { cwd, showsText, owner }: { cwd(): string; showsText(): boolean; owner(): AgentOwner },
+  { cwd, showsText, owner, steps }: ChildFilesOptions,
 ): ChildFiles {
   const { place, options, outbox, now, cost } = storage;
   const { id, definition, description, parent, toolUseId, name, worktree } = plan;
@@ -89,7 +94,15 @@ export function openChildFiles(
     write();
     own.mirror([{ type: "agent_metadata", ...meta }]);
   };
-  save({});
+  let begun = false;
+  const begin = () => {
+    if (begun) return;
+    begun = true;
+    save({});
+    own.release();
+  };
+  // Creating files takes longer than anything else here, and the first request need not wait for it.
+  steps.chore(begin);
   return {
     outbox: own,
     meter,
@@ -101,6 +114,7 @@ export function openChildFiles(
     outputPath: plan.background ? outputPath : "",
     openOutput,
     close(end) {
+      begin();
       save({
         finished: true,
         status: end?.status ?? "failed",

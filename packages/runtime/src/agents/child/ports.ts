@@ -4,6 +4,7 @@
 import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
 import {
   NOTHING_SAID,
+  type AgentDefinition,
   type HookEvent,
   type HookRegistration,
   type NewEntry,
@@ -15,16 +16,20 @@ import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
-import { AgentRuleBook } from "./rules.ts";
+import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
 import { taskHookFields } from "../../tasks/tasks.lazy.ts";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
   readonly id: string;
-  readonly type: string;
+  readonly definition: Pick<AgentDefinition, "name" | "disallowedTools">;
+  /** The gate of the agent that started it. */
+  readonly parentGate: Gate;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
   /** At each call: the session's mode may change while the agent works. */
   mode(): PermissionMode;
   model(): ModelChoice;
@@ -41,6 +46,8 @@ export interface ChildParts {
   /** Its entries, before they are recorded. */
   recording(entries: readonly NewEntry[]): void;
   charged: Ports["charge"];
+  /** Before each request and each call: others may have to go first. */
+  step(): Promise<void> | undefined;
 }
 
 /** What a subagent works with: the session's machine in the agent's folder, and its own view of the rules. */
@@ -58,10 +65,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const { storage, hooks, mcp, permitFor } = stages;
   const { state, cost } = storage;
   const machine = childMachine(child, stages.machine);
-  const gate = childGate(child, stages);
+  const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
   const firing: FiringAgent = {
     id: child.id,
-    type: child.type,
+    type: child.definition.name,
     cwd: () => child.workspace.cwd,
     mode: () => gate.mode,
     effort: () => child.model().effort,
@@ -80,7 +87,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       const more = { ...agentTranscriptOf(child, stages), ...taskHookFields(machine.tasks, child.id) };
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.type, ...more },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...more, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -94,7 +101,14 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     system: child.system,
     tools: child.tools,
-    toolsReady: () => mcp.servers?.refreshed(child.signal),
+    permit: async (request, withdrawn) => {
+      await child.step();
+      return shared.permit(request, withdrawn);
+    },
+    toolsReady: async () => {
+      await child.step();
+      await mcp.servers?.refreshed(child.signal);
+    },
     toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, child.signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
@@ -114,7 +128,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     fire,
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
-      shared.charge(usage, name, durationMs);
+      cost.charge(usage, name, durationMs, child.definition.name);
     },
   };
   return { machine, gate, firing, ports };
@@ -130,12 +144,23 @@ function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Ma
   return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
 }
 
-function childGate({ workspace, mode }: ChildParts, { storage, gate }: AgentStages): Gate {
-  const { state, options } = storage;
-  const ruleBook = new AgentRuleBook(gate.ruleBook, { home: state.snapshot.home, workspace, warn: options.warn });
+/** Judges by the rules of its parent and its own, where it works. */
+export function childGate(
+  {
+    workspace,
+    mode,
+    memory,
+    definition,
+    parentGate: gate,
+  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate">,
+  about: { readonly home: string; warn(text: string): void },
+): Gate {
+  const denied = deniedRules(definition, workspace.root);
+  const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied });
   return gate.forAgent({
     ruleBook,
     mode,
+    ...(memory === undefined ? {} : { memory: () => memory }),
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },

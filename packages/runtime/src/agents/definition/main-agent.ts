@@ -7,7 +7,7 @@ import { nudge, parseRule, type Rule, type Tool } from "@keelson/engine";
 import { agentModel, agentTools, narrowerMode } from "@keelson/engine/agents";
 import { blocksOf, isText, textOf, type AgentDefinition, type PromptMessage } from "@keelson/protocol";
 import { nearestWord } from "@keelson/protocol/nearest-word";
-import { checkBudget, chooseModel, modelRates } from "../../model/model-choice.ts";
+import { checkBudget, modelRates } from "../../model/model-choice.ts";
 import { adopt, ownSystemPrompt, type Stages } from "../../session/life.ts";
 import { OpenError } from "../../session/place.ts";
 import { runPorts, type RunParts } from "../../session/ports.ts";
@@ -69,10 +69,10 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
     },
     async beforeRun(signal) {
       if (state.agent === undefined) await become();
-      const { skills = [] } = state.agent?.definition ?? {};
-      if (!needsSkills || skills.length === 0) return;
+      const { definition } = state.agent ?? {};
+      if (!needsSkills || !definition || definition.skills.length === 0) return;
       needsSkills = false;
-      for (const text of await preload(skills, skillsOf(parts, signal), options.warn))
+      for (const text of await preload(definition, skillsOf(parts, signal), options.warn))
         storage.inbox.notify(nudge(text, storage.newId()), { wakes: false });
     },
     opening(prompt) {
@@ -139,13 +139,12 @@ function denyRule(text: string, base: string): readonly Rule[] {
 
 /** What the command line says takes precedence. */
 async function applyModel({ model, effort }: AgentDefinition, { storage }: Parts): Promise<void> {
-  const { state, place, options } = storage;
+  const { state } = storage;
   const { snapshot } = state;
   const { flags } = snapshot;
   const name = flags.model === undefined ? agentModel({ env: {}, agent: model }) : "inherit";
   if (name !== "inherit") {
-    const { entrypoint, debug } = options;
-    state.model = await chooseModel(snapshot, { model: name, sessionId: place.id, entrypoint, debug });
+    state.model = await storage.chooseModel(name);
     checkBudget(snapshot, modelRates(snapshot), state.model.profile.id);
   }
   if (effort !== undefined && flags.effort === undefined && state.model.profile.effort)
