@@ -53,6 +53,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       id,
       definition,
       parentGate: parent.gate,
+      copyOf: plan.worktree?.copyOf,
       workspace: life.workspace,
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
