@@ -10,6 +10,7 @@ import * as taskList from "../packages/tools/src/task-list-tools.ts";
 import * as team from "../packages/tools/src/team-tools.ts";
 import type { enterPlanModeTool } from "../packages/tools/src/plan/enter-plan-mode.ts";
 import type { exitPlanModeTool } from "../packages/tools/src/plan/exit-plan-mode.ts";
+import type { enterWorktreeTool, exitWorktreeTool } from "../packages/tools/src/worktree/worktree.ts";
 
 /** Compares types without regard to `readonly`. */
 type Plain<T> = unknown extends T
@@ -33,6 +34,7 @@ const types = <T, Input, Output>(
 ) => true;
 
 const TYPED = {
+  Agent: types<typeof tools.agentTool, sdk.AgentInput, sdk.AgentOutput>(),
   AskUserQuestion: types<typeof askUserTool, sdk.AskUserQuestionInput, sdk.AskUserQuestionOutput>(),
   Bash: types<typeof tools.bashTool, sdk.BashInput, sdk.BashOutput>(),
   CronCreate: types<typeof tools.cronCreateTool, sdk.CronCreateInput, sdk.CronCreateOutput>(),
@@ -40,10 +42,13 @@ const TYPED = {
   CronList: types<typeof tools.cronListTool, sdk.CronListInput, sdk.CronListOutput>(),
   Edit: types<typeof tools.editTool, sdk.FileEditInput, sdk.FileEditOutput>(),
   EnterPlanMode: types<typeof enterPlanModeTool, sdk.EnterPlanModeInput, sdk.EnterPlanModeOutput>(),
+  EnterWorktree: types<typeof enterWorktreeTool, sdk.EnterWorktreeInput, sdk.EnterWorktreeOutput>(),
   ExitPlanMode: types<typeof exitPlanModeTool, Named<sdk.ExitPlanModeInput>, sdk.ExitPlanModeOutput>(),
+  ExitWorktree: types<typeof exitWorktreeTool, sdk.ExitWorktreeInput, sdk.ExitWorktreeOutput>(),
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
+  Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
   ReadMcpResourceDirTool: types<
@@ -80,9 +85,10 @@ test("every built-in tool has types in the SDK", async () => {
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
   const { bashTool, agentTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, ...rest } = tools;
   const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
-  const { sendMessageTool, interactiveTools: _, ...others } = more;
+  const { monitorTool, sendMessageTool, worktreeTools, interactiveTools: _, ...others } = more;
   const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
-  made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none));
+  made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
+  made.push(...worktreeTools(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
   const forMcp = [mcp, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);

@@ -29,7 +29,7 @@ export {
   type Sighting,
   type Tool,
   type ToolContext,
-  type WatchedCommand,
+  type CommandTask,
   type Workspace,
 } from "./tool.ts";
 export type {

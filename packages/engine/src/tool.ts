@@ -160,7 +160,7 @@ export interface BackgroundCommand {
 }
 
 /** How a command that a tool call waits for is shown among the tasks. */
-export interface WatchedCommand {
+export interface CommandTask {
   readonly description: string;
   /** The id of the subagent that asks. */
   readonly owner?: string;
@@ -191,7 +191,7 @@ export interface Shell {
       /** off: the call was allowed to run outside the sandbox. */
       readonly sandbox?: "default" | "off";
       /** Absent if it is no task of its own. */
-      readonly task?: WatchedCommand;
+      readonly task?: CommandTask;
     },
   ): Promise<ShellResult>;
   background(

@@ -15,7 +15,6 @@ export type { ShieldStatusOptions, ShieldStatus } from "./sandbox/shield/status.
 export { createShell } from "./shell/shell.lazy.ts";
 export type { SessionShell, ShellOptions } from "./shell/shell.ts";
 export { chooseShell, type ShellChoice } from "./shell/environment/choose.ts";
-export { watchSocket } from "./tasks/socket/watch-socket.lazy.ts";
 export { createTasks, type TaskHandle, type Tasks, type TaskWatchers } from "./tasks/task-table.ts";
 export type { NewTask, Task, TaskAgent, TaskEnd, TaskStatus, TaskUsage } from "./tasks/task.ts";
 export { createWorkspace } from "./files/workspace.ts";

@@ -35,7 +35,13 @@ export type BashInput = {
   dangerouslyDisableSandbox?: boolean;
 };
 
-export type MonitorInput = { command: string; description: string; timeout_ms?: number; persistent?: boolean };
+/** Exactly one of `command` and `ws`. */
+export type MonitorInput = {
+  description: string;
+  timeout_ms: number;
+  command?: string;
+  ws?: { url: string; protocols?: string[] };
+};
 export type TaskOutputInput = { task_id: string; block?: boolean; timeout?: number };
 export type TaskStopInput = { task_id?: string; shell_id?: string };
 
@@ -118,6 +124,8 @@ export type ScheduleWakeupInput = {
 export type EnterPlanModeInput = Record<string, never>;
 /** Clients and models of different versions add other fields. */
 export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
+export type EnterWorktreeInput = { name?: string; path?: string };
+export type ExitWorktreeInput = { action: "keep" | "remove"; discard_changes?: boolean };
 export type ListMcpResourcesInput = { server?: string };
 export type ReadMcpResourceInput = { server: string; uri: string };
 export type ReadMcpResourceDirInput = { server: string; uri: string };
@@ -154,6 +162,8 @@ export type ToolInputSchemas =
   | ScheduleWakeupInput
   | EnterPlanModeInput
   | ExitPlanModeInput
+  | EnterWorktreeInput
+  | ExitWorktreeInput
   | ListMcpResourcesInput
   | ReadMcpResourceInput
   | ReadMcpResourceDirInput

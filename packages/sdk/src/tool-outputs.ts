@@ -1,6 +1,35 @@
 // The outputs of built-in tools: `tool_response` in PostToolUse hooks, `tool_use_result` in messages.
 
+import type { Usage } from "@keelson/protocol";
+
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
+
+export type AgentOutput =
+  | {
+      status: "completed";
+      prompt: string;
+      agentId: string;
+      agentType: string;
+      content: { type: "text"; text: string }[];
+      resolvedModel: string;
+      totalDurationMs: number;
+      totalTokens: number;
+      totalToolUseCount: number;
+      usage: Usage;
+      worktreePath?: string;
+      worktreeBranch?: string;
+    }
+  | {
+      isAsync: true;
+      status: "async_launched";
+      agentId: string;
+      description: string;
+      prompt: string;
+      resolvedModel: string;
+      outputFile: string;
+      canReadOutputFile: boolean;
+    }
+  | { status: "teammate_spawned"; teammate_id: string; name: string; team_name: string };
 
 export type BashOutput = {
   stdout: string;
@@ -165,8 +194,13 @@ export type TaskOutputOutput = {
     description: string;
     output: string;
     exitCode: number | null;
+    prompt?: string;
+    result?: string;
+    error?: string;
   };
 };
+
+export type MonitorOutput = { taskId: string; timeoutMs: number; persistent?: boolean };
 
 export type TaskStopOutput = { message: string; task_id: string; task_type: string; command?: string };
 
@@ -213,6 +247,16 @@ export type ScheduleWakeupOutput = {
 };
 
 export type EnterPlanModeOutput = { message: string };
+export type EnterWorktreeOutput = { worktreePath: string; worktreeBranch?: string; message: string };
+export type ExitWorktreeOutput = {
+  action: "keep" | "remove";
+  originalCwd: string;
+  worktreePath: string;
+  worktreeBranch?: string;
+  discardedFiles?: number;
+  discardedCommits?: number;
+  message: string;
+};
 export type ExitPlanModeOutput = {
   plan: string | null;
   isAgent: boolean;
@@ -237,6 +281,7 @@ export type ToolSearchOutput = {
 export type McpOutput = string | unknown[];
 
 export type ToolOutputSchemas =
+  | AgentOutput
   | BashOutput
   | FileReadOutput
   | FileWriteOutput
@@ -259,9 +304,12 @@ export type ToolOutputSchemas =
   | ScheduleWakeupOutput
   | TaskOutputOutput
   | TaskStopOutput
+  | MonitorOutput
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput
+  | EnterWorktreeOutput
+  | ExitWorktreeOutput
   | ListMcpResourcesOutput
   | ReadMcpResourceOutput
   | ReadMcpResourceDirOutput

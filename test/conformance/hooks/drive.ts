@@ -36,7 +36,7 @@ export interface Absence {
   is(row: Row): boolean;
 }
 
-export const mainAgent: Stage = { name: "main agent", run: (row) => perform(row, MAIN) };
+export const mainAgent: Stage = { name: "main agent", run: (row) => perform(row, { typed: PROMPT }) };
 
 /** How to reach the agent that is to find `PROMPT` among its messages. */
 export interface Way {
@@ -52,8 +52,6 @@ export interface Way {
   /** How many results the session gives before it is done. */
   readonly results?: number;
 }
-
-const MAIN: Way = { typed: PROMPT };
 
 export async function perform(row: Row, way: Way): Promise<Observed> {
   const { typed, lead = () => undefined, says = (reply) => reply, start = startKeelson } = way;

@@ -555,19 +555,18 @@ test("reads of one reply run side by side, and their answers come in the order o
   expect(told(model.requests[1]!).map(({ content }) => content)).toEqual(["1\ta", "1\tb", "1\tc"]);
 });
 
+const ALL =
+  "Bash Edit EnterWorktree ExitWorktree Glob Grep NotebookEdit Read Skill TaskOutput TaskStop TodoWrite Write".split(
+    " ",
+  );
+
 test.each([
-  [
-    [],
-    ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "TaskOutput", "TaskStop", "TodoWrite", "Write"],
-  ],
+  [[], ALL],
   [
     ["--tools", "Read,Glob"],
     ["Glob", "Read"],
   ],
-  [
-    ["--tools", "default"],
-    ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "TaskOutput", "TaskStop", "TodoWrite", "Write"],
-  ],
+  [["--tools", "default"], ALL],
   [["--tools", ""], []],
   [
     ["--tools", "Read,Write,Bash", "--disallowedTools", "Write"],

@@ -141,3 +141,37 @@ test("with background tasks disabled, the model cannot ask for them and the user
   expect(tools.map(({ name }: any) => name)).not.toContain("Monitor");
   expect(said(model.requests[1]!)).toMatchObject([{ type: "tool_result", content: "first began\nfirst ran" }]);
 });
+
+test("Stop hooks are told what still runs in the background", async () => {
+  using home = temporaryHome();
+  const seen = join(home.project, "stop.json");
+  home.settings({ hooks: { Stop: [{ hooks: [{ type: "command", command: `cat >> ${seen}` }] }] } });
+  await using model = await startMockModel([
+    bash(untilGo("first"), { run_in_background: true, description: "Build" }),
+    { text: "Started" },
+    { text: "Done" },
+  ]);
+  await using running = startKeelson(OPEN, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Build it"));
+  await running.waitForLine(result);
+  go(home, "first");
+  await running.waitForLine(({ result: text }) => text === "Done");
+  running.closeStdin();
+  expect((await running.done).code).toBe(0);
+  const inputs = readFileSync(seen, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(inputs.map((input) => input.background_tasks)).toEqual([
+    [
+      {
+        id: expect.stringMatching(/^b/),
+        type: "local_bash",
+        status: "running",
+        description: "Build",
+        command: untilGo("first"),
+      },
+    ],
+    undefined,
+  ]);
+});

@@ -98,7 +98,7 @@ test("members write to each other and to the lead, and each message is read once
   );
   const answers = cast.by("a").find((last) => last.includes("tool_result"))!;
   expect(answers).toContain('{\\"success\\":true,\\"message\\":\\"Message sent to b\\"}');
-  expect(answers).toContain('{\\"success\\":false,\\"message\\":\\"No agent with the name or id');
+  expect(answers).toContain('{\\"success\\":false,\\"message\\":\\"No agent');
   expect(cast.by("a").some((last) => last.includes("Hello all"))).toBe(true);
   expect(
     cast.heard

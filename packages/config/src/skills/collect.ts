@@ -12,7 +12,7 @@ import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
-import type { FileMark, IndexEntry, SkillIndex } from "./index/skill-index.ts";
+import type { FileIndex, FileMark, IndexEntry } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -35,12 +35,12 @@ export interface SkillCollector {
   /** Loads a file, unless its name or the file itself is taken. */
   take(file: SkillFile, origin: Origin, options?: TakeOptions): Skill | undefined;
   /** Loads what an index says of a file. */
-  takeRecalled(entry: IndexEntry, origin: Origin): void;
+  takeRecalled(entry: IndexEntry<ReadFacts>, origin: Origin): void;
   scanOptions(root: string | undefined): ScanOptions;
 }
 
 export interface TakeOptions {
-  readonly index?: SkillIndex | undefined;
+  readonly index?: FileIndex<ReadFacts> | undefined;
   /** What the file said when the index was written. */
   readonly recalled?: ReadFacts;
   /** The name to use if the skill's own is taken. */
@@ -139,7 +139,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   }
 
   /** The same for hundreds of files before the first request: nothing is made that most of them do not need. */
-  function takeRecalled(entry: IndexEntry, origin: Origin): void {
+  function takeRecalled(entry: IndexEntry<ReadFacts>, origin: Origin): void {
     const [file, , facts, name, found] = entry;
     const { draft, named, hooks, oddities } = facts;
     const isPlain = hooks === undefined && oddities.length === 0 && draft.paths === undefined;

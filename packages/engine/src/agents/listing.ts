@@ -2,7 +2,7 @@
 
 import type { AgentDefinition } from "@keelson/protocol";
 import { listLines, type ListingLimits } from "../context/skill-listing.ts";
-import { matchesName } from "../permission/match/match-name.ts";
+import type * as MatchName from "../permission/match/match-name.ts";
 import { coversTool } from "../permission/match/match.ts";
 import { parseRule, type Rule } from "../permission/rule.ts";
 
@@ -57,8 +57,10 @@ export function agentsLeft<A extends { readonly name: string }>(
   agents: readonly A[],
   rules: readonly Rule[],
 ): readonly A[] {
-  const denying = rules.filter(({ behavior }) => behavior === "deny");
+  const denying = rules.filter(({ behavior, tool }) => behavior === "deny" && /^(?:Agent|Task)$|\*/.test(tool));
   if (denying.length === 0) return agents;
+  // Loaded late: most sessions have no such rule.
+  const { matchesName } = require("../permission/match/match-name.ts") as typeof MatchName;
   return agents.filter(
     ({ name }) =>
       !denying.some(

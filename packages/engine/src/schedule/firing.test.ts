@@ -134,6 +134,12 @@ test("an expression that cannot be read, or that no date matches, never fires", 
   expect(firingAfter(job("nope"), CREATED, UTC)).toBeUndefined();
   expect(firingAfter(job("0 0 31 2 *"), CREATED, UTC)).toBeUndefined();
   expect(firingSince(job("0 0 31 2 *", { recurring: false }), CREATED, UTC)).toBeUndefined();
+  for (const odd of [-1, -8.64e15, 8.64e15, 1e300, NaN, Infinity]) {
+    for (const recurring of [true, false]) {
+      expect(firingAfter(job("* * * * *", { createdAt: odd, recurring }), CREATED, UTC)).toBeUndefined();
+    }
+  }
+  expect(firingAfter(job("* * * * *"), 1e300, UTC)).toBeUndefined();
 });
 
 test("a queue gives the earliest first, whatever is moved and removed meanwhile", () => {

@@ -17,6 +17,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const MOST_LATE = 30 * MINUTE;
 const MOST_EARLY = 90_000;
+/** Times outside of these are nobody's: Intl and Date have no good words for them. */
+const [EARLIEST, LATEST] = [0, Date.UTC(9990, 0)];
 const LIFETIME = 7 * 24 * HOUR;
 
 /**
@@ -25,9 +27,10 @@ const LIFETIME = 7 * 24 * HOUR;
  */
 export function firingAfter(schedule: Schedule, after: number, zone: Zone): number | undefined {
   const cron = parseCron(schedule.cron);
-  if (!cron) return undefined;
+  const from = Math.max(after, schedule.createdAt);
+  if (!cron || !(schedule.createdAt >= EARLIEST && from <= LATEST)) return undefined;
   if (!schedule.recurring) return onlyFiring(schedule, cron, zone);
-  const time = nextTime(cron, Math.max(after, schedule.createdAt), zone);
+  const time = nextTime(cron, from, zone);
   return time === undefined ? undefined : time + lateness(schedule.id, cron, time, zone);
 }
 

@@ -7,7 +7,7 @@ import type { RunningCommand } from "./process/command.ts";
 import { drain } from "./process/drain.ts";
 import { withLimits } from "./process/limited.ts";
 
-export const NO_RESULT: ShellResult = {
+export const NOTHING_PRINTED: ShellResult = {
   text: "",
   tail: "",
   size: 0,
@@ -40,7 +40,7 @@ export async function followCommand(options: FollowOptions): Promise<ShellResult
     throw error;
   });
   const movedTo = await Promise.race([row.moved, finished.then(() => undefined)]);
-  return movedTo ? { ...NO_RESULT, movedTo } : finished;
+  return movedTo ? { ...NOTHING_PRINTED, movedTo } : finished;
 }
 
 async function finish({ child, output, timeoutMs, signal, row, stop, leave }: FollowOptions): Promise<ShellResult> {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WatchedCommand } from "@keelson/engine";
+import type { CommandTask } from "@keelson/engine";
 import { isAlive, until } from "../alive.test-support.ts";
 import { createTasks } from "../tasks/task-table.ts";
 import type { Task } from "../tasks/task.ts";
@@ -30,7 +30,7 @@ function world() {
   });
   const run = (
     command: string,
-    more: { timeoutMs?: number; signal?: AbortSignal; maxOutput?: number; task?: WatchedCommand } = {},
+    more: { timeoutMs?: number; signal?: AbortSignal; maxOutput?: number; task?: CommandTask } = {},
   ) =>
     shell.run(command, {
       cwd: home,

@@ -10,7 +10,7 @@ import { startBackground } from "../tasks/background-command.ts";
 import { commandEnvironment } from "./environment/child-env.ts";
 import { chooseShell, type ShellChoice } from "./environment/choose.ts";
 import { startCommand } from "./process/command.ts";
-import { followCommand, NO_RESULT } from "./follow-command.ts";
+import { followCommand, NOTHING_PRINTED } from "./follow-command.ts";
 import { createGuardedGroups } from "./process/guarded-groups.ts";
 import { collectOutput } from "./output.ts";
 import { loadPipes } from "./process/pipe.ts";
@@ -187,7 +187,7 @@ export function createShell(options: ShellOptions): SessionShell {
       const { argv, openPipe } = entered;
       let hasLeft = false;
       try {
-        if (signal.aborted) return { ...NO_RESULT, aborted: true };
+        if (signal.aborted) return { ...NOTHING_PRINTED, aborted: true };
         const child = startCommand({ argv, cwd, env: envNow(), openPipe });
         groups.add(child.pid, entered);
         const stop = () => groups.end(child.pid);

@@ -1,7 +1,7 @@
 // A command that a tool call waits for, as a row in the task table. It can move to the background while it runs: the
 // same process goes on, its output goes to a file, and nothing limits its time any more.
 
-import type { BackgroundCommand, WatchedCommand } from "@keelson/engine";
+import type { BackgroundCommand, CommandTask } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
 import type { OutputCollector } from "../shell/output.ts";
 import { BACKGROUND_LIMIT } from "./background-limit.ts";
@@ -14,7 +14,7 @@ const ANNOUNCE_AFTER_MS = 3_000;
 export interface AwaitedOptions {
   readonly command: string;
   readonly toolUseId: string;
-  readonly task: WatchedCommand;
+  readonly task: CommandTask;
   readonly tasks: Tasks;
   /** For the output, should it move. */
   readonly directory: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { followSource } from "./monitor.ts";
-import { splitLines } from "./split-lines.ts";
+import { cutLines } from "./cut-lines.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -58,9 +58,9 @@ test("the end says what ended it", async () => {
   });
 });
 
-test("splitLines() cuts long lines and joins characters that were split", () => {
+test("cutLines() cuts long lines and joins characters that were split", () => {
   const lines: string[] = [];
-  const splitter = splitLines((line) => void lines.push(line));
+  const splitter = cutLines((line) => void lines.push(line));
   for (const byte of bytes("né😀\n")) splitter.push(Uint8Array.of(byte));
   for (let n = 0; n < 1_000; n++) splitter.push(bytes("0123456789"));
   splitter.push(bytes("\nnext\n"));

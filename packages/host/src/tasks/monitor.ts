@@ -1,7 +1,7 @@
 // What all monitors share: they end with their source, with their time, or when they print too much, and say which.
 
 import type { LineSink } from "@keelson/engine";
-import { splitLines } from "./split-lines.ts";
+import { cutLines } from "./cut-lines.ts";
 import type { TaskEnd } from "./task.ts";
 
 export interface Monitor {
@@ -20,7 +20,7 @@ export function followSource(description: string, sink: LineSink, endSource: () 
   };
   const timer = setTimeout(() => void because("time"), sink.timeoutMs);
   timer.unref();
-  const lines = splitLines((text) => {
+  const lines = cutLines((text) => {
     if (cause === "source" && !sink.line(text)) void because("flood");
   });
   const name = `Monitor "${description}"`;

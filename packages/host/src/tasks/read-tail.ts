@@ -3,14 +3,14 @@
 import { closeSync, readSync } from "node:fs";
 import { openRegularFile } from "../files/regular-file.ts";
 
-export interface Tail {
+export interface OutputTail {
   readonly text: string;
   /** The size of the whole file in bytes. */
   readonly size: number;
 }
 
 /** Empty if the file cannot be read. */
-export function readTail(path: string, maxBytes: number): Tail {
+export function readTail(path: string, maxBytes: number): OutputTail {
   let file;
   try {
     file = openRegularFile(path);

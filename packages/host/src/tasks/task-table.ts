@@ -1,7 +1,7 @@
 // The one table of what runs beside the conversation: shells, agents, monitors, and commands that could become one.
 // Knows nothing about processes or models: the code that starts a task adds a row and reports its end.
 
-import { readTail, type Tail } from "./read-tail.ts";
+import { readTail, type OutputTail } from "./read-tail.ts";
 import type { NewTask, Task, TaskEnd, TaskUsage } from "./task.ts";
 
 /** For the code that runs the task. Nothing has an effect after the first `end`. */
@@ -12,7 +12,7 @@ export interface TaskHandle {
   end(end: TaskEnd): void;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** Lets the waiting tool call go on without the task. Absent if it cannot; false if it is too late. */
   readonly toBackground?: () => boolean | void | Promise<boolean | void>;
   /** A task that ends earlier, in the foreground, is never told of and leaves no row. */
@@ -35,7 +35,7 @@ export interface Tasks {
   /** Resolves when the task ends, the timeout expires, or the signal aborts. */
   wait(id: string, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<void>;
   /** The last part of the output so far. */
-  output(id: string, maxBytes: number): Tail;
+  output(id: string, maxBytes: number): OutputTail;
 }
 
 /** What is told while a task lives: `started`, any number of `progress` and `updated`, the last `updated`, `ended`. */

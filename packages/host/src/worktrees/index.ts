@@ -1,5 +1,11 @@
 export { createWorktree, type CreateWorktreeOptions, type Worktree } from "./create.ts";
-export { findCheckout, registeredWorktrees, verifiedWorktree, type Checkout } from "./repository/checkout.ts";
+export {
+  findCheckout,
+  gitWrites,
+  registeredWorktrees,
+  verifiedWorktree,
+  type Checkout,
+} from "./repository/checkout.ts";
 export { WorktreeError } from "./errors.ts";
 export { branchName, generateName, worktreeNameProblem } from "./names.ts";
 export { isOurs, pathFor } from "./repository/place.ts";

@@ -2,7 +2,7 @@
 // description of the tool never changes.
 
 import { asReminder } from "@keelson/engine";
-import { agentListing } from "@keelson/engine/agents";
+import { agentListing } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, ChainSubject, NewEntry } from "@keelson/protocol";
 
 const KIND = "agent_listing_delta";

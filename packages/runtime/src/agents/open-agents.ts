@@ -3,7 +3,7 @@
 
 import { openAgentSet } from "@keelson/config/agent-set";
 import { ToolError, type Tool } from "@keelson/engine";
-import { agentsLeft } from "@keelson/engine/agents";
+import { agentsLeft } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";

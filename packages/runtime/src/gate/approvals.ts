@@ -40,7 +40,7 @@ export class Approvals {
   }
 
   async permit(request: PermitRequest, signal: AbortSignal): Promise<Permission> {
-    const { gate, person } = this.#options;
+    const { gate, person, unasked } = this.#options;
     const { access, input, call } = request;
     // Some providers reuse call ids; an earlier approval was for another call.
     gate.ruleBook.setUnguarded(call.id, false);
@@ -51,14 +51,15 @@ export class Approvals {
       const answered = await this.#answer(request, decision, signal);
       const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
       if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
-      if (!person && answered.behavior === "deny") this.#report(request, answered);
+      if (!person && answered.behavior === "deny")
+        this.#report(request, answered, unasked !== undefined && answered.by !== "hook");
       return answered;
     }
     const { by, message } = decision;
     const again = decided.behavior === "deny" ? undefined : await this.#mayRetry(request, message, signal);
     const denied = { behavior: "deny", by, message: again ? `${message} ${again}` : message } as const;
     // A hook's denial is already on the stream.
-    if (by !== "hook") this.#report(request, denied);
+    if (by !== "hook") this.#report(request, denied, false);
     return denied;
   }
 
@@ -100,14 +101,14 @@ export class Approvals {
     return fields?.["retry"] === true ? "A hook allows one retry of this call." : undefined;
   }
 
-  #report(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {
+  #report(request: PermitRequest, denied: Permission & { behavior: "deny" }, isUnasked: boolean): void {
     void this.#options.show({
       type: "system",
       subtype: "permission_denied",
       tool_name: request.tool.name,
       tool_use_id: request.call.id,
       ...(this.#options.agent ? { agent_id: this.#options.agent.id } : {}),
-      decision_reason_type: this.#options.unasked === undefined ? reasonType(denied.by) : "asyncAgent",
+      decision_reason_type: isUnasked ? "asyncAgent" : reasonType(denied.by),
       message: denied.message,
     });
   }

@@ -123,5 +123,8 @@ function readAnswer(
   };
 }
 
-const noApproverMessage = (reason: string, unasked = "No one is available to approve it in this session.") =>
-  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} ${unasked} To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;
+const NO_APPROVER =
+  "No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.";
+
+const noApproverMessage = (reason: string, unasked = NO_APPROVER) =>
+  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} ${unasked}`;

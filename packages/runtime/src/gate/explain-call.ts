@@ -50,7 +50,7 @@ export interface Explainer {
 export function openExplainer(snapshot: Snapshot): Explainer {
   const { cwd, home, rules, mode, env, childEnv, trusted } = snapshot;
   // Includes tools removed by rules, so their removal can be explained.
-  const builtIn = builtInTools(NO_TASKS, env);
+  const builtIn = builtInTools(NO_TASKS, env, { start: refuseToRun });
   const context = contextOf(snapshot);
   const { directories } = context.workspace;
   const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(UNAVAILABLE_TOOLS)];
@@ -149,6 +149,8 @@ const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => strin
   Skill: (text) => ({ kind: "skill", skill: text("skill"), adds: false }),
   AskUserQuestion: () => ({ kind: "person" }),
   EnterPlanMode: () => ({ kind: "none" }),
+  EnterWorktree: () => ({ kind: "none" }),
+  ExitWorktree: () => ({ kind: "none" }),
   ExitPlanMode: () => ({ kind: "person" }),
 };
 

@@ -9,14 +9,17 @@ import {
   type HookRegistration,
   type HookVerdict,
   type JsonObject,
+  type NewEntry,
   type PermissionMode,
 } from "@keelson/protocol";
 import type { HandlerHost } from "./run-handler.ts";
 
 export interface HookDispatcherOptions extends Pick<
   HandlerHost,
-  "includeEvents" | "runners" | "show" | "notify" | "trace" | "newId"
+  "includeEvents" | "runners" | "show" | "trace" | "newId"
 > {
+  /** A message for the model of the agent, or of the session. */
+  notify(entry: NewEntry, how: { readonly wakes: boolean }, agent: FiringAgent | undefined): void;
   sessionId(): string;
   /** Null if the session is not saved. */
   transcriptPath(): string | null;
@@ -155,9 +158,11 @@ export class HookDispatcher {
     const input = engine.hookInput(event, base, own);
     const label = engine.eventLabel(event, own);
     const budgetMs = event === "SessionEnd" ? engine.sessionEndBudget(live, this.#options.env) : undefined;
-    const host = this.#host();
+    const host = this.#host(agent);
     const replies = await Promise.all(
-      live.map((registration) => runHandler({ registration, label, input }, { signal, budgetMs }, host)),
+      live.map((registration) =>
+        runHandler({ registration, label, input }, { signal, budgetMs, cwd: agent?.cwd() }, host),
+      ),
     );
     const outcome = engine.foldReplies(replies.filter((reply) => reply !== undefined));
     if (outcome.fields) this.#options.onFields(event, outcome.fields);
@@ -169,9 +174,10 @@ export class HookDispatcher {
     return outcome;
   }
 
-  #host(): HandlerHost {
+  #host(agent: FiringAgent | undefined): HandlerHost {
     return {
       ...this.#options,
+      notify: (entry, how) => this.#options.notify(entry, how, agent),
       reportProblem: (problem) => this.#reportProblem(problem),
       inform: (content, more, level) => this.#inform(content, more, level),
       isClosed: () => this.#closed,

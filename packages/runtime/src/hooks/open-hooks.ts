@@ -85,7 +85,10 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     }),
     setTitle: (title) => (state.title = title),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
-    notify: (entry, how) => inbox.notify(entry, how),
+    notify: (entry, how, agent) => {
+      const own = agent && machine.agentInboxes.get(agent.id);
+      (own ?? inbox).notify(entry, how);
+    },
     show: (signal) => outbox.show(signal),
     warn: options.warn,
     ...(debug ? { debug } : {}),
@@ -120,12 +123,11 @@ export function conditionCalls(
   };
 }
 
-/** Who answers permission questions: the lead of a team, the client, or the MCP tool of `--permission-prompt-tool`. */
+/** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
 export async function approverOf(
-  { options, state, client, runState }: Storage,
+  { options, client, runState }: Storage,
   mcp: McpStage,
 ): Promise<AskPerson | undefined> {
-  if (state.approver) return state.approver;
   if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return undefined;

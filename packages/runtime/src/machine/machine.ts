@@ -18,6 +18,7 @@ import {
   type SandboxBlock,
   type Tasks,
 } from "@keelson/host";
+import type { Monitors } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
@@ -27,11 +28,13 @@ import type { Storage } from "../session/storage.ts";
 import type { Inbox } from "../stream/inbox.ts";
 import type { FileHistory } from "./file-history.ts";
 import { openSandbox } from "./sandbox.ts";
-import { taskWatchers } from "../tasks/tasks.lazy.ts";
+import type { NotifyAboutTask } from "../tasks/report.ts";
+import { lazyMonitors, taskWatchers } from "../tasks/tasks.lazy.ts";
 
 export interface Machine {
   readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "files" | "mayRead">;
   readonly tasks: Tasks;
+  readonly monitors: Monitors;
   /** The inboxes of running subagents. Tasks that a subagent started report to it. */
   readonly agentInboxes: Map<string, Pick<Inbox, "notify">>;
   /** Undefined if file checkpoints are off. */
@@ -70,23 +73,23 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const { cwd, configDir, env, childEnv, home } = snapshot;
   const { workspace } = folders;
   const directories = () => workspace.directories;
-  const { sandbox, state: sandboxState } = await openSandbox(snapshot, { programs, directories, warn });
+  const { sandbox, state: sandboxState } = await openSandbox(snapshot, {
+    programs,
+    directories: () => folders.writable(),
+    warn,
+  });
   const governing = lazyGoverning(storage);
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
   const agentInboxes: Machine["agentInboxes"] = new Map();
+  const notify: NotifyAboutTask = (task, entry, how) => {
+    const own = task.owner === undefined ? undefined : agentInboxes.get(task.owner);
+    // A subagent that is over stopped what it started. The session knows nothing of that.
+    if (own || task.owner === undefined || task.status !== "killed") (own ?? inbox).notify(entry, how);
+  };
   const tasks: Tasks = createTasks({
-    watchers: taskWatchers({
-      show: (signal) => outbox.show(signal),
-      newId,
-      list: () => tasks.list(),
-      notify(task, entry, how) {
-        const own = task.owner === undefined ? undefined : agentInboxes.get(task.owner);
-        // A subagent that is over stopped what it started. The session knows nothing of that.
-        if (own || task.owner === undefined || task.status !== "killed") (own ?? inbox).notify(entry, how);
-      },
-    }),
+    watchers: taskWatchers({ show: (signal) => outbox.show(signal), notify, list: () => tasks.list(), newId }),
   });
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
@@ -145,6 +148,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       env,
     },
     tasks,
+    monitors: lazyMonitors({ tasks, directory: outputDir, notify, newId }),
     agentInboxes,
     fileHistory,
     sandbox: sandboxState,
@@ -159,7 +163,9 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     hidesDenied: (from) => shell.hidesDenied(from),
     newLedger: (from) => own.trackingWrites((from as Ledger | undefined)?.copy?.() ?? createLedger()),
     async close() {
-      await shell.close();
+      // Monitors of sockets have no process that the shell would end.
+      const monitors = tasks.list().filter(({ type, status }) => type === "monitor" && status === "running");
+      await Promise.all([shell.close(), ...monitors.map(({ id }) => tasks.stop(id))]);
       hookVariables.close();
     },
   };

@@ -8,18 +8,20 @@ import {
   editTool,
   globTool,
   grepTool,
+  monitorTool,
   notebookEditTool,
   readFileTool,
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
   writeTool,
+  type Monitors,
   type TaskTable,
   type Todo,
 } from "@keelson/tools";
 
-/** All built-in tools. Made once per session, because some keep state. */
-export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}): Tool[] {
+/** All built-in tools. Made once per session, because some keep state. Without `monitors`, no one would read events. */
+export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monitors?: Monitors): Tool[] {
   let todos: readonly Todo[] = [];
   const background = !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
   return [
@@ -27,6 +29,7 @@ export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}): Tool[
     editTool,
     globTool,
     grepTool,
+    ...(background && monitors ? [monitorTool(monitors)] : []),
     notebookEditTool,
     readFileTool,
     taskOutputTool(tasks),

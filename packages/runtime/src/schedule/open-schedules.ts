@@ -56,7 +56,10 @@ export function openSchedules(storage: Storage): ScheduleStage {
       if (closed || !inbox.takesPrompts) return;
       if (opened) return opened.idle();
       if (restored.length === 0 && (whyNotDurable(state.snapshot, project) !== undefined || !existsSync(file))) return;
-      void keeper().then((schedules) => (closed ? undefined : schedules.idle()));
+      keeper().then(
+        (schedules) => (closed ? undefined : schedules.idle()),
+        (error: Error) => options.warn(`Scheduled jobs do not fire: ${error.message}`),
+      );
     },
     hookFields: () => opened?.hookFields() ?? {},
     close() {

@@ -64,10 +64,10 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
       state.ticks++;
       fire();
       // A firing takes some turns: it may be claimed on disk.
-      for (let turn = 0; turn < 50 && timer === undefined && inbox.waiting === 0; turn++) await null;
+      for (let turn = 0; turn < 50 && timer === undefined && inbox.waiting === 0; turn++) await Promise.resolve();
       const isFiring = inbox.waiting > 0;
       work();
-      for (let turn = 0; turn < 50 && isFiring && timer === undefined; turn++) await null;
+      for (let turn = 0; turn < 50 && isFiring && timer === undefined; turn++) await Promise.resolve();
     }
     state.now = end;
   };

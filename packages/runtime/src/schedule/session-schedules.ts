@@ -175,7 +175,8 @@ export class SessionSchedules implements ScheduleKeeper {
     const delay = wait <= 0 ? TICK_MS : Math.min(wait, TICK_MS);
     this.#stopTimer = (this.#parts.startTimer ?? systemTimer)(delay, () => {
       this.#stopTimer = undefined;
-      void this.#tick();
+      // Whatever is wrong with a job, the session goes on.
+      this.#tick().catch((error: Error) => this.#report(`A scheduled job cannot fire: ${error.message}`));
     });
   }
 
@@ -220,7 +221,7 @@ export class SessionSchedules implements ScheduleKeeper {
       if (!(await this.#store.claim(job, { now, isOver }))) return false;
     } catch (error) {
       if (!(error instanceof ScheduleFileError)) throw error;
-      this.#report(error.message);
+      this.#report(`${error.message}; its scheduled jobs do not fire`);
       return false;
     }
     this.#readFile();
@@ -260,7 +261,7 @@ export class SessionSchedules implements ScheduleKeeper {
     this.#durable = new Map(
       jobs.filter(({ id, cron }) => !this.#own.has(id) && parseCron(cron)).map((job) => [job.id, job]),
     );
-    if (problem !== undefined) this.#report(problem);
+    if (problem !== undefined) this.#report(`${problem}; its scheduled jobs do not fire`);
     if (!fires) return;
     for (const job of this.#durable.values()) {
       const at = firingAfter(job, job.lastFiredAt ?? job.createdAt, this.#zone);
@@ -271,7 +272,7 @@ export class SessionSchedules implements ScheduleKeeper {
   #report(problem: string): void {
     if (this.#reported.has(problem)) return;
     this.#reported.add(problem);
-    this.#parts.warn(`${problem}; its scheduled jobs do not fire`);
+    this.#parts.warn(problem);
   }
 
   #listed({ id, cron, prompt, recurring }: ScheduledJob, durable: boolean): ListedJob {

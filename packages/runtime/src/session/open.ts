@@ -147,7 +147,7 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
@@ -277,7 +277,8 @@ async function offeredInteractiveTools(
   { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions && !teammate?.planModeRequired) return [];
+  // A teammate asks its lead, and only about its plan.
+  if (teammate ? !teammate.planModeRequired : !stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

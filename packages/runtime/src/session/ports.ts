@@ -12,6 +12,7 @@ import type { SkillStage } from "../skills/open-skills.ts";
 import type { SharedList } from "../task-list/shared-list.ts";
 import type { TeamStage } from "../team/open-team.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
+import { taskHookFields } from "../tasks/tasks.lazy.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import { deferredOf, toolsOf } from "./state.ts";
@@ -116,7 +117,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
-      return hooks.fire(event, event === "Stop" ? { ...input, ...schedules.hookFields() } : input, signal);
+      const left = event === "Stop" ? { ...taskHookFields(machine.tasks), ...schedules.hookFields() } : {};
+      return hooks.fire(event, { ...input, ...left }, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),

@@ -4,7 +4,6 @@ import type { Snapshot } from "@keelson/config";
 import type { Conversation, GitState, PromptStyle, Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
-import type { AskPerson } from "../gate/ask.ts";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/servers.ts";
@@ -47,8 +46,6 @@ export interface SessionState {
   git: GitState | undefined;
   /** What was done once: git was asked, the system prompt was used, and what it leaves out was sent as a message. */
   told: { readonly gitAsked: boolean; readonly git: boolean; readonly prompt: boolean; readonly situation: boolean };
-  /** Answers permission questions instead of the client. */
-  approver: AskPerson | undefined;
   title: string | undefined;
   /** The name of the session's plan, if it has one. */
   planName: string | undefined;

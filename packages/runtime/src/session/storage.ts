@@ -55,10 +55,18 @@ export interface WorkFolders {
    * The session works in this folder from now on; the one before is no longer a working directory. `quiet`: listeners of
    * `onMove` are not called.
    */
-  moveRoot(path: string, options?: { readonly quiet: boolean }): void;
+  moveRoot(path: string, options?: RootMove): void;
+  /** Folders that commands in the sandbox may write: the working directories, and what git needs in a worktree. */
+  writable(): readonly string[];
   /** The listener is called when the shell changes its directory. */
   onMove(listener: (from: string, to: string) => void): void;
   onAdd(listener: (paths: readonly string[], source: string) => void): void;
+}
+
+export interface RootMove {
+  readonly quiet?: boolean;
+  /** More folders that commands may write there. */
+  readonly writes?: readonly string[];
 }
 
 export async function openStorage(options: OpenOptions): Promise<Storage> {
@@ -102,7 +110,6 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     branch: gitBranch(cwd),
     git: undefined,
     told: { gitAsked: false, git: false, prompt: false, situation: false },
-    approver: undefined,
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
@@ -177,6 +184,7 @@ function openFile({ path, loaded }: SessionPlace, { warn }: OpenOptions): Transc
 
 function workFolders(root: string, directories: readonly string[]): WorkFolders {
   const added = new Set(directories);
+  let alsoWritable: readonly string[] = [];
   const moveListeners: ((from: string, to: string) => void)[] = [];
   const addListeners: ((paths: readonly string[], source: string) => void)[] = [];
   const workspace = createWorkspace(
@@ -190,7 +198,11 @@ function workFolders(root: string, directories: readonly string[]): WorkFolders 
       for (const path of paths) added.add(realPathOf(path));
       if (source !== undefined) for (const listener of addListeners) listener(paths, source);
     },
-    moveRoot: (path, how) => workspace.moveRoot(path, how),
+    moveRoot(path, { quiet = false, writes = [] } = {}) {
+      alsoWritable = writes;
+      workspace.moveRoot(path, { quiet });
+    },
+    writable: () => [...workspace.directories, ...alsoWritable],
     remove: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
     onMove: (listener) => void moveListeners.push(listener),
     onAdd: (listener) => void addListeners.push(listener),

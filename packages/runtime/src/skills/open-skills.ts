@@ -55,7 +55,7 @@ export interface AgentSkills {
   /** All skills, as the model is told of them; undefined if there are none. */
   listing(): NewEntry | undefined;
   /** The text of a skill that the agent begins with. Rejects if there is none of this name, or it fails. */
-  preload(name: string): Promise<string>;
+  preload(name: string, options: { readonly grants: boolean }): Promise<string>;
 }
 
 export interface SkillParts {
@@ -124,10 +124,11 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
         effects: agentEffects,
         tool: skillTool(keeperOf(skills, invokeThere, newId)),
         listing: () => skills.wholeListing(),
-        preload: async (name) => {
+        preload: async (name, { grants }) => {
           const skill = skills.find(name);
           if (!skill) throw new Error(`there is no skill "${name}"`);
-          return (await invokeThere({ ...skill, fork: undefined }, "")).text;
+          const allowedTools = grants ? skill.allowedTools : [];
+          return (await invokeThere({ ...skill, fork: undefined, hooks: [], allowedTools }, "")).text;
         },
       };
     },

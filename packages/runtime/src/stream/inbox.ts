@@ -7,9 +7,14 @@ export interface Work {
   readonly prompt?: PromptMessage;
 }
 
+export interface NoticeOptions {
+  readonly wakes: boolean;
+  readonly taken?: () => void;
+}
+
 export class Inbox {
   readonly #prompts: PromptMessage[] = [];
-  readonly #notices: NewEntry[] = [];
+  readonly #notices: { readonly entry: NewEntry; readonly taken?: (() => void) | undefined }[] = [];
   #arrived: (() => void) | undefined;
   #closed = false;
   #waking = false;
@@ -30,9 +35,9 @@ export class Inbox {
     this.#arrived?.();
   }
 
-  /** Queues a notice for the model. With `wakes`, it starts a run if nothing else does. */
-  notify(entry: NewEntry, { wakes }: { readonly wakes: boolean }): void {
-    this.#notices.push(entry);
+  /** Queues a notice for the model. With `wakes`, it starts a run if nothing else does. `taken`: it left the queue. */
+  notify(entry: NewEntry, { wakes, taken }: NoticeOptions): void {
+    this.#notices.push({ entry, taken });
     this.#waking ||= wakes;
     this.#owed ||= wakes && this.#held > 0;
     this.#arrived?.();
@@ -63,7 +68,10 @@ export class Inbox {
 
   takeNotices(): NewEntry[] {
     this.#waking = this.#owed = false;
-    return this.#notices.splice(0);
+    return this.#notices.splice(0).map(({ entry, taken }) => {
+      taken?.();
+      return entry;
+    });
   }
 
   /** Accepts no more prompts. Queued prompts still run; notices no longer start a run. */

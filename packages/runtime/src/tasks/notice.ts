@@ -10,7 +10,7 @@ const MAX_LINE_CHARS = 1_000;
 
 export function endNotice(task: Task, uuid: string): NewEntry {
   const { result, note, usage } = task;
-  return reminder(
+  return taskReminder(
     [
       "A background task has ended. This notice is automatic; the user did not write it.",
       "<task-notification>",
@@ -38,7 +38,7 @@ export function taskFields({ id, toolUseId, outputPath }: Task): readonly string
   ];
 }
 
-export function reminder(lines: readonly string[], uuid: string): NewEntry {
+export function taskReminder(lines: readonly string[], uuid: string): NewEntry {
   const content = [{ type: "text" as const, text: `<system-reminder>\n${lines.join("\n")}\n</system-reminder>` }];
   return { type: "user", uuid, isMeta: true, message: { role: "user", content } };
 }

@@ -3,13 +3,16 @@
 
 import type { Task, TaskUsage, TaskWatchers } from "@keelson/host";
 import type { NewEntry, Signal } from "@keelson/protocol";
+import type { NoticeOptions } from "../stream/inbox.ts";
 import { endNotice, shownStatus, summaryOf } from "./notice.ts";
 import { spaced, type Later } from "./spaced.ts";
 
+export type NotifyAboutTask = (task: Task, entry: NewEntry, options: NoticeOptions) => void;
+
 export interface TaskAudience {
   show(signal: Signal): void | Promise<void>;
-  /** Queues a notice for the model. With `wakes`, it starts a run if none is active. */
-  notify(task: Task, entry: NewEntry, options: { readonly wakes: boolean }): void;
+  /** Queues a notice for the model that started the task. */
+  notify: NotifyAboutTask;
   list(): readonly Task[];
   newId(): string;
   readonly later?: Later;
@@ -21,7 +24,7 @@ const PROGRESS_EVERY_MS = 300;
 export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
   const system = (subtype: string, more: Record<string, unknown>) =>
     void audience.show({ type: "system", subtype, ...more });
-  const changed = () => system("background_tasks_changed", { tasks: backgroundTasks(audience) });
+  const changed = () => system("background_tasks_changed", { tasks: tasksInBackground(audience) });
   const progress = spaced(PROGRESS_EVERY_MS, (task: Task) => system("task_progress", progressOf(task)), audience.later);
   return {
     started(task) {
@@ -52,7 +55,7 @@ export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
 }
 
 /** What runs in the background, for `background_tasks_changed`. What a tool call waits for is not listed. */
-export function backgroundTasks({ list }: Pick<TaskAudience, "list">) {
+export function tasksInBackground({ list }: Pick<TaskAudience, "list">) {
   return list()
     .filter(({ status, inBackground }) => status === "running" && inBackground)
     .map((task) => ({

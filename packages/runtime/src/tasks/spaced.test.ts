@@ -3,11 +3,11 @@ import { spaced } from "./spaced.ts";
 
 /** A clock that a test turns by hand. */
 function handClock() {
-  const timers: { at: number; then: () => void }[] = [];
+  const timers: { at: number; fire: () => void }[] = [];
   let now = 0;
   return {
     later(ms: number, then: () => void) {
-      const timer = { at: now + ms, then };
+      const timer = { at: now + ms, fire: then };
       timers.push(timer);
       return () => void timers.splice(timers.indexOf(timer), 1);
     },
@@ -15,7 +15,7 @@ function handClock() {
       now += ms;
       for (const timer of timers.filter(({ at }) => at <= now)) {
         timers.splice(timers.indexOf(timer), 1);
-        timer.then();
+        timer.fire();
       }
     },
     open: () => timers.length,

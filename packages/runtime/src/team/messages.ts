@@ -1,6 +1,6 @@
 // What the members of a team write to each other besides text: JSON objects with a type, in the text of a message. Pure.
 
-import { isObject, type JsonObject, type NewEntry } from "@keelson/protocol";
+import { isObject, type NewEntry } from "@keelson/protocol";
 import type { Mail } from "@keelson/store/team";
 
 export interface TeamSignal {
@@ -40,23 +40,4 @@ function attribute(text: string): string {
     .replaceAll("&", "&amp;")
     .replaceAll('"', "&quot;")
     .replaceAll("<", "&lt;");
-}
-
-/** What a question about a call says on its way to the lead. */
-export interface PermissionAsked extends TeamSignal {
-  readonly type: "permission_request";
-  readonly request_id: string;
-  readonly agent_id: string;
-  readonly tool_name: string;
-  /** The body of `can_use_tool`. */
-  readonly request: JsonObject;
-}
-
-export function isPermissionRequest(signal: TeamSignal): signal is PermissionAsked {
-  return (
-    signal.type === "permission_request" &&
-    typeof signal["request_id"] === "string" &&
-    isObject(signal["request"]) &&
-    typeof signal["request"]["tool_name"] === "string"
-  );
 }

@@ -55,9 +55,8 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
   if (options.teammate) {
     const { joinTeam } = await import("./member/join.ts");
     member = joinTeam(parts, options.teammate, (reason) => end(reason));
-    state.approver = member.questions.ask;
   }
-  const mayLead = !options.teammate && teamsAreOn(state.snapshot.env) && options.program !== undefined;
+  const mayLead = !options.teammate && teamsAreOn(state.snapshot.env);
   let creating: Promise<Lead> | undefined;
   const create = async (name?: string, description?: string) => {
     const { createLead } = await import("./lead/create.ts");

@@ -66,8 +66,7 @@ function whyNot({ type, request_id: id }: Readonly<Record<string, unknown>>, fro
       if (!toLead) return 'A shutdown_response goes to "team-lead"';
       return typeof id === "string" ? undefined : "A shutdown_response needs the request_id of the request";
     case "plan_approval_response":
-      if (from !== TEAM_LEAD) return "Only the team lead can approve a plan";
-      return typeof id === "string" ? undefined : "A plan_approval_response needs the request_id of the request";
+      return "Only the team lead can approve a plan";
     default:
       return `Unknown message type "${String(type)}"; use shutdown_request, shutdown_response, plan_approval_response, or a text`;
   }

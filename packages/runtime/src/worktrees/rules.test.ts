@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Rule } from "@keelson/engine";
-import { rulesIn } from "./rules.ts";
+import { rulesInWorktree } from "./rules.ts";
 
 const move = { from: "/h/repo", to: "/h/repo/.claude/worktrees/x", home: "/h" };
 const rule = (behavior: Rule["behavior"], content?: string, base = "/h/repo"): Rule => ({
@@ -21,13 +21,13 @@ test.each([
   ["~/other/**", ["/h/repo ~/other/**"]],
   ["src/**", ["/h/repo src/**"]],
   ["npm test", ["/h/repo npm test"]],
-])("rulesIn() moves the allow rule %p", (content, expected) => {
-  expect(shown(rulesIn(move, [rule("allow", content)]))).toEqual(expected);
+])("rulesInWorktree() moves the allow rule %p", (content, expected) => {
+  expect(shown(rulesInWorktree(move, [rule("allow", content)]))).toEqual(expected);
 });
 
-test("rulesIn() keeps deny and ask rules where they were, too", () => {
+test("rulesInWorktree() keeps deny and ask rules where they were, too", () => {
   const rules = [rule("deny", "/.env"), rule("ask", "//h/repo/x"), rule("deny"), rule("deny", "/x", "/elsewhere")];
-  expect(shown(rulesIn(move, rules))).toEqual([
+  expect(shown(rulesInWorktree(move, rules))).toEqual([
     "/h/repo /.env",
     "/h/repo/.claude/worktrees/x /.env",
     "/h/repo //h/repo/x",

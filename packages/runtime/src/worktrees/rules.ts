@@ -11,7 +11,7 @@ export interface RuleMove {
   readonly home: string;
 }
 
-export function rulesIn(move: RuleMove, rules: readonly Rule[]): readonly Rule[] {
+export function rulesInWorktree(move: RuleMove, rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap((rule) => {
     const moved = movedRule(rule, move);
     if (moved === rule) return [rule];

@@ -4,13 +4,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { renderNested } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
-import { WorktreeError } from "@keelson/host/worktrees";
+import { gitWrites, WorktreeError } from "@keelson/host/worktrees";
 import type { PersistedWorktree } from "@keelson/protocol";
 import type { EnterWorktreeOutput, ExitWorktreeOutput, WorktreeKeeper } from "@keelson/tools";
 import { isolateAgent, removeIfUnchanged, type IsolatedWorktree, type IsolateOptions } from "./isolate.ts";
 import type { WorktreeParts } from "./open-worktrees.ts";
 import { openProvider, type ProvidedWorktree } from "./provider.ts";
-import { rulesIn } from "./rules.ts";
+import { rulesInWorktree } from "./rules.ts";
 
 export interface SessionWorktree extends WorktreeKeeper {
   isolate(options: IsolateOptions): Promise<IsolatedWorktree>;
@@ -48,12 +48,12 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
   let sweeping: Promise<void> | undefined;
 
   function moveTo(path: string, copyOf: string | undefined, options?: { readonly quiet: boolean }): void {
-    folders.moveRoot(path, options);
+    folders.moveRoot(path, { ...options, writes: gitWrites(path) });
     state.root = path;
     state.branch = gitBranch(path);
     const { home } = state.snapshot;
     gate.ruleBook.follow(
-      copyOf === undefined ? (rules) => rules : (rules) => rulesIn({ from: copyOf, to: path, home }, rules),
+      copyOf === undefined ? (rules) => rules : (rules) => rulesInWorktree({ from: copyOf, to: path, home }, rules),
     );
   }
 
@@ -72,6 +72,8 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     inside = { worktree, from: folders.workspace.root, isOfStart };
     isNoted = false;
     sweeping ??= worktree.hookBased ? undefined : provider.sweep();
+    // Reading there changes nothing, and folders that worktrees share by links are there.
+    gate.openFolder(folders.workspace.root);
     moveTo(worktree.path, worktree.copyOf, { quiet: at === "start" });
   }
 

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openTaskList, type SharedTasks, type TaskDraft } from "./task-list.ts";
 
 function world() {
@@ -213,7 +214,7 @@ test("20,000 tasks are listed, and one of them is changed", async () => {
 /** Processes that share a list, some of which are killed at random. */
 function stress(at: ReturnType<typeof world>, work: "create" | "claim") {
   const log = join(at.dir, "log");
-  const script = join(import.meta.dir, "stress-worker.test-support.ts");
+  const script = fileURLToPath(import.meta.resolve("./stress-worker.test-support.ts"));
   const start = (owner: string) =>
     Bun.spawn([process.execPath, script, at.dir, "list", owner, log, work], { stdout: "inherit", stderr: "inherit" });
   const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openMailboxes, type Mail } from "./mailbox.ts";
 import { createTeam, openTeam, removeTeam, TEAM_LEAD, type TeamConfig } from "./team-file.ts";
 
@@ -91,7 +92,7 @@ test("a full mailbox forgets what was read, and refuses more than that", async (
 
 test("nothing is lost or doubled by processes that write at once and readers that are killed", async () => {
   using at = world();
-  const script = join(import.meta.dir, "stress-member.test-support.ts");
+  const script = fileURLToPath(import.meta.resolve("./stress-member.test-support.ts"));
   const log = (name: string) => join(at.dir, `${name}.log`);
   const lines = (name: string) => (existsSync(log(name)) ? readFileSync(log(name), "utf8").trim().split("\n") : []);
   const start = (name: string, role: string) =>

@@ -1,6 +1,6 @@
 // keelson agents list: the agents of a folder, what the model is told of them, and why others are not used.
 
-import type { AgentDefinition } from "@keelson/protocol";
+import type { AgentDefinition, AgentProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { printWarning } from "../../process-io.ts";
 import { columns, section } from "../columns.ts";
@@ -51,7 +51,7 @@ export async function listAgents(call: Invoked): Promise<number> {
       unused.map(({ file, why }) => [short(file), oneLine(why, 200)]),
     ),
     [
-      ...untrustedLine(agents),
+      ...untrustedLine(agents, set.problems),
       `${offered.length} ${offered.length === 1 ? "agent" : "agents"}, about ${total} tokens in every conversation`,
     ],
   ];
@@ -68,9 +68,12 @@ export async function listAgents(call: Invoked): Promise<number> {
   return 0;
 }
 
-function untrustedLine(agents: readonly AgentDefinition[]): readonly string[] {
-  const untrusted = agents.filter((agent) => agent.untrusted);
-  if (untrusted.length === 0) return [];
-  const names = oneLine(untrusted.map(({ name }) => name).join(", "), 80);
+/** Only if files ask for something that they do not get. */
+function untrustedLine(agents: readonly AgentDefinition[], problems: readonly AgentProblem[]): readonly string[] {
+  const bounded = agents.filter(
+    ({ untrusted, file }) => untrusted && problems.some((each) => each.kind === "odd" && each.file === file),
+  );
+  if (bounded.length === 0) return [];
+  const names = oneLine(bounded.map(({ name }) => name).join(", "), 80);
   return [`hooks, servers and wider modes have no effect in folders that are not trusted: ${names}`];
 }

@@ -3,7 +3,7 @@
 /** Timers are limited to 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export interface Limits {
+interface TimeLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Once it is aborted, the other limits no longer apply. */
@@ -13,7 +13,7 @@ export interface Limits {
 
 export async function withLimits<T>(
   work: Promise<T>,
-  limits: Limits,
+  limits: TimeLimits,
 ): Promise<{ readonly value: T; readonly timedOut: boolean; readonly aborted: boolean }> {
   const { timeoutMs, signal, lifted, end } = limits;
   let timedOut = false;

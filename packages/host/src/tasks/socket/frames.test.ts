@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { BINARY, CLOSE, controlFrame, frameReader, PING, TEXT } from "./frames.ts";
+import { controlFrame, frameReader, OPCODE } from "./frames.ts";
+
+const { text: TEXT, binary: BINARY, close: CLOSE, ping: PING } = OPCODE;
 
 /** A frame as servers send it. */
 function frame(opcode: number, payload: Uint8Array | string, isFinal = true): Buffer {

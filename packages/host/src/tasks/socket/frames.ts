@@ -1,11 +1,6 @@
 // The frames of a WebSocket (RFC 6455) as a client sees them. Pure. Extensions are not supported.
 
-export const TEXT = 1;
-export const BINARY = 2;
-export const CLOSE = 8;
-export const PING = 9;
-export const PONG = 10;
-const CONTINUATION = 0;
+export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 
 /** A whole message, or a control frame. */
 export interface Incoming {
@@ -27,8 +22,8 @@ export function frameReader(): (chunk: Uint8Array) => Incoming[] {
 
   /** The message that this frame completes, if it completes one. */
   const add = ({ opcode, isFinal, payload }: Frame): Incoming | undefined => {
-    if (opcode >= CLOSE) return { opcode, payload };
-    if ((opcode === CONTINUATION) !== (message !== undefined)) throw new Error("the frames are out of order");
+    if (opcode >= OPCODE.close) return { opcode, payload };
+    if ((opcode === OPCODE.continuation) !== (message !== undefined)) throw new Error("the frames are out of order");
     message ??= { opcode, parts: [], size: 0 };
     message.parts.push(payload);
     message.size += payload.length;
@@ -71,7 +66,7 @@ function readFrame(bytes: Buffer): Frame | number {
   const isFinal = (first & 0x80) !== 0;
   if ((first & 0x70) !== 0 || (second & 0x80) !== 0 || !KNOWN.has(opcode)) throw new Error("a frame is malformed");
   const short = second & 0x7f;
-  if (opcode >= CLOSE && (short > 125 || !isFinal)) throw new Error("a control frame is malformed");
+  if (opcode >= OPCODE.close && (short > 125 || !isFinal)) throw new Error("a control frame is malformed");
   const start = short === 127 ? 10 : short === 126 ? 4 : 2;
   if (bytes.length < start) return start;
   const length = short === 127 ? Number(bytes.readBigUInt64BE(2)) : short === 126 ? bytes.readUInt16BE(2) : short;
@@ -81,7 +76,7 @@ function readFrame(bytes: Buffer): Frame | number {
   return { opcode, isFinal, payload: Buffer.from(bytes.subarray(start, end)), end };
 }
 
-const KNOWN = new Set([CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG]);
+const KNOWN = new Set(Object.values(OPCODE));
 const tooLong = () => new Error("a message is longer than 1 MB");
 
 /** A control frame with a masked payload, as clients must send it. */

@@ -2,7 +2,7 @@
 
 import type { Socket } from "node:net";
 import { openConnection, type ConnectOptions } from "../../hooks/http/connect.ts";
-import { CLOSE, controlFrame, frameReader, PING, PONG, TEXT } from "./frames.ts";
+import { controlFrame, frameReader, OPCODE } from "./frames.ts";
 
 export interface SocketSource {
   readonly url: string;
@@ -64,12 +64,12 @@ function listen(
 
   const takeFrames = (chunk: Uint8Array) => {
     for (const { opcode, payload } of read(chunk)) {
-      if (opcode === TEXT) message(payload.toString("utf8"));
-      else if (opcode === PING) socket.write(controlFrame(PONG, payload));
-      else if (opcode === CLOSE) {
-        socket.end(controlFrame(CLOSE, payload.subarray(0, 2)));
+      if (opcode === OPCODE.text) message(payload.toString("utf8"));
+      else if (opcode === OPCODE.ping) socket.write(controlFrame(OPCODE.pong, payload));
+      else if (opcode === OPCODE.close) {
+        socket.end(controlFrame(OPCODE.close, payload.subarray(0, 2)));
         return finish({});
-      } else if (opcode !== PONG) message(`[${payload.length} bytes of binary data]`);
+      } else if (opcode !== OPCODE.pong) message(`[${payload.length} bytes of binary data]`);
     }
   };
   // The first frames may come together with the head, so both are read in one place.
@@ -101,7 +101,7 @@ function listen(
     opened: opened.promise,
     ended: ended.promise,
     close() {
-      socket.end(controlFrame(CLOSE, Uint8Array.of(0x03, 0xe8)));
+      socket.end(controlFrame(OPCODE.close, Uint8Array.of(0x03, 0xe8)));
       finish({});
     },
   };

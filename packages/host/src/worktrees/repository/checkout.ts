@@ -73,6 +73,13 @@ export function verifiedWorktree(path: string): { readonly gitFolder: string; re
   return isRegistered && pathOf(gitFolder) === realPathOf(path) ? { gitFolder, common } : undefined;
 }
 
+/** The folders outside a worktree that git writes when one works in it. Not the settings, nor HEAD and index of others. */
+export function gitWrites(path: string): readonly string[] {
+  const own = verifiedWorktree(path);
+  if (own === undefined) return [];
+  return [own.gitFolder, ...["objects", "refs", "logs"].map((name) => join(own.common, name))];
+}
+
 /** All worktrees that the repository names, except the main checkout. */
 export function registeredWorktrees({ common }: Pick<Checkout, "common">): RegisteredWorktree[] {
   const folder = join(common, "worktrees");

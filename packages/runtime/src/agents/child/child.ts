@@ -116,7 +116,14 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
     },
   });
   const waiting: NewEntry[] = [];
-  machine.agentInboxes.set(id, { notify: (entry) => void waiting.push(entry) });
+  let isWoken = false;
+  machine.agentInboxes.set(id, {
+    notify(entry, { wakes, taken }) {
+      waiting.push(entry);
+      isWoken ||= wakes;
+      taken?.();
+    },
+  });
 
   let servers: AgentServers | undefined;
   const live = async (): Promise<ChildEnd> => {
@@ -128,6 +135,10 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         signal: stop.signal,
         outbox: files.outbox,
         waiting,
+        takeWaiting: () => {
+          isWoken = false;
+          return waiting.splice(0);
+        },
         meter,
         changed: () => {
           task.progress(meter.usage());
@@ -135,7 +146,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
         },
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
         openServers: async (definition) => (servers = await serversOf(definition, stages, stop.signal)),
-        isDone: () => waiting.length === 0 && machine.agentInboxes.delete(id),
+        isDone: () => !isWoken && machine.agentInboxes.delete(id),
       });
       await servers?.close();
       await machine.tasks.stopOwnedBy(id);

@@ -4,6 +4,7 @@
 import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
 import {
   NOTHING_SAID,
+  type AgentDefinition,
   type HookEvent,
   type HookRegistration,
   type NewEntry,
@@ -15,13 +16,16 @@ import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
-import { AgentRuleBook } from "./rules.ts";
+import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
+import { taskHookFields } from "../../tasks/tasks.lazy.ts";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
   readonly id: string;
-  readonly type: string;
+  readonly definition: Pick<AgentDefinition, "name" | "disallowedTools">;
+  /** The gate of the agent that started it. */
+  readonly parentGate: Gate;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
   /** The folder it keeps between sessions. */
@@ -61,10 +65,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const { storage, hooks, mcp, permitFor } = stages;
   const { state, cost } = storage;
   const machine = childMachine(child, stages.machine);
-  const gate = childGate(child, stages);
+  const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
   const firing: FiringAgent = {
     id: child.id,
-    type: child.type,
+    type: child.definition.name,
     cwd: () => child.workspace.cwd,
     mode: () => gate.mode,
     effort: () => child.model().effort,
@@ -80,10 +84,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
   const fire: Ports["fire"] = async (event, input) => {
     if (event === "Stop") {
-      const path = agentTranscriptOf(child, stages);
+      const more = { ...agentTranscriptOf(child, stages), ...taskHookFields(machine.tasks, child.id) };
       return hooks.fire(
         "SubagentStop",
-        { ...input, agent_id: child.id, agent_type: child.type, ...path, ...stages.schedules.hookFields() },
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...more, ...stages.schedules.hookFields() },
         child.signal,
         firing,
       );
@@ -124,7 +128,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     fire,
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
-      cost.charge(usage, name, durationMs, child.type);
+      cost.charge(usage, name, durationMs, child.definition.name);
     },
   };
   return { machine, gate, firing, ports };
@@ -137,24 +141,22 @@ function agentTranscriptOf({ id }: ChildParts, { storage }: AgentStages): { read
 
 /** The session's machine in the agent's folder. Commands it leaves in the background end with it. */
 function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Machine {
-  const { shell } = machine.tools;
-  return {
-    ...machine,
-    tools: {
-      ...machine.tools,
-      workspace,
-      seen,
-      shell: {
-        run: (command, options) => shell.run(command, options),
-        background: (command, options) => shell.background(command, { ...options, owner: id }),
-      },
-    },
-  };
+  return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
 }
 
-function childGate({ workspace, mode, memory }: ChildParts, { storage, gate }: AgentStages): Gate {
-  const { state, options } = storage;
-  const ruleBook = new AgentRuleBook(gate.ruleBook, { home: state.snapshot.home, workspace, warn: options.warn });
+/** Judges by the rules of its parent and its own, where it works. */
+export function childGate(
+  {
+    workspace,
+    mode,
+    memory,
+    definition,
+    parentGate: gate,
+  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate">,
+  about: { readonly home: string; warn(text: string): void },
+): Gate {
+  const denied = deniedRules(definition, workspace.root);
+  const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied });
   return gate.forAgent({
     ruleBook,
     mode,

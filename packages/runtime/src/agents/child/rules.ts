@@ -1,44 +1,65 @@
-// The rules of a subagent: those of the session as they are at each call, in the folder where the agent works, and what
-// its own skills grant it. An answer to one of its questions changes the session's rules.
+// The rules of a subagent: those of its parent as they are at each call, in the folder where the agent works, what its
+// definition denies, and what its own skills grant it. An answer to one of its questions changes the session's rules.
 
-import type { Rule, Workspace } from "@keelson/engine";
-import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
+import { parseRule, type Rule, type Workspace } from "@keelson/engine";
+import { agentTools } from "@keelson/engine/agents";
+import type { AgentDefinition, PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import { RuleBook } from "../../gate/rule-book.ts";
 
 export class AgentRuleBook extends RuleBook {
-  readonly #session: RuleBook;
+  readonly #parent: RuleBook;
+  readonly #denied: readonly Rule[];
   #granted: readonly Rule[] = [];
   #joined: { readonly from: readonly Rule[]; readonly granted: readonly Rule[]; readonly rules: readonly Rule[] };
 
   constructor(
-    session: RuleBook,
-    place: { readonly home: string; readonly workspace: Workspace; warn(text: string): void },
+    parent: RuleBook,
+    {
+      denied,
+      ...place
+    }: {
+      readonly home: string;
+      readonly workspace: Workspace;
+      readonly denied: readonly Rule[];
+      warn(text: string): void;
+    },
   ) {
-    super({ ...place, mode: session.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
-    this.#session = session;
-    this.#joined = { from: session.rules, granted: [], rules: session.rules };
+    super({ ...place, mode: parent.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
+    this.#parent = parent;
+    this.#denied = denied;
+    this.#joined = this.#join();
   }
 
   override get mode(): PermissionMode {
-    return this.#session.mode;
+    return this.#parent.mode;
   }
 
   /** The same array until something changes. */
   override get rules(): readonly Rule[] {
-    const { rules: from } = this.#session;
-    const granted = this.#granted;
-    if (this.#joined.from !== from || this.#joined.granted !== granted) {
-      this.#joined = { from, granted, rules: granted.length === 0 ? from : [...from, ...granted] };
-    }
+    const { from, granted } = this.#joined;
+    if (from !== this.#parent.rules || granted !== this.#granted) this.#joined = this.#join();
     return this.#joined.rules;
   }
 
+  #join() {
+    const { rules: from } = this.#parent;
+    const granted = this.#granted;
+    const own = [...this.#denied, ...granted];
+    return { from, granted, rules: own.length === 0 ? from : [...from, ...own] };
+  }
+
+  /** Its parent's too: an answer to one of its questions may be the first thing that needs them. */
+  override async load() {
+    await this.#parent.load();
+    return super.load();
+  }
+
   override setMode(mode: PermissionMode): string | undefined {
-    return this.#session.setMode(mode);
+    return this.#parent.setMode(mode);
   }
 
   override replaceRules(rules: readonly Rule[]): void {
-    this.#session.replaceRules(rules);
+    this.#parent.replaceRules(rules);
   }
 
   override grant(rules: readonly Rule[]): void {
@@ -54,15 +75,24 @@ export class AgentRuleBook extends RuleBook {
   }
 
   override update(update: PermissionUpdate): void {
-    this.#session.update(update);
+    this.#parent.update(update);
   }
 
   /** The machine asks the session's rules. */
   override mayChangeGuarded(call: string): boolean {
-    return this.#session.mayChangeGuarded(call);
+    return this.#parent.mayChangeGuarded(call);
   }
 
   override setUnguarded(call: string, unguarded: boolean): void {
-    this.#session.setUnguarded(call, unguarded);
+    this.#parent.setUnguarded(call, unguarded);
   }
+}
+
+/** Parts of tools that the agent's definition takes from it: `Bash(rm *)` in `disallowedTools`. */
+export function deniedRules(definition: Pick<AgentDefinition, "disallowedTools">, base: string): readonly Rule[] {
+  const { denied } = agentTools([], definition, { kind: "foreground", maySpawn: false });
+  return denied.flatMap((text): Rule[] => {
+    const parsed = parseRule(text);
+    return parsed ? [{ behavior: "deny", ...parsed, source: "session", base, text }] : [];
+  });
 }

@@ -19,13 +19,14 @@ export interface ChildLife extends ChildHost {
   readonly outbox: Outbox;
   /** What others want it to read at its next safe boundary. */
   readonly waiting: NewEntry[];
+  takeWaiting(): readonly NewEntry[];
   readonly meter: Meter;
   /** The meter counted something. */
   changed(): void;
   interrupt(): void;
   /** The servers that only this agent uses; undefined if it has none. */
   openServers(definition: AgentDefinition): Promise<AgentServers | undefined>;
-  /** True if nothing waits for it; then nothing more will. */
+  /** True if nothing that waits is worth another request; then nothing more will wait. */
   isDone(): boolean;
 }
 
@@ -34,7 +35,7 @@ const UNASKED =
 
 export async function runChild(plan: ChildPlan, stages: AgentStages, life: ChildLife): Promise<ChildEnd> {
   const { definition, parent, id } = plan;
-  const { waiting, meter, changed } = life;
+  const { meter, changed } = life;
   const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
   let skillHooks: readonly HookRegistration[] = [];
   let skills: AgentSkills | undefined;
@@ -50,7 +51,8 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { machine, gate, ports, firing } = surround(
     {
       id,
-      type: definition.name,
+      definition,
+      parentGate: parent.gate,
       workspace: life.workspace,
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
@@ -65,7 +67,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       outbox: life.outbox,
       interrupt: life.interrupt,
       step: () => life.steps.step(),
-      steering: () => waiting.splice(0),
+      steering: () => life.takeWaiting(),
       recording: (entries) => {
         if (meter.record(entries)) changed();
       },
@@ -105,9 +107,9 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
-  if (listing) waiting.unshift(listing);
+  if (listing) life.waiting.unshift(listing);
   const said = context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`));
-  const preloaded = plan.past ? [] : await preload(definition.skills, skills, stages.storage.options.warn);
+  const preloaded = plan.past ? [] : await preload(definition, skills, stages.storage.options.warn);
   const texts = [...said, plan.prompt, ...preloaded];
   const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
   let end = await run(

@@ -69,10 +69,10 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
     },
     async beforeRun(signal) {
       if (state.agent === undefined) await become();
-      const { skills = [] } = state.agent?.definition ?? {};
-      if (!needsSkills || skills.length === 0) return;
+      const { definition } = state.agent ?? {};
+      if (!needsSkills || !definition || definition.skills.length === 0) return;
       needsSkills = false;
-      for (const text of await preload(skills, skillsOf(parts, signal), options.warn))
+      for (const text of await preload(definition, skillsOf(parts, signal), options.warn))
         storage.inbox.notify(nudge(text, storage.newId()), { wakes: false });
     },
     opening(prompt) {

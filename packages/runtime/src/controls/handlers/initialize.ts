@@ -16,7 +16,7 @@ import { describeAgent } from "./listings.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
-import { backgroundTasks } from "../../tasks/report.ts";
+import { tasksInBackground } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** The options of `initialize` that other parts use. */
@@ -53,7 +53,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: backgroundTasks(targets.tasks) });
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: tasksInBackground(targets.tasks) });
   const applied = {
     ...(hooks ? { hooks_applied: true } : {}),
     ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),

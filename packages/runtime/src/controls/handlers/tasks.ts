@@ -10,10 +10,13 @@ export const stopTask: ControlHandler = async (request, { tasks }) => {
   return done({});
 };
 
-/** Moves what runs in the foreground to the background: what one tool call started, or everything. */
+/**
+ * Moves what runs in the foreground to the background: what one tool call started, or everything that the session waits
+ * for. An agent moves together with what it waits for itself.
+ */
 export const backgroundTasks: ControlHandler = async ({ tool_use_id: id }, { tasks }) => {
   if (typeof id === "string") return done({ backgrounded: await tasks.moveToBackground(id) });
-  const waitedFor = tasks.list().filter(({ inBackground }) => !inBackground);
+  const waitedFor = tasks.list().filter(({ inBackground, owner }) => !inBackground && owner === undefined);
   await Promise.all(waitedFor.map((task) => tasks.moveToBackground(task.id)));
   return done({});
 };

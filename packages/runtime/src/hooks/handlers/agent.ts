@@ -65,7 +65,7 @@ function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"
 
 const TOOLS = new Set(["Bash", "Glob", "Grep", "Read"]);
 // The start and end of the hook's own run are not session events. `permit` fires the events about permission.
-const FORWARDED_EVENTS = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
+const FORWARDED_EVENTS = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]);
 
 function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal): Ports {
   // Stopping this agent must not stop the session.

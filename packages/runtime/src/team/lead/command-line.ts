@@ -21,6 +21,7 @@ export interface TeammateChoice {
 export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice): readonly string[] {
   const { flags } = origin;
   const { identity, mode, model, agentType, budgetUsd } = choice;
+  const { allow, deny } = sessionRules(choice.rules);
   const given = (flag: string, value: string | number | undefined) =>
     value === undefined || value === "" ? [] : [`--${flag}=${value}`];
   const on = (flag: string, value: boolean | undefined) => (value ? [`--${flag}`] : []);
@@ -31,6 +32,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     "--input-format=stream-json",
     "--output-format=stream-json",
     "--verbose",
+    "--permission-prompt-tool=stdio",
     ...given("session-id", choice.sessionId),
     ...given("agent-id", identity.agentId),
     ...given("agent-name", identity.name),
@@ -39,6 +41,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...given("parent-session-id", identity.leadSessionId),
     ...on("plan-mode-required", identity.planModeRequired),
     ...(agentType === "general-purpose" ? [] : given("agent", agentType)),
+    ...given("agents", flags.agents && JSON.stringify(flags.agents)),
     ...given("model", model ?? flags.model),
     ...given("fallback-model", flags.fallbackModels?.join(",")),
     ...given("effort", flags.effort),
@@ -49,8 +52,8 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...given("append-system-prompt", flags.appendSystemPrompt),
     ...given("system-prompt", flags.systemPrompt),
     ...permissionMode(identity, mode, flags.skipPermissions === true),
-    ...each("allowedTools", rulesOf(choice.rules, "allow")),
-    ...each("disallowedTools", [...rulesOf(choice.rules, "deny"), ...rulesOf(choice.rules, "ask", ["session"])]),
+    ...each("allowedTools", allow),
+    ...each("disallowedTools", deny),
     ...(flags.tools === undefined ? [] : [`--tools=${flags.tools.join(",")}`]),
     ...each("add-dir", flags.addDirs),
     ...given("settings", flags.settings),
@@ -75,9 +78,15 @@ function permissionMode({ planModeRequired }: TeammateIdentity, mode: Permission
   return [`--permission-mode=${mode}`];
 }
 
-/** Rules that only the lead's own process knows. Those in files are read again. */
-function rulesOf(rules: readonly Rule[], behavior: Rule["behavior"], sources = ["cliArg", "session"]): string[] {
-  return rules.filter((rule) => rule.behavior === behavior && sources.includes(rule.source)).map(({ text }) => text);
+/**
+ * Rules that only the lead's own process knows; those in files are read again. What the session asks about is denied: there
+ * is no flag that asks.
+ */
+export function sessionRules(rules: readonly Rule[]): { readonly allow: string[]; readonly deny: string[] } {
+  const own = rules.filter(({ source }) => source === "cliArg" || source === "session");
+  const texts = (...behaviors: Rule["behavior"][]) =>
+    own.filter(({ behavior }) => behaviors.includes(behavior)).map(({ text }) => text);
+  return { allow: texts("allow"), deny: texts("deny", "ask") };
 }
 
 /** Servers inside the client stay there. */

@@ -4,7 +4,7 @@ import { ToolError, type Tool } from "@keelson/engine";
 import { createTeam, openTeam, removeTeam, TEAM_LEAD, type TeamConfig } from "@keelson/store/team";
 import { teamCreateTool, teamDeleteTool } from "@keelson/tools/team";
 import { Lead } from "./lead.ts";
-import { memberPrograms } from "./member-programs.ts";
+import { chooseBackend } from "./choose-backend.ts";
 import type { TeamParts } from "../open-team.ts";
 import { isSameProcess, processStart } from "../process-identity.ts";
 import { openTeamFiles } from "../team-world.ts";
@@ -15,7 +15,7 @@ export async function createLead(
   { storage, fire, ruleBook, person }: TeamParts,
   { name, description }: { readonly name?: string | undefined; readonly description?: string | undefined },
 ): Promise<Lead> {
-  const { state, place, options, now } = storage;
+  const { state, place, now } = storage;
   const wanted = folderName(name ?? `session-${place.id.slice(0, 8)}`);
   const start = processStart(process.pid);
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
@@ -44,8 +44,8 @@ export async function createLead(
     removeAbandoned(state.snapshot.configDir, team);
     const file = await createTeam(state.snapshot.configDir, config);
     if (!file) continue;
-    const programs = memberPrograms(options.program ?? []);
-    return new Lead({ storage, fire, ruleBook, person, files: openTeamFiles(storage, file), programs });
+    const backend = await chooseBackend(storage, file.folder);
+    return new Lead({ storage, fire, ruleBook, person, files: openTeamFiles(storage, file), backend });
   }
   throw new ToolError(`There are too many teams named "${wanted}"; choose another name`);
 }

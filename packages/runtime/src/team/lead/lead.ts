@@ -11,13 +11,12 @@ import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
-import { teammateArguments } from "./command-line.ts";
 import { MemberQuestions } from "./member-questions.ts";
-import { entryOf, isPermissionRequest, mailText, signalOf } from "../messages.ts";
+import { entryOf, mailText, signalOf } from "../messages.ts";
 import { processStart } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
-import type { MemberPrograms, MemberProgram } from "./member-programs.ts";
+import type { Backend, StartedSession } from "./backend.ts";
 import { watchFolders } from "../watch-folders.ts";
 
 export interface TeammateOrder {
@@ -37,7 +36,7 @@ export interface StartedMember {
 
 export interface LeadOptions extends TeamSession {
   readonly files: TeamFiles;
-  readonly programs: MemberPrograms;
+  readonly backend: Backend;
   readonly ruleBook: RuleBook;
   /** Undefined if nobody answers permission questions. */
   person(): Promise<AskPerson | undefined>;
@@ -52,7 +51,7 @@ export class Lead {
   readonly #deliveries: Deliveries;
   readonly #questions: MemberQuestions;
   readonly #unwatch: () => void;
-  readonly #running = new Map<string, MemberProgram>();
+  readonly #running = new Map<string, StartedSession>();
   /** Members whose end is being dealt with. */
   readonly #ending = new Set<Promise<void>>();
   /** Names that were given out. */
@@ -68,9 +67,19 @@ export class Lead {
     const { files, storage } = options;
     this.#options = options;
     this.#deliveries = new Deliveries(TEAM_LEAD, files);
-    this.#questions = new MemberQuestions(options.person, (to, text) => this.#post(to, text));
+    const { name } = files.file.read()!;
+    this.#questions = new MemberQuestions({
+      person: options.person,
+      send: (member, message) => this.#running.get(member)?.send(message),
+      showPlan: (from, plan) =>
+        void post(files, storage, TEAM_LEAD, {
+          from,
+          text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
+        }),
+      team: name,
+    });
     this.team = {
-      name: files.file.read()!.name,
+      name,
       self: TEAM_LEAD,
       assigned: ({ id, subject, description }, to) =>
         void this.#post(
@@ -89,7 +98,7 @@ export class Lead {
 
   /** Throws ToolError if it cannot be started. */
   async spawn(order: TeammateOrder): Promise<StartedMember> {
-    const { files, storage, ruleBook, programs } = this.#options;
+    const { files, storage, ruleBook, backend } = this.#options;
     const name = this.#newName(order.name);
     this.#starting.add(name);
     try {
@@ -108,7 +117,7 @@ export class Lead {
         joinedAt: storage.now(),
         cwd: storage.folders.workspace.root,
         sessionId,
-        backend: "process",
+        backend: backend.kind,
         isActive: true,
       };
       await files.file.change((team) => ({
@@ -126,7 +135,7 @@ export class Lead {
         leadSessionId: storage.place.id,
         planModeRequired: isPlanned,
       };
-      const args = teammateArguments(snapshot, {
+      const choice = {
         identity,
         sessionId,
         agentType: order.agentType,
@@ -134,8 +143,10 @@ export class Lead {
         mode: narrowerMode(ruleBook.mode, order.mode),
         rules: ruleBook.rules,
         budgetUsd: maxBudgetUsd === undefined ? undefined : Math.max(0.01, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
-      });
-      const program = await programs.start(args, { cwd: member.cwd, env: snapshot.origin.env });
+      };
+      const program = await backend.start({ choice, cwd: member.cwd }, (question) =>
+        this.#questions.hear(name, question),
+      );
       this.#running.set(name, program);
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
@@ -155,13 +166,18 @@ export class Lead {
     }
   }
 
-  send(
+  async send(
     to: string,
     message: string | Readonly<Record<string, unknown>>,
     summary?: string,
   ): Promise<SendMessageOutput | undefined> {
     const { files, storage } = this.#options;
-    return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
+    const judged = typeof message !== "string" && message["type"] === "plan_approval_response" ? message : undefined;
+    const member = judged && this.#members().find(({ name, agentId }) => name === to || agentId === to);
+    if (!judged || !member) return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
+    return this.#questions.judged(member.name, judged)
+      ? { success: true, message: `${member.name} knows what you think of its plan` }
+      : { success: false, message: `No plan of ${member.name} waits for approval under this request_id` };
   }
 
   recorded(entries: readonly NewEntry[]): void {
@@ -193,7 +209,7 @@ export class Lead {
     this.#isClosed = true;
     this.#unwatch();
     this.#questions.close();
-    await this.#options.programs.close();
+    await this.#options.backend.close();
     await Promise.all(this.#ending);
     await this.#deliveries.settle();
     this.#options.files.remove();
@@ -238,18 +254,8 @@ export class Lead {
   }
 
   #receive(mail: Mail): void {
-    const signal = signalOf(mail);
-    const done = () => this.#deliveries.done([mail.id]);
-    if (signal?.type === "permission_withdrawn") {
-      this.#questions.withdraw(String(signal["request_id"]));
-      return done();
-    }
-    if (signal && isPermissionRequest(signal)) {
-      this.#questions.ask(mail.from, signal);
-      return done();
-    }
     // While others work, the news that one is idle can wait for the next turn.
-    const isRoutine = signal?.type === "idle_notification";
+    const isRoutine = signalOf(mail)?.type === "idle_notification";
     if (isRoutine) this.#routine.add(mail.id);
     this.#options.storage.inbox.notify(entryOf(mail.id, mailText(mail)), { wakes: !isRoutine });
   }
@@ -284,7 +290,7 @@ export class Lead {
   }
 
   /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
-  async #ended(name: string, program: MemberProgram, how: string): Promise<void> {
+  async #ended(name: string, program: StartedSession, how: string): Promise<void> {
     const { files, storage } = this.#options;
     if (this.#running.get(name) === program) this.#running.delete(name);
     this.#questions.drop(name);

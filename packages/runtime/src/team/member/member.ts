@@ -6,8 +6,7 @@ import { freeTasks, type ListedTask } from "@keelson/store/task-list";
 import { TEAM_LEAD, type Mail } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
-import { entryOf, mailText, signalOf, type TeamSignal } from "../messages.ts";
-import { LeadQuestions } from "./lead-questions.ts";
+import { entryOf, mailText, type TeamSignal } from "../messages.ts";
 import { isSameProcess } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "../team-world.ts";
@@ -24,7 +23,6 @@ export interface MemberOptions extends TeamSession {
 
 export class Member {
   readonly team: TeamOfSession;
-  readonly questions: LeadQuestions;
   readonly #options: MemberOptions;
   readonly #deliveries: Deliveries;
   readonly #unwatch: () => void;
@@ -42,7 +40,6 @@ export class Member {
     const { identity, files } = options;
     this.#options = options;
     this.#deliveries = new Deliveries(identity.name, files);
-    this.questions = new LeadQuestions((signal) => this.#tellLead(signal), identity, options.storage.newId);
     this.team = {
       name: identity.team,
       self: identity.name,
@@ -88,7 +85,6 @@ export class Member {
   close(): void {
     this.#isEnding = true;
     this.#unwatch();
-    this.questions.close();
   }
 
   /** One look at a time; a change during a look causes another. */
@@ -110,7 +106,7 @@ export class Member {
   async #lookOnce(): Promise<void> {
     const { storage, end, files, identity } = this.#options;
     if (!this.#hasLead()) return this.#stop();
-    const news = this.#deliveries.take().filter((mail) => !this.#answersQuestion(mail));
+    const news = this.#deliveries.take();
     if (news.length > 0) {
       await this.#setActive(true);
       this.#returns = 0;
@@ -145,14 +141,6 @@ export class Member {
     if (this.#hasPrompt) return inbox.notify(entryOf(mail.id, content), { wakes: true });
     this.#hasPrompt = true;
     inbox.push({ type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid: mail.id });
-  }
-
-  /** Answers to questions about calls are not for the model. */
-  #answersQuestion(mail: Mail): boolean {
-    const signal = mail.from === TEAM_LEAD ? signalOf(mail) : undefined;
-    const isAnswer = signal !== undefined && this.questions.answered(signal);
-    if (isAnswer) this.#deliveries.done([mail.id]);
-    return isAnswer;
   }
 
   /** Goes on with a task of its own, or takes the next one. Resolves to whether there is something to do. */

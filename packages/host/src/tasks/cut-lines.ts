@@ -2,13 +2,13 @@
 
 const MAX_LINE_CHARS = 2_000;
 
-export interface LineSplitter {
+interface LineCutter {
   push(chunk: Uint8Array): void;
   /** Gives the last line, if it has no end. */
   end(): void;
 }
 
-export function splitLines(line: (text: string) => void): LineSplitter {
+export function cutLines(line: (text: string) => void): LineCutter {
   const decoder = new TextDecoder();
   let rest = "";
   let isCut = false;
