@@ -137,6 +137,19 @@ test("skills it names are in the first request, and so is its memory", async () 
   expect(stderr).toContain('warning: an agent begins without the skill "nope": there is no skill "nope"');
 });
 
+test("it may write notes to its own memory, unless the folder is not trusted", async () => {
+  using home = temporaryHome();
+  addAgent(home, "writer", { head: "memory: project\n" });
+  const note = join(home.project, ".claude/agent-memory/writer/style.md");
+  const write = { calls: [{ name: "Write", input: { file_path: note, content: "tabs" } }] };
+  const refused = await play(home, "hi", ["--agent", "writer"], [write, { text: "done" }]);
+  expect(told(refused.requests[1]!)[0]).toMatchObject({ is_error: true });
+  trust(home);
+  const { requests } = await play(home, "hi", ["--agent", "writer"], [write, { text: "done" }]);
+  expect(readFileSync(note, "utf8")).toBe("tabs");
+  expect(systemIn(requests[0]!)[1]).not.toContain("# Memory\n");
+});
+
 test("its first prompt stands before the user's, as one block, once; alone if there is none", async () => {
   using home = temporaryHome();
   trust(home);

@@ -9,7 +9,7 @@ import { unfilteredFiles } from "./fill/filters.ts";
 import { copyIncluded } from "./fill/include.ts";
 import { linkDirectories } from "./fill/links.ts";
 import { branchName, worktreeNameProblem } from "./names.ts";
-import { isRunning, lockReason, ownProcess, readLock, writeLock } from "./repository/owner.ts";
+import { isOwnerRunning, lockReason, ownProcess, readLock, writeLock } from "./repository/owner.ts";
 import { makeWorktreesFolder, pathFor } from "./repository/place.ts";
 import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
 import { ownCommits } from "./state.ts";
@@ -83,7 +83,7 @@ async function forgetMissing(git: SafeGit, path: string): Promise<void> {
   const known = registeredWorktrees(git.checkout).find((each) => each.path === path);
   if (known === undefined) return;
   const lock = readLock(known.gitFolder);
-  if (lock !== undefined && (lock.owner === undefined || isRunning(lock.owner))) {
+  if (lock !== undefined && (lock.owner === undefined || isOwnerRunning(lock.owner))) {
     throw new WorktreeError(
       "refused",
       `'${path}' was deleted but is still locked: ${lock.reason}; choose another name`,

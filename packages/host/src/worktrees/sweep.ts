@@ -5,7 +5,7 @@ import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import { findCheckout, registeredWorktrees, type RegisteredWorktree } from "./repository/checkout.ts";
 import { WorktreeError } from "./errors.ts";
-import { isRunning, readLock } from "./repository/owner.ts";
+import { isOwnerRunning, readLock } from "./repository/owner.ts";
 import { isOurs } from "./repository/place.ts";
 import { describeChanges, removeWith } from "./remove.ts";
 import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
@@ -57,7 +57,7 @@ async function sweepOne(
   { now, maxAgeMs }: SweepOptions,
 ): Promise<string | undefined> {
   const lock = readLock(gitFolder);
-  if (lock?.owner && isRunning(lock.owner)) return IN_USE;
+  if (lock?.owner && isOwnerRunning(lock.owner)) return IN_USE;
   if (lock && !lock.owner) return `locked: ${lock.reason}`;
   const age = now - lastUse(gitFolder);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {

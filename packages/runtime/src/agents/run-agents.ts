@@ -15,7 +15,7 @@ import {
 import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
+import { startChild, type StartedChild, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { StepQueue } from "./child/step-queue.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
@@ -74,7 +74,7 @@ export function warm(host: AgentHost): void {
 }
 
 /** Waits for a free place, then starts it. */
-async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
+async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<StartedChild> {
   const { slots, stages, toolsFor } = host;
   const release = await slots.take();
   const own: ChildHost = {
@@ -121,7 +121,7 @@ function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentA
   };
 }
 
-function launched(child: Child, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
+function launched(child: StartedChild, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
   return {
     output: {
       isAsync: true,

@@ -6,7 +6,7 @@ import { teamCreateTool, teamDeleteTool } from "@keelson/tools/team";
 import { Lead } from "./lead.ts";
 import { chooseBackend } from "./choose-backend.ts";
 import type { TeamParts } from "../open-team.ts";
-import { isSameProcess, processStart } from "../process-identity.ts";
+import { isRunning, processStart } from "@keelson/store/process-identity";
 import { openTeamFiles } from "../team-world.ts";
 
 const MOST_ATTEMPTS = 50;
@@ -55,7 +55,7 @@ function removeAbandoned(configDir: string, team: string): void {
   const lead = openTeam(configDir, team)
     ?.read()
     ?.members.find(({ name }) => name === TEAM_LEAD);
-  if (lead && !isSameProcess(lead.pid, lead.processStart)) removeTeam(configDir, team);
+  if (lead && !isRunning({ pid: lead.pid ?? 0, procStart: lead.processStart ?? "" })) removeTeam(configDir, team);
 }
 
 function folderName(name: string): string {

@@ -13,7 +13,7 @@ import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { MemberQuestions } from "./member-questions.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
-import { processStart } from "../process-identity.ts";
+import { processStart } from "@keelson/store/process-identity";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backend.ts";

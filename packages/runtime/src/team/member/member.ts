@@ -7,7 +7,7 @@ import { TEAM_LEAD, type Mail } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { entryOf, mailText, type TeamSignal } from "../messages.ts";
-import { isSameProcess } from "../process-identity.ts";
+import { isRunning } from "@keelson/store/process-identity";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "../team-world.ts";
 import { watchFolders } from "../watch-folders.ts";
@@ -125,7 +125,7 @@ export class Member {
   /** Nobody can use what it does once the lead is gone, or has ended the team. */
   #hasLead(): boolean {
     const lead = this.#options.files.file.read()?.members.find(({ name }) => name === TEAM_LEAD);
-    return lead !== undefined && isSameProcess(lead.pid, lead.processStart);
+    return lead !== undefined && isRunning({ pid: lead.pid ?? 0, procStart: lead.processStart ?? "" });
   }
 
   #stop(): void {
