@@ -5,7 +5,7 @@ import { parseRule, type Rule, type Workspace } from "@keelson/engine";
 import { agentTools } from "@keelson/engine/agents";
 import type { AgentDefinition, PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import { RuleBook } from "../../gate/rule-book.ts";
-import { rulesIn } from "../../worktrees/rules.ts";
+import { rulesInWorktree } from "../../worktrees/rules.ts";
 
 export interface AgentRules {
   readonly home: string;
@@ -44,7 +44,7 @@ export class AgentRuleBook extends RuleBook {
     const { rules: from } = this.#parent;
     const granted = this.#granted;
     const { denied, copyOf, workspace, home } = this.#own;
-    const here = copyOf === undefined ? from : rulesIn({ from: copyOf, to: workspace.root, home }, from);
+    const here = copyOf === undefined ? from : rulesInWorktree({ from: copyOf, to: workspace.root, home }, from);
     const own = [...denied, ...granted];
     return { from, granted, rules: own.length === 0 ? here : [...here, ...own] };
   }
