@@ -83,6 +83,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     depth: parent.depth + 1,
     isFork: plan.isFork === true || parent.isFork,
     asks,
+    refuses: definition.disallowedTools.filter((word) => !word.includes("(")),
     machine,
     gate,
     model,
