@@ -148,6 +148,33 @@ test("a member's permission question reaches the lead's client under its name, a
   expect(readdirSync(home.project)).toEqual(["allowed"]);
 });
 
+test.each(["process", "in-process"])(
+  "a hook inside the lead's client guards the calls of a member (%s)",
+  async (teammateMode) => {
+    using home = temporaryHome();
+    home.settings({ teammateMode });
+    await using cast = await startCast(
+      ({ last }) => (last.includes("Lead the team") ? calls(teammate("a", "Make files")) : { text: "Waiting" }),
+      ({ last }) => (last.includes("Make files") ? calls(["Bash", { command: "touch guarded" }]) : { text: "Ready" }),
+    );
+    const args = [...CHAT, "--allowedTools", "Bash"];
+    await using program = startKeelson(args, { home, url: cast.url, env: TEAMS, stdin: "open" });
+    const hooks = { PreToolUse: [{ matcher: "Bash", hookCallbackIds: ["guard"] }] };
+    program.send({ type: "control_request", request_id: "1", request: { subtype: "initialize", hooks } });
+    program.send(prompt("Lead the team"));
+    const { json } = await program.waitForLine(({ request }) => request?.subtype === "hook_callback");
+    expect(json.request).toMatchObject({
+      callback_id: "guard",
+      input: { tool_name: "Bash", tool_input: { command: "touch guarded" } },
+    });
+    program.send(answer(json.request_id, { decision: "block", reason: "Guarded" }));
+    await until(() => cast.by("a").some((last) => last.includes("Guarded")), "the hook did not block the call");
+    program.closeStdin();
+    expect((await program.done).code).toBe(0);
+    expect(readdirSync(home.project)).toEqual([]);
+  },
+);
+
 test("without a client that answers, a member's question is denied with the reason", async () => {
   using home = temporaryHome();
   await using cast = await startCast(

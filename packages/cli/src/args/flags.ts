@@ -338,6 +338,7 @@ export const FLAGS: readonly Flag[] = [
   { name: "team-name", value: one("name"), group: "Clients" },
   { name: "agent-color", value: one("color"), group: "Clients" },
   { name: "parent-session-id", value: one("uuid"), group: "Clients" },
+  { name: "agent-hooks", value: one("json"), group: "Clients" },
   { name: "plan-mode-required", value: none, group: "Clients" },
 
   // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.

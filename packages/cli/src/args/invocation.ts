@@ -95,6 +95,7 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
   }
   const color = given.text("agent-color");
   const leadSessionId = given.text("parent-session-id");
+  const hooks = given.text("agent-hooks");
   return {
     teammate: {
       agentId,
@@ -102,6 +103,7 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
       team,
       ...(color === undefined ? {} : { color }),
       ...(leadSessionId === undefined ? {} : { leadSessionId }),
+      ...(hooks === undefined ? {} : { clientHooks: objectIn(hooks, "--agent-hooks") }),
       planModeRequired: given.has("plan-mode-required"),
     },
   };

@@ -76,6 +76,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_ENABLE_TASKS: variable("yes", "1: the shared task list instead of TodoWrite; 0: TodoWrite", "runtime"),
   CLAUDE_CODE_TASK_LIST_ID: variable("if trusted", "name of the task list to use", "runtime"),
   CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: variable("yes", "1: the model may lead a team of agents", "runtime"),
+  TMUX: variable("if trusted", "the tmux that shows teammates, as tmux sets it", "runtime"),
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "runtime"),
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
   CLAUDE_CODE_SHELL: variable("if trusted", "the shell that runs commands", "host"),

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { Conversation, ToolError, type ModelChoice, type Tool } from "@keelson/engine";
+import { agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition, ContentBlock, NewEntry, Skill } from "@keelson/protocol";
 import {
   agentOwner,
@@ -180,6 +181,12 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
   if (!definition) {
     return { success: false, message: `Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.` };
   }
+  if (isDenied(definition, from)) {
+    return {
+      success: false,
+      message: `Agent ${id} cannot continue: a rule denies agents of type '${definition.name}'.`,
+    };
+  }
   const past = loadSession({ path });
   const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
   const plan = await planChild(
@@ -207,6 +214,11 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
 
 /** An agent in the background is stopped by its task alone. */
 const NEVER = new AbortController().signal;
+
+/** For agents that no call of the Agent tool starts, which the gate would judge. */
+function isDenied(definition: AgentDefinition, { gate }: Spawner): boolean {
+  return agentsLeft([definition], gate.ruleBook.rules).length === 0;
+}
 
 interface Addressee {
   readonly id: string;
@@ -252,6 +264,8 @@ export async function runSkill(
   const type = skill.fork?.agent ?? "general-purpose";
   const definition = host.find(type);
   if (!definition) throw new Error(`skill ${skill.name} names the agent '${type}', which does not exist`);
+  if (skill.fork?.agent !== undefined && isDenied(definition, parent))
+    throw new Error(`skill ${skill.name} names the agent '${type}', which a rule denies`);
   if (parent.depth >= deepestSpawn(host.stages.storage.state.snapshot.env) || parent.isFork)
     throw new Error(`skill ${skill.name} runs in a subagent, and this agent may not start one`);
   const child: ChildOrder = {

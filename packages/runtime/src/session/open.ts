@@ -91,7 +91,14 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const { state, place } = storage;
   const { fire } = hooks;
-  const team = await openTeamStage({ storage, ruleBook, fire, person: () => approverOf(storage, mcp) });
+  const team = await openTeamStage({
+    storage,
+    ruleBook,
+    fire,
+    person: () => approverOf(storage, mcp),
+    registered: hooks.registered,
+    setClientHooks: hooks.setClient,
+  });
   const { warn } = options;
   const sharedList = openSharedList({ state, sessionId: () => place.id, team: () => team.current(), fire, warn });
   const worktrees = openWorktrees({

@@ -1,3 +1,4 @@
+export { isRunning, processStart } from "../process-identity.ts";
 export { openMailboxes, type Mail, type Mailboxes } from "./mailbox.ts";
 export {
   createTeam,

@@ -22,7 +22,7 @@ export interface TeamMember {
   readonly backend: "lead" | "process" | "tmux" | "in-process";
   readonly pid?: number;
   /** When the process started, so that another with its pid is not taken for it. */
-  readonly processStart?: string;
+  readonly procStart?: string;
   /** False while it waits for something to do. */
   readonly isActive: boolean;
   /** It is no longer there. */

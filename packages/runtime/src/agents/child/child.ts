@@ -46,6 +46,8 @@ export interface ChildWorktree {
   /** What the model is told about paths in it. */
   readonly notice: string;
   readonly cwd: string;
+  /** The folder that it is a copy of. */
+  readonly copyOf: string;
   readonly branch?: string;
   /** Removes it if nothing in it would be lost. */
   finish(): Promise<{ readonly kept: boolean }>;
