@@ -1,8 +1,8 @@
 // Turns an order into a plan: which agent, which model, where it works, and what it is told. Loaded with the first agent.
 
 import { agentText } from "@keelson/config/agents";
-import { renderAgentPrompt, ToolError, type ModelChoice } from "@keelson/engine";
-import { agentModel } from "@keelson/engine/agents";
+import { ToolError, type ModelChoice } from "@keelson/engine";
+import { agentModel, renderAgentPrompt } from "@keelson/engine/agents";
 import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
 import type { AgentDefinition } from "@keelson/protocol";
