@@ -8,6 +8,8 @@ import { loadavg } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freshBuild } from "../scripts/fresh-build.ts";
+import { agents } from "./measures/agents.ts";
+import { crowd } from "./measures/crowd.ts";
 import { hooks } from "./measures/hooks.ts";
 import { instructions } from "./measures/instructions.ts";
 import { longLoop, loop } from "./measures/loop.ts";
@@ -36,6 +38,8 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   hooks,
   instructions,
   skills,
+  agents,
+  crowd,
   stream,
   sdk,
   mcp,

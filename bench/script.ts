@@ -11,6 +11,8 @@ export interface Reply {
   /** How many deltas the text is split into. */
   readonly deltas?: number;
   readonly calls?: readonly Call[];
+  /** How long the model takes before it answers. */
+  readonly afterMs?: number;
 }
 
 export const read = (path: string): Call => ({ name: "Read", input: { file_path: path } });
@@ -20,6 +22,11 @@ export const grep = (pattern: string, path: string): Call => ({
   input: { pattern, path, output_mode: "files_with_matches" },
 });
 export const glob = (pattern: string, path: string): Call => ({ name: "Glob", input: { pattern, path } });
+
+export const agent = (prompt: string, more: object = {}): Call => ({
+  name: "Agent",
+  input: { description: "benchmark", prompt, subagent_type: "general-purpose", ...more },
+});
 
 /** The reply as server-sent events, one string per event. */
 export function renderReply(reply: Reply, number: number): string[] {

@@ -9,6 +9,7 @@ import { renderReply } from "./script.ts";
 const DELTAS_PER_WRITE = 20;
 
 let replies: string[][] = [];
+let pauses: (number | undefined)[] = [];
 let expected: readonly string[] = [];
 let found: string[] = [];
 let stamps: Stamp[] = [];
@@ -18,6 +19,7 @@ const send = (message: FromServer) => process.send?.(message);
 process.on("message", (message: ToServer) => {
   if (message.type === "report") return send({ type: "report", stamps, found });
   replies = message.replies.map(renderReply);
+  pauses = message.replies.map(({ afterMs }) => afterMs);
   expected = message.expected;
   found = [];
   stamps = [];
@@ -43,6 +45,8 @@ const server = Bun.serve({
     const stamp: Stamp = { isTurn, arrived, bytes: body.length, ended: 0 };
     stamps.push(stamp);
     if (isTurn && turn === replies.length - 1) found = expected.filter((text) => body.includes(text));
+    const pause = isTurn ? pauses[turn] : undefined;
+    if (pause !== undefined) await Bun.sleep(pause);
     const events = isTurn ? (replies[turn] ?? renderReply({ text: "The script is over." }, turn)) : sideReply();
     return new Response(stream(events, stamp), { headers: { "content-type": "text/event-stream" } });
   },

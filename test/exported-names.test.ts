@@ -10,6 +10,7 @@ const root = join(import.meta.dir, "..");
 /** The SDK has the names of the official one, in declarations of its own: they are what applications compile against. */
 const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
   protocol: [
+    "AgentDefinition",
     "McpServerConfig",
     "ModelUsage",
     "PermissionUpdate",
@@ -21,6 +22,7 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "Usage",
   ],
   tools: [
+    "AgentOutput",
     "BashInput",
     "BashOutput",
     "EnterPlanModeOutput",
@@ -31,11 +33,24 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "ExitWorktreeInput",
     "ExitWorktreeOutput",
     "GrepInput",
+    "MonitorInput",
+    "MonitorOutput",
+    "SendMessageInput",
+    "SendMessageOutput",
     "SkillOutput",
+    "TaskCreateInput",
+    "TaskCreateOutput",
+    "TaskGetOutput",
+    "TaskListOutput",
     "TaskOutputInput",
     "TaskOutputOutput",
     "TaskStopInput",
     "TaskStopOutput",
+    "TaskUpdateInput",
+    "TaskUpdateOutput",
+    "TeamCreateInput",
+    "TeamCreateOutput",
+    "TeamDeleteOutput",
   ],
 };
 

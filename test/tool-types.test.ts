@@ -6,6 +6,8 @@ import type * as sdk from "../packages/sdk/src/sdk-tools.ts";
 import type { askUserTool } from "../packages/tools/src/ask-user/ask-user.ts";
 import * as tools from "../packages/tools/src/index.ts";
 import * as mcp from "../packages/tools/src/mcp-tools.ts";
+import * as taskList from "../packages/tools/src/task-list-tools.ts";
+import * as team from "../packages/tools/src/team-tools.ts";
 import type { enterPlanModeTool } from "../packages/tools/src/plan/enter-plan-mode.ts";
 import type { exitPlanModeTool } from "../packages/tools/src/plan/exit-plan-mode.ts";
 import type { enterWorktreeTool, exitWorktreeTool } from "../packages/tools/src/worktree/worktree.ts";
@@ -32,8 +34,12 @@ const types = <T, Input, Output>(
 ) => true;
 
 const TYPED = {
+  Agent: types<typeof tools.agentTool, sdk.AgentInput, sdk.AgentOutput>(),
   AskUserQuestion: types<typeof askUserTool, sdk.AskUserQuestionInput, sdk.AskUserQuestionOutput>(),
   Bash: types<typeof tools.bashTool, sdk.BashInput, sdk.BashOutput>(),
+  CronCreate: types<typeof tools.cronCreateTool, sdk.CronCreateInput, sdk.CronCreateOutput>(),
+  CronDelete: types<typeof tools.cronDeleteTool, sdk.CronDeleteInput, sdk.CronDeleteOutput>(),
+  CronList: types<typeof tools.cronListTool, sdk.CronListInput, sdk.CronListOutput>(),
   Edit: types<typeof tools.editTool, sdk.FileEditInput, sdk.FileEditOutput>(),
   EnterPlanMode: types<typeof enterPlanModeTool, sdk.EnterPlanModeInput, sdk.EnterPlanModeOutput>(),
   EnterWorktree: types<typeof enterWorktreeTool, sdk.EnterWorktreeInput, sdk.EnterWorktreeOutput>(),
@@ -42,6 +48,7 @@ const TYPED = {
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
+  Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
   ReadMcpResourceDirTool: types<
@@ -50,9 +57,17 @@ const TYPED = {
     sdk.ReadMcpResourceDirOutput
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
+  ScheduleWakeup: types<typeof tools.scheduleWakeupTool, sdk.ScheduleWakeupInput, sdk.ScheduleWakeupOutput>(),
+  SendMessage: types<typeof tools.sendMessageTool, sdk.SendMessageInput, sdk.SendMessageOutput>(),
   Skill: types<typeof tools.skillTool, sdk.SkillInput, sdk.SkillOutput>(),
+  TaskCreate: types<typeof taskList.taskCreateTool, sdk.TaskCreateInput, sdk.TaskCreateOutput>(),
+  TaskGet: types<typeof taskList.taskGetTool, sdk.TaskGetInput, sdk.TaskGetOutput>(),
+  TaskList: types<typeof taskList.taskListTool, sdk.TaskListInput, sdk.TaskListOutput>(),
   TaskOutput: types<typeof tools.taskOutputTool, sdk.TaskOutputInput, sdk.TaskOutputOutput>(),
   TaskStop: types<typeof tools.taskStopTool, sdk.TaskStopInput, sdk.TaskStopOutput>(),
+  TaskUpdate: types<typeof taskList.taskUpdateTool, sdk.TaskUpdateInput, sdk.TaskUpdateOutput>(),
+  TeamCreate: types<typeof team.teamCreateTool, sdk.TeamCreateInput, sdk.TeamCreateOutput>(),
+  TeamDelete: types<typeof team.teamDeleteTool, sdk.TeamDeleteInput, sdk.TeamDeleteOutput>(),
   TodoWrite: types<typeof tools.todoWriteTool, sdk.TodoWriteInput, sdk.TodoWriteOutput>(),
   ToolSearch: types<typeof mcp.toolSearchTool, sdk.ToolSearchInput, sdk.ToolSearchOutput>(),
   Write: types<typeof tools.writeTool, sdk.FileWriteInput, sdk.FileWriteOutput>(),
@@ -68,25 +83,14 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const {
-    bashTool,
-    taskOutputTool,
-    taskStopTool,
-    todoWriteTool,
-    skillTool,
-    interactiveTools: _,
-    worktreeTools,
-    ...others
-  } = tools;
-  const made = [
-    bashTool(),
-    taskOutputTool(none),
-    taskStopTool(none),
-    todoWriteTool(none),
-    skillTool(none),
-    ...worktreeTools(none),
-  ];
-  const forMcp = Object.values(mcp).map((make) => make(none));
+  const { bashTool, agentTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, ...rest } = tools;
+  const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
+  const { monitorTool, sendMessageTool, worktreeTools, interactiveTools: _, ...others } = more;
+  const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
+  made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
+  made.push(...worktreeTools(none));
+  made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
+  const forMcp = [mcp, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
 });

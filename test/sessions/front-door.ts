@@ -34,8 +34,8 @@ export function resultOf(ended: Ended): any {
   throw new Error(`Expected one result, found ${results.length}\n${ended.stdout.slice(-2000)}\n${ended.stderr}`);
 }
 
-/** Opens our own blocks before the first prompt: instructions and the date, and the list of skills. */
-const OWN_BLOCK = /^<system-reminder>\n(?:As you answer|The following skills)/;
+/** Opens our own blocks before the first prompt: instructions and the date, and the lists of skills and agents. */
+const OWN_BLOCK = /^<system-reminder>\n(?:As you answer|The following skills|The Agent tool can)/;
 
 /** The messages of a request without our own blocks before the first prompt. */
 export const spoken = ({ body }: RecordedRequest): readonly any[] =>

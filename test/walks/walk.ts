@@ -77,6 +77,19 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("app to eu");
   },
 
+  async "One scheduled job"() {
+    using home = temporaryHome();
+    home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+    const job = { id: "0a1b2c3d", cron: "* * * * *", prompt: "go", createdAt: 0, recurring: false, createdByPid: -1 };
+    home.write(".claude/scheduled_tasks.json", { tasks: [job] });
+    await using model = await startMockModel([DONE]);
+    const stdin = (async function* () {
+      await model.waitForRequest(1);
+    })() as AsyncGenerator<Uint8Array>;
+    await runInProcess(home, { argv: [...STREAM, "--input-format=stream-json"], env: env(home, model), stdin });
+    expect(JSON.parse(home.read(".claude/scheduled_tasks.json")).tasks).toEqual([]);
+  },
+
   async "One resume"() {
     using home = temporaryHome();
     await using model = await startMockModel([DONE, DONE]);

@@ -13,13 +13,14 @@ const walks = section
   .slice(1)
   .map((text) => ({ name: text.slice(0, text.indexOf("\n")), files: filesIn(text) }));
 
-test("ARCHITECTURE.md has a walk for a prompt, a permission question, a hook, an MCP call, a skill and a resume", () => {
+test("ARCHITECTURE.md has a walk for a prompt, a permission question, a hook, an MCP call, a skill, a job and a resume", () => {
   expect(walks.map(({ name }) => name)).toEqual([
     "One prompt",
     "One permission question through the SDK",
     "One hook",
     "One call of an MCP tool",
     "One typed skill",
+    "One scheduled job",
     "One resume",
   ]);
 });

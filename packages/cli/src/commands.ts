@@ -37,6 +37,11 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/skills/skills.ts")).runSkills(argv, io),
   },
   {
+    name: "agents",
+    help: "List, show, check and create agents",
+    run: async (argv, io) => (await import("./commands/agents/agents.ts")).runAgents(argv, io),
+  },
+  {
     name: "hooks",
     help: "List, test and trace hooks",
     run: async (argv, io) => (await import("./commands/hooks/hooks.ts")).runHooks(argv, io),

@@ -71,7 +71,8 @@ async function runHeadless(given: Arguments, invocation: Invocation, io: Process
   }
 }
 
-async function textPrompt(given: Arguments, { prompt }: Invocation, io: ProcessIO): Promise<string> {
+/** Undefined if there is none and an agent may know what to begin with. */
+async function textPrompt(given: Arguments, { prompt, flags }: Invocation, io: ProcessIO): Promise<string | undefined> {
   const { gatherPrompt } = await import("@keelson/stdio");
   const gathered = await gatherPrompt({
     argument: prompt,
@@ -86,6 +87,7 @@ async function textPrompt(given: Arguments, { prompt }: Invocation, io: ProcessI
       throw new UsageError(gathered.message);
     case "none": {
       const { swallowed } = given;
+      if (flags.agent !== undefined) return undefined;
       if (swallowed === undefined) throw new UsageError(NO_INPUT);
       const { flag, word } = swallowed;
       throw new UsageError(`no prompt; --${flag} took "${word}" as a value, so put the prompt before it or after --`);
@@ -126,6 +128,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       stdioPermissions,
       answersRequests: streamInput,
       rejectsUnknownCommands: !streamInput,
+      ...(invocation.teammate ? { teammate: invocation.teammate } : {}),
       ...(debug ? { debug } : {}),
       warn: (text) => printWarning(io, text),
     });
@@ -141,6 +144,10 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     await session.close("end_of_input");
     return 0;
   }
+  if (!streamInput && prompt === undefined && session.initialPrompt === undefined) {
+    await session.close("interrupt");
+    return printError(io, NO_INPUT);
+  }
   const { json, streamJson, text } = await import("@keelson/stdio");
   const streams = {
     stdin: streamInput ? io.stdin() : nothing(),
@@ -149,7 +156,13 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     ...(io.isOrphan === undefined ? {} : { isOrphan: () => io.isOrphan!() }),
   };
   if (output === "stream-json") {
-    return streamJson(session, streams, { input: streamInput, replay, ...(prompt === undefined ? {} : { prompt }) });
+    // Without any prompt, the agent's own one is sent in place of this empty one.
+    const said = prompt ?? (streamInput ? undefined : "");
+    return streamJson(session, streams, {
+      input: streamInput,
+      replay,
+      ...(said === undefined ? {} : { prompt: said }),
+    });
   }
   if (output === "json") return json(session, streams, { prompt: prompt ?? "", all: invocation.verbose });
   return text(session, streams, { prompt: prompt ?? "" });

@@ -8,7 +8,7 @@ import { shippedPrograms } from "./shipped-programs.ts";
 export async function startProgram(): Promise<never> {
   const runtime = () => import("@keelson/runtime");
   const io = thisProcess(
-    async (options) => (await runtime()).openSession({ ...options, programs: shippedPrograms }),
+    async (options) => (await runtime()).openSession({ ...options, programs: shippedPrograms, program: thisProgram() }),
     () => Promise.all([runtime(), import("@keelson/config"), import("@keelson/stdio")]),
   );
   try {
@@ -17,4 +17,10 @@ export async function startProgram(): Promise<never> {
     const debug = process.argv.includes("--debug") || process.argv.includes("-d");
     process.exit(printError(io, error instanceof Error ? (debug && error.stack) || error.message : String(error)));
   }
+}
+
+/** How to start this program again: the executable alone, or Bun with the source. */
+function thisProgram(): readonly string[] {
+  const isBuilt = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/.test(Bun.main);
+  return isBuilt ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main];
 }

@@ -18,3 +18,4 @@ export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
 export { isSecret, KEYS, keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, ConfiguredMcp, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";
+export { trustFix } from "./trust.ts";

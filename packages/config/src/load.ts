@@ -27,6 +27,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
   const unread = scopes.some((scope) => scope.unread);
   const settings = unread ? forbidWideModes(gathered.settings) : gathered.settings;
 
+  checkAgentFlag(flags, settings);
   const question = { settings, flags, isRoot: options.uid === 0, isSandbox: env["IS_SANDBOX"] === "1", unread };
   const ownEnv = applyBlocks(
     env,
@@ -96,6 +97,13 @@ function withoutPrograms(flags: Flags): { readonly flags: Flags; readonly dynami
   const inClient = entries.filter(isInClient);
   const dynamic = Object.fromEntries(entries.filter((entry) => !isInClient(entry)));
   return { flags: { ...others, ...(inClient.length > 0 && { mcpServers: Object.fromEntries(inClient) }) }, dynamic };
+}
+
+/** Throws ConfigError if managed settings forbid agents on the command line. */
+function checkAgentFlag({ agents }: Flags, settings: Settings): void {
+  if (agents !== undefined && settings.disableSideloadFlags) {
+    throw new ConfigError("Managed settings refuse agents on the command line (disableSideloadFlags)");
+  }
 }
 
 /** Throws ConfigError if managed settings forbid servers on the command line. */

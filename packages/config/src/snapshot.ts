@@ -48,6 +48,10 @@ export interface Flags {
   readonly requireTrust?: boolean;
   /** MCP servers by name, as in a configuration file. In a snapshot, only those inside the client (type `sdk`). */
   readonly mcpServers?: JsonObject;
+  /** The agent that the session runs as. */
+  readonly agent?: string;
+  /** Agents by name, as `--agents` and the SDK spell them. */
+  readonly agents?: JsonObject;
   /** The files that define those servers. */
   readonly mcpConfigFiles?: readonly string[];
   /** Use only the servers above. */

@@ -43,14 +43,28 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
     promptId,
     message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : prompt.message,
     permissionMode: mode,
-    promptSource: "sdk",
+    ...(prompt.origin ? { isMeta: true, origin: prompt.origin } : { promptSource: "sdk" }),
   };
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
   // (test/conformance/hooks/prompts.ts).
-  const context = [...expanded.context, ...said.context].map((each) => reminder(each, ports.newId()));
+  const context = [...automatic(prompt), ...expanded.context, ...said.context].map((each) =>
+    reminder(each, ports.newId()),
+  );
   const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
   const { attachments = [], answer } = expanded;
   return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
+}
+
+/** The model must not take a prompt that nobody typed for the user's word. */
+function automatic({ origin }: PromptMessage): readonly string[] {
+  if (!origin) return [];
+  const what =
+    origin.subkind === "wakeup"
+      ? "the wake-up that you scheduled"
+      : `the scheduled job ${origin.taskId} (${origin.schedule})`;
+  return [
+    `The prompt that follows is ${what}. It is automatic: nobody typed it now, and perhaps nobody is there to answer questions. If it names a skill, such as /review, invoke that skill with the Skill tool.`,
+  ];
 }
 
 interface Expanded {

@@ -22,6 +22,8 @@ const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** Attachments whose text the model reads. */
 const SHOWN = new Set([
+  "agent_listing_delta",
+  "agent_mention",
   "directory",
   "file",
   "hook_additional_context",
@@ -63,6 +65,13 @@ export class Conversation {
     return conversation;
   }
 
+  /** Continues with these messages, which another conversation made. */
+  static from(messages: readonly ModelMessage[]): Conversation {
+    const conversation = new Conversation();
+    conversation.#messages.push(...messages);
+    return conversation;
+  }
+
   get messages(): readonly ModelMessage[] {
     return this.#messages;
   }
@@ -93,7 +102,8 @@ export class Conversation {
 
   #prefaced(entry: UserSubject): readonly ContentBlock[] {
     const blocks = blocksOf(entry.message.content);
-    if (!this.#preface || entry.isMeta || blocks.every(isToolResult)) return blocks;
+    const isOurs = entry.isMeta && entry.origin === undefined;
+    if (!this.#preface || isOurs || blocks.every(isToolResult)) return blocks;
     const whole = [this.#preface, ...blocks];
     this.#preface = undefined;
     return whole;

@@ -14,6 +14,8 @@ export type ModelErrorKind =
   | "prompt_too_long"
   | "model_not_found"
   | "aborted"
+  /** Not sent: it would have cost more than is left. */
+  | "budget_exhausted"
   | "unknown";
 
 /** A model call that failed. `kind` is what callers branch on; `message` is for people. */

@@ -1,5 +1,6 @@
 export { ModelError, ToolError, type ModelErrorKind } from "./errors.ts";
 export {
+  anyObject,
   array,
   boolean,
   integer,
@@ -18,6 +19,7 @@ export {
   type BackgroundCommand,
   type Files,
   type FileStat,
+  type LineSink,
   type ReadLedger,
   type Search,
   type SearchResult,
@@ -27,6 +29,7 @@ export {
   type Sighting,
   type Tool,
   type ToolContext,
+  type CommandTask,
   type Workspace,
 } from "./tool.ts";
 export type {
@@ -50,11 +53,12 @@ export type {
 } from "./ports.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
-export { buildRequest, requestParts } from "./request.ts";
+export { buildRequest, requestParts, withCacheMark } from "./request.ts";
 export { run } from "./run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
+export { renderAgentPrompt, type AgentPromptFacts } from "./context/agent-prompt.ts";
 export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
 export { asReminder } from "./context/reminder.ts";
 export {

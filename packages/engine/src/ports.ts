@@ -31,6 +31,8 @@ export interface ModelRequest {
   readonly metadata?: JsonObject;
   /** Sent as a header, not in the body. */
   readonly betas: readonly string[];
+  /** The id of the subagent that asks. Sent as a header. */
+  readonly agent?: string;
 }
 
 export interface ToolDefinition {
@@ -86,6 +88,8 @@ export interface ModelChoice {
   readonly betas: readonly string[];
   readonly cache: { readonly enabled: boolean; readonly ttl: "5m" | "1h" };
   readonly metadata?: JsonObject;
+  /** The id of the subagent that asks. */
+  readonly agent?: string;
 }
 
 /** A tool call that needs a permission decision. */
@@ -159,6 +163,8 @@ export interface Ports {
   toolBetas?(): readonly string[];
   /** Tools that can be called although requests do not describe them: the model knows only their names. */
   deferredTools?(): readonly Tool[];
+  /** Tools that can be called although the model is not told about them: it may know them from elsewhere. */
+  acceptedTools?(): readonly Tool[];
   /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
   awaitTool?(name: string): Promise<void> | undefined;
   /** Why there is no tool of this name, if that is known: a sentence for the model. */

@@ -40,13 +40,21 @@ export function requestParts(model: ModelChoice, system: readonly string[], tool
   return {
     model,
     system: system.map((text) => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) })),
-    tools: tools.map(({ name, description, input, onDemand }) => ({
-      name,
-      description,
-      input_schema: input.json,
-      ...(onDemand ? { defer_loading: true as const } : {}),
-    })),
+    tools: tools.map(definitionOf),
   };
+}
+
+/** Agents share most tools, and so the JSON of their definitions. */
+const definitions = new WeakMap<Tool, ToolDefinition>();
+
+function definitionOf(tool: Tool): ToolDefinition {
+  const known = definitions.get(tool);
+  if (known) return known;
+  const { name, description, input, onDemand } = tool;
+  const defer = onDemand ? { defer_loading: true as const } : {};
+  const definition = { name, description, input_schema: input.json, ...defer };
+  definitions.set(tool, definition);
+  return definition;
 }
 
 export function buildRequest(
@@ -60,13 +68,14 @@ export function buildRequest(
     model: profile.id,
     max_tokens: profile.maxTokens,
     system,
-    messages: withMark(messages, cacheMark(model)),
+    messages: withCacheMark(messages, model),
     tools,
     ...(options.forbidTools && tools.length > 0 ? { tool_choice: { type: "none" } } : {}),
     ...(thinking ? { thinking } : {}),
     ...(profile.effort ? { output_config: { effort: model.effort ?? "high" } } : {}),
     ...(model.metadata ? { metadata: model.metadata } : {}),
     betas: model.betas,
+    ...(model.agent === undefined ? {} : { agent: model.agent }),
   };
 }
 
@@ -78,13 +87,17 @@ function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | unde
   return { type: "enabled", budget_tokens: Math.max(budget, 1024) };
 }
 
-function cacheMark({ cache }: ModelChoice): CacheControl | undefined {
+function cacheMark({ cache }: Pick<ModelChoice, "cache">): CacheControl | undefined {
   if (!cache.enabled) return undefined;
   return cache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
 }
 
 /** Marks the last block of the last user message, so the next request finds everything before it in the cache. */
-function withMark(messages: readonly ModelMessage[], mark: CacheControl | undefined): readonly ModelMessage[] {
+export function withCacheMark(
+  messages: readonly ModelMessage[],
+  model: Pick<ModelChoice, "cache">,
+): readonly ModelMessage[] {
+  const mark = cacheMark(model);
   const at = messages.findLastIndex((message) => message.role === "user");
   if (!mark || at < 0) return messages;
   const blocks = blocksOf(messages[at]!.content);

@@ -120,6 +120,7 @@ export async function run(
       await add(interruptionEntry("streaming", ports.newId()));
       return end({ reason: "aborted_streaming", text: "" });
     }
+    if (error.kind === "budget_exhausted") return end({ reason: "budget_exhausted", text: "" });
     const failure = apiErrorEntry(error, ports.newId());
     await ports.record([failure]);
     await ports.fire("StopFailure", { error: error.kind, error_details: error.message });

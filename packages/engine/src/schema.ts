@@ -66,6 +66,11 @@ export function array<T>(items: Schema<T>, description?: string, more: JsonObjec
   return { json: { ...about(description), type: "array", items: items.json, ...more } };
 }
 
+/** An object with any fields. */
+export function anyObject(description?: string): Schema<Record<string, unknown>> {
+  return { json: { ...about(description), type: "object", additionalProperties: {} } };
+}
+
 export function optional<T>(inner: Schema<T>): OptionalSchema<T> {
   return { json: inner.json, optional: true };
 }

@@ -61,10 +61,17 @@ export interface CallQueue {
 /** Never throws, whatever the model sent. */
 export function checkCall(
   call: StreamedCall,
-  { tools, deferredTools, allTools, whyMissing }: Pick<Ports, "tools" | "deferredTools" | "allTools" | "whyMissing">,
+  {
+    tools,
+    deferredTools,
+    acceptedTools,
+    allTools,
+    whyMissing,
+  }: Pick<Ports, "tools" | "deferredTools" | "acceptedTools" | "allTools" | "whyMissing">,
 ): CheckedCall {
   const { name } = call.block;
-  const tool = findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name);
+  const tool =
+    findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name) ?? findTool(acceptedTools?.() ?? [], name);
   if (!tool) {
     const why = whyMissing?.(name);
     const note = why === undefined ? notOfferedNote(name, allTools) : `. ${why}`;

@@ -58,6 +58,8 @@ export function defineTool<I, O>(tool: Tool<I, O>): Tool<I, O> {
 /** Everything a tool can access. */
 export interface ToolContext {
   readonly toolUseId: string;
+  /** The id of the subagent that makes the call; absent for the session itself. */
+  readonly owner?: string;
   readonly signal: AbortSignal;
   readonly workspace: Workspace;
   readonly files: Files;
@@ -148,11 +150,32 @@ export interface ShellResult extends ShellOutput {
   readonly cwd: string | null;
   /** Sentences for the model: what the command was kept from doing, or what was undone after it. */
   readonly notes?: readonly string[];
+  /** The user moved the command to the background, where it goes on; the other fields say nothing. */
+  readonly movedTo?: BackgroundCommand;
 }
 
 export interface BackgroundCommand {
   readonly id: string;
   readonly outputPath: string;
+}
+
+/** How a command that a tool call waits for is shown among the tasks. */
+export interface CommandTask {
+  readonly description: string;
+  /** The id of the subagent that asks. */
+  readonly owner?: string;
+  /** Whether the user may move it to the background. */
+  readonly mayMove: boolean;
+}
+
+/** Reads what a source prints, line by line. */
+export interface LineSink {
+  /** How long the source may take. */
+  readonly timeoutMs: number;
+  /** False if the source must end, because it prints too much. */
+  line(text: string): boolean;
+  /** There are no more lines. Called before the task ends. */
+  flush(): void;
 }
 
 export interface Shell {
@@ -167,6 +190,8 @@ export interface Shell {
       readonly id: string;
       /** off: the call was allowed to run outside the sandbox. */
       readonly sandbox?: "default" | "off";
+      /** Absent if it is no task of its own. */
+      readonly task?: CommandTask;
     },
   ): Promise<ShellResult>;
   background(
@@ -175,7 +200,11 @@ export interface Shell {
       readonly cwd: string;
       readonly description: string;
       readonly toolUseId: string;
+      /** The id of the subagent that asks; the command ends with it. */
+      readonly owner?: string;
       readonly sandbox?: "default" | "off";
+      /** Gets each line of stdout; the command is then a monitor. */
+      readonly lines?: LineSink;
     },
   ): Promise<BackgroundCommand>;
 }

@@ -1,5 +1,6 @@
 export { extractProgram } from "./programs/extract-program.ts";
 export { createFiles } from "./files/files.ts";
+export { holdFolder } from "./files/held-folder.ts";
 export { gitBranch } from "./git/branch.ts";
 export { createLedger, type Ledger } from "./files/ledger.ts";
 export type { PrivateFile } from "./files/private-file.ts";
@@ -14,14 +15,7 @@ export type { ShieldStatusOptions, ShieldStatus } from "./sandbox/shield/status.
 export { createShell } from "./shell/shell.lazy.ts";
 export type { SessionShell, ShellOptions } from "./shell/shell.ts";
 export { chooseShell, type ShellChoice } from "./shell/environment/choose.ts";
-export {
-  createTasks,
-  type NewTask,
-  type Task,
-  type TaskEnd,
-  type TaskStatus,
-  type Tasks,
-  type TaskWatchers,
-} from "./tasks/task-table.ts";
+export { createTasks, type TaskHandle, type Tasks, type TaskWatchers } from "./tasks/task-table.ts";
+export type { NewTask, Task, TaskAgent, TaskEnd, TaskStatus, TaskUsage } from "./tasks/task.ts";
 export { createWorkspace } from "./files/workspace.ts";
 export { clearFolderEnvFiles, envFilesOf, openEnvFolder } from "./hooks/env-file.ts";

@@ -190,6 +190,7 @@ function headersFor(request: ModelRequest, options: AnthropicOptions, agent: str
     "user-agent": agent,
     "x-app": "cli",
     "x-claude-code-session-id": options.sessionId,
+    "x-claude-code-agent-id": request.agent,
     "anthropic-beta": betas.size > 0 ? [...betas].join(",") : undefined,
     ...(options.authToken ? { authorization: `Bearer ${options.authToken}` } : { "x-api-key": options.apiKey }),
     ...Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),

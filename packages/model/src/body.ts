@@ -38,7 +38,7 @@ function headText(
   request: Partial<ModelRequest> & Pick<ModelRequest, "system" | "tools">,
   options: BodyOptions,
 ): string {
-  const { betas: _, messages: __, system, tools, ...rest } = request;
+  const { betas: _, agent: __, messages: ___, system, tools, ...rest } = request;
   const fields = new Map<string, string>();
   for (const [key, value] of Object.entries(rest)) if (value !== undefined) fields.set(key, JSON.stringify(value));
   if (system.length > 0) fields.set("system", `[${system.map(jsonOf).join(",")}]`);

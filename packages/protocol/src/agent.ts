@@ -24,6 +24,8 @@ export interface AgentDefinition {
   readonly model?: string;
   readonly effort?: string;
   readonly permissionMode?: PermissionMode;
+  /** Asks the user even in the background: `permissionMode: bubble`. */
+  readonly bubbles?: true;
   readonly maxTurns?: number;
   readonly color?: string;
   /** Runs in the background unless the call says otherwise. */

@@ -3,6 +3,8 @@
 
 import type { ModelMessage } from "./content.ts";
 import type { PermissionMode } from "./permission.ts";
+import type { PromptOrigin } from "./session.ts";
+import type { ScheduledJob } from "./schedule.ts";
 import type { ReplyMessage } from "./stream-event.ts";
 
 /** The fields that all entries of the conversation have. */
@@ -30,6 +32,8 @@ export interface UserSubject {
   readonly promptId?: string;
   readonly permissionMode?: PermissionMode;
   readonly promptSource?: string;
+  /** Set if no one typed the prompt. */
+  readonly origin?: PromptOrigin;
   /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
   readonly sourceToolAssistantUUID?: string;
@@ -87,6 +91,8 @@ export type MetadataEntry =
   | { readonly type: "agent-name"; readonly agentName: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
+  /** Keelson only: a job of the session, for a resume; without `job`, it is over. Other readers ignore it. */
+  | { readonly type: "keelson-schedule"; readonly id: string; readonly job?: ScheduledJob; readonly sessionId: string }
   | {
       readonly type: "worktree-state";
       /** Null when the session has left it. */
@@ -153,7 +159,16 @@ export interface CostState {
   readonly totalLinesAdded?: number;
   readonly totalLinesRemoved?: number;
   readonly modelUsage: Readonly<Record<string, unknown>>;
+  /** What subagents used of it, by their type. */
+  readonly agentUsage?: Readonly<Record<string, unknown>>;
   readonly hasUnknownModelCost: boolean;
+}
+
+/** Stands for the `.meta.json` of a subagent in the copy that a client keeps. In no file. */
+export interface AgentMetadata {
+  readonly type: "agent_metadata";
+  readonly agentType: string;
+  readonly [key: string]: unknown;
 }
 
 export type Entry = ChainEntry | MetadataEntry | FileHistoryEntry;

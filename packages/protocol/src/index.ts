@@ -21,6 +21,7 @@ export {
 export { NO_USAGE, type BlockDelta, type ReplyMessage, type StreamEvent, type Usage } from "./stream-event.ts";
 export {
   isChainEntry,
+  type AgentMetadata,
   type AssistantSubject,
   type AttachmentSubject,
   type ChainEntry,
@@ -58,7 +59,16 @@ export {
   type ControlRequest,
   type ControlResponse,
 } from "./control.ts";
-export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export type { ScheduledJob } from "./schedule.ts";
+export type {
+  EnvironmentUpdate,
+  EndReason,
+  Inbound,
+  Outbound,
+  PromptMessage,
+  PromptOrigin,
+  Session,
+} from "./session.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
 export { COMMAND_SOURCE, isCommandRecord, isPrompt, project, projectPrompt } from "./project.ts";

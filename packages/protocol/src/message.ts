@@ -4,6 +4,7 @@
 import type { ModelMessage } from "./content.ts";
 import type { AssistantSubject } from "./entry.ts";
 import type { PermissionDenial, PermissionMode } from "./permission.ts";
+import type { PromptOrigin } from "./session.ts";
 import type { StreamEvent, Usage } from "./stream-event.ts";
 
 interface Stamped {
@@ -68,6 +69,8 @@ export interface UserMessage extends Stamped {
   readonly tool_result_meta?: readonly unknown[];
   readonly isSynthetic?: true;
   readonly isReplay?: true;
+  /** Set if no one typed the prompt. */
+  readonly origin?: PromptOrigin;
 }
 
 export interface StreamEventMessage extends Stamped {

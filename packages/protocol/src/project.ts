@@ -78,6 +78,7 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
       ? { tool_result_meta: [{ id: result.tool_use_id, permission_decision: entry.permissionDecision }] }
       : {}),
     ...(entry.isMeta ? { isSynthetic: true as const } : {}),
+    ...(entry.origin === undefined ? {} : { origin: entry.origin }),
   };
 }
 

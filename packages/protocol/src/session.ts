@@ -4,6 +4,16 @@ import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./co
 import type { ModelMessage } from "./content.ts";
 import type { Message } from "./message.ts";
 
+/** What sent a prompt, if no front end did: a scheduled job, or a wake-up of the model. */
+export interface PromptOrigin {
+  readonly kind: "task-notification";
+  readonly subkind: "cron" | "wakeup";
+  /** The id of the job. */
+  readonly taskId?: string;
+  /** When it is due, in words. */
+  readonly schedule?: string;
+}
+
 /** A prompt from a front end. */
 export interface PromptMessage {
   readonly type: "user";
@@ -17,6 +27,8 @@ export interface PromptMessage {
   readonly priority?: "now" | "next" | "later";
   /** The text is complete: a slash or an `@` in it means nothing. */
   readonly client_composed?: boolean;
+  /** Set by the session alone. */
+  readonly origin?: PromptOrigin;
 }
 
 /** Variables for processes that start from now on. There is no reply. */

@@ -104,7 +104,7 @@ export const SETTINGS_TABLE = {
   skipWebFetchPreflight: later(permit, "if trusted"),
   permissionExplainerEnabled: later(flag, "never", GLOBAL),
   disableSkillShellExecution: works(guard, "yes", "run no commands in the text of skills and commands"),
-  disableSideloadFlags: works(guard, "never", "refuse MCP servers given with --mcp-config", MANAGED),
+  disableSideloadFlags: works(guard, "never", "refuse MCP servers, plugins and agents on the command line", MANAGED),
   isolatePeerMachines: later(guard, "yes"),
   crossSessionInbound: later(text, "yes"),
 
@@ -173,8 +173,12 @@ export const SETTINGS_TABLE = {
   autoMemoryDirectory: works(text, "if trusted", "folder for memory files"),
   fileCheckpointingEnabled: works(flag, "yes", "keep copies of files before tools change them"),
   plansDirectory: works(text, "if trusted", "folder for the plans of plan mode"),
-  agent: later(text, "yes"),
-  teammateMode: later(text, "yes"),
+  agent: works(text, "if trusted", "the agent that sessions run as; --agent takes precedence"),
+  teammateMode: works(
+    { kind: "choice", of: ["auto", "process", "tmux", "in-process"] },
+    "yes",
+    "where teammates run: auto (a tmux pane inside tmux, else a process), process, tmux or in-process",
+  ),
   claudeMd: works(text, "never", "instructions for all users", MANAGED),
   claudeMdExcludes: works(texts, "if trusted", "instruction files to skip, as absolute paths"),
   readAgentsMd: works(flag, "yes", "false stops AGENTS.md from being read where there is no CLAUDE.md"),

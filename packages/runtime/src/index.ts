@@ -1,4 +1,4 @@
-export { openSession, type OpenOptions, type ShippedPrograms } from "./session/open.ts";
+export { openSession, type OpenedSession, type OpenOptions, type ShippedPrograms } from "./session/open.ts";
 export type { Debug, DebugCategory } from "./debug.ts";
 export { OpenError, type SessionChoice } from "./session/place.ts";
 

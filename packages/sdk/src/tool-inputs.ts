@@ -5,13 +5,12 @@ export type AgentInput = {
   prompt: string;
   subagent_type?: string;
   model?: string;
-  resume?: string;
+  effort?: string;
   run_in_background?: boolean;
-  max_turns?: number;
+  isolation?: "worktree" | "remote";
   name?: string;
   team_name?: string;
-  mode?: "acceptEdits" | "bypassPermissions" | "default" | "dontAsk" | "plan";
-  isolation?: "worktree";
+  mode?: string;
 };
 
 export type AskUserQuestionInput = {
@@ -36,7 +35,13 @@ export type BashInput = {
   dangerouslyDisableSandbox?: boolean;
 };
 
-export type MonitorInput = { command: string; description: string; timeout_ms?: number; persistent?: boolean };
+/** Exactly one of `command` and `ws`. */
+export type MonitorInput = {
+  description: string;
+  timeout_ms: number;
+  command?: string;
+  ws?: { url: string; protocols?: string[] };
+};
 export type TaskOutputInput = { task_id: string; block?: boolean; timeout?: number };
 export type TaskStopInput = { task_id?: string; shell_id?: string };
 
@@ -79,7 +84,42 @@ export type TodoWriteInput = {
   todos: { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string }[];
 };
 
+export type TaskCreateInput = {
+  subject: string;
+  description: string;
+  activeForm?: string;
+  metadata?: { [key: string]: unknown };
+};
+export type TaskGetInput = { taskId: string };
+export type TaskListInput = Record<string, never>;
+export type TaskUpdateInput = {
+  taskId: string;
+  subject?: string;
+  description?: string;
+  activeForm?: string;
+  status?: "pending" | "in_progress" | "completed" | "deleted";
+  addBlocks?: string[];
+  addBlockedBy?: string[];
+  owner?: string;
+  metadata?: { [key: string]: unknown };
+};
+
+export type SendMessageInput = { to: string; message: string | { [key: string]: unknown }; summary?: string };
+export type TeamCreateInput = { team_name: string; description?: string; agent_type?: string };
+export type TeamDeleteInput = Record<string, never>;
+
 export type SkillInput = { skill: string; args?: string };
+
+export type CronCreateInput = { cron: string; prompt: string; recurring?: boolean; durable?: boolean };
+export type CronDeleteInput = { id: string };
+export type CronListInput = Record<string, never>;
+export type ScheduleWakeupInput = {
+  delaySeconds?: number;
+  reason?: string;
+  prompt?: string;
+  stop?: boolean;
+  noop?: boolean;
+};
 
 export type EnterPlanModeInput = Record<string, never>;
 /** Clients and models of different versions add other fields. */
@@ -108,7 +148,18 @@ export type ToolInputSchemas =
   | WebFetchInput
   | WebSearchInput
   | TodoWriteInput
+  | TaskCreateInput
+  | TaskGetInput
+  | TaskListInput
+  | TaskUpdateInput
+  | SendMessageInput
+  | TeamCreateInput
+  | TeamDeleteInput
   | SkillInput
+  | CronCreateInput
+  | CronDeleteInput
+  | CronListInput
+  | ScheduleWakeupInput
   | EnterPlanModeInput
   | ExitPlanModeInput
   | EnterWorktreeInput

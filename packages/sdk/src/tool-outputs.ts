@@ -1,6 +1,35 @@
 // The outputs of built-in tools: `tool_response` in PostToolUse hooks, `tool_use_result` in messages.
 
+import type { Usage } from "@keelson/protocol";
+
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
+
+export type AgentOutput =
+  | {
+      status: "completed";
+      prompt: string;
+      agentId: string;
+      agentType: string;
+      content: { type: "text"; text: string }[];
+      resolvedModel: string;
+      totalDurationMs: number;
+      totalTokens: number;
+      totalToolUseCount: number;
+      usage: Usage;
+      worktreePath?: string;
+      worktreeBranch?: string;
+    }
+  | {
+      isAsync: true;
+      status: "async_launched";
+      agentId: string;
+      description: string;
+      prompt: string;
+      resolvedModel: string;
+      outputFile: string;
+      canReadOutputFile: boolean;
+    }
+  | { status: "teammate_spawned"; teammate_id: string; name: string; team_name: string };
 
 export type BashOutput = {
   stdout: string;
@@ -12,6 +41,7 @@ export type BashOutput = {
   backgroundTaskId?: string;
   /** The output file of a background command. */
   backgroundOutputPath?: string;
+  backgroundedByUser?: boolean;
   persistedOutputPath?: string;
   persistedOutputSize?: number;
   dangerouslyDisableSandbox?: boolean;
@@ -126,6 +156,35 @@ export type SkillOutput = {
 type Todo = { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string };
 export type TodoWriteOutput = { oldTodos: Todo[]; newTodos: Todo[] };
 
+type TaskStatus = "pending" | "in_progress" | "completed";
+export type TaskCreateOutput = { task: { id: string; subject: string } };
+export type TaskGetOutput = {
+  task: {
+    id: string;
+    subject: string;
+    description: string;
+    status: TaskStatus;
+    blocks: string[];
+    blockedBy: string[];
+  } | null;
+};
+export type TaskListOutput = {
+  tasks: { id: string; subject: string; status: TaskStatus; owner?: string; blockedBy: string[] }[];
+  /** How many there are, if these are not all. */
+  totalTasks?: number;
+};
+export type TaskUpdateOutput = {
+  success: boolean;
+  taskId: string;
+  updatedFields: string[];
+  error?: string;
+  statusChange?: { from: string; to: string };
+};
+
+export type SendMessageOutput = { success: boolean; message: string };
+export type TeamCreateOutput = { team_name: string; team_file_path: string; lead_agent_id: string };
+export type TeamDeleteOutput = { success: boolean; message: string; team_name?: string };
+
 export type TaskOutputOutput = {
   retrieval_status: "success" | "timeout" | "not_ready";
   task: {
@@ -135,8 +194,13 @@ export type TaskOutputOutput = {
     description: string;
     output: string;
     exitCode: number | null;
+    prompt?: string;
+    result?: string;
+    error?: string;
   };
 };
+
+export type MonitorOutput = { taskId: string; timeoutMs: number; persistent?: boolean };
 
 export type TaskStopOutput = { message: string; task_id: string; task_type: string; command?: string };
 
@@ -149,6 +213,37 @@ export type AskUserQuestionOutput = {
   }[];
   answers: Record<string, string>;
   annotations?: Record<string, { preview?: string; notes?: string }>;
+};
+
+/** Times are milliseconds since 1970. */
+export type CronCreateOutput = {
+  id: string;
+  humanSchedule: string;
+  recurring: boolean;
+  durable: boolean;
+  nextFireAt?: number;
+};
+export type CronDeleteOutput = { id: string };
+export type CronListOutput = {
+  jobs: {
+    id: string;
+    cron: string;
+    humanSchedule: string;
+    prompt: string;
+    recurring: boolean;
+    durable: boolean;
+    nextFireAt?: number;
+    /** Keelson only: why it does not fire. */
+    inactive?: string;
+  }[];
+  /** Keelson only: why jobs may be missing. */
+  problem?: string;
+};
+export type ScheduleWakeupOutput = {
+  scheduledFor: number;
+  clampedDelaySeconds: number;
+  wasClamped: boolean;
+  stopped?: boolean;
 };
 
 export type EnterPlanModeOutput = { message: string };
@@ -186,6 +281,7 @@ export type ToolSearchOutput = {
 export type McpOutput = string | unknown[];
 
 export type ToolOutputSchemas =
+  | AgentOutput
   | BashOutput
   | FileReadOutput
   | FileWriteOutput
@@ -194,9 +290,21 @@ export type ToolOutputSchemas =
   | GlobOutput
   | GrepOutput
   | TodoWriteOutput
+  | TaskCreateOutput
+  | TaskGetOutput
+  | TaskListOutput
+  | TaskUpdateOutput
+  | SendMessageOutput
+  | TeamCreateOutput
+  | TeamDeleteOutput
   | SkillOutput
+  | CronCreateOutput
+  | CronDeleteOutput
+  | CronListOutput
+  | ScheduleWakeupOutput
   | TaskOutputOutput
   | TaskStopOutput
+  | MonitorOutput
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput

@@ -12,5 +12,13 @@ export {
 export { lineOf } from "./transcript/line.ts";
 export { STICKY } from "./transcript/sticky.ts";
 export { nullTranscript, openTranscript, type TranscriptOptions, type TranscriptWriter } from "./transcript/writer.ts";
-export { customTitle, dequeued, enqueued, lastPrompt, titleText } from "./transcript/metadata.ts";
+export {
+  customTitle,
+  dequeued,
+  enqueued,
+  lastPrompt,
+  scheduled,
+  titleText,
+  unscheduled,
+} from "./transcript/metadata.ts";
 export { spillResult } from "./spill.ts";

@@ -14,4 +14,5 @@ export {
   type SessionInfo,
 } from "./sessions/list.ts";
 export { worktreesOf } from "./sessions/worktrees.ts";
+export { namedSession } from "./sessions/named-session.ts";
 export { forkTranscript, type ForkOptions } from "./sessions/fork.ts";

@@ -1,11 +1,17 @@
+export { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder, type AgentOutput } from "./agent/agent.ts";
 export { bashTool } from "./bash/bash.ts";
+export { cronCreateTool, cronDeleteTool, cronListTool } from "./cron/cron.ts";
+export type { ListedJob, NewJob, ScheduleKeeper } from "./cron/schedule-keeper.ts";
+export { scheduleWakeupTool } from "./cron/schedule-wakeup.ts";
 export { editTool } from "./edit/edit.ts";
 export { globTool } from "./glob/glob.ts";
 export { grepTool } from "./grep/grep.ts";
 export { notebookEditTool } from "./notebook-edit/notebook-edit.ts";
 export { interactiveTools } from "./interactive.lazy.ts";
 export type { PlanKeeper } from "./plan/plan-keeper.ts";
+export { monitorTool, type Monitors, type MonitorSource } from "./monitor/monitor.ts";
 export { readFileTool } from "./read/read.ts";
+export { sendMessageTool, type Recipients, type SendMessageOutput } from "./send-message/send-message.ts";
 export { skillTool, type InvokedSkill, type SkillKeeper } from "./skill/skill.ts";
 export type { TaskTable } from "./task/table.ts";
 export { taskOutputTool } from "./task/task-output.ts";

@@ -2,8 +2,11 @@
 
 import { CASES } from "./cases.ts";
 import { checkRows } from "./check-row.ts";
-import { mainAgent, type Stage } from "./drive.ts";
+import { mainAgent } from "./drive.ts";
+import { mainAgentHere, STAGES } from "./stages.ts";
 
-const STAGES: readonly Stage[] = [mainAgent];
+// What a process of its own shows; everything else is the same in this one.
+const OWN_PROCESS = CASES.filter(({ noticed }) => "code" in noticed || "stderr" in noticed);
 
-for (const stage of STAGES) checkRows(stage, CASES);
+checkRows({ ...mainAgent, name: "main agent in a process of its own" }, OWN_PROCESS);
+for (const stage of [mainAgentHere, ...STAGES]) checkRows(stage, CASES);

@@ -301,7 +301,7 @@ exit 2`),
   ),
   row(
     "what a hook finds in its environment",
-    script('env | grep -E "^(CLAUDE|AI_AGENT|OTEL)" | grep -v TOLD | sort > env.txt; pwd >> env.txt'),
+    script('env | grep -E "^(CLAUDE|AI_AGENT|OTEL)" | grep -Ev "TOLD|TMPDIR|FORK" | sort > env.txt; pwd >> env.txt'),
     {
       files: {
         ...RAN,

@@ -187,7 +187,8 @@ export function heard(seen: Pick<Seen, "requests">, number: number): readonly an
   const { content } = seen.requests[number - 1].messages.at(-1);
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return blocks.filter(
-    ({ text }: any) => !/^<system-reminder>\n(?:As you answer|The following skills)/.test(text ?? ""),
+    ({ text }: any) =>
+      !/^<system-reminder>\n(?:As you answer|The following skills|The Agent tool can)/.test(text ?? ""),
   );
 }
 

@@ -16,7 +16,7 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { spoken } from "../front-door.ts";
-import { until } from "../processes.ts";
+import { isRunning, until } from "../processes.ts";
 
 const STREAM = ["--output-format", "stream-json", "--verbose", "--allowedTools", "Bash"];
 const OPEN = ["--input-format", "stream-json", ...STREAM];
@@ -186,7 +186,7 @@ test("with the input closed nothing new starts, and what still runs is stopped",
     },
     { subtype: "background_tasks_changed", tasks: [] },
   ]);
-  expect(existsSync(`/proc/${readFileSync(join(home.project, "pid"), "utf8").trim()}`)).toBe(false);
+  expect(isRunning(Number(readFileSync(join(home.project, "pid"), "utf8")))).toBe(false);
 });
 
 test("several ends make one run, in the order in which they came", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryHome } from "@keelson/testkit";
-import { messagesOf, resultOf } from "../front-door.ts";
+import { messagesOf, resultOf, toolUseResults } from "../front-door.ts";
 import { addSkill, bash, invoke, lastOf, play, textsOf, trust } from "./skill-home.ts";
 
 test("the text of a skill follows the result of the call", async () => {
@@ -177,7 +177,8 @@ test("a skill with context: fork runs in a subagent, and only its answer comes b
   expect(JSON.stringify(child!.body.messages)).not.toContain("a secret prompt");
   expect(child!.body.tools.map(({ name }: any) => name)).not.toContain("Skill");
   expect(lastOf(parent!)).toEqual(['Skill "research" completed (forked execution).\n\nResult:\nfound it']);
-  expect(messagesOf(run, "user")[0].tool_use_result).toMatchObject({
+  expect(toolUseResults(run)).toHaveLength(1);
+  expect(toolUseResults(run)[0]).toMatchObject({
     success: true,
     commandName: "research",
     status: "forked",

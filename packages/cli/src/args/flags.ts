@@ -25,7 +25,7 @@ export interface Flag {
 
 /** Commands of compatible programs that do not exist here yet. */
 export const COMMANDS_LATER: readonly string[] =
-  "agents auth auto-mode gateway install project purge setup-token update upgrade".split(" ");
+  "auth auto-mode gateway install project purge setup-token update upgrade".split(" ");
 
 const none: Value = { kind: "none" };
 const one = (label: string): Value => ({ kind: "text", label });
@@ -297,6 +297,18 @@ export const FLAGS: readonly Flag[] = [
     group: "Settings",
     help: "Use only the MCP servers of --mcp-config",
   },
+  {
+    name: "agent",
+    value: one("name"),
+    group: "Settings",
+    help: "Run the session as this agent",
+  },
+  {
+    name: "agents",
+    value: one("agents"),
+    group: "Settings",
+    help: 'Agents, as JSON or a file: { "name": { "description": …, "prompt": … } }',
+  },
   { name: "session-mirror", value: none, group: "Clients", help: "Include every transcript entry in the stream" },
   { name: "await-claim", value: none, group: "Clients", help: "Start now and wait for a client to say what to run" },
   { name: "init", value: none, group: "Other", help: "Run the init Setup hooks before the session" },
@@ -314,6 +326,14 @@ export const FLAGS: readonly Flag[] = [
   { name: "help", short: "h", value: none, group: "Other", help: "Show this help" },
   { name: "version", short: "v", value: none, group: "Other", help: "Show the version" },
 
+  // How the lead of a team starts its members; not for people.
+  { name: "agent-id", value: one("id"), group: "Clients" },
+  { name: "agent-name", value: one("name"), group: "Clients" },
+  { name: "team-name", value: one("name"), group: "Clients" },
+  { name: "agent-color", value: one("color"), group: "Clients" },
+  { name: "parent-session-id", value: one("uuid"), group: "Clients" },
+  { name: "plan-mode-required", value: none, group: "Clients" },
+
   // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.
   ignored("forward-subagent-text"),
   ignored("await-initialize"),
@@ -324,8 +344,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("ax-screen-reader"),
   ignored("autocompact", maybe("bool")),
 
-  later("agent", one("agent")),
-  later("agents", one("json")),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
   later("brief"),

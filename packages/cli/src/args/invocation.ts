@@ -6,7 +6,7 @@ import type { Flags } from "@keelson/config";
 import { isObject, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { Arguments } from "./args.ts";
 import type { DebugChoice } from "../debug.ts";
-import type { SessionChoice } from "../open.ts";
+import type { OpenOptions, SessionChoice } from "../open.ts";
 
 export interface Invocation {
   readonly output: "text" | "json" | "stream-json";
@@ -31,6 +31,8 @@ export interface Invocation {
   readonly worktree?: { readonly name?: string };
   readonly flags: Flags;
   readonly prompt: string | undefined;
+  /** Set by the lead of a team for its members. */
+  readonly teammate?: OpenOptions["teammate"];
   /** Absent when there is no debug log. */
   readonly debug?: DebugChoice;
 }
@@ -72,6 +74,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     ...worktreeOf(given),
     flags: toFlags(given, cwd),
     prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
+    ...teammateOf(given),
     ...debugOf(given),
   };
 }
@@ -79,6 +82,26 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
 function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
   const name = given.text("worktree");
   return given.has("worktree") ? { worktree: name === undefined ? {} : { name } } : {};
+}
+
+function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
+  const [agentId, name, team] = ["agent-id", "agent-name", "team-name"].map((flag) => given.text(flag));
+  if (agentId === undefined && name === undefined && team === undefined) return {};
+  if (!agentId || !name || !team) {
+    throw new UsageError("--agent-id, --agent-name and --team-name go together; the lead of a team passes them");
+  }
+  const color = given.text("agent-color");
+  const leadSessionId = given.text("parent-session-id");
+  return {
+    teammate: {
+      agentId,
+      name,
+      team,
+      ...(color === undefined ? {} : { color }),
+      ...(leadSessionId === undefined ? {} : { leadSessionId }),
+      planModeRequired: given.has("plan-mode-required"),
+    },
+  };
 }
 
 function debugOf(given: Arguments): Pick<Invocation, "debug"> {
@@ -170,6 +193,8 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     requireTrust: given.has("require-trust") || undefined,
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
     mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
+    agent: given.text("agent")?.trim() || undefined,
+    agents: agents(given.text("agents"), cwd),
     strictMcpConfig: given.has("strict-mcp-config") || undefined,
     pluginDirs: pluginDirs(given, cwd),
     bare: given.has("bare") || undefined,
@@ -214,6 +239,21 @@ function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonOb
     throw new UsageError(`${from} must contain an object under "mcpServers": { "mcpServers": { "name": { … } } }`);
   });
   return all && (Object.fromEntries(all) as JsonObject);
+}
+
+/** Each entry needs a description and a prompt. Throws UsageError: whoever typed it is there to fix it. */
+function agents(given: string | undefined, cwd: string): JsonObject | undefined {
+  if (given === undefined) return undefined;
+  const isFile = isNamed(given);
+  const from = isFile ? `--agents: ${resolve(cwd, given)}` : "--agents";
+  const all = objectIn(isFile ? readNamed("--agents", given, cwd) : given, from);
+  for (const [name, agent] of Object.entries(all)) {
+    const isWhole = isObject(agent) && typeof agent["description"] === "string" && typeof agent["prompt"] === "string";
+    if (!isWhole || name.trim() === "") {
+      throw new UsageError(`${from}: "${name}" must be { "description": "…", "prompt": "…" }, with a name before it`);
+    }
+  }
+  return all;
 }
 
 function objectIn(text: string, flag: string): JsonObject {

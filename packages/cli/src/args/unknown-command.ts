@@ -9,6 +9,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
   permissions: { explain: 2, test: 1, list: 0 },
   instructions: { list: 0, approve: 0 },
   skills: { list: 0, show: 1, validate: 1, new: 1 },
+  agents: { list: 0, show: 1, validate: 1, new: 1 },
   hooks: { list: 1, test: 1, trace: 1 },
   mcp: {
     add: 20,
@@ -44,7 +45,18 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     marketplace: 2,
   },
   doctor: {},
-  help: { config: 0, trust: 0, permissions: 0, instructions: 0, skills: 0, hooks: 0, mcp: 0, plugin: 0, doctor: 0 },
+  help: {
+    config: 0,
+    trust: 0,
+    permissions: 0,
+    instructions: 0,
+    skills: 0,
+    agents: 0,
+    hooks: 0,
+    mcp: 0,
+    plugin: 0,
+    doctor: 0,
+  },
 };
 
 /**

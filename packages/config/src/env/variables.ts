@@ -73,7 +73,10 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   BASH_MAX_TIMEOUT_MS: variable("yes", "longest time limit a command may ask for", "tools"),
   BASH_MAX_OUTPUT_LENGTH: variable("yes", "characters of output to show", "tools"),
   TASK_MAX_OUTPUT_LENGTH: variable("yes", "bytes of a background task's output to show", "tools"),
-  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "tools"),
+  CLAUDE_CODE_ENABLE_TASKS: variable("yes", "1: the shared task list instead of TodoWrite; 0: TodoWrite", "runtime"),
+  CLAUDE_CODE_TASK_LIST_ID: variable("if trusted", "name of the task list to use", "runtime"),
+  CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: variable("yes", "1: the model may lead a team of agents", "runtime"),
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "runtime"),
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
   CLAUDE_CODE_SHELL: variable("if trusted", "the shell that runs commands", "host"),
   SHELL: variable("if trusted", "the shell that runs commands, unless CLAUDE_CODE_SHELL is set", "host", "runtime"),
@@ -110,6 +113,9 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: variable("if trusted", "read only managed instruction files", "config"),
   CLAUDE_CODE_DISABLE_POLICY_SKILLS: variable("if trusted", "do not use managed skills", "config"),
   CLAUDE_CODE_DISABLE_BUNDLED_SKILLS: variable("if trusted", "leave out the skills that come with Keelson", "runtime"),
+  CLAUDE_CODE_DISABLE_CRON: variable("if trusted", "no scheduled jobs", "runtime"),
+  CLAUDE_CODE_DISABLE_EXPLORE_PLAN_AGENTS: variable("yes", "leave out the agents Explore and Plan", "runtime"),
+  CLAUDE_CODE_SUBAGENT_MODEL: variable("yes", "the model of all subagents", "engine"),
   SLASH_COMMAND_TOOL_CHAR_BUDGET: variable("if trusted", "characters for the list of skills", "runtime"),
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: variable(
     "if trusted",
@@ -117,7 +123,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "config",
   ),
   CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: variable("yes", "do not tell the model the git state", "runtime"),
-  CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config"),
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config", "runtime"),
   CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints on", "runtime"),
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
   CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),
@@ -158,7 +164,7 @@ const LOADS_CODE = new Set(
 
 /** Variables of compatible programs that Keelson does not read yet. */
 const NOT_READ_YET = words(`
-  CLAUDE_CODE_SUBAGENT_MODEL DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
+  DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
   DISABLE_PROMPT_CACHING_FABLE DISABLE_COMPACT DISABLE_AUTO_COMPACT CLAUDE_CODE_AUTO_COMPACT_WINDOW
   CLAUDE_AUTOCOMPACT_PCT_OVERRIDE CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS
   CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_FORK_SUBAGENT
@@ -166,7 +172,7 @@ const NOT_READ_YET = words(`
   DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK
 `);
 const NOT_DISABLED_YET = words(`
-  ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS BUNDLED_SKILLS CRON EXPLORE_PLAN_AGENTS
+  ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS BUNDLED_SKILLS CRON
   FAST_MODE FEEDBACK_SURVEY MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
 `).map((feature) => `CLAUDE_CODE_DISABLE_${feature}`);
 

@@ -9,7 +9,7 @@ export type {
   LoadReason,
   WaitingRule,
 } from "./instruction-file.ts";
-export { memoryDirectory } from "./memory.ts";
+export { memoryDirectory, readMemoryIndex } from "./memory.ts";
 
 import type { writeApproval as WriteApproval } from "./approve.ts";
 

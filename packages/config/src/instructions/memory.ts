@@ -59,6 +59,13 @@ export function readMemory(folder: string, reason: LoadReason, collector: Collec
   });
 }
 
+/** The start of the index of one folder; undefined if it has none, or it is not a file in the folder. */
+export function readMemoryIndex(folder: string): string | undefined {
+  const reading = readInstruction(join(folder, INDEX), { accepts: (real) => isInside(folder, real) });
+  const text = reading.kind === "read" ? memoryHead(reading.text).trim() : "";
+  return text === "" ? undefined : text;
+}
+
 function isInside(folder: string, real: string): boolean {
   return real.startsWith(realpathSync(folder) + sep);
 }

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Skill, SkillProblem } from "@keelson/protocol";
 import { createSkillCollector, type SkillCollector } from "./collect.ts";
-import { scanCommands, scanSkills, skillIn } from "./find/scan.ts";
+import { scanMarkdown, scanSkills, skillIn } from "./find/scan.ts";
 import { explainStrays } from "./find/strays.ts";
 
 export interface CheckedSkills {
@@ -51,5 +51,5 @@ function takeFolder(folder: string, collector: SkillCollector): void {
   if (skills !== undefined)
     for (const found of scanSkills(skills, options)) collector.take(found, origin("skill", folder));
   if (commands !== undefined)
-    for (const found of scanCommands(commands, options)) collector.take(found, origin("command", folder));
+    for (const found of scanMarkdown(commands, options)) collector.take(found, origin("command", folder));
 }

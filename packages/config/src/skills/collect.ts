@@ -6,13 +6,13 @@ import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/path-patterns.ts";
 import type { Mutable } from "./facts.ts";
 import type { HeadProblem } from "./frontmatter/head-block.ts";
-import { skillHooks } from "./hooks.ts";
+import { frontmatterHooks } from "./hooks.ts";
 import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
-import type { FileMark, IndexEntry, SkillIndex } from "./index/skill-index.ts";
+import type { FileIndex, FileMark, IndexEntry } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -35,12 +35,12 @@ export interface SkillCollector {
   /** Loads a file, unless its name or the file itself is taken. */
   take(file: SkillFile, origin: Origin, options?: TakeOptions): Skill | undefined;
   /** Loads what an index says of a file. */
-  takeRecalled(entry: IndexEntry, origin: Origin): void;
+  takeRecalled(entry: IndexEntry<ReadFacts>, origin: Origin): void;
   scanOptions(root: string | undefined): ScanOptions;
 }
 
 export interface TakeOptions {
-  readonly index?: SkillIndex | undefined;
+  readonly index?: FileIndex<ReadFacts> | undefined;
   /** What the file said when the index was written. */
   readonly recalled?: ReadFacts;
   /** The name to use if the skill's own is taken. */
@@ -120,7 +120,8 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     skill.file = file;
     skill.folder = folder;
     skill.base = base;
-    skill.hooks = hooks === undefined ? NO_HOOKS : skillHooks(hooks, { file, folder, plugin, report: odd });
+    skill.hooks =
+      hooks === undefined ? NO_HOOKS : frontmatterHooks(hooks, { file, folder, plugin, source: "skill", report: odd });
     if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
     if (state === "user-invocable-only") skill.modelInvocable = false;
     if (state === "name-only") skill.nameOnly = true;
@@ -138,7 +139,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   }
 
   /** The same for hundreds of files before the first request: nothing is made that most of them do not need. */
-  function takeRecalled(entry: IndexEntry, origin: Origin): void {
+  function takeRecalled(entry: IndexEntry<ReadFacts>, origin: Origin): void {
     const [file, , facts, name, found] = entry;
     const { draft, named, hooks, oddities } = facts;
     const isPlain = hooks === undefined && oddities.length === 0 && draft.paths === undefined;

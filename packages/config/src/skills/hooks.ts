@@ -1,20 +1,23 @@
-// The hooks in the frontmatter of a skill, checked as those of settings files are.
+// The hooks in the frontmatter of a skill or an agent, checked as those of settings files are.
 
 import { HOOK_EVENTS, type HookRegistration, type PluginIdentity, type Settings } from "@keelson/protocol";
 import { checkHooks } from "../check/check-hooks.ts";
 import type { HeadProblem } from "./frontmatter/head-block.ts";
 
 export interface HookPlace {
-  readonly file: string;
-  readonly folder: string;
+  /** Absent for an agent that a client describes. */
+  readonly file?: string;
+  readonly folder?: string;
   readonly plugin: PluginIdentity | undefined;
+  readonly source: "skill" | "agent";
   report(problem: HeadProblem): void;
 }
 
-export function skillHooks(
+export function frontmatterHooks(
   { value, line }: { readonly value: unknown; readonly line: number },
-  { file, folder, plugin, report }: HookPlace,
+  { file, folder, plugin, source, report }: HookPlace,
 ): readonly HookRegistration[] {
+  const root = plugin?.root ?? folder;
   const warn = (key: string, problem: string, outcome = "it is ignored") =>
     report({ line, why: `\`${key}\` ${problem}; ${outcome}` });
   const page = { holder: "user", asks: [], unread: false, unreadMode: false, warn } as const;
@@ -25,9 +28,9 @@ export function skillHooks(
         event,
         ...(matcher !== undefined && { matcher }),
         handler,
-        source: "skill",
-        file,
-        root: plugin?.root ?? folder,
+        source,
+        ...(file !== undefined && { file }),
+        ...(root !== undefined && { root }),
         ...(plugin !== undefined && { data: plugin.data }),
       })),
     ),

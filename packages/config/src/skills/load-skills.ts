@@ -9,15 +9,10 @@ import type * as Ignored from "./find/ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
 import type { FolderContent } from "./index/save-index.ts";
-import { scanCommands, scanSkills, skillIn } from "./find/scan.ts";
-import {
-  LEAST_INDEXED,
-  markOf,
-  openIndex,
-  type FileMark,
-  type Recalled,
-  type SkillIndex,
-} from "./index/skill-index.ts";
+import { scanMarkdown, scanSkills, skillIn } from "./find/scan.ts";
+import { LEAST_INDEXED, markOf, openIndex, type FileIndex, type FileMark, type Recalled } from "./index/skill-index.ts";
+import type * as Reading from "./skill-file.ts";
+import type { ReadFacts } from "./skill-file.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type * as Strays from "./find/strays.ts";
 
@@ -86,9 +81,10 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
     isCurrent: ({ file }) => !watchAll().has(file) || isSame(watched.get(file), lookAt(file)),
     saveIndex() {
       if (isRecalled && set.changed()) return loadSkills(settings, { ...options, quick: false }).saveIndex();
-      for (const { index, ...content } of indexes.filter((each) => each.index.isOutdated())) {
+      for (const { index, kind, ...content } of indexes.filter((each) => each.index.isOutdated())) {
         const { saveIndex } = require("./index/save-index.ts") as typeof Save;
-        saveIndex(settings.configDir, index.folder, content, now());
+        const { skillReader } = require("./skill-file.ts") as typeof Reading;
+        saveIndex(settings.configDir, index.folder, { ...content, read: skillReader(kind) }, now());
       }
     },
     reload(newer = settings) {
@@ -114,7 +110,8 @@ function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
 }
 
 interface IndexedFolder extends FolderContent {
-  readonly index: SkillIndex;
+  readonly kind: Skill["kind"];
+  readonly index: FileIndex<ReadFacts>;
 }
 
 /** Skills of all places, then commands. Returns the indexes that were believed. */
@@ -123,8 +120,8 @@ function collectAll(
   places: SkillPlaces,
   collector: SkillCollector,
   { quick, indexes }: { readonly quick: boolean; readonly indexes: IndexedFolder[] },
-): Recalled[] {
-  const believed: Recalled[] = [];
+): Recalled<ReadFacts>[] {
+  const believed: Recalled<ReadFacts>[] = [];
   const { plugins, cwd, configDir, origin } = settings;
   // A folder with a manifest is a plugin, also if it is in a skills folder.
   const pluginRoots = new Set([...plugins.active, ...plugins.unused].map(({ root }) => root));
@@ -135,8 +132,8 @@ function collectAll(
   };
   const isPlugin = (file: string, from: Origin) =>
     from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file));
-  const recallFolder = (index: SkillIndex, from: Origin): boolean => {
-    const recalled = index.recall(from.kind);
+  const recallFolder = (index: FileIndex<ReadFacts>, from: Origin): boolean => {
+    const recalled = index.recall();
     if (recalled === undefined) return false;
     for (const [path, mark] of recalled.folders) collector.watched.set(path, mark);
     for (const entry of recalled.entries) {
@@ -148,12 +145,13 @@ function collectAll(
   const takeFolder = (folder: string, from: Origin) => {
     // Where links may lead is part of the key: an index made under other conditions is another one.
     const key = `${folder}\0${from.root ?? ""}`;
-    if (quick && recallFolder(openIndex(configDir, key, origin.uid), from)) return;
-    const scan = from.kind === "skill" ? scanSkills : scanCommands;
+    const open = () => openIndex<ReadFacts>(configDir, key, origin.uid, ({ draft }) => draft.kind === from.kind);
+    if (quick && recallFolder(open(), from)) return;
+    const scan = from.kind === "skill" ? scanSkills : scanMarkdown;
     const before = collector.watched.size;
     const found = scan(folder, collector.scanOptions(from.root));
     const folders = [...collector.watched].slice(before);
-    const index = found.length < LEAST_INDEXED ? undefined : openIndex(configDir, key, origin.uid);
+    const index = found.length < LEAST_INDEXED ? undefined : open();
     if (index !== undefined) indexes.push({ index, found, folders, kind: from.kind });
     for (const file of found) if (!isPlugin(file.file, from)) collector.take(file, from, { index });
   };

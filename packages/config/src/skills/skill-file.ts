@@ -1,6 +1,6 @@
 // Reads what one file says, or takes it from the index if the file has not changed.
 
-import { lstatSync, statSync, type Stats } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Skill } from "@keelson/protocol";
 import { factsOf, type SkillFacts } from "./facts.ts";
@@ -9,7 +9,8 @@ import { readHead } from "./frontmatter/head.ts";
 import { createStartReader, type FileStart, type StartRead, type StartReader } from "./find/read-start.ts";
 import { followLink, type ScanOptions, type SkillFile } from "./find/scan.ts";
 import { looksLikeText } from "./plain.ts";
-import type { SkillIndex } from "./index/skill-index.ts";
+import type { ReadForIndex } from "./index/save-index.ts";
+import type { FileIndex } from "./index/skill-index.ts";
 
 export interface ReadFacts extends SkillFacts {
   readonly oddities: readonly HeadProblem[];
@@ -21,7 +22,7 @@ export interface SkillFileReader {
     found: SkillFile,
     kind: Skill["kind"],
     options: ScanOptions,
-    index: SkillIndex | undefined,
+    index: FileIndex<ReadFacts> | undefined,
   ): { readonly file: string; readonly facts: ReadFacts } | undefined;
 }
 
@@ -36,11 +37,11 @@ export function createSkillFileReader(): SkillFileReader {
         const stat = lstatSync(found.file, WITHOUT_ERROR);
         if (stat?.isFile()) {
           watch(found.file, stat);
-          const known = index.find(found.file, kind, stat);
+          const known = index.find(found.file, stat);
           if (known !== undefined) return { file: found.file, facts: known };
         }
       }
-      const { file, start } = follow(found, reader, options);
+      const { file, start } = openStart(found, reader, options);
       if (start.kind === "missing") {
         // Noticed when the file appears.
         const folder = dirname(file);
@@ -57,18 +58,20 @@ export function createSkillFileReader(): SkillFileReader {
   };
 }
 
-/** What the file says now, and its stamp from before it was read. */
-export function readForIndex(
-  reader: StartReader,
-  file: string,
-  kind: Skill["kind"],
-): { readonly stat: Stats; readonly facts: ReadFacts } | undefined {
-  const start = reader.read(file);
-  return start.kind === "read" ? { stat: start.stat, facts: readFacts(reader, file, kind, start) } : undefined;
+export function skillReader(kind: Skill["kind"]): ReadForIndex<ReadFacts> {
+  const reader = createStartReader();
+  return (file) => {
+    const start = reader.read(file);
+    return start.kind === "read" ? { stat: start.stat, facts: readFacts(reader, file, kind, start) } : undefined;
+  };
 }
 
 /** Follows a link to the file itself, which is rare. */
-function follow(found: SkillFile, reader: StartReader, options: ScanOptions): { file: string; start: FileStart } {
+export function openStart(
+  found: SkillFile,
+  reader: StartReader,
+  options: ScanOptions,
+): { readonly file: string; readonly start: FileStart } {
   const start = reader.read(found.file);
   if (start.kind !== "link") return { file: found.file, start };
   const target = followLink(found.file, options);
@@ -84,7 +87,7 @@ function readFacts(reader: StartReader, file: string, kind: Skill["kind"], start
 }
 
 /** Reads more if the frontmatter or the first line of the text is not in the first part. */
-function readEnough(reader: StartReader, file: string, { source, isWhole }: StartRead) {
+export function readEnough(reader: StartReader, file: string, { source, isWhole }: StartRead) {
   const parse = (text: string) => {
     const head = readHead(text);
     return { head, body: text.slice(head.bodyAt) };

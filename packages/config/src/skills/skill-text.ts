@@ -1,4 +1,4 @@
-// The text of a skill, read when it is invoked. The file may have changed since it was found, but not where it is.
+// The text of a skill or an agent, read when it is needed. The file may have changed since it was found, but not where it is.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import type { Skill } from "@keelson/protocol";
@@ -10,7 +10,12 @@ const MAX_BYTES = 1024 * 1024;
 
 /** Without the frontmatter. Throws ConfigError if the file cannot be read. */
 export function readSkillText({ name, file }: Pick<Skill, "name" | "file">): string {
-  const source = readWhole(file, (why) => new ConfigError(`The file of /${name} cannot be used: ${file} ${why}`));
+  return readBody(file, (why) => new ConfigError(`The file of /${name} cannot be used: ${file} ${why}`));
+}
+
+/** The text of a file without its frontmatter. Throws what `failure` makes of the reason if it cannot be read. */
+export function readBody(file: string, failure: (why: string) => ConfigError): string {
+  const source = readWhole(file, failure);
   return source.slice(readHead(source).bodyAt);
 }
 
@@ -23,7 +28,7 @@ function readWhole(file: string, failure: (why: string) => ConfigError): string 
     if (!stat.isFile()) throw failure("is not a regular file");
     if (stat.size > MAX_BYTES) throw failure("is larger than 1 MiB");
     // No folder above it may have become a link.
-    if (!isAt(fd, file, stat.ino)) throw failure("is somewhere else now; reload the skills");
+    if (!isAt(fd, file, stat.ino)) throw failure("is somewhere else now; reload it");
     const text = readFileSync(fd, "utf8");
     if (!looksLikeText(text)) throw failure("is not text; save it as UTF-8");
     return text.replaceAll("\0", "");
@@ -31,7 +36,7 @@ function readWhole(file: string, failure: (why: string) => ConfigError): string 
     if (error instanceof ConfigError) throw error;
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") throw failure("does not exist any more");
-    throw failure(code === "ELOOP" ? "is a link now; reload the skills" : `cannot be read (${code})`);
+    throw failure(code === "ELOOP" ? "is a link now; reload it" : `cannot be read (${code})`);
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

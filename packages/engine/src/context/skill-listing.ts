@@ -48,7 +48,7 @@ export function renderSkillListing<S extends ListedSkill>(
   folderOf: (skill: S) => string | undefined = () => undefined,
 ): string | undefined {
   if (skills.length === 0) return undefined;
-  const lines = linesFor(skills, limits, (skill) => {
+  const lines = listLines(skills, limits, (skill) => {
     const folder = skill.source === "nested" ? folderOf(skill) : undefined;
     return folder === undefined ? "" : ` (for files in ${oneLine(folder)})`;
   });
@@ -65,7 +65,7 @@ const TEXT_FRAME = ": ".length;
  * Bundled skills keep their text. Of the others, the longest descriptions are cut first, then all of them go, and then
  * skills are left out. There may be hundreds before the first request, so it looks at no more than it needs to.
  */
-function linesFor<S extends ListedSkill>(
+export function listLines<S extends ListedSkill>(
   skills: readonly S[],
   { budget, longest }: ListingLimits,
   suffixOf: (skill: S) => string,

@@ -11,6 +11,8 @@ import {
 } from "./sections/situation.ts";
 
 export interface PromptFacts extends EnvironmentFacts {
+  /** What the agent says that the session runs as. It replaces our own working rules, whatever else does. */
+  readonly agent?: string;
   /** Replaces our own working rules. */
   readonly replacement?: string;
   readonly appended?: string;
@@ -46,13 +48,19 @@ export interface PromptSection {
   render(facts: PromptFacts): string | undefined;
 }
 
+/** Left out if the session runs as an agent, which says itself how it works. */
+function own(render: PromptSection["render"]): PromptSection["render"] {
+  return (facts) => (facts.agent === undefined ? render(facts) : undefined);
+}
+
 /** In the order in which they are sent. */
 export const SECTIONS: readonly PromptSection[] = [
-  { name: "working", most: 2_000, render: ({ style }) => workingRules({ coding: style?.keepsCoding ?? true }) },
-  { name: "tools", most: 1_500, render: toolRules },
+  { name: "agent", most: 400_000, inBare: true, render: ({ agent }) => agent },
+  { name: "working", most: 2_000, render: own(({ style }) => workingRules({ coding: style?.keepsCoding ?? true })) },
+  { name: "tools", most: 1_500, render: own(toolRules) },
   // A style says itself how to answer.
-  { name: "answers", most: 500, render: ({ style }) => (style ? undefined : ANSWERS) },
-  { name: "style", most: 50_000, render: ({ style }) => style && renderStyle(style) },
+  { name: "answers", most: 500, render: own(({ style }) => (style ? undefined : ANSWERS)) },
+  { name: "style", most: 50_000, render: own(({ style }) => style && renderStyle(style)) },
   { name: "memory", most: 6_000, isDynamic: true, render: ({ memory }) => memory && memoryPrompt(memory) },
   { name: "environment", most: 10_000, isDynamic: true, inBare: true, render: renderEnvironment },
   { name: "git", most: 6_000, isDynamic: true, inBare: true, render: ({ git }) => git && renderGitState(git) },
@@ -60,14 +68,17 @@ export const SECTIONS: readonly PromptSection[] = [
 
 /** Two blocks, each with its own cache mark: the identity sentence, and everything else. */
 export function renderSystemPrompt(facts: PromptFacts): string[] {
-  const own = facts.replacement ?? render(facts, ({ isDynamic }) => !(isDynamic && facts.excludeDynamic));
-  const rest = [own, facts.appended].filter((part) => part !== undefined && part !== "").join("\n\n");
+  const replacement = facts.agent === undefined ? facts.replacement : undefined;
+  const main = replacement ?? render(facts, ({ isDynamic }) => !(isDynamic && facts.excludeDynamic));
+  const rest = [main, facts.appended].filter((part) => part !== undefined && part !== "").join("\n\n");
   return rest === "" ? [IDENTITY] : [IDENTITY, rest];
 }
 
 /** The sections that `excludeDynamic` leaves out, for the first user message. */
 export function renderDynamicSections(facts: PromptFacts): string {
-  return facts.replacement === undefined ? render(facts, ({ isDynamic }) => isDynamic === true) : "";
+  return facts.replacement === undefined || facts.agent !== undefined
+    ? render(facts, ({ isDynamic }) => isDynamic === true)
+    : "";
 }
 
 function render(facts: PromptFacts, isWanted: (section: PromptSection) => boolean): string {

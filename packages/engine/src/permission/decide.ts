@@ -6,8 +6,8 @@ import type { RuleFinding } from "./command/command-rules.ts";
 import type { CommandView } from "./command/command-view.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
 import { protectedEnd } from "./match/governing.ts";
-import { allowsTool, coversTool, governs, matchesParameter } from "./match/match.ts";
-import { hostOf, matchesName } from "./match/match-name.ts";
+import { allowsTool, commandNames, coversTool, governs, matchesParameter } from "./match/match.ts";
+import { hostOf, isLocalSocket, matchesName } from "./match/match-name.ts";
 import { newMatchers } from "./match/match-path.ts";
 import { absolute } from "./match/paths.ts";
 import {
@@ -89,7 +89,7 @@ function hookDeny({ hook, tool }: Case): GateDecision | undefined {
 
 function denyRules(question: Case): GateDecision | undefined {
   const rules = question.rules.filter((rule) => rule.behavior === "deny");
-  const whole = rules.find((rule) => coversTool(rule, question.tool));
+  const whole = rules.find((rule) => covers(rule, question));
   if (whole) return deny("rule", refusal(question, whole), whole);
   if (question.command) {
     const { view, denials, checks } = question.command;
@@ -108,7 +108,7 @@ function confinement({ sandbox, question }: CommandView): GateDecision | undefin
 
 function askRules(question: Case): GateDecision | undefined {
   const rules = question.rules.filter((rule) => rule.behavior === "ask");
-  const rule = rules.find((each) => coversTool(each, question.tool)) ?? ruleAbout(rules, question);
+  const rule = rules.find((each) => covers(each, question)) ?? ruleAbout(rules, question);
   if (rule) return { ...ask(question, "rule"), rule };
   const found = question.command?.checks.ask(question.command.view, question.command.denials);
   if (!found) return undefined;
@@ -145,6 +145,8 @@ function hookAnswer(question: Case): GateDecision | undefined {
 
 function byMode(question: Case): GateDecision | undefined {
   const { access, mode } = question;
+  // Programs on this machine trust whoever reaches them from here: a mode is not enough.
+  if (access.kind === "url" && isLocalSocket(access.url)) return undefined;
   if (mode === "bypassPermissions") return allow("mode", mode);
   if (access.kind !== "edit") return undefined;
   if (isPlan(endsOf(access.path, question), question)) return allow("mode", "It is the plan file");
@@ -155,15 +157,20 @@ function byMode(question: Case): GateDecision | undefined {
 }
 
 function allowRules(question: Case): GateDecision | undefined {
-  const { access, tool } = question;
+  const { access } = question;
   const rules = question.rules.filter((rule) => rule.behavior === "allow");
   const server = access.kind === "external" ? access.server : undefined;
-  const rule = rules.find((each) => allowsTool(each, tool, server)) ?? rules.find((each) => named(each, question));
+  const allows = (rule: Rule) => namesOf(question).some((tool) => allowsTool(rule, tool, server));
+  const rule = rules.find(allows) ?? rules.find((each) => named(each, question));
   if (rule) return allow("rule", rule.text, rule);
   if (access.kind !== "read" && access.kind !== "edit") return undefined;
   const path = allowedByPath(access.kind, endsOf(access.path, question), question);
   return path && allow("rule", path.text, path);
 }
+
+const namesOf = ({ tool, access }: Case) => (access.kind === "command" ? commandNames(tool) : [tool]);
+
+const covers = (rule: Rule, question: Case) => namesOf(question).some((tool) => coversTool(rule, tool));
 
 /** Read-only calls, and calls that access nothing, run. A command runs if each of its parts may. */
 function reading(question: Case): GateDecision | undefined {

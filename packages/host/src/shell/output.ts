@@ -12,7 +12,20 @@ const MAX_FILE_BYTES = 4 * 1024 ** 3;
 
 export interface OutputCollector {
   push(chunk: Uint8Array): void;
-  end(): ShellOutput;
+  /**
+   * From now on all output goes to a file, with what came before. Returns its path: that of the file for long output, if
+   * there is one. Null if no file can be written.
+   */
+  moveToFile(createFile: () => PrivateFile, limit: FileLimit): string | null;
+  /** `last` returns what is added at the end of the file. */
+  end(last?: (printed: ShellOutput) => string): ShellOutput;
+}
+
+export interface FileLimit {
+  readonly maxBytes: number;
+  /** Added where the file ends when there is more. */
+  readonly note: string;
+  full(): void;
 }
 
 /** Calls `createFile` when the output exceeds `maxOutput`; if that throws, keeps only the start and the end. */
@@ -23,10 +36,16 @@ export function collectOutput(maxOutput: number, createFile: () => PrivateFile):
   let held: Uint8Array[] = [];
   let isLong = false;
   let file: PrivateFile | null = null;
+  let limit: FileLimit = { maxBytes: MAX_FILE_BYTES, note: "", full() {} };
+  let isFull = false;
   const tail = keepTail();
 
   const keep = (chunk: Uint8Array) => {
-    if (file && size <= MAX_FILE_BYTES) file = append(file, chunk);
+    if (!file || isFull) return;
+    if (size <= limit.maxBytes) return void (file = append(file, chunk));
+    isFull = true;
+    file = append(file, Buffer.from(limit.note));
+    limit.full();
   };
 
   return {
@@ -42,10 +61,27 @@ export function collectOutput(maxOutput: number, createFile: () => PrivateFile):
       for (const earlier of held) keep(earlier);
       held = [];
     },
-    end() {
+    moveToFile(create, next) {
+      const created = file ?? tryCreate(create);
+      if (!created) return null;
+      limit = next;
+      if (file) return file.path;
+      file = created;
+      if (isLong) keep(Buffer.from(`${text}\n[some output is missing here]\n`));
+      isLong = true;
+      for (const earlier of held) keep(earlier);
+      held = [];
+      return created.path;
+    },
+    end(last) {
+      const path = file?.path ?? null;
+      const printed: ShellOutput = isLong
+        ? { text: headOf(text, maxOutput), tail: tail.text(), size, path }
+        : { text: text + decoder.decode(), tail: "", size, path };
+      const more = last?.(printed) ?? "";
+      if (file && more !== "") file = append(file, Buffer.from(more));
       if (file) closeSync(file.fd);
-      if (isLong) return { text: headOf(text, maxOutput), tail: tail.text(), size, path: file?.path ?? null };
-      return { text: text + decoder.decode(), tail: "", size, path: null };
+      return printed;
     },
   };
 }

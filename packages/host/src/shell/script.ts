@@ -17,6 +17,8 @@ export interface ScriptParts {
   readonly prefix: string | undefined;
   /** Write the final directory to descriptor 3. */
   readonly reportsDirectory: boolean;
+  /** Keep stderr apart from stdout. */
+  readonly keepsErrors?: boolean;
 }
 
 /**
@@ -25,9 +27,10 @@ export interface ScriptParts {
  */
 export function scriptFor(parts: ScriptParts): string {
   const { command, shell, snapshot, envFile, hookFiles = [], programFolders = [], prefix, reportsDirectory } = parts;
+  const merged = parts.keepsErrors ? [] : ["exec 2>&1"];
   const note = shell.kind === "bash" ? 19 : 7; // other shells allow only one digit
   const script = [
-    reportsDirectory ? `exec 2>&1 ${note}>&3 3>&-` : "exec 2>&1",
+    ...(reportsDirectory ? [`exec 2>&1 ${note}>&3 3>&-`] : merged),
     ...(reportsDirectory ? [`trap '{ pwd -P >&${note}; } 2>/dev/null' EXIT`] : []),
     ...(snapshot ? [`. ${quote(snapshot)}`] : []),
     ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),

@@ -15,7 +15,8 @@ import { join } from "node:path";
 import { testUnless } from "@keelson/testkit";
 import { createShell, type ShellOptions } from "./shell.ts";
 import { markedProcesses } from "./process/groups.ts";
-import { createTasks, type Task } from "../tasks/task-table.ts";
+import { createTasks } from "../tasks/task-table.ts";
+import type { Task } from "../tasks/task.ts";
 import { isAlive, until } from "../alive.test-support.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-shell-")));
@@ -316,6 +317,7 @@ test("a background command writes to its own file and ends in the task table", a
       type: "local_bash",
       command: "echo working; exit 4",
       description: "Work",
+      inBackground: true,
       toolUseId: "toolu_2",
       outputPath,
       status: "failed",

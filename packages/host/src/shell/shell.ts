@@ -5,14 +5,14 @@ import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
+import { awaitCommand } from "../tasks/awaited-command.ts";
 import { startBackground } from "../tasks/background-command.ts";
 import { commandEnvironment } from "./environment/child-env.ts";
 import { chooseShell, type ShellChoice } from "./environment/choose.ts";
 import { startCommand } from "./process/command.ts";
-import { drain } from "./process/drain.ts";
+import { followCommand, NOTHING_PRINTED } from "./follow-command.ts";
 import { createGuardedGroups } from "./process/guarded-groups.ts";
 import { collectOutput } from "./output.ts";
-import { withLimits } from "./process/limited.ts";
 import { loadPipes } from "./process/pipe.ts";
 import { quote, scriptFor } from "./script.ts";
 import { takeSnapshot } from "./environment/snapshot.ts";
@@ -68,16 +68,8 @@ export interface SessionShell extends Shell {
 /** Linux limits one argument to 128 KB; longer scripts are written to a file. */
 const MAX_SCRIPT_BYTES = 100_000;
 
-const NOT_STARTED: ShellResult = {
-  text: "",
-  tail: "",
-  size: 0,
-  path: null,
-  code: null,
-  timedOut: false,
-  aborted: true,
-  cwd: null,
-};
+/** Types of tasks that end with the shell. */
+const ENDED_HERE = new Set(["local_bash", "monitor"]);
 
 const NO_OUTPUT = { text: "", code: null };
 
@@ -132,12 +124,14 @@ export function createShell(options: ShellOptions): SessionShell {
     id,
     sandbox,
     reportsDirectory,
+    keepsErrors,
   }: {
     command: string;
     cwd: string;
     id: string;
     sandbox?: "default" | "off";
     reportsDirectory: boolean;
+    keepsErrors?: boolean;
   }) {
     const { snapshot, openPipe } = await (prepared ??= prepare());
     sweep();
@@ -152,6 +146,7 @@ export function createShell(options: ShellOptions): SessionShell {
       programFolders: options.programFolders?.(),
       prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
       reportsDirectory,
+      keepsErrors,
     });
     const file = Buffer.byteLength(script) > MAX_SCRIPT_BYTES ? saveScript(script, options.resultsDir) : null;
     const entered = await confine(await loadConfinement(), {
@@ -165,13 +160,15 @@ export function createShell(options: ShellOptions): SessionShell {
     return { ...entered, openPipe, forget: () => removeFile(file) };
   }
 
-  function leave(pgid: number, entered: Confined, result: { text: string; code: number | null }): readonly string[] {
+  function leave(pgid: number, entered: Entered, result: { text: string; code: number | null }): readonly string[] {
+    entered.forget();
     if (groups.isAlive(pgid)) lingering.set(pgid, () => entered.release());
     else entered.release();
     return entered.leave(result);
   }
 
-  function abandon(entered: Confined): void {
+  function abandon(entered: Entered): void {
+    entered.forget();
     entered.leave(NO_OUTPUT);
     entered.release();
   }
@@ -185,40 +182,48 @@ export function createShell(options: ShellOptions): SessionShell {
   }
 
   return {
-    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox }): Promise<ShellResult> {
+    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, task }): Promise<ShellResult> {
       const entered = await argvFor({ command, cwd, id, sandbox, reportsDirectory: true });
-      const { argv, openPipe, forget } = entered;
+      const { argv, openPipe } = entered;
       let hasLeft = false;
       try {
-        if (signal.aborted) return NOT_STARTED;
+        if (signal.aborted) return { ...NOTHING_PRINTED, aborted: true };
         const child = startCommand({ argv, cwd, env: envNow(), openPipe });
         groups.add(child.pid, entered);
+        const stop = () => groups.end(child.pid);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
-        const end = () => void groups.end(child.pid);
-        const { value: code, timedOut, aborted } = await withLimits(drain(child, output), { timeoutMs, signal, end });
-        groups.leaderEnded(child.pid);
-        const printed = output.end();
-        hasLeft = true;
-        const notes = leave(child.pid, entered, { text: `${printed.text}\n${printed.tail}`, code });
-        const result = { ...printed, code, timedOut, aborted, cwd: child.directory() };
-        return notes.length > 0 ? { ...result, notes } : result;
+        const { tasks, tasksDir: directory } = options;
+        const row = task && awaitCommand({ command, toolUseId: id, task, tasks, directory, output, stop });
+        const result = await followCommand({
+          child,
+          output,
+          timeoutMs,
+          signal,
+          row,
+          stop,
+          leave(printed) {
+            groups.leaderEnded(child.pid);
+            hasLeft = true;
+            return leave(child.pid, entered, printed);
+          },
+        });
+        // What it holds is released when it ends.
+        hasLeft ||= result.movedTo !== undefined;
+        return result;
       } finally {
         if (!hasLeft) abandon(entered);
-        forget();
       }
     },
 
-    async background(command, { cwd, description, toolUseId, sandbox }) {
-      const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
-      const { argv, isWrapper, forget } = entered;
+    async background(command, { cwd, description, toolUseId, owner, sandbox, lines }) {
+      const keepsErrors = lines !== undefined;
+      const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false, keepsErrors });
+      const { argv, isWrapper, openPipe } = entered;
       const { tasksDir: directory, tasks } = options;
-      const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
-      const onEnd = (code: number | null, pgid: number) => {
-        forget();
-        return leave(pgid, entered, { text: "", code });
-      };
+      const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, owner, directory };
+      const onEnd = (code: number | null, pgid: number) => leave(pgid, entered, { text: "", code });
       try {
-        return startBackground({ ...start, onEnd });
+        return startBackground({ ...start, tasks, groups, lines, openPipe, onEnd });
       } catch (error) {
         abandon(entered);
         throw error;
@@ -245,7 +250,7 @@ export function createShell(options: ShellOptions): SessionShell {
       closed = true;
       const guardian = reaper();
       if (!guardian) return options.sandbox?.close();
-      const running = options.tasks.list().filter(({ status, type }) => status === "running" && type === "local_bash");
+      const running = options.tasks.list().filter(({ status, type }) => status === "running" && ENDED_HERE.has(type));
       const stops = running.map(({ id }) => options.tasks.stop(id));
       await groups.endAll();
       await Promise.all(stops);
@@ -256,6 +261,11 @@ export function createShell(options: ShellOptions): SessionShell {
       removeFile((await prepared)?.snapshot);
     },
   };
+}
+
+interface Entered extends Confined {
+  /** Removes the file of a long script. */
+  forget(): void;
 }
 
 function createOutputFile(directory: string, id: string) {

@@ -1,14 +1,18 @@
-// Starts a background command: adds a row to the task table and writes the output to a file.
+// Starts a background command: adds a row to the task table and writes the output to a file. The command is a monitor if
+// someone reads its lines.
 
 import { closeSync, fstatSync, unlinkSync, writeSync } from "node:fs";
-import type { BackgroundCommand } from "@keelson/engine";
+import type { BackgroundCommand, LineSink } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
-import type { Tasks } from "./task-table.ts";
-import { exitCodeOf } from "../shell/process/command.ts";
+import { exitCodeOf, readPipe } from "../shell/process/command.ts";
+import { drain } from "../shell/process/drain.ts";
 import type { Groups } from "../shell/process/groups.ts";
+import type { OpenPipe } from "../shell/process/pipe.ts";
+import { BACKGROUND_LIMIT } from "./background-limit.ts";
+import { followSource, type Monitor } from "./monitor.ts";
+import { newTaskId } from "./task-id.ts";
+import type { Tasks } from "./task-table.ts";
 
-/** A command that writes more is stopped, so it does not fill the disk. */
-const MAX_OUTPUT_BYTES = 1024 ** 3;
 const CHECK_EVERY_MS = 1_000;
 
 export interface BackgroundOptions {
@@ -18,56 +22,90 @@ export interface BackgroundOptions {
   readonly env: Record<string, string>;
   readonly description: string;
   readonly toolUseId: string;
+  readonly owner?: string | undefined;
   readonly directory: string;
   readonly tasks: Tasks;
   readonly groups: Groups;
   readonly isWrapper: boolean;
+  readonly lines?: LineSink | undefined;
+  readonly openPipe: OpenPipe | null;
   /** Returns notes to append to the output. */
   onEnd(code: number | null, pgid: number): readonly string[];
 }
 
 export function startBackground(options: BackgroundOptions): BackgroundCommand {
-  const { command, argv, cwd, env, description, toolUseId, tasks, groups } = options;
-  const id = `b${randomName()}`;
+  const { command, description, toolUseId, owner, tasks, groups, lines } = options;
+  const id = newTaskId(lines ? "m" : "b");
   const { fd, path } = createPrivateFile(options.directory, `${id}.output`);
-  let child;
+  let child: Child;
   try {
-    child = Bun.spawn(argv, { cwd, env, stdio: ["ignore", fd, fd], detached: true });
+    child = spawn(options, fd);
   } catch (error) {
     closeSync(fd);
     unlinkSync(path);
     throw error;
   }
   const { pid } = child;
+  const end = () => groups.end(pid);
   groups.add(pid, options);
-  const ended = tasks.start({ id, type: "local_bash", command, description, toolUseId, outputPath: path }, () =>
-    groups.end(pid),
+  const monitor = lines && followSource(description, lines, end);
+  const type = monitor ? "monitor" : "local_bash";
+  const task = tasks.start(
+    { id, type, command, description, toolUseId, outputPath: path, ...(owner ? { owner } : {}) },
+    monitor ? monitor.stop : end,
   );
   const watch = setInterval(() => {
-    if (fstatSync(fd).size <= MAX_OUTPUT_BYTES) return;
+    if (fstatSync(fd).size <= BACKGROUND_LIMIT.maxBytes) return;
     clearInterval(watch);
-    writeSync(fd, "\n[stopped: the output exceeded 1 GB]\n");
-    void groups.end(pid);
+    writeSync(fd, BACKGROUND_LIMIT.note);
+    void end();
   }, CHECK_EVERY_MS);
   watch.unref();
 
-  void exitCodeOf(child).then((code) => {
+  void endOf(child, monitor, fd).then((code) => {
     clearInterval(watch);
     groups.leaderEnded(pid);
     const notes = options.onEnd(code, pid);
     if (notes.length > 0) writeSync(fd, `\n${notes.join("\n")}\n`);
     closeSync(fd);
-    ended({ status: code === 0 ? "completed" : "failed", exitCode: code });
+    task.end(monitor?.ended({ code }) ?? { status: code === 0 ? "completed" : "failed", exitCode: code });
   });
   return { id, outputPath: path };
 }
 
-function randomName(): string {
-  const letters = "0123456789abcdefghijklmnopqrstuvwxyz";
-  // 252 is the largest multiple of 36 in a byte; larger bytes would make some letters more likely.
-  const bytes = [...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 252);
-  return bytes
-    .slice(0, 8)
-    .map((byte) => letters[byte % 36])
-    .join("");
+interface Child {
+  readonly pid: number;
+  readonly exited: Promise<number | null>;
+  /** What a monitor reads; otherwise the command writes to the file itself. */
+  readonly output?: AsyncIterable<Uint8Array>;
+}
+
+function spawn({ argv, cwd, env, lines, openPipe }: BackgroundOptions, fd: number): Child {
+  const pipe = lines && openPipe?.();
+  try {
+    const stdout = lines ? (pipe?.write ?? "pipe") : fd;
+    const child = Bun.spawn(argv, { cwd, env, stdio: ["ignore", stdout, fd], detached: true });
+    const { pid } = child;
+    const exited = exitCodeOf(child);
+    if (!lines) return { pid, exited };
+    return { pid, exited, output: pipe ? readPipe(pipe.read) : (child.stdout as ReadableStream<Uint8Array>) };
+  } catch (error) {
+    if (pipe) closeSync(pipe.read);
+    throw error;
+  } finally {
+    if (pipe) closeSync(pipe.write);
+  }
+}
+
+function endOf({ exited, output }: Child, monitor: Monitor | undefined, fd: number): Promise<number | null> {
+  if (!monitor || !output) return exited;
+  const push = (chunk: Uint8Array) => {
+    try {
+      for (let done = 0; done < chunk.length;) done += writeSync(fd, chunk, done);
+    } catch {
+      // The disk is full. Whoever reads the lines still gets them.
+    }
+    monitor.push(chunk);
+  };
+  return drain({ exited, output }, { push });
 }

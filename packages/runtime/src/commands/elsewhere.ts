@@ -4,7 +4,6 @@ const SCREEN = "needs an interactive session";
 const SERVICE = "belongs to a service that Keelson does not offer";
 
 const ADVICE: Readonly<Record<string, string>> = {
-  agents: "Subagents are not supported in this version",
   bug: "Report problems in the issue tracker of Keelson",
   doctor: "Run `keelson doctor` in a shell to check the installation and the settings",
   exit: "End the input, or send the control request end_session, to end this session",

@@ -20,6 +20,11 @@ const COMMANDS: readonly BuiltInCommand[] = [
     load: async () => (await import("./change/add-dir.ts")).addDirCommand,
   },
   {
+    name: "agents",
+    description: "List the agents",
+    load: async () => (await import("./show/agents.ts")).agentsCommand,
+  },
+  {
     name: "clear",
     aliases: ["reset", "new"],
     description: "Start a new conversation",

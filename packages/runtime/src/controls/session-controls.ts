@@ -9,11 +9,11 @@ import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
-import { chooseModel } from "../model/model-choice.ts";
 import { reloadStyle } from "../session/life.ts";
+import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
-  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
   const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
@@ -33,8 +33,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
     model: () => state.model,
     setModel: async (name) => {
-      const { debug, entrypoint } = options;
-      const next = await chooseModel(state.snapshot, { model: name, sessionId: place.id, entrypoint, debug });
+      const next = await storage.chooseModel(name);
       const change = {
         from: state.model.profile.id,
         to: next.profile.id,
@@ -60,7 +59,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     },
     style: () => state.style?.name ?? "default",
     reloadStyle: () => reloadStyle(storage),
-    tools: () => state.tools,
+    tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
@@ -81,6 +80,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       if (servers.length > 0) mcp.load().add(servers);
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
+      if (client.agents !== undefined) agents.setClient(client.agents);
+      if (client.forwardSubagentText !== undefined) storage.agents.showsText = client.forwardSubagentText;
       plan.setWorkflow(client.planModeInstructions);
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },
@@ -88,6 +89,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     commands: () => typedCommands(parts),
     skills: () => skills.skills.clientSkills(),
     toldSkills: () => skills.skills.told(),
+    agents: () => agents.list(),
     reloadSkills: () => skills.skills.reload(),
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
@@ -106,7 +108,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
 }
 
 /** Options that clients may send and that have no effect yet. */
-const NOT_YET = ["agents", "toolAliases"] as const;
+const NOT_YET = ["toolAliases"] as const;
 
 /** Records in the transcript that the prompts left the queue, and tells their sender. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Storage): readonly string[] {

@@ -4,7 +4,16 @@ import type { Snapshot } from "@keelson/config";
 import type { ReadLedger, Search, Tool, Workspace } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
-import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Skill, Usage } from "@keelson/protocol";
+import type {
+  AgentDefinition,
+  HookRegistration,
+  ModelMessage,
+  Outbound,
+  PermissionMode,
+  Signal,
+  Skill,
+  Usage,
+} from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
 import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
@@ -70,6 +79,8 @@ export interface ControlTargets {
   skills(): readonly ListedCommand[];
   /** The skills that the model was told of, and the text that told it. */
   toldSkills(): { readonly skills: readonly Skill[]; readonly listing: string };
+  /** The agents that can be started. */
+  agents(): readonly AgentDefinition[];
   /** Reads skill and command files again. */
   reloadSkills(): void;
 

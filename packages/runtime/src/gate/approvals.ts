@@ -7,8 +7,18 @@ import { reasonType, requestApproval, type AskPerson } from "./ask.ts";
 import type { Classifier } from "./classifier.ts";
 import type { Gate } from "./gate.ts";
 
+/** The subagent that makes a call. */
+export interface CallingAgent {
+  readonly id: string;
+  readonly type: string;
+}
+
 export interface ApprovalOptions {
   readonly gate: Gate;
+  /** Absent for calls of the session's own agent. */
+  readonly agent?: CallingAgent;
+  /** Why the client is not asked, although it would answer. */
+  readonly unasked?: string;
   /** Sends a question to the client. Absent if the client does not answer permission questions. */
   readonly person?: AskPerson;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
@@ -30,7 +40,7 @@ export class Approvals {
   }
 
   async permit(request: PermitRequest, signal: AbortSignal): Promise<Permission> {
-    const { gate, person } = this.#options;
+    const { gate, person, unasked } = this.#options;
     const { access, input, call } = request;
     // Some providers reuse call ids; an earlier approval was for another call.
     gate.ruleBook.setUnguarded(call.id, false);
@@ -41,21 +51,22 @@ export class Approvals {
       const answered = await this.#answer(request, decision, signal);
       const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
       if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
-      if (!person && answered.behavior === "deny") this.#report(request, answered);
+      if (!person && answered.behavior === "deny")
+        this.#report(request, answered, unasked !== undefined && answered.by !== "hook");
       return answered;
     }
     const { by, message } = decision;
     const again = decided.behavior === "deny" ? undefined : await this.#mayRetry(request, message, signal);
     const denied = { behavior: "deny", by, message: again ? `${message} ${again}` : message } as const;
     // A hook's denial is already on the stream.
-    if (by !== "hook") this.#report(request, denied);
+    if (by !== "hook") this.#report(request, denied, false);
     return denied;
   }
 
   async #classify(decision: GateDecision, request: PermitRequest, signal: AbortSignal): Promise<GateDecision> {
     const { gate, openClassifier } = this.#options;
     // Read once: the client may change it while the classifier is loaded.
-    const { mode } = gate.ruleBook;
+    const { mode } = gate;
     if (mode !== "auto") return decision;
     const classifier = await (this.#classifier ??= openClassifier());
     return classifier.judge(decision, mode, request, signal);
@@ -66,13 +77,16 @@ export class Approvals {
     decision: GateDecision & { behavior: "ask" },
     signal: AbortSignal,
   ): Promise<Permission> {
-    const { fire, person, gate, originOf } = this.#options;
+    const { fire, person, gate, originOf, agent, unasked } = this.#options;
     if (person) {
-      const message = `Keelson needs permission to use ${request.tool.name}`;
+      const who = agent ? ` for the ${agent.type} agent` : "";
+      const message = `Keelson needs permission to use ${request.tool.name}${who}`;
       void fire("Notification", { message, notification_type: "permission_prompt" }, signal);
     }
     return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
+      ...(agent ? { agent } : {}),
+      ...(unasked === undefined ? {} : { unasked }),
       origin: originOf(request.tool.name),
       hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
       accept: (updates) => gate.accept(updates),
@@ -87,13 +101,14 @@ export class Approvals {
     return fields?.["retry"] === true ? "A hook allows one retry of this call." : undefined;
   }
 
-  #report(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {
+  #report(request: PermitRequest, denied: Permission & { behavior: "deny" }, isUnasked: boolean): void {
     void this.#options.show({
       type: "system",
       subtype: "permission_denied",
       tool_name: request.tool.name,
       tool_use_id: request.call.id,
-      decision_reason_type: reasonType(denied.by),
+      ...(this.#options.agent ? { agent_id: this.#options.agent.id } : {}),
+      decision_reason_type: isUnasked ? "asyncAgent" : reasonType(denied.by),
       message: denied.message,
     });
   }

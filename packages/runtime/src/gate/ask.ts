@@ -20,6 +20,10 @@ export type AskPerson = (
 
 /** Who can approve a call, and where rules that come with an answer go. */
 export interface Approvers {
+  /** The subagent that makes the call. */
+  readonly agent?: { readonly id: string; readonly type: string };
+  /** Why nobody is asked. */
+  readonly unasked?: string;
   /** Set for MCP tools. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
@@ -31,7 +35,9 @@ export async function requestApproval(request: PermitRequest, question: Question
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
   if (!by.person)
-    return (await hooked) ?? { behavior: "deny", by: question.by, message: noApproverMessage(question.reason) };
+    return (
+      (await hooked) ?? { behavior: "deny", by: question.by, message: noApproverMessage(question.reason, by.unasked) }
+    );
   const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
   settled.abort();
@@ -59,7 +65,7 @@ async function askPerson(
   request: PermitRequest,
   question: Question,
   ask: AskPerson,
-  { accept, origin }: Approvers,
+  { accept, origin, agent }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
   const body = {
@@ -76,6 +82,7 @@ async function askPerson(
     ...(origin ? { mcp_server: { name: origin.server, source: origin.source } } : {}),
     ...(request.access.kind === "person" ? { requires_user_interaction: true } : {}),
     tool_use_id: request.call.id,
+    ...(agent ? { agent_id: agent.id, agent_type: agent.type } : {}),
   };
   const reply = await ask(body, withdrawn);
   if (reply.subtype === "error") {
@@ -116,5 +123,8 @@ function readAnswer(
   };
 }
 
-const noApproverMessage = (reason: string) =>
-  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;
+const NO_APPROVER =
+  "No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.";
+
+const noApproverMessage = (reason: string, unasked = NO_APPROVER) =>
+  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} ${unasked}`;

@@ -50,7 +50,7 @@ export interface Explainer {
 export function openExplainer(snapshot: Snapshot): Explainer {
   const { cwd, home, rules, mode, env, childEnv, trusted } = snapshot;
   // Includes tools removed by rules, so their removal can be explained.
-  const builtIn = builtInTools(NO_TASKS);
+  const builtIn = builtInTools(NO_TASKS, env, { start: refuseToRun });
   const context = contextOf(snapshot);
   const { directories } = context.workspace;
   const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(UNAVAILABLE_TOOLS)];

@@ -3,7 +3,7 @@
 
 import type { GateDecision, PermitRequest, SandboxState } from "@keelson/engine";
 import type { GitLookupOptions } from "@keelson/host/git";
-import type { PermissionUpdate, ToolUseBlock } from "@keelson/protocol";
+import type { PermissionMode, PermissionUpdate, ToolUseBlock } from "@keelson/protocol";
 import { underShield } from "../machine/sandbox.ts";
 import type { CommandLookup } from "./command-lookup.ts";
 import type { GateFacts } from "./question.ts";
@@ -11,6 +11,8 @@ import type { RuleBook } from "./rule-book.ts";
 
 export interface GateOptions {
   readonly ruleBook: RuleBook;
+  /** The mode, if it is not that of the rules: a subagent may have a narrower one. */
+  mode?(): PermissionMode;
   readonly home: string;
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
@@ -35,6 +37,10 @@ export interface GateOptions {
   /** Writes rules to the settings. */
   save(updates: readonly PermissionUpdate[]): Promise<void>;
 }
+
+/** What differs for a subagent. Without `memory`, it has that of the session. */
+export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git"> &
+  Partial<Pick<GateOptions, "memory">>;
 
 export class Gate {
   readonly ruleBook: RuleBook;
@@ -86,6 +92,25 @@ export class Gate {
     return judged?.path === path ? judged.realPath : undefined;
   }
 
+  /** The mode that calls are judged in. */
+  get mode(): PermissionMode {
+    return this.#options.mode?.() ?? this.ruleBook.mode;
+  }
+
+  /** The gate of a subagent. Answers to its questions apply to the session. */
+  forAgent(own: AgentGateOptions): Gate {
+    const memory = own.memory ?? this.#options.memory;
+    const gate = new Gate({ ...this.#options, ...own, memory, readable: this.#readable });
+    gate.accept = (given) => this.accept(given);
+    gate.saved = () => this.saved();
+    return gate;
+  }
+
+  /** What the gate of a subagent needs to know of git. */
+  get git(): GitLookupOptions {
+    return this.#options.git;
+  }
+
   /** Applies the updates in an answer. Permanent ones are also written to the settings. */
   accept(given: readonly PermissionUpdate[]): void {
     const { managedOnly, addDirectories, removeDirectories, save } = this.#options;
@@ -128,7 +153,8 @@ export class Gate {
 
   #facts(): Omit<GateFacts, "hook" | "matchers"> {
     const { home, memory, plan, directories, cwd, shell, governing } = this.#options;
-    const { mode, rules } = this.ruleBook;
+    const { mode } = this;
+    const { rules } = this.ruleBook;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
     return { mode, rules, ...here, home, readable: this.#readable, shell };
   }

@@ -9,14 +9,17 @@ import {
   type HookRegistration,
   type HookVerdict,
   type JsonObject,
+  type NewEntry,
   type PermissionMode,
 } from "@keelson/protocol";
 import type { HandlerHost } from "./run-handler.ts";
 
 export interface HookDispatcherOptions extends Pick<
   HandlerHost,
-  "includeEvents" | "runners" | "show" | "notify" | "trace" | "newId"
+  "includeEvents" | "runners" | "show" | "trace" | "newId"
 > {
+  /** A message for the model of the agent, or of the session. */
+  notify(entry: NewEntry, how: { readonly wakes: boolean }, agent: FiringAgent | undefined): void;
   sessionId(): string;
   /** Null if the session is not saved. */
   transcriptPath(): string | null;
@@ -24,6 +27,8 @@ export interface HookDispatcherOptions extends Pick<
   cwd(): string;
   mode(): PermissionMode;
   effort(): string | undefined;
+  /** The agent that the session runs as, if it is one. */
+  agentType?(): string | undefined;
   /** The tool call an event is about, for `if` rules. */
   callOf(tool: string, input: JsonObject): Promise<EngineHooks.ConditionCall>;
   /** Prints a warning, also with text output. */
@@ -32,8 +37,22 @@ export interface HookDispatcherOptions extends Pick<
   onFields(event: HookEvent, fields: Readonly<Record<string, unknown>>): void;
 }
 
+/** The subagent that an event happens in. */
+export interface FiringAgent {
+  readonly id: string;
+  readonly type: string;
+  cwd(): string;
+  mode(): PermissionMode;
+  effort(): string | undefined;
+  /** Hooks that apply only to it. */
+  hooks(): readonly HookRegistration[];
+  callOf(tool: string, input: JsonObject): Promise<EngineHooks.ConditionCall>;
+}
+
 export interface FireOptions {
   readonly signal: AbortSignal;
+  /** Absent for events of the session's own agent. */
+  readonly agent?: FiringAgent;
   /** Skips prompt and agent hooks. Set inside an agent hook, where they would call each other forever. */
   readonly withoutModels?: boolean;
 }
@@ -100,10 +119,12 @@ export class HookDispatcher {
   async fire(event: HookEvent, own: JsonObject, options: FireOptions): Promise<HookOutcome> {
     const { prompt_id: promptId, ...rest } = own;
     if (typeof promptId === "string") this.#promptId = promptId;
-    const registered = this.#byEvent.get(event);
-    if (!registered) return NOTHING_SAID;
+    const { agent } = options;
+    const scoped = agent?.hooks().filter((each) => each.event === event) ?? [];
+    const registered = [...(this.#byEvent.get(event) ?? []), ...scoped];
+    if (registered.length === 0) return NOTHING_SAID;
     try {
-      return await this.#fire({ event, own: rest, base: this.#base(rest) }, registered, options);
+      return await this.#fire({ event, own: rest, base: this.#base(rest, agent) }, registered, options);
     } catch (error) {
       const why = `Could not run ${event} hooks: ${error instanceof Error ? error.message : String(error)}`;
       this.#reportProblem(why);
@@ -123,11 +144,12 @@ export class HookDispatcher {
   async #fire(
     { event, own, base }: FiredEvent,
     registered: readonly HookRegistration[],
-    { signal, withoutModels }: FireOptions,
+    { signal, withoutModels, agent }: FireOptions,
   ): Promise<HookOutcome> {
     const engine = await import("@keelson/engine/hooks");
     const subject = engine.matcherSubject(event, own);
-    const chosen = await engine.selectHooks(registered, event, subject, this.#conditions(engine, own));
+    const conditions = this.#conditions(engine, own, agent?.callOf ?? this.#options.callOf);
+    const chosen = await engine.selectHooks(registered, event, subject, conditions);
     const live = chosen.filter((each) => this.#mayRun(each, withoutModels));
     if (live.length === 0) return NOTHING_SAID;
 
@@ -136,9 +158,11 @@ export class HookDispatcher {
     const input = engine.hookInput(event, base, own);
     const label = engine.eventLabel(event, own);
     const budgetMs = event === "SessionEnd" ? engine.sessionEndBudget(live, this.#options.env) : undefined;
-    const host = this.#host();
+    const host = this.#host(agent);
     const replies = await Promise.all(
-      live.map((registration) => runHandler({ registration, label, input }, { signal, budgetMs }, host)),
+      live.map((registration) =>
+        runHandler({ registration, label, input }, { signal, budgetMs, cwd: agent?.cwd() }, host),
+      ),
     );
     const outcome = engine.foldReplies(replies.filter((reply) => reply !== undefined));
     if (outcome.fields) this.#options.onFields(event, outcome.fields);
@@ -150,9 +174,10 @@ export class HookDispatcher {
     return outcome;
   }
 
-  #host(): HandlerHost {
+  #host(agent: FiringAgent | undefined): HandlerHost {
     return {
       ...this.#options,
+      notify: (entry, how) => this.#options.notify(entry, how, agent),
       reportProblem: (problem) => this.#reportProblem(problem),
       inform: (content, more, level) => this.#inform(content, more, level),
       isClosed: () => this.#closed,
@@ -172,8 +197,11 @@ export class HookDispatcher {
     return true;
   }
 
-  #base({ agent_id: agentId, agent_type: agentType }: JsonObject): EngineHooks.HookBase {
-    const { sessionId, transcriptPath, cwd, mode, effort } = this.#options;
+  #base(own: JsonObject, agent: FiringAgent | undefined): EngineHooks.HookBase {
+    const { sessionId, transcriptPath } = this.#options;
+    const { cwd, mode, effort } = agent ?? this.#options;
+    const about: JsonObject = agent ? { agent_id: agent.id, agent_type: agent.type } : own;
+    const { agent_id: agentId, agent_type: agentType = this.#options.agentType?.() } = about;
     const level = effort();
     return {
       session_id: sessionId(),
@@ -188,11 +216,15 @@ export class HookDispatcher {
   }
 
   /** Tests `if` rules against the call. The call is analyzed once, and only if a hook has such a rule. */
-  #conditions(engine: typeof EngineHooks, { tool_name: tool, tool_input: input }: JsonObject) {
+  #conditions(
+    engine: typeof EngineHooks,
+    { tool_name: tool, tool_input: input }: JsonObject,
+    callOf: HookDispatcherOptions["callOf"],
+  ) {
     let matcher: Promise<(rule: string) => boolean> | undefined;
     const prepare = async () => {
       const { ifMatcher } = await engine.loadConditions();
-      return ifMatcher(await this.#options.callOf(String(tool), (input ?? {}) as JsonObject));
+      return ifMatcher(await callOf(String(tool), (input ?? {}) as JsonObject));
     };
     return async (rule: string) => (await (matcher ??= prepare()))(rule);
   }

@@ -1,22 +1,33 @@
 // The hook stage of a session: connects its hooks to the stages before it, and opens the approvals that depend on them.
 
-import { findTool } from "@keelson/engine";
+import { findTool, type Tool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
-import type { JsonObject } from "@keelson/protocol";
+import type { JsonObject, ModelMessage } from "@keelson/protocol";
 import type { Approvals, Permit } from "../gate/approvals.ts";
 import type { AskPerson } from "../gate/ask.ts";
 import type { Classifier } from "../gate/classifier.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
-import { chooseModel } from "../model/model-choice.ts";
 import { agentPorts, toolContexts } from "../session/agent-ports.ts";
 import type { Storage } from "../session/storage.ts";
+import type { FiringAgent } from "./dispatcher.ts";
 import { openSessionHooks, type SessionHooks } from "./session-hooks.ts";
 
 export interface HookStage {
   readonly hooks: SessionHooks;
   readonly permit: Permit;
+  /** For the calls of a subagent. */
+  permitFor(caller: AgentCaller): Permit;
+}
+
+/** A subagent, as far as its calls need permission. */
+export interface AgentCaller {
+  readonly gate: Gate;
+  readonly firing: FiringAgent;
+  /** Why the client is not asked about its calls. Absent if it is. */
+  readonly unasked?: string;
+  conversation(): readonly ModelMessage[];
 }
 
 export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: McpStage): HookStage {
@@ -24,18 +35,22 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
   const { workspace } = folders;
   const { debug, entrypoint } = options;
   let classifier: Promise<Classifier> | undefined;
-  const permitWith = (fire: SessionHooks["fireWithoutModels"]): Permit => {
+  const permitWith = (fire: SessionHooks["fireWithoutModels"], caller?: AgentCaller): Permit => {
     let opened: Promise<Approvals> | undefined;
     const openApprovals = async () => {
       // Not needed before the first call.
       const { Approvals } = await import("../gate/approvals.ts");
-      const person = await approverOf(storage, mcp);
+      const person = caller?.unasked === undefined ? await approverOf(storage, mcp) : undefined;
       return new Approvals({
-        gate,
+        gate: caller?.gate ?? gate,
         ...(person ? { person } : {}),
+        ...(caller ? { agent: caller.firing } : {}),
+        ...(caller?.unasked === undefined ? {} : { unasked: caller.unasked }),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),
-        openClassifier: () => (classifier ??= openClassifier(storage)),
+        // Denials of a subagent do not count against the session.
+        openClassifier: () =>
+          caller ? openClassifier(storage, caller.conversation) : (classifier ??= openClassifier(storage)),
         show: (signal) => outbox.show(signal),
       });
     };
@@ -43,6 +58,8 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
   };
   const permit = permitWith((event, input, signal) => hooks.fire(event, input, signal));
   const permitInHook = permitWith((event, input, signal) => hooks.fireWithoutModels(event, input, signal));
+  const permitFor = (caller: AgentCaller) =>
+    permitWith((event, input, signal) => hooks.fire(event, input, signal, caller.firing), caller);
   const hooks = openSessionHooks({
     place,
     entrypoint,
@@ -52,25 +69,15 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     undoChanges: () => machine.undoChanges(),
     mode: () => gate.ruleBook.mode,
     effort: () => state.model.effort,
+    agentType: () => state.agent?.definition.name,
     env: state.snapshot.env,
-    callOf: async (tool, input) => {
-      const context = toolContexts(machine, gate, new AbortController().signal);
-      const call = { type: "tool_use", id: newId(), name: tool, input } as const;
-      return {
-        tool,
-        input,
-        access: await findTool(state.tools, tool)?.access(input, context(call)),
-        cwd: workspace.cwd,
-        home: state.snapshot.home,
-        directories: workspace.directories,
-      };
-    },
+    callOf: conditionCalls(storage, machine, gate, () => state.tools),
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
     callMcpTool: (...call) => callMcpTool(mcp, ...call),
     model: async (name) => {
       // The offline model stands in for every other model.
       if (state.model.profile.id === OFFLINE_ID) return state.model;
-      return chooseModel(state.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
+      return storage.chooseModel(name ?? "haiku");
     },
     ports: (signal) => ({
       ...agentPorts({ storage, machine, gate, permit: permitInHook }, signal),
@@ -78,7 +85,10 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     }),
     setTitle: (title) => (state.title = title),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
-    notify: (entry, how) => inbox.notify(entry, how),
+    notify: (entry, how, agent) => {
+      const own = agent && machine.agentInboxes.get(agent.id);
+      (own ?? inbox).notify(entry, how);
+    },
     show: (signal) => outbox.show(signal),
     warn: options.warn,
     ...(debug ? { debug } : {}),
@@ -88,11 +98,36 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
   storage.onClear(() => hooks.restart());
   folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
-  return { hooks, permit };
+  return { hooks, permit, permitFor };
+}
+
+/** Tool calls as the `if` rules of hooks see them. */
+export function conditionCalls(
+  { state, newId }: Storage,
+  machine: Machine,
+  gate: Gate,
+  tools: () => readonly Tool[],
+): FiringAgent["callOf"] {
+  const { workspace } = machine.tools;
+  return async (tool, input) => {
+    const context = toolContexts(machine, gate, new AbortController().signal);
+    const call = { type: "tool_use", id: newId(), name: tool, input } as const;
+    return {
+      tool,
+      input,
+      access: await findTool(tools(), tool)?.access(input, context(call)),
+      cwd: workspace.cwd,
+      home: state.snapshot.home,
+      directories: workspace.directories,
+    };
+  };
 }
 
 /** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
-async function approverOf({ options, client, runState }: Storage, mcp: McpStage): Promise<AskPerson | undefined> {
+export async function approverOf(
+  { options, client, runState }: Storage,
+  mcp: McpStage,
+): Promise<AskPerson | undefined> {
   if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return undefined;
@@ -113,13 +148,16 @@ async function callMcpTool({ servers }: McpStage, name: string, tool: string, in
   return { text: joinedText(result.blocks), isError: result.isError };
 }
 
-async function openClassifier({ state, folders, cost, outbox, now }: Storage): Promise<Classifier> {
+async function openClassifier(
+  { state, folders, cost, outbox, now }: Storage,
+  conversation = () => state.conversation.messages,
+): Promise<Classifier> {
   const { Classifier } = await import("../gate/classifier.ts");
   const { workspace } = folders;
   return new Classifier({
     rules: () => state.snapshot.settings.autoMode ?? {},
     model: () => state.model,
-    conversation: () => state.conversation.messages,
+    conversation,
     directories: () => workspace.directories,
     cwd: () => workspace.cwd,
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),

@@ -46,16 +46,18 @@ export interface HandlerHost {
   isClosed(): boolean;
 }
 
-export interface HandlerTiming {
+export interface HandlerCircumstances {
   readonly signal: AbortSignal;
   /** Overrides the handler's own timeout. */
   readonly budgetMs: number | undefined;
+  /** Where the agent works; undefined for the session's own. */
+  readonly cwd: string | undefined;
 }
 
 /** Returns the reply, or undefined if the hook continues in the background. */
 export async function runHandler(
   task: HandlerTask,
-  { signal, budgetMs }: HandlerTiming,
+  { signal, budgetMs, cwd }: HandlerCircumstances,
   host: HandlerHost,
 ): Promise<HookReply | undefined> {
   const { registration, label, input } = task;
@@ -69,6 +71,7 @@ export async function runHandler(
     event,
     signal,
     timeoutMs: budgetMs ?? hookTimeout(registration),
+    cwd,
     onAsync: () => detach("detached"),
     onOutput: (stdout, stderr) =>
       showOnStream(task, { subtype: "hook_progress", hook_id: id, stdout, stderr, output: stdout + stderr }, host),
@@ -101,7 +104,7 @@ function reportReply({ registration, label }: HandlerTask, reply: HookReply, hos
   const { problem, systemMessage } = reply;
   if (problem !== undefined) {
     host.reportProblem(`${label} hook ${problem}`);
-    if (registration.event === "Stop") notifyStopFailed(host);
+    if (registration.event === "Stop" || registration.event === "SubagentStop") notifyStopFailed(host);
   }
   if (systemMessage !== undefined) host.inform(`${label} says: ${systemMessage}`, {}, "notice");
 }

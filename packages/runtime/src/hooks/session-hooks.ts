@@ -8,7 +8,7 @@ import type { HookTrace } from "@keelson/store/hook-trace";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../session/place.ts";
-import { HookDispatcher, type HookDispatcherOptions } from "./dispatcher.ts";
+import { HookDispatcher, type FiringAgent, type HookDispatcherOptions } from "./dispatcher.ts";
 import type { Runners, RunnersOptions } from "./handlers/runner.ts";
 import type { Firing } from "./run-handler.ts";
 import { ChangeReporter } from "./change-reporter.ts";
@@ -30,7 +30,7 @@ export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "repl
   onReloadSkills(reload: () => void): void;
   readonly changes: ChangeReporter;
   /** Without a signal, hooks run until the session closes. */
-  fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
+  fire(event: HookEvent, input: JsonObject, signal?: AbortSignal, agent?: FiringAgent): Promise<HookOutcome>;
   /** Skips prompt and agent hooks. For agent hooks, which would otherwise call each other forever. */
   fireWithoutModels(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** The session has another id from now on. */
@@ -69,12 +69,12 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     },
   });
   const underWay = new Set<Promise<HookOutcome>>();
-  const fire: SessionHooks["fire"] = (event, input, signal = life.signal) => {
+  const fire: SessionHooks["fire"] = (event, input, signal = life.signal, agent) => {
     options.debug?.("hooks", () => {
       const count = hooks.registered.filter((registration) => registration.event === event).length;
       return `${event} fired, ${count} hooks registered for it`;
     });
-    const fired = hooks.fire(event, input, { signal });
+    const fired = hooks.fire(event, input, { signal, ...(agent ? { agent } : {}) });
     if (!hooks.hasHooksFor(event)) return fired;
     underWay.add(fired);
     void fired.finally(() => underWay.delete(fired));

@@ -3,7 +3,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reachesChildren, type Snapshot } from "@keelson/config";
-import type { SandboxState, ToolContext } from "@keelson/engine";
+import type { ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import {
   chooseShell,
   createLedger,
@@ -12,24 +12,31 @@ import {
   type SessionShell,
   createTasks,
   envFilesOf,
+  type Ledger,
   openEnvFolder,
   realPathOf,
   type SandboxBlock,
   type Tasks,
 } from "@keelson/host";
+import type { Monitors } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Storage } from "../session/storage.ts";
+import type { Inbox } from "../stream/inbox.ts";
 import type { FileHistory } from "./file-history.ts";
 import { openSandbox } from "./sandbox.ts";
-import { taskWatchers } from "./tasks.ts";
+import type { NotifyAboutTask } from "../tasks/report.ts";
+import { lazyMonitors, taskWatchers } from "../tasks/tasks.lazy.ts";
 
 export interface Machine {
   readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "files" | "mayRead">;
   readonly tasks: Tasks;
+  readonly monitors: Monitors;
+  /** The inboxes of running subagents. Tasks that a subagent started report to it. */
+  readonly agentInboxes: Map<string, Pick<Inbox, "notify">>;
   /** Undefined if file checkpoints are off. */
   readonly fileHistory: FileHistory | undefined;
   /** State of the full sandbox, for the gate. */
@@ -54,6 +61,8 @@ export interface Machine {
   confine: SessionShell["confine"];
   /** Whether the shield hides every denied file from a command started in this folder. */
   hidesDenied(cwd: string): Promise<boolean>;
+  /** What another agent has seen: nothing, or a copy of what this one has. */
+  newLedger(from?: ReadLedger): ReadLedger;
   /** Ends all commands and tasks. */
   close(): Promise<void>;
 }
@@ -73,13 +82,14 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
+  const agentInboxes: Machine["agentInboxes"] = new Map();
+  const notify: NotifyAboutTask = (task, entry, how) => {
+    const own = task.owner === undefined ? undefined : agentInboxes.get(task.owner);
+    // A subagent that is over stopped what it started. The session knows nothing of that.
+    if (own || task.owner === undefined || task.status !== "killed") (own ?? inbox).notify(entry, how);
+  };
   const tasks: Tasks = createTasks({
-    watchers: taskWatchers({
-      show: (signal) => outbox.show(signal),
-      newId,
-      running: () => tasks.list().filter(({ status }) => status === "running"),
-      notify: (entry, how) => inbox.notify(entry, how),
-    }),
+    watchers: taskWatchers({ show: (signal) => outbox.show(signal), notify, list: () => tasks.list(), newId }),
   });
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
@@ -138,6 +148,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       env,
     },
     tasks,
+    monitors: lazyMonitors({ tasks, directory: outputDir, notify, newId }),
+    agentInboxes,
     fileHistory,
     sandbox: sandboxState,
     shellKind: choice.program.kind === "bash" ? "bash" : "other",
@@ -149,8 +161,11 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     spill: (id, content) => spillResult(resultsDir, id, content),
     confine: (program) => shell.confine(program),
     hidesDenied: (from) => shell.hidesDenied(from),
+    newLedger: (from) => own.trackingWrites((from as Ledger | undefined)?.copy?.() ?? createLedger()),
     async close() {
-      await shell.close();
+      // Monitors of sockets have no process that the shell would end.
+      const monitors = tasks.list().filter(({ type, status }) => type === "monitor" && status === "running");
+      await Promise.all([shell.close(), ...monitors.map(({ id }) => tasks.stop(id))]);
       hookVariables.close();
     },
   };

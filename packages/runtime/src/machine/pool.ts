@@ -1,5 +1,6 @@
 // The built-in tools of a session, and which of them the model is offered.
 
+import { otherListTools } from "../task-list/which-list.ts";
 import { assemblePool, structuredOutputTool, type Tool } from "@keelson/engine";
 import type { Snapshot } from "@keelson/config";
 import {
@@ -7,24 +8,28 @@ import {
   editTool,
   globTool,
   grepTool,
+  monitorTool,
   notebookEditTool,
   readFileTool,
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
   writeTool,
+  type Monitors,
   type TaskTable,
   type Todo,
 } from "@keelson/tools";
 
-/** All built-in tools. Made once per session, because some keep state. */
-export function builtInTools(tasks: TaskTable): Tool[] {
+/** All built-in tools. Made once per session, because some keep state. Without `monitors`, no one would read events. */
+export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monitors?: Monitors): Tool[] {
   let todos: readonly Todo[] = [];
+  const background = !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
   return [
-    bashTool(),
+    bashTool({ background }),
     editTool,
     globTool,
     grepTool,
+    ...(background && monitors ? [monitorTool(monitors)] : []),
     notebookEditTool,
     readFileTool,
     taskOutputTool(tasks),
@@ -35,9 +40,20 @@ export function builtInTools(tasks: TaskTable): Tool[] {
 }
 
 /** The tools the model is offered: chosen by flags, not denied by rules, and StructuredOutput if there is a schema. */
-export function offeredTools(all: readonly Tool[], { flags, rules }: Pick<Snapshot, "flags" | "rules">): Tool[] {
+export function offeredTools(all: readonly Tool[], { flags, rules, env }: ToolChoice): Tool[] {
   const { tools, jsonSchema } = flags;
-  const only = tools === undefined || tools.includes("default") ? undefined : tools;
-  const pool = assemblePool(all, { only, rules });
+  const hidden = otherListTools(env).filter((name) => !tools?.includes(name));
+  const listed = all.filter(({ name }) => !hidden.includes(name));
+  const pool = assemblePool(listed, { only: onlyTools(flags), rules });
   return jsonSchema ? assemblePool([...pool, structuredOutputTool(jsonSchema)], { rules: [] }) : pool;
 }
+
+/** The tools that run if the model calls them, although it is not offered them. */
+export function acceptedTools(all: readonly Tool[], { flags, rules, env }: ToolChoice): Tool[] {
+  if (onlyTools(flags)) return [];
+  return assemblePool(all, { only: otherListTools(env), rules });
+}
+
+type ToolChoice = Pick<Snapshot, "flags" | "rules" | "env">;
+
+const onlyTools = ({ tools }: Snapshot["flags"]) => (tools?.includes("default") ? undefined : tools);

@@ -2,7 +2,7 @@
 // it.
 
 import type { ConfiguredMcp, Snapshot } from "@keelson/config";
-import type { Rule } from "@keelson/engine";
+import type { Rule, Tool } from "@keelson/engine";
 import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -37,9 +37,17 @@ export interface McpStage {
   readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
   /** The rules of a snapshot and the policies that servers come with. */
   rules(snapshot: Snapshot): readonly Rule[];
+  /** Servers that only one agent uses. Resolves when they have connected or failed. */
+  openFor(configured: ConfiguredMcp, signal: AbortSignal): Promise<AgentServers>;
   /** Hooks that answer questions of servers; set when the hooks are open. */
   useHooks(fire: Fire): void;
   /** Resolves when no server is left running. */
+  close(): Promise<void>;
+}
+
+export interface AgentServers {
+  tools(): readonly Tool[];
+  originOf(tool: string): ServersModule.ToolOrigin | undefined;
   close(): Promise<void>;
 }
 
@@ -61,20 +69,21 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let seenVersion = -1;
   state.originOf = (tool) => servers?.originOf(tool);
 
-  const load = () => {
+  const newServers = (loaded: () => Promise<void>) => {
     // `require`, not `import()`: servers are added while a request is handled.
     const { McpServers } = require("./servers/servers.ts") as typeof ServersModule;
-    return (servers ??= new McpServers({
+    return new McpServers({
       env: () => state.snapshot.env,
       log: (text) => options.debug?.("mcp", text),
       connect: async (server, events) => {
-        // Loaded here, so that the tools can be offered as soon as the server has connected.
-        await loadOffer();
+        await loaded();
         const opened = await (connector ??= openConnector());
         return opened.open(server.definition, events, (...call) => server.call(...call));
       },
-    }));
+    });
   };
+  // The offer is loaded with a connection, so that the tools can be offered as soon as the server has connected.
+  const load = () => (servers ??= newServers(loadOffer));
   const openConnector = async () => {
     const { Connector } = await import("./connect/connector.ts");
     return new Connector(connectorOptions(storage, machine, (...event) => fire!(...event)));
@@ -147,6 +156,17 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
     readConfig: (entries) => readConfig(entries, state.snapshot),
+    async openFor({ servers: checked, unused }, signal) {
+      for (const { name, why } of unused) options.warn(`An agent begins without the MCP server "${name}": ${why}`);
+      const own = newServers(async () => undefined);
+      own.configure(checked.filter(({ name }) => !servers?.get(name)).map(serverFromConfiguration), []);
+      own.start();
+      await own.settled(signal);
+      for (const { name, status } of own.summary())
+        if (status !== "connected")
+          options.warn(`An agent begins without the MCP server "${name}", which is ${status}`);
+      return { tools: () => own.tools(), originOf: (tool) => own.originOf(tool), close: () => own.close() };
+    },
     rules,
     useHooks: (given) => (fire = given),
     async close() {
@@ -200,7 +220,8 @@ async function openOffer({ state }: Storage, machine: Machine, servers: McpServe
   const { ServerInstructions } = await import("./offer/server-instructions.ts");
   const tools = new ToolOffer({
     servers,
-    mode: searchMode(state.snapshot.env),
+    // An agent that names its tools gets them all.
+    mode: { ...searchMode(state.snapshot.env), ...(state.agent?.definition.tools ? { share: 1 } : {}) },
     window: () => state.model.profile.contextWindow,
     save: ({ server, bytes }) => machine.spill(`mcp-${server}-${Date.now()}`, bytes),
   });

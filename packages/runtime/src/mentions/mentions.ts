@@ -4,16 +4,21 @@ import { findTool, type Ports } from "@keelson/engine";
 import type { NewEntry } from "@keelson/protocol";
 import type { AgentParts } from "../session/agent-ports.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import type { AgentStage } from "../agents/open-agents.ts";
+import { mentionedAgents } from "./mentioned-agents.ts";
 import { mentionedFiles, type MentionOptions } from "./mentioned-files.ts";
 
 export interface MentionParts extends Pick<AgentParts, "storage" | "gate"> {
   readonly mcp: McpStage;
+  readonly agents: Pick<AgentStage, "list">;
 }
 
-/** Files and folders, then resources of MCP servers. Never rejects. */
+/** Agents, then files and folders, then resources of MCP servers. Never rejects. */
 export async function mentionsIn(text: string, parts: MentionParts, ports: Ports): Promise<readonly NewEntry[]> {
-  const { storage, gate, mcp } = parts;
-  const files = await filesMentionedIn(text, parts, ports);
+  const { storage, gate, mcp, agents } = parts;
+  const offered = findTool(ports.tools(), "Agent") ? agents.list() : [];
+  const wanted = mentionedAgents(text, (name) => offered.find((agent) => agent.name === name), storage.newId);
+  const files = [...wanted, ...(await filesMentionedIn(text, parts, ports))];
   if (!mcp.servers) return files;
   const { mentionedResources } = await import("../mcp/offer/mentions.ts");
   const resources = await mentionedResources(text, mcp.servers, gate.ruleBook.rules, storage.newId, ports.signal);

@@ -15,3 +15,19 @@ test("changed lines are counted from file tool results and kept when a session i
   expect(state).toMatchObject({ totalLinesAdded: 4, totalLinesRemoved: 1 });
   expect(new Cost(rates, state).lines).toEqual({ added: 4, removed: 1 });
 });
+
+test("what subagents use is part of the total, and also counted by their type, across a resume", () => {
+  const cost = new Cost({ ...rates, costOf: () => 2 });
+  const usage = { input_tokens: 10, output_tokens: 1 };
+  cost.charge(usage, "m", 5);
+  cost.charge(usage, "m", 5, "Explore");
+  cost.charge(usage, "n", 5, "Explore");
+  const resumed = new Cost({ ...rates, costOf: () => 2 }, cost.state("s", 1));
+  resumed.charge(usage, "n", 5, "Explore");
+  expect(resumed.totalUsd).toBe(8);
+  expect(resumed.agentUsage).toMatchObject({
+    Explore: { m: { inputTokens: 10, costUSD: 2 }, n: { inputTokens: 20, costUSD: 4 } },
+  });
+  resumed.reset();
+  expect(resumed.state("s", 1)).not.toHaveProperty("agentUsage");
+});

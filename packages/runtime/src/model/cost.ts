@@ -1,4 +1,4 @@
-// Token usage and cost of a session, by model. If a price is unknown, so is the total.
+// Token usage and cost of a session, by model and by type of subagent. If a price is unknown, so is the total.
 
 import { isObject, type CostState, type ModelUsage, type Usage } from "@keelson/protocol";
 
@@ -11,25 +11,41 @@ export interface ModelRates {
 export class Cost {
   readonly #rates: ModelRates;
   readonly #models = new Map<string, ModelUsage>();
+  readonly #agents = new Map<string, Cost>();
   #apiMs = 0;
   #lines = { added: 0, removed: 0 };
 
-  constructor(rates: ModelRates, earlier?: CostState) {
+  constructor(rates: ModelRates, earlier?: Pick<CostState, "modelUsage"> & Partial<CostState>) {
     this.#rates = rates;
     if (!earlier) return;
-    this.#apiMs = earlier.totalAPIDuration;
+    this.#apiMs = earlier.totalAPIDuration ?? 0;
     this.#lines = { added: earlier.totalLinesAdded ?? 0, removed: earlier.totalLinesRemoved ?? 0 };
     for (const [model, usage] of Object.entries(earlier.modelUsage)) this.#models.set(model, usage as ModelUsage);
+    for (const [type, modelUsage] of Object.entries(earlier.agentUsage ?? {})) {
+      if (isObject(modelUsage)) this.#agents.set(type, this.separate(modelUsage));
+    }
+  }
+
+  /** Another count with the same prices. */
+  separate(modelUsage: CostState["modelUsage"] = {}): Cost {
+    return new Cost(this.#rates, { modelUsage });
   }
 
   /** A new conversation has cost nothing. */
   reset(): void {
     this.#models.clear();
+    this.#agents.clear();
     this.#apiMs = 0;
     this.#lines = { added: 0, removed: 0 };
   }
 
-  charge(usage: Usage, model: string, durationMs: number): void {
+  /** `agent` is the type of the subagent that asked, if one did. */
+  charge(usage: Usage, model: string, durationMs: number, agent?: string): void {
+    if (agent !== undefined) {
+      const own = this.#agents.get(agent) ?? this.separate();
+      this.#agents.set(agent, own);
+      own.charge(usage, model, durationMs);
+    }
     this.#apiMs += durationMs;
     const before = this.#models.get(model);
     const cost = this.#rates.costOf(model, usage);
@@ -62,6 +78,11 @@ export class Cost {
     return Object.fromEntries(this.#models);
   }
 
+  /** What subagents used of it: by their type, then by model. */
+  get agentUsage(): Readonly<Record<string, Readonly<Record<string, ModelUsage>>>> {
+    return Object.fromEntries([...this.#agents].map(([type, { modelUsage }]) => [type, modelUsage]));
+  }
+
   /** Null if the price of any model is unknown. */
   get totalUsd(): number | null {
     let total = 0;
@@ -82,6 +103,7 @@ export class Cost {
       totalLinesAdded: this.#lines.added,
       totalLinesRemoved: this.#lines.removed,
       modelUsage: this.modelUsage,
+      ...(this.#agents.size === 0 ? {} : { agentUsage: this.agentUsage }),
       hasUnknownModelCost: this.totalUsd === null,
     };
   }

@@ -17,6 +17,8 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openStorage } from "../session/storage.ts";
+import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
+import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { CallLine } from "./call-line.ts";
 import type { PermissionQuestion } from "./question.ts";
@@ -50,7 +52,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const parts = await openStages(options, approve);
   const { storage, machine, hooks, gate, mcp } = parts;
   const { state, newId, inbox, options: session } = storage;
-  state.allTools = builtInTools(machine.tasks);
+  state.allTools = builtInTools(machine.tasks, state.snapshot.env);
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
   const started = fireSessionStart(hooks.fire, { source: "startup", model: state.model.profile.id });
   void started.then(() => hooks.changes.start());
@@ -110,10 +112,13 @@ async function openStages(
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = serversForHooks(openServers(storage, machine, ruleBook), options.snapshot);
-  const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
-  return { storage, machine, gate, mcp, hooks, permit, plan, skills };
+  const schedules = NO_SCHEDULES;
+  const worktrees = { isolate: () => Promise.reject(new Error("tools that are served have no agents")) };
+  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, schedules });
+  return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules };
 }
 
 /** Connects MCP servers only if a hook calls one of their tools. The tools themselves are never offered. */

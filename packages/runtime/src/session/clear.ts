@@ -2,7 +2,7 @@
 // servers and background tasks stay.
 
 import { customTitle } from "@keelson/store";
-import { runningTasks } from "../controls/handlers/initialize.ts";
+import { tasksInBackground } from "../tasks/report.ts";
 import { runStartHooks, type Stages } from "./life.ts";
 
 /** `prompt` is the id of the prompt that asked for it. */
@@ -28,7 +28,7 @@ export async function clearConversation(stages: Stages, prompt: string | undefin
   await outbox.show({
     type: "system",
     subtype: "background_tasks_changed",
-    tasks: runningTasks(machine.tasks),
+    tasks: tasksInBackground(machine.tasks),
   });
   await runStartHooks(stages, { source: "clear" });
 }

@@ -23,6 +23,7 @@ interface SessionFacts {
   readonly style: PromptStyle | undefined;
   readonly memory?: string;
   readonly git: GitState | undefined;
+  readonly agent: { readonly prompt: string } | undefined;
 }
 
 export function systemPrompt(snapshot: Snapshot, facts: SessionFacts): string[] {
@@ -51,6 +52,7 @@ function promptFacts({ flags, directories, env }: Snapshot, facts: SessionFacts)
     model: facts.model.profile.id,
     toolNames: facts.tools.map(({ name }) => name),
     memory: facts.memory,
+    agent: facts.agent?.prompt,
     replacement: flags.systemPrompt,
     appended: flags.appendSystemPrompt,
     bare: flags.bare,
@@ -78,6 +80,7 @@ export function initSignal(facts: {
   mcpServers: readonly object[];
   commands: readonly { readonly name: string }[];
   skills: readonly { readonly name: string }[];
+  agents: readonly { readonly name: string }[];
   style: PromptStyle | undefined;
 }) {
   return {
@@ -85,7 +88,7 @@ export function initSignal(facts: {
     subtype: "init" as const,
     cwd: facts.cwd,
     // A client need not know which of them the model has to load first.
-    tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => name),
+    tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => (name === "Agent" ? "Task" : name)),
     mcp_servers: facts.mcpServers,
     model: facts.model.profile.id,
     permissionMode: facts.mode,
@@ -93,7 +96,7 @@ export function initSignal(facts: {
     apiKeySource: facts.model.apiKeySource,
     claude_code_version: COMPATIBLE_VERSION,
     output_style: facts.style?.name ?? "default",
-    agents: [],
+    agents: facts.agents.map(({ name }) => name),
     skills: facts.skills.map(({ name }) => name),
     ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),

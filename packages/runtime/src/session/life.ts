@@ -3,6 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import { renderGitState } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
+import type { AgentStage } from "../agents/open-agents.ts";
 import type { Gate } from "../gate/gate.ts";
 import { fireConfigChange, fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
@@ -24,6 +25,7 @@ export interface Stages {
   readonly mcp: McpStage;
   readonly hooks: SessionHooks;
   readonly skills: SkillStage;
+  readonly agents: AgentStage;
 }
 
 /** Runs the start hooks, before anything else happens in the session. */
@@ -61,7 +63,7 @@ export async function runStartHooks(
 
 /** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
-  const { storage, machine, gate, mcp, hooks, skills } = stages;
+  const { storage, machine, gate, mcp, hooks, skills, agents } = stages;
   const { state, options, place, cost, outbox } = storage;
   // A rule accepted in the last run is in the settings before they are read again.
   await gate.saved();
@@ -78,6 +80,7 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   if (skills.skills.areChanged() && (await mayReloadSkills(hooks.fire)) && skills.skills.refresh()) {
     await outbox.show({ type: "system", subtype: "commands_changed", commands: typedCommands(stages) });
   }
+  if (agents.areChanged()) agents.reload();
   const { taskBudget } = state.snapshot.flags;
   if (taskBudget !== undefined) {
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
@@ -117,9 +120,11 @@ export function readGit({ state }: Storage, signal: AbortSignal): void {
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
-export function adopt(next: Snapshot, { storage, gate, mcp, hooks, skills }: Omit<Stages, "machine">): void {
+export function adopt(given: Snapshot, stages: Omit<Stages, "machine">): void {
+  const { storage, gate, mcp, hooks, skills, agents } = stages;
   const { state, folders, options } = storage;
   const { snapshot } = state;
+  const next = state.agent?.adapt(given) ?? given;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
   const sameStyle = next.settings.outputStyle === snapshot.settings.outputStyle;
   folders.remove(snapshot.directories);
@@ -129,6 +134,7 @@ export function adopt(next: Snapshot, { storage, gate, mcp, hooks, skills }: Omi
   mcp.configure(next);
   hooks.replace(next.hooks.active);
   skills.skills.reload();
+  agents.reload();
   state.tools = state.builtInTools = offeredTools(state.allTools, next);
   if (!sameStyle) state.style = chosenStyle(next, options.warn);
   if (!sameFlags || !sameStyle) state.system = state.ownSystem = ownSystemPrompt(state);

@@ -10,17 +10,23 @@ import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
-import { openHooks } from "../hooks/open-hooks.ts";
+import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
+import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import type { TeammateIdentity } from "../team/team-world.ts";
+import { openTeamStage } from "../team/open-team.ts";
+import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
-import type { SessionChoice } from "./place.ts";
+import type { MainStage } from "../agents/definition/main-agent.ts";
+import { OpenError, type SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
@@ -58,46 +64,99 @@ export interface OpenOptions {
   /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
+  /** The command that starts this program again. Absent: the session starts no teammates. */
+  readonly program?: readonly string[];
+  /** The session is a member of a team. */
+  readonly teammate?: TeammateIdentity;
   /** Absent if debug logging is off. */
   readonly debug?: Debug;
   /** Prints a warning for people; not part of the stream. */
   warn(text: string): void;
 }
 
-export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
+/** `announce` is for people; `initialPrompt` is what a session without a prompt begins with. */
+export type OpenedSession = Session & { readonly announce?: string; readonly initialPrompt?: string };
+
+export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const storage = await openStorage(options);
   const ruleBook = openRuleBook(storage);
   const machine = await openMachine(storage, ruleBook);
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = openServers(storage, machine, ruleBook);
-  const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
+  const { state, place } = storage;
+  const { fire } = hooks;
+  const team = await openTeamStage({ storage, ruleBook, fire, person: () => approverOf(storage, mcp) });
+  const { warn } = options;
+  const sharedList = openSharedList({ state, sessionId: () => place.id, team: () => team.current(), fire, warn });
   const worktrees = openWorktrees({
     storage,
     gate,
     hooks,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills, worktrees };
+  const schedules = openSchedules(storage);
+  const agents = openAgents({
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    permitFor,
+    skills,
+    worktrees,
+    team,
+    schedules,
+  });
+  skills.useAgents(agents.runSkill);
+  const parts = {
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    plan,
+    skills,
+    agents,
+    sharedList,
+    schedules,
+    worktrees,
+    team,
+  };
   await fillState(parts);
-  return openLive(parts, options.debug && (await import("../debug.ts")));
+  const { flags, settings } = state.snapshot;
+  const name = flags.agent ?? settings.agent;
+  const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;
+  return openLive(parts, main, options.debug && (await import("../debug.ts")));
 }
 
 type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
-  const { storage, machine, plan, skills, worktrees } = parts;
+  const { storage, machine, plan, skills, sharedList, worktrees, team } = parts;
   const { options, state } = storage;
   const { snapshot } = state;
   await worktrees.start();
   await beginConversation(parts);
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
-  const ownTools = [...builtInTools(machine.tasks), ...own, ...worktreeTools(worktrees.keeper)];
-  state.allTools = [...ownTools, ...(await offeredInteractiveTools(options, plan))];
+  state.allTools = [
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
+    parts.agents.tool,
+    parts.agents.messageTool,
+    ...parts.schedules.tools,
+    ...worktreeTools(worktrees.keeper),
+    ...own,
+    ...(await offeredInteractiveTools(options, plan)),
+    ...((await team?.tools()) ?? []),
+  ];
+  await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);
@@ -125,8 +184,8 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
 }
 
 /** The last stage: the loop and the control requests. */
-function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks, skills, worktrees } = parts;
+function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof DebugLog | undefined): LiveSession {
+  const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -142,27 +201,38 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
-    refresh: (signal) => {
+    initialPrompt: main?.initialPrompt,
+    opening: (prompt) => main?.opening(prompt) ?? prompt,
+    refresh: async (signal) => {
       worktrees.beforeRun();
-      return refresh(parts, signal);
+      await main?.beforeRun(signal);
+      await refresh(parts, signal);
     },
     idle: () => {
       mcp.connect();
       readGit(storage, disposed.signal);
+      schedules.idle();
+      team?.idle();
     },
     ports: (signal) => {
+      if (main?.problem !== undefined) throw new OpenError(main.problem, "setup");
       const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
+    warmAgents: () => agents.warm(),
+    stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();
       await hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other");
     },
     dispose: async () => {
       disposed.abort();
+      schedules.close();
+      await agents.close();
+      await team?.close();
       await controls.finish();
       await mcp.close();
       skills.close();
@@ -174,6 +244,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     },
   });
   controls.onEnd(() => void session.close("interrupt"));
+  team?.useEnd((reason) => void session.close(reason));
   if (debug) logOpened(parts, debug);
   return session;
 }
@@ -203,10 +274,11 @@ function logOpened({ storage }: Parts, debug: Debug): void {
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
 async function offeredInteractiveTools(
-  { stdioPermissions, snapshot }: OpenOptions,
+  { stdioPermissions, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
-  if (!stdioPermissions) return [];
+  // A teammate asks its lead, and only about its plan.
+  if (teammate ? !teammate.planModeRequired : !stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

@@ -8,10 +8,10 @@ import { PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { ChainEntry, NewEntry, PermissionMode } from "@keelson/protocol";
 import type { PlanKeeper } from "@keelson/tools";
-import type { SessionState } from "./state.ts";
+import { toolsOf, type SessionState } from "./state.ts";
 
 export interface PlanModeOptions {
-  readonly state: Pick<SessionState, "snapshot" | "tools" | "planName">;
+  readonly state: Pick<SessionState, "snapshot" | "tools" | "agent" | "planName">;
   mode(): PermissionMode;
   setMode(mode: PermissionMode): string | undefined;
   readonly past: readonly ChainEntry[];
@@ -73,7 +73,7 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
         planFile,
         planExists: text() !== undefined,
         workflow,
-        toolNames: state.tools.map(({ name }) => name),
+        toolNames: toolsOf(state).map(({ name }) => name),
       };
       return [entry("plan_mode", planFile, renderPlanMode(facts))];
     },

@@ -6,9 +6,16 @@ import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import { acceptedTools } from "../machine/pool.ts";
+import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { SharedList } from "../task-list/shared-list.ts";
+import type { TeamStage } from "../team/open-team.ts";
+import type { AgentStage } from "../agents/open-agents.ts";
+import { taskHookFields } from "../tasks/tasks.lazy.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
+import { deferredOf, toolsOf } from "./state.ts";
 import type { PlanMode } from "./plan-mode.ts";
 
 export interface RunParts extends AgentParts {
@@ -16,6 +23,11 @@ export interface RunParts extends AgentParts {
   readonly mcp: McpStage;
   readonly plan: PlanMode;
   readonly skills: SkillStage;
+  readonly agents: AgentStage;
+  /** Absent if the session has no conversation. */
+  readonly sharedList?: SharedList;
+  readonly schedules: ScheduleStage;
+  readonly team?: TeamStage;
 }
 
 /** Everything the user can type after a slash. */
@@ -28,7 +40,7 @@ type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList, schedules } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
@@ -41,12 +53,16 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     system: state.system,
     tools: () => {
       mcp.beforeRequest();
-      return state.tools;
+      return toolsOf(state);
     },
     toolsReady: () => mcp.servers?.refreshed(signal),
-    deferredTools: () => state.deferredTools,
+    deferredTools: () => deferredOf(state),
     toolBetas: () => state.toolBetas,
-    awaitTool: (name) => mcp.awaitTool(name, signal),
+    acceptedTools: () => {
+      const accepted = acceptedTools(state.allTools, state.snapshot);
+      return state.agent?.chooseTools(accepted) ?? accepted;
+    },
+    awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name),
     signal,
     partial: options.partial,
@@ -54,7 +70,9 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       machine.fileHistory?.beforeRecord(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
-      return outbox.record(entries);
+      const shown = outbox.record(entries);
+      parts.team?.recorded(entries);
+      return shown;
     },
     show: (message) => outbox.show(message),
     admitted: () => {
@@ -62,12 +80,14 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       return outbox.show(
         initSignal({
           ...state,
-          tools: [...state.tools, ...state.deferredTools],
+          tools: toolsOf(state),
+          deferredTools: deferredOf(state),
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
           commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
+          agents: agents.list(),
           memory: state.instructions?.memory,
         }),
       );
@@ -97,13 +117,14 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
-      return hooks.fire(event, input, signal);
+      const left = event === "Stop" ? { ...taskHookFields(machine.tasks), ...schedules.hookFields() } : {};
+      return hooks.fire(event, { ...input, ...left }, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
     steering: () => {
-      const listing = skills.skills.takeListing();
-      return [...inbox.takeNotices(), ...plan.takeNotices(), ...(listing ? [listing] : [])];
+      const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
     },
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;

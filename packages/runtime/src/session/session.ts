@@ -8,6 +8,7 @@ import {
   type Inbound,
   type Outbound,
   type PromptMessage,
+  type ResultMessage,
   type Session,
 } from "@keelson/protocol";
 import { customTitle, dequeued, enqueued, lastPrompt } from "@keelson/store";
@@ -35,6 +36,10 @@ export interface SessionParts {
   limits(): Limits;
   /** Called once, before anything else. Runs the start hooks. */
   start(): Promise<void>;
+  /** What a session begins with that is given no prompt. */
+  readonly initialPrompt?: string | undefined;
+  /** What is said for a prompt. */
+  opening(prompt: PromptMessage): PromptMessage;
   /** Called before each run. Applies changed settings. */
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
@@ -45,6 +50,10 @@ export interface SessionParts {
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
+  /** Loads what starts a subagent, while the model thinks. */
+  warmAgents(): void;
+  /** Ends all subagents. */
+  stopAgents(): Promise<void>;
   /** Runs the end hooks. */
   end(reason: EndReason): Promise<void>;
   /** Ends everything the session started. */
@@ -53,11 +62,15 @@ export interface SessionParts {
   now(): number;
 }
 
-/** Marks a result that no prompt asked for. */
-const STARTED_BY_NOTICE = { origin: { kind: "task-notification" } };
+/** Marks a result that no prompt of a client asked for. */
+function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origin"> {
+  if (!prompt) return { origin: { kind: "task-notification" } };
+  return prompt.origin ? { origin: prompt.origin } : {};
+}
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;
+  readonly initialPrompt: string | undefined;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
   readonly #ready: Promise<void>;
@@ -67,6 +80,7 @@ export class LiveSession implements Session {
 
   constructor(parts: SessionParts) {
     this.announce = parts.announce;
+    this.initialPrompt = parts.initialPrompt;
     this.#parts = parts;
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
@@ -107,11 +121,12 @@ export class LiveSession implements Session {
       this.#silent = true;
       inbox.clear();
       runState.interrupt();
+      void this.#parts.stopAgents();
     }
     await this.#work;
   }
 
-  #enqueue(prompt: PromptMessage): void {
+  #enqueue({ origin: _, ...prompt }: PromptMessage): void {
     const { outbox, inbox, now } = this.#parts;
     outbox.note(enqueued(this.id, textOf(prompt.message.content), now()));
     if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
@@ -157,7 +172,7 @@ export class LiveSession implements Session {
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
     if (prompt) outbox.note(dequeued(this.id, started));
-    const end = await this.#run(prompt, limits, signal);
+    const end = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
     if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
     outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));
     if (this.#silent) return;
@@ -169,7 +184,7 @@ export class LiveSession implements Session {
       modelUsage: cost.modelUsage,
       maxBudgetUsd: limits.maxBudgetUsd,
     };
-    await outbox.show({ ...resultOf(end, totals), ...(prompt ? {} : STARTED_BY_NOTICE) });
+    await outbox.show({ ...resultOf(end, totals), ...originOf(prompt) });
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "completed");
   }
 
@@ -178,6 +193,7 @@ export class LiveSession implements Session {
     const conversation = this.#parts.conversation();
     // Load the gate after the first request is sent, before the first tool call needs it.
     setImmediate(() => gate.warm());
+    this.#parts.warmAgents();
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {

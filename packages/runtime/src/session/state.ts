@@ -5,6 +5,7 @@ import type { Conversation, GitState, PromptStyle, Tool } from "@keelson/engine"
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { SessionInstructions } from "../instructions/instructions.ts";
+import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/servers.ts";
 
 export interface SessionState {
@@ -20,7 +21,9 @@ export interface SessionState {
   allTools: readonly Tool[];
   /** The built-in tools that flags and rules leave. */
   builtInTools: readonly Tool[];
-  /** The tools in the next request: built-in ones, then those of MCP servers. */
+  /** The agent that the session runs as, if it is one. */
+  agent: MainAgent | undefined;
+  /** All tools that could be in the next request (see `toolsOf`): built-in ones, then those of MCP servers. */
   tools: readonly Tool[];
   /** Tools the model knows by name only; ToolSearch loads them. */
   deferredTools: readonly Tool[];
@@ -51,3 +54,11 @@ export interface SessionState {
   /** Usage of the latest reply; null before the first. */
   lastUsage: Usage | null;
 }
+
+/** The tools in the next request: those that the session's agent, if it runs as one, leaves. */
+export const toolsOf = ({ tools, agent }: Pick<SessionState, "tools" | "agent">): readonly Tool[] =>
+  agent === undefined ? tools : agent.chooseTools(tools);
+
+/** The same for deferred tools. */
+export const deferredOf = ({ deferredTools, agent }: SessionState): readonly Tool[] =>
+  agent === undefined ? deferredTools : agent.chooseTools(deferredTools);

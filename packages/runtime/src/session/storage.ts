@@ -5,6 +5,9 @@ import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
 import { nullTranscript, openTranscript, transcriptPath, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
+import type { Snapshot } from "@keelson/config";
+import type { ResolvedModel } from "@keelson/model";
+import { Budget } from "../model/budget.ts";
 import { Cost } from "../model/cost.ts";
 import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
 import { Inbox } from "../stream/inbox.ts";
@@ -23,8 +26,12 @@ export interface Storage {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly cost: Cost;
+  /** The named model, or the one that flags and settings name. Its requests count against the session's budget. */
+  chooseModel(name?: string): Promise<ResolvedModel>;
   /** Requests to the client. */
   readonly client: ClientRequests;
+  /** How clients see subagents. `showsText`: also what they say and think, not only their calls. */
+  readonly agents: { showsText: boolean };
   readonly runState: RunState;
   /** Moves to a new session: another id, another transcript, no cost so far. The listeners of `onClear` follow. */
   clear(): Promise<void>;
@@ -70,8 +77,19 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const project = { configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] };
   const place = await choosePlace(options.session, project, newId);
   const { id, loaded } = place;
-  const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
   const rates = modelRates(snapshot);
+  const cost = new Cost(rates, loaded?.costState);
+  let current: () => Snapshot = () => snapshot;
+  const budget = new Budget({
+    limit: () => current().flags.maxBudgetUsd,
+    spent: () => cost.totalUsd,
+    costOf: rates.costOf,
+  });
+  const resolve = async (name?: string) => {
+    const resolved = await chooseModel(current(), { model: name, sessionId: place.id, entrypoint, debug });
+    return { ...resolved, provider: budget.guard(resolved.provider) };
+  };
+  const model = await resolve();
   checkBudget(snapshot, rates, model.profile.id);
   const state: SessionState = {
     snapshot,
@@ -79,6 +97,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     model,
     conversation: new Conversation(),
     instructions: undefined,
+    agent: undefined,
     allTools: [],
     builtInTools: [],
     tools: [],
@@ -96,6 +115,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     refused: undefined,
     lastUsage: null,
   };
+  current = () => state.snapshot;
   const folders = workFolders(cwd, snapshot.directories);
   let file = openFile(place, options);
   let startedMs = now();
@@ -111,12 +131,12 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     cwd: () => folders.workspace.cwd,
     gitBranch: () => state.branch,
     slug: () => state.planName,
+    ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
     originOf: (tool) => state.originOf(tool),
     now,
     newId,
   });
   const inbox = new Inbox();
-  const cost = new Cost(rates, loaded?.costState);
   return {
     options,
     place,
@@ -126,6 +146,8 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     inbox,
     outbox,
     cost,
+    chooseModel: resolve,
+    agents: { showsText: /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? "") },
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({
       reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",

@@ -3,11 +3,11 @@
 
 import type { Ports } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
-import type { NewEntry, Skill } from "@keelson/protocol";
+import { blocksOf, type ContentBlock, type NewEntry, type Skill } from "@keelson/protocol";
 import { filesMentionedIn } from "../mentions/mentions.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import { runInlineCommand } from "./inline-command.ts";
-import type { SkillParts } from "./open-skills.ts";
+import type { RunSkill, SkillParts } from "./open-skills.ts";
 import { renderSkill } from "./render-skill.ts";
 import type { TurnEffects } from "./turn-effects.ts";
 
@@ -24,6 +24,9 @@ export interface InvokeParts extends SkillParts {
   readonly effects: TurnEffects;
   readonly texts: BundledTexts;
   readonly ports: Ports;
+  /** The call of the Skill tool; undefined if the skill was typed. */
+  readonly toolUseId?: string | undefined;
+  readonly runSkill?: RunSkill | undefined;
 }
 
 /** Where skills come from that the user or an administrator installed. */
@@ -57,10 +60,24 @@ export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts
       ? await filesMentionedIn(written, parts, ports, { insideOnly: true })
       : [];
     if (skill.fork === undefined) return { text, attachments, allowed: grant.allowed };
-    const { runFork } = await import("./fork.ts");
-    return { text, attachments, allowed: grant.allowed, fork: await runFork(skill, text, attachments, parts) };
+    if (!parts.runSkill) throw new Error(`${skill.name} needs a subagent, and there are none here`);
+    const fork = await parts.runSkill({
+      skill,
+      text,
+      attached: attachments.flatMap(readBlocks),
+      model: effects.model,
+      toolUseId: parts.toolUseId ?? `toolu_${ports.newId()}`,
+      signal: ports.signal,
+    });
+    return { text, attachments, allowed: grant.allowed, fork };
   } catch (error) {
     grant.undo();
     throw error;
   }
+}
+
+/** What the model reads of an attachment. */
+function readBlocks(entry: NewEntry): readonly ContentBlock[] {
+  if (entry.type === "user") return blocksOf(entry.message.content);
+  return entry.type === "attachment" ? (entry.rendered ?? []).flatMap(({ content }) => blocksOf(content)) : [];
 }

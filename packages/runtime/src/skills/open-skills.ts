@@ -3,21 +3,29 @@
 import { openSkillSet } from "@keelson/config/skill-set";
 import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
-import { ToolError, type ExpandedPrompt, type Expansion, type Ports, type Tool } from "@keelson/engine";
+import {
+  ToolError,
+  type ExpandedPrompt,
+  type Expansion,
+  type ModelChoice,
+  type Ports,
+  type Tool,
+} from "@keelson/engine";
 import type * as NearestWord from "@keelson/protocol/nearest-word";
-import type { ChainSubject, NewEntry, Skill } from "@keelson/protocol";
+import type { ChainSubject, HookRegistration, NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
+import type { AgentStage } from "../agents/open-agents.ts";
 import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
-import { chooseModel } from "../model/model-choice.ts";
+import { toolsOf } from "../session/state.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import type { SkillInvocation } from "./invoke.ts";
 import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
-import { TurnEffects } from "./turn-effects.ts";
+import { TurnEffects, type EffectTargets } from "./turn-effects.ts";
 
 export interface SkillStage {
   readonly skills: SessionSkills;
@@ -28,6 +36,26 @@ export interface SkillStage {
   close(): void;
   /** What a typed skill or command stands for; undefined if there is none of this name. */
   expand(name: string, args: string): Expansion | undefined;
+  /** How skills with `context: fork` run. */
+  useAgents(runSkill: RunSkill): void;
+  /** The same skills for a subagent. What they grant there, the session does not get. */
+  forAgent(agent: AgentSkillParts): AgentSkills;
+}
+
+export interface AgentSkillParts extends Pick<SkillParts, "permit" | "machine" | "gate"> {
+  setHooks(registrations: readonly HookRegistration[]): void;
+  model(): ModelChoice;
+  ports(): Ports;
+  readonly runSkill: RunSkill;
+}
+
+export interface AgentSkills {
+  readonly effects: TurnEffects;
+  readonly tool: Tool;
+  /** All skills, as the model is told of them; undefined if there are none. */
+  listing(): NewEntry | undefined;
+  /** The text of a skill that the agent begins with. Rejects if there is none of this name, or it fails. */
+  preload(name: string, options: { readonly grants: boolean }): Promise<string>;
 }
 
 export interface SkillParts {
@@ -39,23 +67,11 @@ export interface SkillParts {
 }
 
 export async function openSkills(parts: SkillParts, { off = false } = {}): Promise<SkillStage> {
-  const { storage, machine, gate, hooks } = parts;
-  const { state, place, options, newId } = storage;
-  const effects = new TurnEffects({
-    rules: {
-      grant: (rules) => gate.ruleBook.grant(rules),
-      revoke: (rules) => gate.ruleBook.revoke(rules),
-      end: () => gate.ruleBook.endGrants(),
-    },
+  const { storage, machine, hooks } = parts;
+  const { state, place, newId } = storage;
+  const effects = effectsOf(parts, {
     setHooks: (registrations) => hooks.setSkills(registrations),
     model: () => state.model,
-    chooseModel: (model) => {
-      const { debug, entrypoint } = options;
-      return chooseModel(state.snapshot, { model, sessionId: place.id, entrypoint, debug });
-    },
-    managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
-    chosen: () => state.snapshot.flags,
-    cwd: state.snapshot.cwd,
   });
   const isOff = off || state.snapshot.flags.disableSlashCommands === true;
   const readAll = isOff ? () => undefined : await skillReader(parts);
@@ -65,49 +81,57 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       load: readAll,
       bundled: isOff ? [] : bundledFor(state.snapshot),
       contextWindow: () => state.model.profile.contextWindow,
-      isOffered: () => state.tools.some(({ name }) => name === "Skill"),
+      isOffered: () => toolsOf(state).some(({ name }) => name === "Skill"),
       newId,
     },
     listedIn(place.loaded?.entries ?? []),
   );
   hooks.onReloadSkills(() => skills.reload());
   let ports: Ports | undefined;
+  let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
-  const invoke = async (skill: Skill, args: string): Promise<SkillInvocation> => {
-    const { invokeSkill } = await import("./invoke.ts");
-    texts ??= await openTexts(machine.outputDir);
-    return invokeSkill(skill, args, { ...parts, effects, texts, ports: ports! });
-  };
-  /** As the gate judged it; the file may have changed since. */
-  const judged = new Map<string, Skill>();
-  const keeper: SkillKeeper = {
-    find: (name) => {
-      const skill = forModel(name, skills);
-      judged.set(name, skill);
-      return { name: skill.name, adds: skill.allowedTools.length > 0 || skill.hooks.length > 0 };
-    },
-    async invoke(name, args, toolUseId) {
-      const skill = judged.get(name) ?? forModel(name, skills);
-      const { text, attachments, allowed, fork } = await invoke(skill, args).catch((error: Error) => {
-        throw new ToolError(error.message);
+  const invokerOf =
+    (own: SkillParts, changed: TurnEffects, portsNow: () => Ports, runs: () => RunSkill | undefined): Invoke =>
+    async (skill, args, toolUseId) => {
+      const { invokeSkill } = await import("./invoke.ts");
+      texts ??= await openTexts(machine.outputDir);
+      return invokeSkill(skill, args, {
+        ...own,
+        effects: changed,
+        texts,
+        ports: portsNow(),
+        toolUseId,
+        runSkill: runs(),
       });
-      if (fork) {
-        return { output: { success: true, commandName: skill.name, status: "forked", ...fork }, entries: [] };
-      }
-      const output = {
-        success: true as const,
-        commandName: skill.name,
-        ...(allowed.length === 0 ? {} : { allowedTools: allowed }),
-        ...(skill.model === undefined ? {} : { model: skill.model }),
-      };
-      return { output, entries: [bodyEntry(text, toolUseId, newId()), ...attachments] };
-    },
-  };
+    };
+  const invoke = invokerOf(
+    parts,
+    effects,
+    () => ports!,
+    () => runSkill,
+  );
   storage.onClear(() => skills.restart());
   return {
     skills,
     effects,
-    tool: skillTool(keeper),
+    tool: skillTool(keeperOf(skills, invoke, newId)),
+    useAgents: (run) => void (runSkill = run),
+    forAgent(agent) {
+      const own = { ...parts, ...agent };
+      const agentEffects = effectsOf(own, agent);
+      const invokeThere = invokerOf(own, agentEffects, agent.ports, () => agent.runSkill);
+      return {
+        effects: agentEffects,
+        tool: skillTool(keeperOf(skills, invokeThere, newId)),
+        listing: () => skills.wholeListing(),
+        preload: async (name, { grants }) => {
+          const skill = skills.find(name);
+          if (!skill) throw new Error(`there is no skill "${name}"`);
+          const allowedTools = grants ? skill.allowedTools : [];
+          return (await invokeThere({ ...skill, fork: undefined, hooks: [], allowedTools }, "")).text;
+        },
+      };
+    },
     begin(next) {
       effects.end();
       ports = next;
@@ -141,6 +165,58 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       };
     },
   };
+}
+
+/** Runs the text of a skill in a subagent. Rejects with a sentence for the user. */
+export type RunSkill = AgentStage["runSkill"];
+
+type Invoke = (skill: Skill, args: string, toolUseId?: string) => Promise<SkillInvocation>;
+
+function keeperOf(skills: SessionSkills, invoke: Invoke, newId: () => string): SkillKeeper {
+  /** As the gate judged it; the file may have changed since. */
+  const judged = new Map<string, Skill>();
+  return {
+    find: (name) => {
+      const skill = forModel(name, skills);
+      judged.set(name, skill);
+      return { name: skill.name, adds: skill.allowedTools.length > 0 || skill.hooks.length > 0 };
+    },
+    async invoke(name, args, toolUseId) {
+      const skill = judged.get(name) ?? forModel(name, skills);
+      const { text, attachments, allowed, fork } = await invoke(skill, args, toolUseId).catch((error: Error) => {
+        throw new ToolError(error.message);
+      });
+      if (fork) {
+        return { output: { success: true, commandName: skill.name, status: "forked", ...fork }, entries: [] };
+      }
+      const output = {
+        success: true as const,
+        commandName: skill.name,
+        ...(allowed.length === 0 ? {} : { allowedTools: allowed }),
+        ...(skill.model === undefined ? {} : { model: skill.model }),
+      };
+      return { output, entries: [bodyEntry(text, toolUseId, newId()), ...attachments] };
+    },
+  };
+}
+
+function effectsOf(
+  { storage, gate }: Pick<SkillParts, "storage" | "gate">,
+  targets: Pick<EffectTargets, "setHooks" | "model">,
+): TurnEffects {
+  const { state } = storage;
+  return new TurnEffects({
+    ...targets,
+    rules: {
+      grant: (rules) => gate.ruleBook.grant(rules),
+      revoke: (rules) => gate.ruleBook.revoke(rules),
+      end: () => gate.ruleBook.endGrants(),
+    },
+    chooseModel: (model) => storage.chooseModel(model),
+    managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
+    chosen: () => state.snapshot.flags,
+    cwd: state.snapshot.cwd,
+  });
 }
 
 /** Sources as hooks know them. */

@@ -107,7 +107,16 @@ export class SessionSkills {
     if (!this.#options.isOffered()) return undefined;
     const isInitial = this.#told.size === 0;
     const fresh = this.#untold(this.all);
-    const content = this.#render(fresh);
+    return this.#listingEntry(this.#render(fresh), fresh, isInitial);
+  }
+
+  /** For a subagent, which knows none; undefined if there are none. */
+  wholeListing(): NewEntry | undefined {
+    const known = this.all.filter((skill) => this.isForModel(skill));
+    return this.#listingEntry(listingFor(known, this.#options.snapshot(), this.#options.contextWindow()), known, true);
+  }
+
+  #listingEntry(content: string | undefined, skills: readonly Skill[], isInitial: boolean): NewEntry | undefined {
     if (content === undefined) return undefined;
     return {
       type: "attachment",
@@ -115,9 +124,9 @@ export class SessionSkills {
       attachment: {
         type: "skill_listing",
         content,
-        skillCount: fresh.length,
+        skillCount: skills.length,
         isInitial,
-        names: fresh.map(({ name }) => name),
+        names: skills.map(({ name }) => name),
       },
       rendered: [{ content: asReminder(content) }],
       renderedRole: "user",

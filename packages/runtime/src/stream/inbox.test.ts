@@ -64,3 +64,13 @@ test("a prompt removed before it runs leaves nothing to run", async () => {
   await inbox.filled();
   expect([inbox.ids, inbox.take("u").length, inbox.shift(), inbox.closed]).toEqual([["u"], 1, undefined, false]);
 });
+
+test("whoever queued a notice learns when it is taken", () => {
+  const inbox = new Inbox();
+  const taken: string[] = [];
+  for (const name of ["a", "b"]) inbox.notify(notice(name), { wakes: false, taken: () => void taken.push(name) });
+  expect(taken).toEqual([]);
+  inbox.takeNotices();
+  inbox.takeNotices();
+  expect(taken).toEqual(["a", "b"]);
+});

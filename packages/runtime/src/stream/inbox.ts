@@ -7,12 +7,21 @@ export interface Work {
   readonly prompt?: PromptMessage;
 }
 
+export interface NoticeOptions {
+  readonly wakes: boolean;
+  readonly taken?: () => void;
+}
+
 export class Inbox {
   readonly #prompts: PromptMessage[] = [];
-  readonly #notices: NewEntry[] = [];
+  readonly #notices: { readonly entry: NewEntry; readonly taken?: (() => void) | undefined }[] = [];
   #arrived: (() => void) | undefined;
   #closed = false;
   #waking = false;
+  /** Work under way whose end the model has to hear of. */
+  #held = 0;
+  /** A run is owed even if the inbox is closed. */
+  #owed = false;
 
   push(prompt: PromptMessage): void {
     if (this.#closed) return;
@@ -26,16 +35,43 @@ export class Inbox {
     this.#arrived?.();
   }
 
-  /** Queues a notice for the model. With `wakes`, it starts a run if nothing else does. */
-  notify(entry: NewEntry, { wakes }: { readonly wakes: boolean }): void {
-    this.#notices.push(entry);
+  /** Queues a notice for the model. With `wakes`, it starts a run if nothing else does. `taken`: it left the queue. */
+  notify(entry: NewEntry, { wakes, taken }: NoticeOptions): void {
+    this.#notices.push({ entry, taken });
     this.#waking ||= wakes;
+    this.#owed ||= wakes && this.#held > 0;
     this.#arrived?.();
   }
 
+  /** Queued notices start a run if nothing else does. */
+  wake(): void {
+    if (this.#notices.length === 0) return;
+    this.#waking = true;
+    this.#owed ||= this.#held > 0;
+    this.#arrived?.();
+  }
+
+  /**
+   * Something is under way whose end the model must hear of: until the returned function is called, the inbox does not
+   * close, and notices start runs.
+   */
+  hold(): () => void {
+    this.#held++;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#held--;
+      this.#arrived?.();
+    };
+  }
+
   takeNotices(): NewEntry[] {
-    this.#waking = false;
-    return this.#notices.splice(0);
+    this.#waking = this.#owed = false;
+    return this.#notices.splice(0).map(({ entry, taken }) => {
+      taken?.();
+      return entry;
+    });
   }
 
   /** Accepts no more prompts. Queued prompts still run; notices no longer start a run. */
@@ -55,12 +91,21 @@ export class Inbox {
     return this.#prompts.splice(0);
   }
 
+  get takesPrompts(): boolean {
+    return !this.#closed;
+  }
+
   get closed(): boolean {
-    return this.#closed;
+    return this.#closed && this.#held === 0;
   }
 
   get waiting(): number {
     return this.#prompts.length;
+  }
+
+  /** Nothing waits for the model, neither prompts nor notices. */
+  get isEmpty(): boolean {
+    return this.#prompts.length === 0 && this.#notices.length === 0;
   }
 
   /** The ids of queued prompts. A prompt has one only if the client gave it one. */
@@ -70,7 +115,7 @@ export class Inbox {
 
   /** Resolves when there is something to run, or the inbox is closed. */
   async filled(): Promise<void> {
-    while (this.#prompts.length === 0 && !this.#closed && !this.#waking) {
+    while (this.#prompts.length === 0 && !this.closed && !this.#wakes) {
       await new Promise<void>((resolve) => (this.#arrived = resolve));
       this.#arrived = undefined;
     }
@@ -80,6 +125,11 @@ export class Inbox {
   shift(): Work | undefined {
     const prompt = this.#prompts.shift();
     if (prompt) return { prompt };
-    return this.#waking && !this.#closed ? {} : undefined;
+    return this.#wakes ? {} : undefined;
+  }
+
+  /** Without a prompt, notices start a run. Once the inbox is closed, only those that are owed. */
+  get #wakes(): boolean {
+    return this.#owed || (this.#waking && !this.#closed);
   }
 }

@@ -7,6 +7,7 @@ import {
   isToolUse,
   project,
   projectPrompt,
+  type AgentMetadata,
   type ChainEntry,
   type Entry,
   type FileHistoryEntry,
@@ -32,21 +33,57 @@ export interface OutboxOptions {
   gitBranch(): string;
   /** The name of the session's plan, if it has one. */
   slug?(): string | undefined;
+  /** In the entries of a member of a team; readers of transcripts leave them out. */
+  readonly team?: { readonly teamName: string; readonly agentName: string };
   /** The server of an MCP tool. */
   originOf?(tool: string): ToolOrigin | undefined;
   now(): number;
   newId(): string;
 }
 
+/** A subagent, as its entries and messages describe it. */
+export interface SidechainAgent {
+  readonly id: string;
+  readonly type: string;
+  readonly description: string;
+  /** The call that started it; null if none did. */
+  readonly toolUseId: string | null;
+  /** Whether clients also get what it says and thinks, not only its calls. */
+  showsText(): boolean;
+}
+
 export class Outbox {
   #options: OutboxOptions;
-  readonly #watchers = new Watchers();
+  readonly #watchers: Watchers;
+  readonly #agent: SidechainAgent | undefined;
   #leaf: string | null;
   #promptId: string | undefined;
+  /** What is recorded before `release`. */
+  #held: ChainEntry[] | undefined;
 
-  constructor(options: OutboxOptions) {
+  constructor(options: OutboxOptions, watchers = new Watchers(), agent?: SidechainAgent) {
     this.#options = options;
+    this.#watchers = watchers;
+    this.#agent = agent;
     this.#leaf = options.leaf;
+  }
+
+  /**
+   * The outbox of a subagent: another transcript, the same clients. It keeps what is recorded until it is released, so
+   * that the first request need not wait for new files.
+   */
+  forAgent(agent: SidechainAgent, own: Pick<OutboxOptions, "append" | "leaf" | "mirrored" | "cwd">): Outbox {
+    const outbox = new Outbox({ ...this.#options, ...own }, this.#watchers, agent);
+    outbox.#promptId = this.#promptId;
+    outbox.#held = [];
+    return outbox;
+  }
+
+  /** Writes and shows what was recorded so far, and from now on everything at once. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    void this.#publish(held);
   }
 
   /** The latest entry of the conversation. */
@@ -67,10 +104,19 @@ export class Outbox {
 
   record(entries: readonly NewEntry[]): void | Promise<void> {
     const stamped = entries.map((entry) => this.#stamp(entry));
+    if (!this.#held) return this.#publish(stamped);
+    this.#held.push(...stamped);
+  }
+
+  #publish(stamped: readonly ChainEntry[]): void | Promise<void> {
     this.#append(stamped);
     let behind: void | Promise<void> = undefined;
     for (const entry of stamped) {
-      const message = isPrompt(entry) ? this.#replayed(entry) : this.#projected(entry);
+      const message = this.#agent
+        ? this.#fromAgent(entry, this.#agent)
+        : isPrompt(entry)
+          ? this.#replayed(entry)
+          : this.#projected(entry);
       if (message) behind = this.#watchers.push(message) ?? behind;
     }
     return behind;
@@ -82,7 +128,7 @@ export class Outbox {
   }
 
   /** Sends stored entries to a client that mirrors the transcript. */
-  mirror(entries: readonly Entry[]): void {
+  mirror(entries: readonly (Entry | AgentMetadata)[]): void {
     const { mirrored: filePath } = this.#options;
     if (filePath === undefined || entries.length === 0) return;
     void this.send({ type: "transcript_mirror", filePath, entries });
@@ -113,9 +159,17 @@ export class Outbox {
     this.#watchers.end();
   }
 
+  /** Clients get the prompt, the calls and their results, without the output as the tool made it. */
+  #fromAgent(entry: ChainEntry, { id, type, description, toolUseId, showsText }: SidechainAgent): Message | undefined {
+    if (entry.type !== "user" && entry.type !== "assistant") return undefined;
+    if (entry.type === "assistant" && !showsText() && !entry.message.content.some(isToolUse)) return undefined;
+    const message = this.#projected(entry, toolUseId);
+    return message && { ...message, agent_id: id, subagent_type: type, task_description: description };
+  }
+
   /** Clients show calls of MCP servers with the names that the servers use. */
-  #projected(entry: ChainEntry): Message | undefined {
-    const message = project(entry);
+  #projected(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
+    const message = project(entry, parentToolUseId);
     if (!message || entry.type !== "assistant") return message;
     const origins = entry.message.content.filter(isToolUse).flatMap(({ id, name }) => {
       const origin = this.#options.originOf?.(name);
@@ -139,15 +193,12 @@ export class Outbox {
   #stamp(entry: NewEntry): ChainEntry {
     const { sessionId, entrypoint, cwd, gitBranch, now } = this.#options;
     const slug = this.#options.slug?.();
-    const { uuid, parentUuid, type, message, toolUseResult, ...rest } = entry as NewEntry & {
-      message?: unknown;
-      toolUseResult?: unknown;
-      promptId?: string;
-    };
+    const { uuid, parentUuid, type, message, toolUseResult, ...rest } = this.#own(entry);
     if (rest.promptId !== undefined) this.#promptId = rest.promptId;
     const stamped = {
       parentUuid: parentUuid ?? this.#leaf,
-      isSidechain: false,
+      isSidechain: this.#agent !== undefined,
+      ...(this.#agent ? { agentId: this.#agent.id } : {}),
       type,
       ...(message === undefined ? {} : { message }),
       uuid,
@@ -161,9 +212,24 @@ export class Outbox {
       version: COMPATIBLE_VERSION,
       gitBranch: gitBranch(),
       ...(slug === undefined ? {} : { slug }),
+      ...this.#options.team,
       ...(toolUseResult === undefined ? {} : { toolUseResult }),
     } as ChainEntry;
     this.#leaf = uuid;
     return stamped;
   }
+
+  /** What no one typed is no prompt, and in the transcript of a subagent results have no output as the tool made it. */
+  #own(entry: NewEntry): Stampable {
+    const { promptSource, permissionMode, toolUseResult, ...rest } = entry as Stampable;
+    return this.#agent ? rest : (entry as Stampable);
+  }
 }
+
+type Stampable = NewEntry & {
+  readonly message?: unknown;
+  readonly toolUseResult?: unknown;
+  readonly promptId?: string;
+  readonly promptSource?: string;
+  readonly permissionMode?: string;
+};

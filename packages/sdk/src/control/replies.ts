@@ -142,6 +142,8 @@ export type SDKControlGetUsageResponse = {
     total_lines_added: number;
     total_lines_removed: number;
     model_usage: Record<string, ModelUsage>;
+    /** What subagents used of it: by their type, then by model. */
+    agent_usage?: Record<string, Record<string, ModelUsage>>;
   };
   subscription_type: string | null;
   rate_limits_available: boolean;

@@ -8,6 +8,7 @@ import {
   type CostState,
   type MetadataEntry,
   type PersistedWorktree,
+  type ScheduledJob,
 } from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
@@ -25,6 +26,8 @@ export interface Scanned {
   readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
+  /** The jobs that were not over. */
+  readonly schedules: readonly ScheduledJob[];
 }
 
 export interface LinePosition {
@@ -38,6 +41,7 @@ export function scan(path: string): Scanned {
   const links: Link[] = [];
   const places: LinePosition[] = [];
   const newest = new Map<string, Record<string, unknown>>();
+  const schedules = new Map<string, ScheduledJob>();
   let live = 0;
 
   for (const { bytes, offset } of byteLines(path)) {
@@ -60,6 +64,9 @@ export function scan(path: string): Scanned {
       places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value });
     } else if (value !== undefined && typeof value["type"] === "string" && KEPT.has(value["type"])) {
       newest.set(value["type"], value);
+    } else if (value?.["type"] === "keelson-schedule" && typeof value["id"] === "string") {
+      schedules.delete(value["id"]);
+      if (isScheduledJob(value["job"])) schedules.set(value["id"], value["job"]);
     }
   }
 
@@ -74,6 +81,7 @@ export function scan(path: string): Scanned {
     lastPrompt: textIn("last-prompt", "lastPrompt"),
     worktree: isWorktree(worktree) ? worktree : undefined,
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
+    schedules: [...schedules.values()],
   };
 }
 
@@ -86,6 +94,13 @@ function isWorktree(value: unknown): value is PersistedWorktree {
 
 function isCostState(value: unknown): value is CostState {
   return isObject(value) && isObject(value["modelUsage"]) && typeof value["totalDuration"] === "number";
+}
+
+function isScheduledJob(value: unknown): value is ScheduledJob {
+  if (!isObject(value)) return false;
+  const { id, cron, prompt, createdAt, recurring } = value;
+  const areTexts = [id, cron, prompt].every((text) => typeof text === "string");
+  return areTexts && Number.isFinite(createdAt) && typeof recurring === "boolean";
 }
 
 const nonEmpty = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -124,6 +124,9 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
   const { head, tail, size } = ends;
   const lines = head.split("\n");
   if (lines[0]!.includes('"isSidechain":true')) return undefined;
+  // A member of a team works for another session.
+  const first = lines.find((line) => line.startsWith('{"parentUuid":'));
+  if (first?.includes('"teamName":"')) return undefined;
 
   // Later lines win.
   const newest = new Map<string, Record<string, unknown>>();

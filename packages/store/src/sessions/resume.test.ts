@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { isChainEntry, jsonOf, type ChainEntry, type Entry } from "@keelson/protocol";
+import { scheduled, unscheduled } from "../transcript/metadata.ts";
 import { lineOf } from "../transcript/line.ts";
 import { readEntries } from "../read/read-transcript.ts";
 import { loadSession } from "./resume.ts";
@@ -52,7 +53,24 @@ test("loadSession() loads the conversation, its tip and the metadata", () => {
     worktree: undefined,
     cwd: "/home/u/p",
     sticky: [{ type: "custom-title", customTitle: "new", sessionId: SESSION }],
+    schedules: [],
   });
+});
+
+test("jobs that were cancelled or are over are not loaded, also not from before a compaction", () => {
+  const job = (id: string) => ({ id, cron: "0 9 * * *", prompt: id, createdAt: 7, recurring: true });
+  write(
+    scheduled(SESSION, job("00000001")),
+    prompt("u1", null),
+    scheduled(SESSION, job("00000002")),
+    scheduled(SESSION, job("00000003")),
+    boundary("b"),
+    summary("s", "b"),
+    unscheduled(SESSION, "00000001"),
+    '{"type":"keelson-schedule","id":"00000004","job":{"id":"00000004","cron":7}}',
+    { type: "keelson-schedule", id: "00000003", job: { ...job("00000003"), prompt: "again" }, sessionId: SESSION },
+  );
+  expect(loadSession({ path })!.schedules).toEqual([job("00000002"), { ...job("00000003"), prompt: "again" }]);
 });
 
 test("loadSession() resumes at an entry, even one before a compaction", () => {

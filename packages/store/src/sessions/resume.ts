@@ -6,6 +6,7 @@ import {
   type CostState,
   type MetadataEntry,
   type PersistedWorktree,
+  type ScheduledJob,
 } from "@keelson/protocol";
 import { liveChain, type ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
@@ -26,6 +27,8 @@ export interface LoadedSession {
   readonly cwd: string | undefined;
   /** For the transcript writer. */
   readonly sticky: readonly MetadataEntry[];
+  /** The jobs of the session that were not over. */
+  readonly schedules: readonly ScheduledJob[];
 }
 
 export interface ResumeOptions {
@@ -49,6 +52,7 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     worktree: scanned.worktree,
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,
+    schedules: scanned.schedules,
   };
 }
 

@@ -1,6 +1,6 @@
 // Transcript entries beside the conversation: the title, the queue of prompts, the last prompt.
 
-import type { MetadataEntry } from "@keelson/protocol";
+import type { MetadataEntry, ScheduledJob } from "@keelson/protocol";
 import { cutText } from "../cut-text.ts";
 
 const LONGEST_TITLE = 1_000;
@@ -29,4 +29,14 @@ export function enqueued(sessionId: string, content: string, timestampMs: number
 export function dequeued(sessionId: string, timestampMs: number): MetadataEntry {
   const timestamp = new Date(timestampMs).toISOString();
   return { type: "queue-operation", operation: "dequeue", timestamp, sessionId };
+}
+
+/** A job of the session, so that a resume finds it. */
+export function scheduled(sessionId: string, job: ScheduledJob): MetadataEntry {
+  return { type: "keelson-schedule", id: job.id, job, sessionId };
+}
+
+/** The job fired for the last time, or was cancelled. */
+export function unscheduled(sessionId: string, id: string): MetadataEntry {
+  return { type: "keelson-schedule", id, sessionId };
 }

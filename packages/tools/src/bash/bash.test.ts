@@ -223,9 +223,30 @@ test("a background command returns its id without waiting", async () => {
 });
 
 test("a background call runs in the foreground if background tasks are disabled", async () => {
-  const { context } = world({ text: "served\n" }, { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1" });
-  const output = await bash.run({ command: "serve", run_in_background: true }, context);
-  expect(output).toEqual({ ...PLAIN, stdout: "served" });
+  const { context, calls } = world({ text: "served\n" });
+  const waiting = bashTool({ background: false });
+  const input = waiting.repair!({ command: "serve", run_in_background: true });
+  expect(input).toEqual({ command: "serve" });
+  expect(await waiting.run(input as never, context)).toEqual({ ...PLAIN, stdout: "served" });
+  expect(calls).toMatchObject([{ task: { description: "serve", mayMove: false } }]);
+  expect(JSON.stringify(waiting.input.json) + waiting.description).not.toContain("run_in_background");
+  expect(bash.repair!({ command: "serve", run_in_background: true })).toEqual({
+    command: "serve",
+    run_in_background: true,
+  });
+});
+
+test("a command that the user moves to the background is answered like one that started there", async () => {
+  const movedTo = { id: "babc12345", outputPath: "/tmp/tasks/babc12345.output" };
+  const { output, shown } = await run({ command: "make", description: "Build" }, { movedTo, code: null, cwd: null });
+  expect(output).toEqual({
+    ...PLAIN,
+    backgroundTaskId: movedTo.id,
+    backgroundOutputPath: movedTo.outputPath,
+    backgroundedByUser: true,
+  });
+  expect(shown).toStartWith(`Command running in background with ID: babc12345. Output is being written to: `);
+  expect(shown).toEndWith("The user moved it to the background while it was running.");
 });
 
 test("access() has the command and its directory; only read-only commands run in parallel", async () => {

@@ -9,6 +9,7 @@ import {
   persistedNotice,
   string,
   ToolError,
+  type BackgroundCommand,
   type ShellResult,
   type Tool,
   type ToolContext,
@@ -36,6 +37,7 @@ export interface BashOutput {
   readonly returnCodeInterpretation?: string;
   readonly backgroundTaskId?: string;
   readonly backgroundOutputPath?: string;
+  readonly backgroundedByUser?: boolean;
   readonly persistedOutputPath?: string;
   readonly persistedOutputSize?: number;
   readonly dangerouslyDisableSandbox?: boolean;
@@ -44,24 +46,29 @@ export interface BashOutput {
 export interface BashOptions {
   /** Whether a command is read-only and may run in parallel. Defaults to the engine's check. */
   readonly readOnly?: (command: string) => boolean | Promise<boolean>;
+  /** Whether commands may run in the background. Defaults to true. */
+  readonly background?: boolean;
 }
 
-export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<BashInput, BashOutput> {
+const IN_BACKGROUND = optional(boolean("Run in the background and return at once; output goes to a file you can read"));
+
+export function bashTool({ readOnly = isReadOnly, background = true }: BashOptions = {}): Tool<BashInput, BashOutput> {
   // Run in the directory the gate checked, even if another call has changed the session's directory since.
   const judged = new WeakMap<ToolContext, string>();
   const folderOf = (context: ToolContext) => judged.get(context) ?? context.workspace.cwd;
   return defineTool<BashInput, BashOutput>({
     name: "Bash",
-    description,
+    description: background ? description : description.replace(/^- `run_in_background`.*\n/m, ""),
     input: object({
       command: string("The command to run"),
       timeout: optional(number("Timeout in milliseconds (at most 600000)")),
       description: optional(string("What the command does, in a few plain words")),
-      run_in_background: optional(
-        boolean("Run in the background and return at once; output goes to a file you can read"),
-      ),
+      ...(background ? { run_in_background: IN_BACKGROUND } : {}),
       dangerouslyDisableSandbox: optional(boolean("Run outside the sandbox, if there is one")),
     }),
+    /** A model that learned of the background elsewhere may ask for it; the command runs anyway. */
+    repair: ({ run_in_background: asked, ...input }) =>
+      background && asked !== undefined ? { ...input, run_in_background: asked } : input,
     // This tool cuts its own output; the extra room is for the text around it.
     maxShown: MAX_OUTPUT + 20_000,
 
@@ -72,9 +79,9 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
       return { kind: "command", command, cwd, ...(dangerouslyDisableSandbox ? { unsandboxed: true } : {}) };
     },
     run(input, context) {
-      const backgroundAllowed = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
-      const start = input.run_in_background && backgroundAllowed ? runInBackground : runAndWait;
-      return start(input, context, folderOf(context));
+      const cwd = folderOf(context);
+      if (input.run_in_background) return runInBackground(input, context, cwd);
+      return runAndWait(input, context, { cwd, mayMove: background });
     },
     show,
   });
@@ -86,18 +93,32 @@ async function isReadOnly(command: string): Promise<boolean> {
   return isReadOnlyCommand(command);
 }
 
-async function runInBackground(input: BashInput, { shell, toolUseId }: ToolContext, cwd: string): Promise<BashOutput> {
-  const { id, outputPath } = await shell.background(input.command, {
+async function runInBackground(
+  input: BashInput,
+  { shell, toolUseId, owner }: ToolContext,
+  cwd: string,
+): Promise<BashOutput> {
+  const started = await shell.background(input.command, {
     cwd,
     description: input.description ?? input.command,
     toolUseId,
+    ...(owner === undefined ? {} : { owner }),
     ...sandboxOption(input),
   });
-  return { ...emptyOutput(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
+  return { ...emptyOutput(input), ...inBackground(started) };
 }
 
-async function runAndWait(input: BashInput, context: ToolContext, cwd: string): Promise<BashOutput> {
-  const { shell, signal, toolUseId, env, seen } = context;
+const inBackground = ({ id, outputPath }: BackgroundCommand) => ({
+  backgroundTaskId: id,
+  backgroundOutputPath: outputPath,
+});
+
+async function runAndWait(
+  input: BashInput,
+  context: ToolContext,
+  { cwd, mayMove }: { readonly cwd: string; readonly mayMove: boolean },
+): Promise<BashOutput> {
+  const { shell, signal, toolUseId, owner, env, seen } = context;
   const timeoutMs = timeoutFor(input.timeout, env);
   const start = Date.now();
   const result = await shell.run(input.command, {
@@ -106,9 +127,11 @@ async function runAndWait(input: BashInput, context: ToolContext, cwd: string): 
     signal,
     maxOutput: maxOutputFor(env),
     id: toolUseId,
+    task: { description: input.description ?? input.command, mayMove, ...(owner === undefined ? {} : { owner }) },
     ...sandboxOption(input),
   });
   seen.commandRan(start, Date.now());
+  if (result.movedTo) return { ...emptyOutput(input), ...inBackground(result.movedTo), backgroundedByUser: true };
   const moved = result.cwd === null || result.cwd === cwd ? "" : followShell(result.cwd, context);
   const stderr = [...(moved === "" ? [] : [moved]), ...(result.notes ?? [])].join("\n");
 
@@ -172,7 +195,8 @@ async function findImage(result: ShellResult, { files }: ToolContext): Promise<s
 
 function show(output: BashOutput) {
   if (output.backgroundTaskId !== undefined) {
-    return `Command running in background with ID: ${output.backgroundTaskId}. Output is being written to: ${output.backgroundOutputPath}. You will be notified when it completes. To check interim output, use Read on that file path.`;
+    const moved = output.backgroundedByUser ? " The user moved it to the background while it was running." : "";
+    return `Command running in background with ID: ${output.backgroundTaskId}. Output is being written to: ${output.backgroundOutputPath}. You will be notified when it completes. To check interim output, use Read on that file path.${moved}`;
   }
   const image = output.isImage ? imageBlock(output.stdout) : null;
   if (image) return [image];

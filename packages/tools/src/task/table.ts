@@ -1,4 +1,4 @@
-// The task tools' interface to background tasks.
+// The task tools' interface to tasks: commands, agents and monitors.
 
 export interface TaskRow {
   readonly id: string;
@@ -7,6 +7,11 @@ export interface TaskRow {
   readonly command?: string;
   readonly description: string;
   readonly exitCode: number | null;
+  /** What an agent was asked. */
+  readonly agent?: { readonly prompt: string };
+  /** The final text of an agent. */
+  readonly result?: string;
+  readonly error?: string;
 }
 
 export interface TaskTable {

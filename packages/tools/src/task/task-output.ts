@@ -1,8 +1,18 @@
-// TaskOutput: the status and latest output of a background task.
+// TaskOutput: the status and latest output of a task.
 
-import { boolean, defineTool, number, object, optional, string, ToolError, type Tool } from "@keelson/engine";
+import {
+  boolean,
+  cutMiddle,
+  defineTool,
+  number,
+  object,
+  optional,
+  string,
+  ToolError,
+  type Tool,
+} from "@keelson/engine";
 import description from "./task-output.md" with { type: "text" };
-import type { TaskTable } from "./table.ts";
+import type { TaskRow, TaskTable } from "./table.ts";
 
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 600_000;
@@ -24,6 +34,10 @@ export interface TaskOutputOutput {
     readonly description: string;
     readonly output: string;
     readonly exitCode: number | null;
+    /** Only for agents. */
+    readonly prompt?: string;
+    readonly result?: string;
+    readonly error?: string;
   };
 }
 
@@ -55,6 +69,8 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
       if (block) await table.wait(task_id, { timeoutMs: Math.min(timeout, MAX_WAIT_MS), signal });
       const row = table.get(task_id);
       if (!row) throw new ToolError(`No task found with ID: ${task_id}`);
+      const max = maxOutputFor(env);
+      const about = row.agent ? agentFields(row, row.agent, max) : { output: lastPart(table.output(task_id, max)) };
       return {
         retrieval_status: row.status !== "running" ? "success" : block ? "timeout" : "not_ready",
         task: {
@@ -62,7 +78,7 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
           task_type: row.type,
           status: row.status,
           description: row.description,
-          output: lastPart(table.output(task_id, maxOutputFor(env))),
+          ...about,
           exitCode: row.exitCode,
         },
       };
@@ -76,8 +92,20 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
         `<status>${task.status}</status>`,
         ...(task.exitCode === null ? [] : [`<exit_code>${task.exitCode}</exit_code>`]),
         ...(task.output.trim() === "" ? [] : [`<output>\n${task.output.trimEnd()}\n</output>`]),
+        ...(task.error === undefined ? [] : [`<error>${task.error}</error>`]),
       ].join("\n\n"),
   });
+}
+
+/** The file of an agent is its transcript; what counts is its final text. */
+function agentFields({ result, error }: TaskRow, { prompt }: NonNullable<TaskRow["agent"]>, maxChars: number) {
+  const text = result === undefined ? undefined : cutMiddle(result, maxChars);
+  return {
+    output: text ?? "",
+    prompt,
+    ...(text === undefined ? {} : { result: text }),
+    ...(error === undefined ? {} : { error }),
+  };
 }
 
 function lastPart({ text, size }: { readonly text: string; readonly size: number }): string {

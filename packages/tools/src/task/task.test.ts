@@ -66,6 +66,17 @@ test("TaskOutput reports a task that is still running, and shows no more than th
   expect((await tool.run({ task_id: "b1", timeout: 0 }, context())).retrieval_status).toBe("timeout");
 });
 
+test("TaskOutput shows the final text of an agent, not its transcript", async () => {
+  const agent: TaskRow = { ...running, id: "a1", type: "local_agent", agent: { prompt: "Find it" } };
+  const { command: _, ...row } = agent;
+  const look = await taskOutputTool(tableOf(row, "{}\n").table).run({ task_id: "a1", block: false }, context());
+  expect(look.task).toMatchObject({ task_type: "local_agent", status: "running", output: "", prompt: "Find it" });
+  const ended = taskOutputTool(tableOf({ ...row, status: "failed", result: "It is there", error: "Too slow" }).table);
+  const output = await ended.run({ task_id: "a1" }, context());
+  expect(output.task).toMatchObject({ output: "It is there", result: "It is there", error: "Too slow" });
+  expect(ended.show(output)).toEndWith("<output>\nIt is there\n</output>\n\n<error>Too slow</error>");
+});
+
 test("TaskOutput accepts the older field name and rejects unknown ids", () => {
   const tool = taskOutputTool(tableOf(running).table);
   expect(tool.repair!({ bash_id: "b1" })).toEqual({ task_id: "b1" });
@@ -83,6 +94,15 @@ test("TaskStop accepts either name for the id", async () => {
     command: "serve",
   });
   expect(calls).toEqual([{ stop: "b1" }]);
+});
+
+test("TaskStop names an agent by its description", async () => {
+  const { command: _, ...row } = { ...running, type: "local_agent", agent: { prompt: "Find it" } };
+  expect(await taskStopTool(tableOf(row).table).run({ task_id: "b1" }, context())).toEqual({
+    message: "Successfully stopped task: b1 (Serve)",
+    task_id: "b1",
+    task_type: "local_agent",
+  });
 });
 
 test("TaskStop rejects a missing id, an unknown task and one that has ended", () => {

@@ -245,7 +245,7 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
 
   [
     { subtype: "reload_plugins" },
-    ok({ commands: expect.any(Array), agents: [], plugins: [], mcpServers: [], error_count: 0 }),
+    ok({ commands: expect.any(Array), agents: expect.any(Array), plugins: [], mcpServers: [], error_count: 0 }),
   ],
   [
     { subtype: "reload_skills" },

@@ -1,11 +1,12 @@
 // keelson skills new: creates a skill to start from. Never overwrites a file and never writes through a link that leads
 // out of the folder.
 
-import { closeSync, constants, existsSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
+import { leadsOut, writeNew } from "../new-file.ts";
 import { shortenFrom, visible } from "../permissions/words.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
@@ -43,25 +44,6 @@ export async function newSkill(call: Invoked): Promise<number> {
     `Created ${short(file)}\n${replaces}Edit its description and text, then type /${name} or ask for it\n`,
   );
   return 0;
-}
-
-/** Where the folder really is, or its nearest parent that exists, if that is outside. */
-function leadsOut(folder: string, top: string): string | undefined {
-  let nearest = folder;
-  while (!existsSync(nearest)) nearest = dirname(nearest);
-  const real = realpathSync(nearest);
-  const root = realpathSync(top);
-  return real === root || real.startsWith(root + sep) ? undefined : real;
-}
-
-function writeNew(file: string, text: string): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const fd = openSync(file, flags, 0o644);
-  try {
-    writeSync(fd, text);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 const template = (name: string) => `---

@@ -1,4 +1,4 @@
-// Where skills and commands are searched: managed, user, project, additional directories, in order of precedence.
+// Where skills, commands and agents are searched: managed, user, project, additional directories.
 
 import { realpathSync, statSync, type Stats } from "node:fs";
 import { dirname, join, sep } from "node:path";
@@ -23,7 +23,10 @@ export type SkillSettings = Pick<
   | "origin"
 >;
 
-/** A folder with `skills` or `commands` in it. */
+/** What is searched for. Commands are found with skills. */
+export type SearchedFor = "skills" | "agents";
+
+/** A folder with `skills`, `commands` or `agents` in it. */
 export interface SkillPlace {
   readonly source: SkillSource;
   /** `.claude`, or the user's config folder. */
@@ -45,19 +48,20 @@ export interface SkillPlaces {
   nested(folder: string): SkillPlace | undefined;
 }
 
-export function findPlaces(settings: SkillSettings): SkillPlaces {
+export function findPlaces(settings: SkillSettings, what: SearchedFor = "skills"): SkillPlaces {
   const { cwd, home, configDir, flags, env } = settings;
   const places: SkillPlace[] = [];
   const off: SkillProblem[] = [];
   const missing: string[] = [];
-  const why = reasons(settings);
+  const why = reasons(settings, what);
   const isTrusted = trustReader(settings);
   const others = new Set([configDir, join(home, ".claude")]);
   const root = flags.projectConfigRoot ?? cwd;
 
   const add = (place: SkillPlace, reason: string | undefined) => {
     if (reason === undefined) return void places.push(place);
-    for (const folder of foldersOf(place)) if (isFolder(folder)) off.push({ file: folder, kind: "off", why: reason });
+    for (const folder of foldersOf(place, what))
+      if (isFolder(folder)) off.push({ file: folder, kind: "off", why: reason });
   };
   /** The `.claude` of a folder that may come from a repository. */
   const ofFolder = (folder: string, source: SkillSource, repository: string): SkillPlace | string | undefined => {
@@ -81,9 +85,10 @@ export function findPlaces(settings: SkillSettings): SkillPlaces {
   };
 
   const managed = settings.origin.managedDir ?? managedDirectory(settings.origin.platform);
-  const noPolicy = isOn(env["CLAUDE_CODE_DISABLE_POLICY_SKILLS"])
-    ? "CLAUDE_CODE_DISABLE_POLICY_SKILLS is set"
-    : undefined;
+  const noPolicy =
+    what === "skills" && isOn(env["CLAUDE_CODE_DISABLE_POLICY_SKILLS"])
+      ? "CLAUDE_CODE_DISABLE_POLICY_SKILLS is set"
+      : undefined;
   add({ source: "managed", folder: join(managed, ".claude"), base: cwd }, noPolicy);
   add({ source: "user", folder: configDir, base: cwd }, why.user);
 
@@ -91,7 +96,8 @@ export function findPlaces(settings: SkillSettings): SkillPlaces {
   // With --project-config-root, only the `.claude` of that folder is read.
   const upward = root === cwd ? upTo(cwd, repository) : [root];
   for (const folder of upward) take(folder, "project", repository, why.project);
-  for (const folder of settings.directories) {
+  // Additional directories have skills, not agents.
+  for (const folder of what === "skills" ? settings.directories : []) {
     if (!upward.includes(folder)) take(folder, "directory", repositoryOf(folder), why.directory(folder));
   }
   return {
@@ -108,7 +114,8 @@ export function findPlaces(settings: SkillSettings): SkillPlaces {
 }
 
 /** Only skills come from an administrator and from folders below the working directory. */
-export function foldersOf({ source, folder }: SkillPlace): readonly string[] {
+export function foldersOf({ source, folder }: SkillPlace, what: SearchedFor = "skills"): readonly string[] {
+  if (what === "agents") return [join(folder, "agents")];
   const skills = join(folder, "skills");
   return source === "managed" || source === "nested" ? [skills] : [skills, join(folder, "commands")];
 }
@@ -119,11 +126,11 @@ interface Reasons {
   directory(folder: string): string | undefined;
 }
 
-/** Why the skills of each source are not used. */
-function reasons({ flags, settings, home, cwd }: SkillSettings): Reasons {
+/** Why those of each source are not used. */
+function reasons({ flags, settings, home, cwd }: SkillSettings, what: SearchedFor): Reasons {
   const all = (why: string) => ({ user: why, project: why, directory: () => why });
-  if (isReserved(settings.strictPluginOnlyCustomization))
-    return all("managed settings allow only skills of plugins (strictPluginOnlyCustomization)");
+  if (isReserved(settings.strictPluginOnlyCustomization, what))
+    return all(`managed settings allow only ${what} of plugins (strictPluginOnlyCustomization)`);
   if (flags.safe) return all("--safe-mode skips it");
   if (flags.bare) {
     const given = new Set((flags.addDirs ?? []).map((written) => realpathSync(atHome(written, home, cwd))));
@@ -139,9 +146,9 @@ function reasons({ flags, settings, home, cwd }: SkillSettings): Reasons {
   return { user: without("user"), project: without("project"), directory: () => without("project") };
 }
 
-/** True for `true` and for a list with "skills". An invalid value also restricts: the administrator meant to. */
-function isReserved(value: unknown): boolean {
-  return Array.isArray(value) ? value.includes("skills") : value !== undefined && value !== false;
+/** True for `true` and for a list that names it. An invalid value also restricts: the administrator meant to. */
+export function isReserved(value: unknown, what: SearchedFor): boolean {
+  return Array.isArray(value) ? value.includes(what) : value !== undefined && value !== false;
 }
 
 const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value);

@@ -1,4 +1,4 @@
-// Finds the files of skills and commands in a folder, and checks where links lead. Opens none of them.
+// Finds the files of skills, commands and agents in a folder, and checks where links lead. Opens none of them.
 
 import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
 import { basename, join } from "node:path";
@@ -57,8 +57,8 @@ export function scanSkills(top: string, options: ScanOptions): readonly SkillFil
 const DEEPEST = 16;
 const MOST_FILES = 5_000;
 
-/** All Markdown files in a folder and below it. A folder adds its name and a colon. */
-export function scanCommands(top: string, options: ScanOptions): readonly SkillFile[] {
+/** All Markdown files in a folder and below it. A folder adds its name and a colon. `what` they are is for messages. */
+export function scanMarkdown(top: string, options: ScanOptions, what = "commands"): readonly SkillFile[] {
   const found: SkillFile[] = [];
   const visited = new Set<string>();
   const walk = (folder: string, prefix: string, depth: number) => {
@@ -69,13 +69,13 @@ export function scanCommands(top: string, options: ScanOptions): readonly SkillF
     for (const entry of opened.entries) {
       const { name } = entry;
       if (visited.size >= MOST_FOLDERS) return;
-      if (found.length >= MOST_FILES) return options.refuse(folder, `there are more than ${MOST_FILES} commands`);
+      if (found.length >= MOST_FILES) return options.refuse(folder, `there are more than ${MOST_FILES} ${what}`);
       const path = join2(folder, name);
       const kind = kindOf(entry, folder);
       const target = kind === "link" ? followLink(path, options) : { kind, real: `${opened.real}/${name}` };
       if (target?.kind === "folder") {
         if (depth < DEEPEST) walk(path, `${prefix}${name}:`, depth + 1);
-        else options.refuse(path, `commands are searched only ${DEEPEST} folders deep`);
+        else options.refuse(path, `${what} are searched only ${DEEPEST} folders deep`);
       } else if (target?.kind === "file" && name.endsWith(".md") && name.length > 3) {
         found.push({ name: prefix + name.slice(0, -3), file: target.real, found: path });
       }

@@ -3,10 +3,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Skill } from "@keelson/protocol";
 import { writeWhole } from "../../write/settings-file.ts";
-import { createStartReader } from "../find/read-start.ts";
-import { readForIndex } from "../skill-file.ts";
 import { headerOf, indexFile, indexStamp, type FileMark, type IndexContent, type IndexEntry } from "./skill-index.ts";
 import type { SkillFile } from "../find/scan.ts";
 
@@ -19,13 +16,18 @@ export interface FolderContent {
   readonly found: readonly SkillFile[];
   /** The folders that were searched. */
   readonly folders: readonly (readonly [path: string, mark: FileMark | undefined])[];
-  readonly kind: Skill["kind"];
 }
 
+/** What a file says now, and its stamp from before it was read. */
+export type ReadForIndex<F> = (file: string) => { readonly stat: FileMark; readonly facts: F } | undefined;
+
 /** Does nothing if it cannot be written: the next start then reads the files. */
-export function saveIndex(configDir: string, folder: string, content: FolderContent, now: number): void {
-  const { found, folders, kind } = content;
-  const reader = createStartReader();
+export function saveIndex<F>(
+  configDir: string,
+  folder: string,
+  { found, folders, read: readFile }: FolderContent & { readonly read: ReadForIndex<F> },
+  now: number,
+): void {
   const isRecent = ({ ctimeMs }: FileMark) => Math.abs(now - ctimeMs) < RECENT_MS;
   // A folder without SKILL.md changes when it gets one.
   const empty = found.map(({ file }) => file).filter((file) => !existsSync(file));
@@ -33,14 +35,14 @@ export function saveIndex(configDir: string, folder: string, content: FolderCont
     ...folders,
     ...empty.map((file) => [dirname(file), statSync(dirname(file), { throwIfNoEntry: false })] as const),
   ];
-  const entries = found.flatMap(({ file, name, found: path }): readonly IndexEntry[] => {
-    const read = readForIndex(reader, file, kind);
+  const entries = found.flatMap(({ file, name, found: path }): readonly IndexEntry<F>[] => {
+    const read = readFile(file);
     if (read === undefined || isRecent(read.stat)) return [];
     return [[file, indexStamp(read.stat), read.facts, name, path]];
   });
   const isWhole =
     entries.length + empty.length === found.length && marks.every(([, mark]) => mark !== undefined && !isRecent(mark));
-  const whole: IndexContent = {
+  const whole: IndexContent<F> = {
     folders: isWhole ? marks.map(([path, mark]) => [path, indexStamp(mark!)]) : [],
     entries,
   };

@@ -1,41 +1,40 @@
-// Remembers what the files of one folder say, so that a start with hundreds of skills looks at each file without opening
+// Remembers what the files of one folder say, so that a start with hundreds of skills or agents looks at each without opening
 // it. An entry counts only while the file's stamp is the same; a file that is broken, foreign or old is not used.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import type { Skill } from "@keelson/protocol";
-import type { ReadFacts } from "../skill-file.ts";
 
-export interface SkillIndex {
+/** `F` is what a file says, as JSON. */
+export interface FileIndex<F> {
   readonly folder: string;
   has(file: string): boolean;
   /**
    * What the files said when the index was written, without looking at them. Undefined for a small folder, and if files
    * were added or removed since.
    */
-  recall(kind: Skill["kind"]): Recalled | undefined;
+  recall(): Recalled<F> | undefined;
   /** Ask once for each file: whoever gets the facts may change them. */
-  find(file: string, kind: Skill["kind"], stat: Stats): ReadFacts | undefined;
+  find(file: string, stat: Stats): F | undefined;
   /** The file is not in the index as it is. */
   miss(file: string): void;
   /** Whether the index should be written again. */
   isOutdated(): boolean;
 }
 
-export interface Recalled {
-  readonly entries: readonly IndexEntry[];
+export interface Recalled<F> {
+  readonly entries: readonly IndexEntry<F>[];
   readonly folders: readonly (readonly [path: string, mark: FileMark])[];
 }
 
-export type IndexEntry = readonly [file: string, stamp: Stamp, facts: ReadFacts, name: string, found: string];
+export type IndexEntry<F> = readonly [file: string, stamp: Stamp, facts: F, name: string, found: string];
 
 /** Inode, size and ctime. */
 export type Stamp = readonly [number, number, number];
 
-export interface IndexContent {
+export interface IndexContent<F> {
   /** Every folder that was searched, if all files in them are among the entries; otherwise empty. */
   readonly folders: readonly (readonly [path: string, stamp: Stamp])[];
-  readonly entries: readonly IndexEntry[];
+  readonly entries: readonly IndexEntry<F>[];
 }
 
 /** Whatever changes a file or puts another in its place also changes one of these; programs cannot set ctime. */
@@ -60,26 +59,32 @@ export function headerOf(folder: string, body: string): string {
   return `${FORMAT} ${Bun.hash(body, Bun.hash.crc32(folder)).toString(36)}`;
 }
 
-export function openIndex(configDir: string, folder: string, uid: number | undefined): SkillIndex {
-  const content = readContent(indexFile(configDir, folder), folder, uid);
-  let byFile: Map<string, IndexEntry> | undefined;
+/** `isOf`: whether the facts are of the kind that is looked for. */
+export function openIndex<F>(
+  configDir: string,
+  folder: string,
+  uid: number | undefined,
+  isOf: (facts: F) => boolean = () => true,
+): FileIndex<F> {
+  const content = readContent<F>(indexFile(configDir, folder), folder, uid);
+  let byFile: Map<string, IndexEntry<F>> | undefined;
   const entries = () => (byFile ??= new Map(content.entries.map((entry) => [entry[0], entry])));
   let missed = false;
   return {
     folder,
     has: (file) => entries().has(file),
-    recall(kind) {
+    recall() {
       if (content.entries.length < LEAST_RECALLED || content.folders.length === 0) return undefined;
-      if (content.entries[0]![2].draft.kind !== kind) return undefined;
+      if (!isOf(content.entries[0]![2])) return undefined;
       if (!content.folders.every(([path, stamp]) => isStill(path, stamp))) return undefined;
       return {
         folders: content.folders.map(([path, stamp]) => [path, markOf(stamp)]),
         entries: content.entries,
       };
     },
-    find(file, kind, stat) {
+    find(file, stat) {
       const entry = entries().get(file);
-      if (entry === undefined || entry[2].draft.kind !== kind || !hasStamp(entry[1], stat)) return undefined;
+      if (entry === undefined || !isOf(entry[2]) || !hasStamp(entry[1], stat)) return undefined;
       return entry[2];
     },
     miss: () => void (missed = true),
@@ -102,15 +107,15 @@ function hasStamp(stamp: Stamp, { ino, size, ctimeMs }: FileMark): boolean {
   return stamp[2] === ctimeMs && stamp[1] === size && stamp[0] === ino;
 }
 
-const NOTHING: IndexContent = { folders: [], entries: [] };
+const NOTHING = { folders: [], entries: [] } as const;
 
-function readContent(path: string, folder: string, uid: number | undefined): IndexContent {
+function readContent<F>(path: string, folder: string, uid: number | undefined): IndexContent<F> {
   const text = readPrivate(path, uid);
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);
   if (end < 0 || text.slice(0, end) !== headerOf(folder, body)) return NOTHING;
   // With the right checksum, it is what we wrote.
-  return JSON.parse(body) as IndexContent;
+  return JSON.parse(body) as IndexContent<F>;
 }
 
 const GROUP_OR_OTHERS = 0o077;

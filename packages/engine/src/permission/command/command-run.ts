@@ -9,6 +9,7 @@ import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
 import { isBound, namesScript } from "./rule-limits.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { mayAddAnyFile, mayAddOption } from "./xargs.ts";
+import { commandNames } from "../match/match.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -122,7 +123,8 @@ export function isRuled(part: SimpleCommand, view: CommandView): boolean {
 }
 
 export function textRules({ question }: CommandView): Rule[] {
+  const names = commandNames(question.tool);
   return question.rules.filter(
-    (rule) => rule.behavior === "allow" && rule.content !== undefined && rule.tool === question.tool,
+    (rule) => rule.behavior === "allow" && rule.content !== undefined && names.includes(rule.tool),
   );
 }

@@ -9,7 +9,10 @@ import { wildcard } from "./wildcard.ts";
 
 /** Whether the text in the parentheses matches this call. */
 export function matchesName(rule: Rule, tool: string, access: Access, input: JsonObject): boolean {
-  if (rule.content === undefined || !namesTool(rule, tool)) return false;
+  if (rule.content === undefined) return false;
+  // Whatever opens an address, it stays denied.
+  const isAboutAddresses = access.kind === "url" && rule.behavior !== "allow" && rule.tool === "WebFetch";
+  if (!isAboutAddresses && !namesTool(rule, tool)) return false;
   const content = rule.content.trim();
   switch (access.kind) {
     case "url":
@@ -28,10 +31,20 @@ export function matchesName(rule: Rule, tool: string, access: Access, input: Jso
 /** The host as every URL parser reads it; undefined if it is not a web address. */
 export function hostOf(url: string): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") return undefined;
+  if (parsed === undefined || !/^(?:https?|wss?):$/.test(parsed.protocol)) return undefined;
   let end = parsed.hostname.length;
   while (parsed.hostname[end - 1] === ".") end--;
   return parsed.hostname.slice(0, end) || undefined;
+}
+
+/** Whether it is a WebSocket of this machine. Other names that lead here are rejected when they are resolved. */
+export function isLocalSocket(url: string): boolean {
+  const host = hostOf(url);
+  return (
+    host !== undefined &&
+    /^wss?:/i.test(url.trim()) &&
+    /^(?:(?:.*\.)?localhost|127\..*|\[::1\]|\[::ffff:7f.*)$/.test(host)
+  );
 }
 
 function matchesHost(rule: Rule, pattern: string, url: string): boolean {

@@ -8,6 +8,11 @@ const READ_FAMILY = new Set(["Read", "Glob", "Grep"]);
 const EDIT_FAMILY = new Set(["Edit", "Write", "NotebookEdit"]);
 const SAME: Readonly<Record<string, string>> = { Agent: "Task", Task: "Agent" };
 
+/** The names under which rules know a command of this tool. What Monitor runs is a command like any other. */
+export function commandNames(tool: string): readonly string[] {
+  return tool === "Monitor" ? [tool, "Bash"] : [tool];
+}
+
 /** Whether a rule names the tool, with or without parentheses. `mcp__server` stands for all its tools. */
 export function namesTool(rule: Rule, tool: string): boolean {
   if (rule.tool === tool || SAME[rule.tool] === tool) return true;

@@ -1,4 +1,5 @@
-// Decides which IP addresses HTTP hooks may reach: the public internet and this machine. Rejects what it cannot parse.
+// Decides which IP addresses HTTP hooks and monitors may reach: the public internet and this machine. Rejects what it
+// cannot parse.
 
 /** The kind of network if it is forbidden; undefined if it is allowed. */
 export function forbiddenNetwork(address: string): string | undefined {
@@ -7,6 +8,17 @@ export function forbiddenNetwork(address: string): string | undefined {
   if (four !== undefined) return forbiddenIpv4(four);
   const six = parseIpv6(bare);
   return six ? forbiddenIpv6(six) : "not an IP address";
+}
+
+/** Whether it is an address of this machine. */
+export function isLoopback(address: string): boolean {
+  const four = parseIpv4(address);
+  if (four !== undefined) return four >>> 24 === 127;
+  const six = parseIpv6(address);
+  if (!six) return false;
+  const [mapped, high, low] = six.slice(5);
+  if (!six.slice(0, 5).every((group) => group === 0)) return false;
+  return mapped === 0xffff ? high! >>> 8 === 127 : mapped === 0 && high === 0 && low === 1;
 }
 
 type Range = readonly [network: string, bits: number, place: string];

@@ -1,8 +1,9 @@
-// Opens a connection for an HTTP hook: resolves the name once, checks every address, and connects to one of those.
+// Opens a connection for an HTTP hook or a monitor: resolves the name once, checks every address, and connects to one of
+// those.
 // The name is not resolved again, so the answer cannot change after the check.
 
 import type { Socket } from "node:net";
-import { forbiddenNetwork } from "./address.ts";
+import { forbiddenNetwork, isLoopback } from "./address.ts";
 
 export interface SocketAddress {
   /** An IP address that has been checked. */
@@ -25,17 +26,28 @@ export class ForbiddenAddress extends Error {
   override readonly name = "RefusedAddress";
 }
 
+export interface ConnectOptions {
+  readonly resolve?: ResolveHost;
+  readonly connect?: ConnectSocket;
+  /** Who connects, for messages. */
+  readonly who?: string;
+  /** A name that does not say so must not lead to this machine. */
+  readonly localByName?: boolean;
+}
+
 /** Throws ForbiddenAddress or a network error. */
 export async function openConnection(
   url: URL,
   signal: AbortSignal,
-  { resolve = lookUp, connect = dial }: { readonly resolve?: ResolveHost; readonly connect?: ConnectSocket } = {},
+  { resolve = lookUp, connect = dial, who = "HTTP hooks", localByName = false }: ConnectOptions = {},
 ): Promise<HookConnection> {
-  const isSecure = url.protocol === "https:";
+  const isSecure = url.protocol === "https:" || url.protocol === "wss:";
   const port = Number(url.port) || (isSecure ? 443 : 80);
   const { name, isLiteral } = hostOf(url);
   const addresses = isLiteral ? [name] : await unlessAborted(resolve(name), signal);
-  rejectForbidden(name, addresses);
+  rejectForbidden(name, addresses, who);
+  const hidden = localByName && !isLiteral && !/(?:^|\.)localhost\.?$/.test(name) && addresses.find(isLoopback);
+  if (hidden) throw new ForbiddenAddress(`${name} resolves to ${hidden}, which is this machine: use localhost instead`);
   const { socket, target } = await dialAny(addresses, port, connect, signal);
   if (!isSecure) return { socket, target, close: () => socket.destroy() };
   try {
@@ -54,14 +66,14 @@ function hostOf({ hostname }: URL): { readonly name: string; readonly isLiteral:
 }
 
 /** One forbidden address is enough to reject the name: a mix of both is suspicious. */
-function rejectForbidden(name: string, addresses: readonly string[]): void {
+function rejectForbidden(name: string, addresses: readonly string[], who: string): void {
   if (addresses.length === 0) throw new ForbiddenAddress(`${name} has no address`);
   for (const address of addresses) {
     const network = forbiddenNetwork(address);
     if (network === undefined) continue;
     const subject = address === name ? address : `${name} resolves to ${address}, which`;
     throw new ForbiddenAddress(
-      `${subject} is ${network}: HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)`,
+      `${subject} is ${network}: ${who} can reach only public addresses and this machine (127.0.0.1, ::1)`,
     );
   }
 }

@@ -3,11 +3,19 @@
 /** Timers are limited to 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+interface TimeLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Once it is aborted, the other limits no longer apply. */
+  readonly lifted?: AbortSignal | undefined;
+  readonly end: () => void;
+}
+
 export async function withLimits<T>(
   work: Promise<T>,
-  limits: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly end: () => void },
+  limits: TimeLimits,
 ): Promise<{ readonly value: T; readonly timedOut: boolean; readonly aborted: boolean }> {
-  const { timeoutMs, signal, end } = limits;
+  const { timeoutMs, signal, lifted, end } = limits;
   let timedOut = false;
   let aborted = false;
   const timer = setTimeout(
@@ -21,13 +29,18 @@ export async function withLimits<T>(
     aborted = true;
     end();
   };
+  const lift = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  };
+  lifted?.addEventListener("abort", lift, { once: true });
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
   try {
     const value = await work;
     return { value, timedOut, aborted };
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
+    lift();
+    lifted?.removeEventListener("abort", lift);
   }
 }

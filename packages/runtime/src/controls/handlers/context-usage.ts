@@ -1,8 +1,9 @@
 // What fills the model's context. The provider counts tokens if it can; otherwise they are estimated at four bytes each. A
 // summary is always estimated, because clients request it often.
 
+import { agentListing } from "@keelson/engine/agents";
 import { buildRequest, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
-import type { ModelMessage } from "@keelson/protocol";
+import type { AgentSource, ModelMessage } from "@keelson/protocol";
 import { done, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -25,11 +26,15 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     return origin ? [{ name, serverName: origin.server, tokens, isLoaded: true }] : [];
   });
   const mcpTokens = mcpTools.reduce((sum, { tokens }) => sum + tokens, 0);
-  const messages = Math.max(0, counted.messages - memoryTokens);
+  const agents = agentUsage(targets);
+  const isListed = targets.tools().some(({ name }) => name === "Agent");
+  const agentTokens = isListed ? agents.reduce((sum, { tokens }) => sum + tokens, 0) : 0;
+  const messages = Math.max(0, counted.messages - memoryTokens - agentTokens);
   const used: Category[] = [
     category("system_prompt", "System prompt", counted.system, "promptBorder"),
     category("system_tools", "System tools", Math.max(0, counted.tools - mcpTokens), "inactive"),
     category("mcp_tools", "MCP tools", mcpTokens, "cyan_FOR_SUBAGENTS_ONLY"),
+    category("custom_agents", "Custom agents", agentTokens, "permission"),
     category("memory_files", "Memory files", memoryTokens, "claude"),
     category("messages", "Messages", messages, "purple_FOR_SUBAGENTS_ONLY"),
   ].filter(({ tokens }) => tokens > 0);
@@ -51,7 +56,7 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     memoryFiles: memory,
     mcpTools,
     mcpInstructions: [],
-    agents: [],
+    agents,
     ...skillUsage(targets),
     ...(detail === "full" ? { systemTools: toolsOf(targets), systemPromptSections: sectionsOf(targets) } : {}),
     isAutoCompactEnabled: false,
@@ -63,6 +68,27 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     },
   });
 };
+
+/** Sources as clients know them. */
+const AGENT_SOURCES: Readonly<Record<AgentSource, string>> = {
+  managed: "policySettings",
+  flag: "flagSettings",
+  project: "projectSettings",
+  user: "userSettings",
+  plugin: "plugin",
+  "built-in": "built-in",
+};
+
+/** What each agent takes of the list of agents. Built-in ones are part of the program. */
+function agentUsage({ agents }: ControlTargets) {
+  return agents()
+    .filter(({ source }) => source !== "built-in")
+    .map((agent) => ({
+      agentType: agent.name,
+      source: AGENT_SOURCES[agent.source],
+      tokens: estimate(agentListing([agent])!.split("\n").at(-1)!),
+    }));
+}
 
 /** What the list of skills takes of the conversation. */
 function skillUsage({ commands, toldSkills }: ControlTargets) {

@@ -12,9 +12,11 @@ import {
   type JsonObject,
 } from "@keelson/protocol";
 import { styleNames } from "../../prompt/styles.ts";
+import { describeAgent } from "./listings.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
+import { tasksInBackground } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** The options of `initialize` that other parts use. */
@@ -51,7 +53,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: runningTasks(targets.tasks) });
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: tasksInBackground(targets.tasks) });
   const applied = {
     ...(hooks ? { hooks_applied: true } : {}),
     ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
@@ -155,7 +157,7 @@ function describe(targets: ControlTargets): Record<string, unknown> {
   const model = targets.model();
   return {
     commands: targets.commands(),
-    agents: [],
+    agents: targets.agents().map(describeAgent),
     output_style: targets.style(),
     available_output_styles: styleNames(targets.snapshot()),
     user_output_styles_dir: join(targets.snapshot().configDir, "output-styles"),
@@ -169,11 +171,4 @@ function describe(targets: ControlTargets): Record<string, unknown> {
     capabilities: CAPABILITIES,
     hook_on_failure_supported: true,
   };
-}
-
-export function runningTasks(tasks: ControlTargets["tasks"]) {
-  return tasks
-    .list()
-    .filter(({ status }) => status === "running")
-    .map(({ id, type, description }) => ({ task_id: id, task_type: type, description }));
 }

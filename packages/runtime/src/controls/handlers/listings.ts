@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { reload } from "@keelson/config";
 import { hookEventCatalog, handlerName } from "@keelson/engine/hooks";
-import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
+import { COMPATIBLE_VERSION, VERSION, type AgentDefinition } from "@keelson/protocol";
 import { styleNames } from "../../prompt/styles.ts";
 import { describePlugins } from "../../session/facts.ts";
 import { done, type ControlHandler } from "../reply.ts";
@@ -54,6 +54,13 @@ export const getHooksListing: ControlHandler = (_request, targets) => {
   });
 };
 
+/** An agent as clients list it. */
+export const describeAgent = ({ name, description, model }: AgentDefinition) => ({
+  name,
+  description,
+  ...(model === undefined ? {} : { model }),
+});
+
 /** Reads everything again, because plugins also bring hooks and servers. */
 export const reloadPlugins: ControlHandler = async (_request, targets) => {
   const next = reload(targets.snapshot());
@@ -61,7 +68,7 @@ export const reloadPlugins: ControlHandler = async (_request, targets) => {
   const { plugins, plugin_errors: errors = [] } = describePlugins(targets.snapshot());
   return done({
     commands: targets.commands(),
-    agents: [],
+    agents: targets.agents().map(describeAgent),
     plugins,
     mcpServers: targets.mcp?.servers?.status() ?? [],
     error_count: errors.length,

@@ -1,4 +1,4 @@
-// Requests about background tasks: stop one, read its output.
+// Requests about tasks: stop one, read its output, move a command to the background.
 
 import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 
@@ -10,13 +10,21 @@ export const stopTask: ControlHandler = async (request, { tasks }) => {
   return done({});
 };
 
-/** Commands that run in the foreground stay there. */
-export const backgroundTasks: ControlHandler = ({ tool_use_id: id }) =>
-  done(typeof id === "string" ? { backgrounded: false } : {});
+/**
+ * Moves what runs in the foreground to the background: what one tool call started, or everything that the session waits
+ * for. An agent moves together with what it waits for itself.
+ */
+export const backgroundTasks: ControlHandler = async ({ tool_use_id: id }, { tasks }) => {
+  if (typeof id === "string") return done({ backgrounded: await tasks.moveToBackground(id) });
+  const waitedFor = tasks.list().filter(({ inBackground, owner }) => !inBackground && owner === undefined);
+  await Promise.all(waitedFor.map((task) => tasks.moveToBackground(task.id)));
+  return done({});
+};
 
 export const getTaskOutput: ControlHandler = (request, { tasks }) => {
   const id = textIn(request, "task_id");
-  if (tasks.get(id) === undefined) {
+  const task = tasks.get(id);
+  if (task === undefined || task.type === "local_agent") {
     return failed(`get_task_output: no shell or Monitor task with that task_id (${id}) in this session`);
   }
   const { text, size } = tasks.output(id, TAIL);

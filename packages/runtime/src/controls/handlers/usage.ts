@@ -13,6 +13,7 @@ export const getUsage: ControlHandler = (_request, { cost, now, startedMs }) =>
       total_lines_added: cost.lines.added,
       total_lines_removed: cost.lines.removed,
       model_usage: cost.modelUsage,
+      agent_usage: cost.agentUsage,
     },
     subscription_type: null,
     rate_limits_available: false,
@@ -26,12 +27,20 @@ export const getSessionCost: ControlHandler = (_request, { cost, now, startedMs 
     `Total duration (API):  ${duration(cost.apiDurationMs)}`,
     `Total duration (wall): ${duration(now() - startedMs)}`,
     `Changed lines:         ${cost.lines.added} added, ${cost.lines.removed} removed`,
-    ...Object.entries(cost.modelUsage).map(
-      ([model, usage]) => `${model}: ${tokens(usage)} (${dollars(usage.costUSD)})`,
-    ),
+    ...Object.entries(cost.modelUsage).map(usageLine),
+    ...agentLines(cost.agentUsage),
   ];
   return done({ text: lines.join("\n") });
 };
+
+const usageLine = ([model, usage]: [string, ModelUsage]) => `${model}: ${tokens(usage)} (${dollars(usage.costUSD)})`;
+
+function agentLines(agents: Readonly<Record<string, Readonly<Record<string, ModelUsage>>>>): readonly string[] {
+  const lines = Object.entries(agents).flatMap(([type, models]) =>
+    Object.entries(models).map((entry) => `  ${type}, ${usageLine(entry)}`),
+  );
+  return lines.length === 0 ? [] : ["Of this, subagents:", ...lines];
+}
 
 const dollars = (amount: number | null) =>
   amount === null ? "unknown (no price for a model)" : `$${amount.toFixed(4)}`;

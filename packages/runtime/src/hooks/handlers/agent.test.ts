@@ -139,7 +139,9 @@ test("the gate and the session's hooks apply to an agent hook's tools; its start
   expect(there.fired.map(({ event, input }) => [event, input["tool_name"]])).toEqual([
     ["PreToolUse", "Bash"],
     ["PostToolUse", "Bash"],
+    ["PostToolBatch", undefined],
     ["PreToolUse", "Read"],
+    ["PostToolBatch", undefined],
     ["PreToolUse", "StructuredOutput"],
     ["PostToolUse", "StructuredOutput"],
   ]);

@@ -65,7 +65,7 @@ function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"
 
 const TOOLS = new Set(["Bash", "Glob", "Grep", "Read"]);
 // The start and end of the hook's own run are not session events. `permit` fires the events about permission.
-const FORWARDED_EVENTS = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
+const FORWARDED_EVENTS = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]);
 
 function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal): Ports {
   // Stopping this agent must not stop the session.
@@ -92,14 +92,14 @@ function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal):
   };
 }
 
-/** Keeps the session's working directory unchanged and forbids background commands. */
+/** Keeps the session's working directory unchanged, forbids background commands, and shows no command as a task. */
 function confined(context: ToolContext): ToolContext {
   const { root, directories, cwd } = context.workspace;
   return {
     ...context,
     workspace: { root, directories, cwd, move: () => false },
     shell: {
-      run: (command, options) => context.shell.run(command, options),
+      run: (command, { task: _, ...options }) => context.shell.run(command, options),
       background() {
         throw new ToolError("A hook cannot run commands in the background; run the command in the foreground.");
       },

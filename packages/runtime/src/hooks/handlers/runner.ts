@@ -23,6 +23,8 @@ export interface HandlerOptions {
   readonly event: HookEvent;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Where a process starts, if not where the session works: a subagent may work elsewhere. */
+  readonly cwd?: string | undefined;
   onAsync(timeoutMs: number | undefined): void;
   onOutput(stdout: string, stderr: string): void;
 }
@@ -121,7 +123,7 @@ async function commandOptions(
   const sessionId = options.sessionId();
   return {
     ...how,
-    cwd: options.cwd(),
+    cwd: how.cwd ?? options.cwd(),
     projectDir,
     root,
     env: hookEnvironment({

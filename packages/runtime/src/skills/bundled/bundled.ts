@@ -40,7 +40,7 @@ const BUNDLED: readonly Listed[] = [
   {
     name: "loop",
     description: "Repeat a task in this session until a condition holds or a limit is reached",
-    argumentHint: "<task> until <condition>",
+    argumentHint: "[interval] <task> [until <condition>]",
     modelInvocable: false,
   },
   {

@@ -1,0 +1,67 @@
+// keelson agents validate: one line for each problem in the files of agents, with file, line and fix.
+
+import { resolve } from "node:path";
+import { agentText, checkAgentsAt, type AgentSet } from "@keelson/config/agents";
+import type { AgentDefinition, AgentProblem } from "@keelson/protocol";
+import { UsageError } from "../../args/invocation.ts";
+import { printError } from "../../process-io.ts";
+import type { Invoked } from "../group.ts";
+import { oneLine, shortenFrom, visible } from "../permissions/words.ts";
+import { findAgents } from "./open.ts";
+
+export async function validateAgents(call: Invoked): Promise<number> {
+  const { given, words, io } = call;
+  const [path, ...more] = words;
+  if (more.length > 0) throw new UsageError("usage: keelson agents validate [path] [--strict] [--json]");
+  const cwd = resolve(io.cwd, given.text("cwd") ?? ".");
+  const checked = path === undefined ? allOf((await findAgents(call)).set) : checkAgentsAt(resolve(cwd, path));
+  if (checked === undefined) return printError(io, `no file or folder "${visible(path!)}"`);
+
+  const { agents } = checked;
+  if (path !== undefined && agents.length === 0 && checked.problems.length === 0) {
+    return printError(io, `no agents in "${visible(path)}"; name a Markdown file, or a folder with agents/`);
+  }
+  const ofTexts = await Promise.all(agents.map(textProblems));
+  const problems = [...checked.problems.filter(({ kind }) => kind !== "off"), ...ofTexts.flat()];
+  const errors = problems.filter(({ kind }) => kind === "unused").length;
+  const warnings = problems.length - errors;
+  const isFailed = errors > 0 || (given.has("strict") && warnings > 0);
+  if (given.has("json")) {
+    await io.write(`${JSON.stringify({ files: agents.length, errors, warnings, problems }, null, 2)}\n`);
+    return isFailed ? 1 : 0;
+  }
+  const short = shortenFrom(cwd, io.home);
+  const lines = problems
+    .map(({ file, line, kind, why }) => ({ at: `${short(file)}${line === undefined ? "" : `:${line}`}`, kind, why }))
+    .map(({ at, kind, why }) => `${at}: ${kind === "unused" ? "error" : "warning"}: ${oneLine(why, 300)}`);
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  const summary =
+    `${count(agents.length, "agent")}: ` +
+    (problems.length === 0 ? "no problems" : `${count(errors, "error")}, ${count(warnings, "warning")}`);
+  await io.write(`${[...lines, summary].join("\n")}\n`);
+  return isFailed ? 1 : 0;
+}
+
+const allOf = (set: AgentSet) => ({ agents: set.list(), problems: set.problems });
+
+const LONGEST_DESCRIPTION = 1_536;
+
+/** Problems that only matter to people who check their files. */
+async function textProblems(agent: AgentDefinition): Promise<readonly AgentProblem[]> {
+  const { file, description, tools } = agent;
+  if (file === undefined) return [];
+  const problem = (why: string): AgentProblem => ({ file, line: 1, kind: "odd", why });
+  let text: string;
+  try {
+    text = await agentText(agent);
+  } catch (error) {
+    return [{ file, kind: "unused", why: (error as Error).message }];
+  }
+  return [
+    ...(description.length > LONGEST_DESCRIPTION
+      ? [problem(`the description is longer than ${LONGEST_DESCRIPTION} characters, so the list cuts it; shorten it`)]
+      : []),
+    ...(tools?.length === 0 ? [problem("`tools` is empty, so it has no tools; name some, or remove the field")] : []),
+    ...(text.trim() === "" ? [problem("it has no text below the frontmatter; add instructions")] : []),
+  ];
+}

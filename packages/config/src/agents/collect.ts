@@ -1,0 +1,155 @@
+// Turns files and JSON into agents: each name once. The first one of a name wins, so the caller goes from the highest
+// precedence to the lowest.
+
+import { dirname } from "node:path";
+import type { AgentDefinition, AgentProblem, AgentSource, JsonObject, PluginIdentity } from "@keelson/protocol";
+import type { Mutable } from "../skills/facts.ts";
+import { createStartReader } from "../skills/find/read-start.ts";
+import type { ScanOptions, SkillFile } from "../skills/find/scan.ts";
+import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
+import { frontmatterHooks } from "../skills/hooks.ts";
+import type { FileMark } from "../skills/index/skill-index.ts";
+import { isListable, looksLikeText } from "../skills/plain.ts";
+import { openStart, readEnough } from "../skills/skill-file.ts";
+import { agentFacts, clientFacts, type AgentFacts, type AgentPage } from "./facts.ts";
+import { agentsInJson } from "./from-json.ts";
+import { withhold, type AgentPolicy } from "./withhold.ts";
+
+export interface AgentOrigin {
+  readonly source: AgentSource;
+  /** Links may not lead out of this folder. Absent: anywhere. */
+  readonly root?: string | undefined;
+  readonly untrusted?: true | undefined;
+  readonly plugin?: PluginIdentity;
+}
+
+export interface AgentCollector {
+  /** By name, in the order they were taken. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly problems: AgentProblem[];
+  /** What to compare to notice changes. */
+  readonly watched: Map<string, FileMark | undefined>;
+  takeFile(found: SkillFile, origin: AgentOrigin): void;
+  /** `from` is where the object was given. */
+  takeJson(given: JsonObject, from: string): void;
+  scanOptions(root: string | undefined): ScanOptions;
+}
+
+const MOST_AGENTS = 5_000;
+const MOST_PROBLEMS = 1_000;
+
+export function createAgentCollector(isDenied: (path: string) => boolean, policy: AgentPolicy = {}): AgentCollector {
+  const reader = createStartReader();
+  const agents = new Map<string, AgentDefinition>();
+  /** By name: where the agent is. */
+  const places = new Map<string, string>();
+  const files = new Set<string>();
+  const problems: AgentProblem[] = [];
+  const watched = new Map<string, FileMark | undefined>();
+  const report = (problem: AgentProblem) => {
+    if (problems.length < MOST_PROBLEMS) problems.push(problem);
+  };
+  const refuse = (file: string, why: string) => report({ file, kind: "unused", why });
+  const watch = (path: string, mark: FileMark | undefined) => void watched.set(path, mark);
+  const scanOptions = (root: string | undefined): ScanOptions => ({ root, isDenied, watch, refuse, stray: () => {} });
+
+  /** Adds it, unless its name is taken. */
+  const add = (facts: AgentFacts, name: string, given: Given) => {
+    const { place, origin, odd } = given;
+    if (!isListable(name)) return refuse(place, "its name has characters that cannot be shown; rename it");
+    const other = places.get(name);
+    if (other !== undefined) {
+      const why = origin.untrusted
+        ? `${name} is ${other}, which an agent of a folder that is not trusted does not replace`
+        : `${name} is ${other}; rename one of them`;
+      return report({ file: place, kind: "shadowed", why });
+    }
+    if (agents.size >= MOST_AGENTS) return refuse(place, `there are more than ${MOST_AGENTS} agents`);
+    places.set(name, place);
+    for (const problem of given.oddities) odd(problem);
+    agents.set(name, definitionOf(facts, name, given, policy));
+  };
+
+  return {
+    agents,
+    problems,
+    watched,
+    scanOptions,
+    takeFile(found, origin) {
+      if (files.has(found.file)) return;
+      const { file, start } = openStart(found, reader, scanOptions(origin.root));
+      if (start.kind === "missing" || start.kind === "link" || files.has(file)) return;
+      if (start.kind === "refused") return refuse(found.found, start.why);
+      files.add(file);
+      watch(file, start.stat);
+      if (!looksLikeText(start.source)) return refuse(found.found, "it is not text; save it as UTF-8");
+      const { head } = readEnough(reader, file, start);
+      const oddities: HeadProblem[] = [...head.problems];
+      const odd = ({ line, why }: HeadProblem) => report({ file: found.found, line, kind: "odd", why });
+      const facts = agentFacts({ fields: head.fields, report: (problem) => void oddities.push(problem) });
+      if ("why" in facts) {
+        // Notes among agents are common.
+        if (head.fields.size === 0 && /^readme$/i.test(found.name.split(":").at(-1)!)) return;
+        const [first] = head.fields.size === 0 ? head.problems : [];
+        return refuse(found.found, first?.why ?? facts.why);
+      }
+      const { plugin } = origin;
+      const name = plugin === undefined ? facts.name : pluginName(plugin, found, facts.name);
+      add(facts, name, { place: found.found, file, origin, fields: head.fields, oddities, odd });
+    },
+    takeJson(given, from) {
+      const at = (name: string) => (name === "" ? from : `${from}: ${name}`);
+      for (const { name, fields, prompt } of agentsInJson(given, (bad, why) => refuse(at(bad), why))) {
+        const oddities: HeadProblem[] = [];
+        const odd = ({ why }: HeadProblem) => report({ file: at(name), kind: "odd", why });
+        const page = { fields, report: (problem: HeadProblem) => void oddities.push(problem) };
+        const facts = agentFacts(page);
+        if ("why" in facts) {
+          refuse(at(name), name.trim() === "" ? "it has no name" : "it has no `description`; add one");
+          continue;
+        }
+        Object.assign(facts.draft, clientFacts(page));
+        add(facts, facts.name, { place: at(name), prompt, origin: { source: "flag" }, fields, oddities, odd });
+      }
+    },
+  };
+}
+
+interface Given {
+  /** Where it is, for messages. */
+  readonly place: string;
+  readonly file?: string;
+  readonly prompt?: string;
+  readonly origin: AgentOrigin;
+  readonly fields: AgentPage["fields"];
+  readonly oddities: readonly HeadProblem[];
+  odd(problem: HeadProblem): void;
+}
+
+/** Folders inside the plugin's are part of the name. */
+function pluginName({ name }: PluginIdentity, found: SkillFile, own: string): string {
+  return [name, ...found.name.split(":").slice(0, -1), own].join(":");
+}
+
+function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given, policy: AgentPolicy): AgentDefinition {
+  const { file, prompt, origin, odd } = given;
+  const { source, plugin, untrusted } = origin;
+  const agent = draft as Mutable<AgentDefinition>;
+  agent.name = name;
+  agent.source = source;
+  agent.hooks = [];
+  if (file !== undefined) agent.file = file;
+  if (prompt !== undefined) agent.prompt = prompt;
+  if (plugin !== undefined) agent.plugin = plugin;
+  if (untrusted) agent.untrusted = true;
+  if (hooks !== undefined) {
+    agent.hooks = frontmatterHooks(hooks, {
+      ...(file !== undefined && { file, folder: dirname(file) }),
+      plugin,
+      source: "agent",
+      report: odd,
+    });
+  }
+  withhold(agent, { ...given, policy });
+  return agent;
+}

@@ -1,0 +1,162 @@
+// What the frontmatter of an agent says, or the object that a client describes it with. A field with a wrong value has no
+// effect and is reported.
+
+import { isPermissionMode, PERMISSION_MODES, type AgentDefinition } from "@keelson/protocol";
+import type { Mutable } from "../skills/facts.ts";
+import { booleanIn, fieldJson, fieldText, patternsIn, wordsIn } from "../skills/frontmatter/field-values.ts";
+import type { HeadMap, HeadNode, HeadProblem } from "../skills/frontmatter/head-block.ts";
+import { listable } from "../skills/plain.ts";
+import { agentServers } from "./servers.ts";
+
+/** What a file says. The caller adds where it comes from. */
+export interface AgentFacts {
+  readonly name: string;
+  /** New for each call, so that it can become the definition. */
+  readonly draft: Mutable<
+    Omit<AgentDefinition, "name" | "source" | "file" | "prompt" | "hooks" | "plugin" | "untrusted">
+  >;
+  /** The `hooks` field, not checked yet. */
+  readonly hooks?: { readonly value: unknown; readonly line: number };
+}
+
+export interface AgentPage {
+  readonly fields: HeadMap["entries"];
+  report(problem: HeadProblem): void;
+}
+
+const LONGEST_DESCRIPTION = 4_000;
+const LONGEST_WORD = 200;
+const LONGEST_TEXT = 20_000;
+const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
+
+/** `why` it is not an agent, if it has no name or description. */
+export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string } {
+  const { fields, report } = page;
+  const name = lineIn(fields, "name", LONGEST_WORD);
+  const description = lineIn(fields, "description", LONGEST_DESCRIPTION);
+  if (name === undefined || description === undefined) {
+    const lacks = name === undefined ? "name" : "description";
+    return { why: `it has no \`${lacks}\`, so it is not an agent; add one to its frontmatter` };
+  }
+  for (const [key, { line }] of fields) {
+    const meant = LOOKALIKES.get(key);
+    if (meant !== undefined) report({ line, why: `\`${key}\` has no effect; write \`${meant}\`` });
+  }
+  const draft: AgentFacts["draft"] = {
+    description,
+    disallowedTools: wordsOf(fields, "disallowedTools"),
+    skills: namesOf(fields, "skills"),
+    mcpServers: agentServers(page),
+  };
+  const set = <K extends keyof AgentFacts["draft"]>(key: K, value: AgentFacts["draft"][K] | undefined) => {
+    if (value !== undefined) draft[key] = value;
+  };
+  // An empty list means no tools.
+  set("tools", fields.has("tools") ? wordsOf(fields, "tools") : undefined);
+  set("model", lineIn(fields, "model", LONGEST_WORD));
+  set("effort", choiceIn(page, "effort", EFFORTS));
+  if (isBubble(page)) draft.bubbles = true;
+  else set("permissionMode", modeIn(page));
+  set("maxTurns", countIn(page, "maxTurns"));
+  set("color", lineIn(fields, "color", LONGEST_WORD));
+  set("background", flagIn(page, "background"));
+  set("isolation", choiceIn(page, "isolation", ["worktree"]));
+  set("memory", choiceIn(page, "memory", ["user", "project", "local"]));
+  set("initialPrompt", textIn(fields, "initialPrompt"));
+  const hooks = fields.get("hooks");
+  return { name, draft, ...(hooks !== undefined && { hooks: { value: fieldJson(hooks), line: hooks.line } }) };
+}
+
+/** The fields that only a client may set. */
+export function clientFacts({ fields }: AgentPage): Pick<AgentDefinition, "criticalReminder" | "omitsInstructions"> {
+  const criticalReminder = textIn(fields, "criticalSystemReminder_EXPERIMENTAL");
+  const omits = fields.get("omitClaudeMd");
+  return {
+    ...(criticalReminder !== undefined && { criticalReminder }),
+    ...(omits !== undefined && booleanIn(omits) && { omitsInstructions: true }),
+  };
+}
+
+function lineIn(fields: AgentPage["fields"], key: string, most: number): string | undefined {
+  const node = fields.get(key);
+  return (node && listable(fieldText(node), most)) || undefined;
+}
+
+/** With its line breaks. */
+function textIn(fields: AgentPage["fields"], key: string): string | undefined {
+  const node = fields.get(key);
+  return (node && fieldText(node).replaceAll("\0", "").slice(0, LONGEST_TEXT).toWellFormed().trim()) || undefined;
+}
+
+function wordsOf(fields: AgentPage["fields"], key: string): readonly string[] {
+  const node = fields.get(key);
+  return node === undefined ? [] : wordsIn(node);
+}
+
+function namesOf(fields: AgentPage["fields"], key: string): readonly string[] {
+  const node = fields.get(key);
+  return node === undefined ? [] : patternsIn(node).flatMap((name) => listable(name, LONGEST_WORD) || []);
+}
+
+function flagIn(page: AgentPage, key: string): boolean | undefined {
+  const node = written(page, key);
+  const value = node && booleanIn(node);
+  return node && (value ?? odd(page, key, node, "true or false"));
+}
+
+function choiceIn<C extends string>(page: AgentPage, key: string, choices: readonly C[]): C | undefined {
+  const node = written(page, key);
+  const value = node && choices.find((choice) => choice === fieldText(node));
+  return node && (value ?? odd(page, key, node, either(choices)));
+}
+
+function countIn(page: AgentPage, key: string): number | undefined {
+  const node = written(page, key);
+  if (node === undefined) return undefined;
+  const value = Number(fieldText(node));
+  return Number.isSafeInteger(value) && value > 0 ? value : odd(page, key, node, "a number above zero");
+}
+
+/** Not a mode: it says whom to ask. */
+const isBubble = ({ fields }: AgentPage) => {
+  const node = fields.get("permissionMode");
+  return node !== undefined && fieldText(node) === "bubble";
+};
+
+function modeIn(page: AgentPage): AgentDefinition["permissionMode"] {
+  const node = written(page, "permissionMode");
+  if (node === undefined) return undefined;
+  const value = fieldText(node);
+  return isPermissionMode(value) ? value : odd(page, "permissionMode", node, either(PERMISSION_MODES));
+}
+
+/** A field without a value counts as absent. */
+function written({ fields }: AgentPage, key: string): HeadNode | undefined {
+  const node = fields.get(key);
+  return node === undefined || fieldText(node) === "" ? undefined : node;
+}
+
+function odd({ report }: AgentPage, key: string, { line }: HeadNode, wanted: string): undefined {
+  report({ line, why: `\`${key}\` should be ${wanted}; it has no effect` });
+  return undefined;
+}
+
+const either = (choices: readonly string[]) =>
+  choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+
+/** Fields that people write and that mean nothing. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map([
+  ["allowed-tools", "tools"],
+  ["allowed_tools", "tools"],
+  ["allowedTools", "tools"],
+  ["disallowed-tools", "disallowedTools"],
+  ["disallowed_tools", "disallowedTools"],
+  ["permission-mode", "permissionMode"],
+  ["permission_mode", "permissionMode"],
+  ["max-turns", "maxTurns"],
+  ["max_turns", "maxTurns"],
+  ["mcp-servers", "mcpServers"],
+  ["mcp_servers", "mcpServers"],
+  ["initial-prompt", "initialPrompt"],
+  ["initial_prompt", "initialPrompt"],
+]);

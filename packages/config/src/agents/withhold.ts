@@ -1,0 +1,69 @@
+// Takes away what an agent may not have: because of where it comes from, or because an administrator reserves it.
+
+import type { AgentDefinition } from "@keelson/protocol";
+import { isAsking } from "../mode.ts";
+import type { Mutable } from "../skills/facts.ts";
+import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
+import type { AgentPage } from "./facts.ts";
+import type { AgentSettings } from "./agent-set.ts";
+
+/** Why hooks and servers of agents are not used. Those of managed agents are. */
+export interface AgentPolicy {
+  readonly hooks?: string | undefined;
+  readonly servers?: string | undefined;
+}
+
+export function agentPolicy({ settings, flags }: Pick<AgentSettings, "settings" | "flags">): AgentPolicy {
+  const { strictPluginOnlyCustomization: strict, disableAllHooks, allowManagedHooksOnly } = settings;
+  const isReserved = (what: string) =>
+    Array.isArray(strict) ? strict.includes(what) : strict !== undefined && strict !== false;
+  const reserved = "because managed settings reserve it for plugins (strictPluginOnlyCustomization)";
+  return {
+    hooks: disableAllHooks
+      ? "because hooks are turned off (disableAllHooks)"
+      : allowManagedHooksOnly
+        ? "because managed settings allow only managed hooks (allowManagedHooksOnly)"
+        : isReserved("hooks")
+          ? reserved
+          : undefined,
+    servers: isReserved("mcp") ? reserved : flags.strictMcpConfig ? "because of --strict-mcp-config" : undefined,
+  };
+}
+
+export interface Withholding {
+  readonly fields: AgentPage["fields"];
+  readonly policy: AgentPolicy;
+  odd(problem: HeadProblem): void;
+}
+
+export function withhold(agent: Mutable<AgentDefinition>, { fields, policy, odd }: Withholding): void {
+  const { source, plugin, untrusted, permissionMode, mcpServers, memory } = agent;
+  const place =
+    plugin !== undefined ? "in an agent of a plugin" : untrusted ? "because this folder is not trusted" : undefined;
+  const lose = (key: string, why: string) =>
+    odd({ line: fields.get(key)?.line ?? 1, why: `\`${key}\` has no effect ${why}` });
+
+  const noHooks = place ?? (source === "managed" ? undefined : policy.hooks);
+  if (noHooks !== undefined && fields.has("hooks")) {
+    agent.hooks = [];
+    lose("hooks", noHooks);
+  }
+  const noServers = place ?? (source === "managed" ? undefined : policy.servers);
+  // Names of servers that the session has are fine, except in a plugin.
+  const named = plugin === undefined ? mcpServers.filter((server) => typeof server === "string") : [];
+  if (noServers !== undefined && named.length < mcpServers.length) {
+    agent.mcpServers = named;
+    lose("mcpServers", noServers);
+  }
+  const isWide = permissionMode !== undefined && !isAsking(permissionMode);
+  if (place !== undefined && (isWide || (plugin !== undefined && fields.has("permissionMode")))) {
+    delete agent.permissionMode;
+    delete agent.bubbles;
+    lose("permissionMode", place);
+  }
+  // What the user's own agent of this name remembers is not for this one.
+  if (memory === "user" && untrusted) {
+    delete agent.memory;
+    lose("memory", place!);
+  }
+}

@@ -1,0 +1,7 @@
+// Entry point `@keelson/engine/agents`: what an agent may use, by its definition and its place in the session. Pure. A
+// session begins with `@keelson/engine/agent-listing` alone.
+
+export { agentTools, type AgentKind, type AgentTools } from "./tools.ts";
+export { agentModel } from "./model.ts";
+export { narrowerMode } from "./mode.ts";
+export { agentListing, agentsLeft, toolsInWords } from "./listing.ts";

@@ -1,0 +1,128 @@
+// The files of one subagent: its transcript, what is known of it, and for an agent in the background a copy of the
+// transcript that the session's agent may read.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
+import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta } from "@keelson/store/agents";
+import type { Outbox } from "../../stream/outbox.ts";
+import type { AgentStages } from "../spawner.ts";
+import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
+import { Meter } from "./meter.ts";
+
+export interface ChildFiles {
+  readonly outbox: Outbox;
+  readonly meter: Meter;
+  /** Something was counted: what is known of the agent is written again, not too often. */
+  counted(): void;
+  /** Empty for an agent that someone waits for. */
+  readonly outputPath: string;
+  /** Opens the copy, when the agent is moved to the background. Entries from now on are in it. */
+  openOutput(): string;
+  close(end: ChildEnd | undefined): void;
+}
+
+interface ChildFilesOptions extends Pick<ChildHost, "owner" | "steps"> {
+  cwd(): string;
+  showsText(): boolean;
+}
+
+const SAVE_EVERY_MS = 1_000;
+
+export function openChildFiles(
+  plan: ChildPlan,
+  { storage, machine }: AgentStages,
+  { cwd, showsText, owner, steps }: ChildFilesOptions,
+): ChildFiles {
+  const { place, options, outbox, now, cost } = storage;
+  const { id, definition, description, parent, toolUseId, name, worktree } = plan;
+  const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
+  const report = (error: Error) =>
+    options.warn(`The transcript of agent ${id} cannot be written (${error.message}); it continues without it`);
+  const transcript = path === undefined ? nullTranscript() : openTranscript({ path, onFailure: report });
+  const outputPath = join(machine.outputDir, `${id}.output`);
+  let output: TranscriptWriter | undefined;
+  const openOutput = () => {
+    mkdirSync(machine.outputDir, { recursive: true, mode: 0o700 });
+    output ??= openTranscript({ path: outputPath });
+    if (!inBackground) save({ requestShape: "background" });
+    inBackground = true;
+    return outputPath;
+  };
+  let inBackground = plan.background;
+  if (inBackground) openOutput();
+  const earlier = plan.past && !plan.isFork && path !== undefined ? readAgentMeta(path) : undefined;
+  const meter = new Meter(now, cost.separate(earlier?.modelUsage), earlier);
+  let meta: AgentMeta = {
+    agentType: definition.name,
+    ...(definition.source === "built-in" ? { isBuiltIn: true } : {}),
+    description,
+    toolUseId,
+    spawnDepth: parent.depth + 1,
+    ...(parent.id === undefined ? {} : { parentAgentId: parent.id }),
+    ...(name === undefined ? {} : { name }),
+    requestShape: plan.isFork ? "fork" : plan.background ? "background" : "foreground",
+    model: plan.model.profile.id,
+    ...(worktree ? { worktreePath: worktree.cwd, worktreeBranch: worktree.branch } : {}),
+    startedAt: earlier?.startedAt ?? new Date(now()).toISOString(),
+    ...owner(),
+  };
+  const own = outbox.forAgent(
+    { id, type: definition.name, description, toolUseId, showsText },
+    {
+      append: (entries) => {
+        transcript.append(entries);
+        output?.append(entries);
+      },
+      leaf: plan.past?.leaf ?? null,
+      mirrored: options.mirror ? path : undefined,
+      cwd,
+    },
+  );
+  let saved = now();
+  const write = () => {
+    saved = now();
+    try {
+      writeAgentMeta(path!, meta);
+    } catch (error) {
+      report(error as Error);
+    }
+  };
+  const save = (more: Partial<AgentMeta>) => {
+    meta = { ...meta, ...more };
+    if (path === undefined) return;
+    write();
+    own.mirror([{ type: "agent_metadata", ...meta }]);
+  };
+  let begun = false;
+  const begin = () => {
+    if (begun) return;
+    begun = true;
+    save({});
+    own.release();
+  };
+  // Creating files takes longer than anything else here, and the first request need not wait for it.
+  steps.chore(begin);
+  return {
+    outbox: own,
+    meter,
+    counted() {
+      if (path === undefined || now() - saved < SAVE_EVERY_MS) return;
+      meta = { ...meta, ...meter.total() };
+      write();
+    },
+    outputPath: plan.background ? outputPath : "",
+    openOutput,
+    close(end) {
+      begin();
+      save({
+        finished: true,
+        status: end?.status ?? "failed",
+        endedAt: new Date(now()).toISOString(),
+        ...meter.total(),
+      });
+      transcript.close();
+      output?.close();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Counts what a subagent used, from its first request on, also before the session was resumed.
+
+import type { TaskUsage } from "@keelson/host";
+import { blocksOf, isToolUse, NO_USAGE, type NewEntry, type Usage } from "@keelson/protocol";
+import type { AgentMeta } from "@keelson/store/agents";
+import type { Cost } from "../../model/cost.ts";
+
+export class Meter {
+  readonly #now: () => number;
+  readonly #started: number;
+  readonly #cost: Cost;
+  readonly #earlier: AgentMeta | undefined;
+  #turns = 0;
+  #toolUses = 0;
+  #lastTool: string | undefined;
+  #last: Usage = NO_USAGE;
+
+  /** `earlier` is what is known of an agent that goes on. `cost` has its usage until then. */
+  constructor(now: () => number, cost: Cost, earlier?: AgentMeta) {
+    this.#now = now;
+    this.#started = now();
+    this.#cost = cost;
+    this.#earlier = earlier;
+  }
+
+  /** Returns whether there was anything to count. */
+  record(entries: readonly NewEntry[]): boolean {
+    const before = this.#toolUses;
+    for (const entry of entries) {
+      if (entry.type !== "assistant") continue;
+      for (const { name } of blocksOf(entry.message.content).filter(isToolUse)) {
+        this.#toolUses++;
+        this.#lastTool = name;
+      }
+    }
+    return this.#toolUses > before;
+  }
+
+  charge(usage: Usage, model: string, durationMs: number): void {
+    this.#last = usage;
+    this.#turns++;
+    this.#cost.charge(usage, model, durationMs);
+  }
+
+  /** Of the last reply: its tokens are those of the whole conversation. */
+  get last(): Usage {
+    return this.#last;
+  }
+
+  /** Since it was started or continued. */
+  usage(): TaskUsage {
+    const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = this.#last;
+    return {
+      totalTokens: input_tokens + output_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0),
+      toolUses: this.#toolUses,
+      durationMs: Math.round(this.#now() - this.#started),
+      ...(this.#lastTool === undefined ? {} : { lastTool: this.#lastTool }),
+    };
+  }
+
+  /** From its first request on. */
+  total(): Partial<AgentMeta> {
+    const { totalTokens, toolUses, durationMs, lastTool = this.#earlier?.lastTool } = this.usage();
+    const since = (key: "turns" | "toolUses" | "durationMs") => this.#earlier?.[key] ?? 0;
+    return {
+      turns: since("turns") + this.#turns,
+      totalTokens: totalTokens || this.#earlier?.totalTokens || 0,
+      toolUses: since("toolUses") + toolUses,
+      durationMs: since("durationMs") + durationMs,
+      costUSD: this.#cost.totalUsd,
+      modelUsage: this.#cost.modelUsage,
+      ...(lastTool === undefined ? {} : { lastTool }),
+    };
+  }
+}

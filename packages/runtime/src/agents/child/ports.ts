@@ -1,0 +1,168 @@
+// The ports of a subagent: narrower than those of the session, and never a way around them. Its calls go through the
+// session's hooks and rules, its requests count against the session's budget.
+
+import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
+import {
+  NOTHING_SAID,
+  type AgentDefinition,
+  type HookEvent,
+  type HookRegistration,
+  type NewEntry,
+  type PermissionMode,
+} from "@keelson/protocol";
+import type { Gate } from "../../gate/gate.ts";
+import type { FiringAgent } from "../../hooks/dispatcher.ts";
+import { conditionCalls } from "../../hooks/open-hooks.ts";
+import type { Machine } from "../../machine/machine.ts";
+import { agentPorts } from "../../session/agent-ports.ts";
+import type { Outbox } from "../../stream/outbox.ts";
+import { AgentRuleBook, deniedRules } from "./rules.ts";
+import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
+import { taskHookFields } from "../../tasks/tasks.lazy.ts";
+import type { AgentStages } from "../spawner.ts";
+
+export interface ChildParts {
+  readonly id: string;
+  readonly definition: Pick<AgentDefinition, "name" | "disallowedTools">;
+  /** The gate of the agent that started it. */
+  readonly parentGate: Gate;
+  readonly workspace: Workspace;
+  readonly seen: ReadLedger;
+  /** The folder it keeps between sessions. */
+  readonly memory?: string | undefined;
+  /** At each call: the session's mode may change while the agent works. */
+  mode(): PermissionMode;
+  model(): ModelChoice;
+  readonly system: readonly string[];
+  tools(): readonly Tool[];
+  conversation(): Conversation;
+  hooks(): readonly HookRegistration[];
+  readonly signal: AbortSignal;
+  /** Why the user is not asked about its calls. Absent if they are. */
+  readonly unasked?: string;
+  readonly outbox: Outbox;
+  interrupt(): void;
+  steering(): readonly NewEntry[];
+  /** Its entries, before they are recorded. */
+  recording(entries: readonly NewEntry[]): void;
+  charged: Ports["charge"];
+  /** Before each request and each call: others may have to go first. */
+  step(): Promise<void> | undefined;
+}
+
+/** What a subagent works with: the session's machine in the agent's folder, and its own view of the rules. */
+export interface ChildSurroundings {
+  readonly machine: Machine;
+  readonly gate: Gate;
+  readonly firing: FiringAgent;
+  readonly ports: Ports;
+}
+
+/** The events of its tool calls are the session's; those of its prompt are not. */
+const FORWARDED = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]);
+
+export function surround(child: ChildParts, stages: AgentStages): ChildSurroundings {
+  const { storage, hooks, mcp, permitFor } = stages;
+  const { state, cost } = storage;
+  const machine = childMachine(child, stages.machine);
+  const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
+  const firing: FiringAgent = {
+    id: child.id,
+    type: child.definition.name,
+    cwd: () => child.workspace.cwd,
+    mode: () => gate.mode,
+    effort: () => child.model().effort,
+    hooks: child.hooks,
+    callOf: conditionCalls(storage, machine, gate, child.tools),
+  };
+  const permit = permitFor({
+    gate,
+    firing,
+    ...(child.unasked === undefined ? {} : { unasked: child.unasked }),
+    conversation: () => child.conversation().messages,
+  });
+  const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
+  const fire: Ports["fire"] = async (event, input) => {
+    if (event === "Stop") {
+      const more = { ...agentTranscriptOf(child, stages), ...taskHookFields(machine.tasks, child.id) };
+      return hooks.fire(
+        "SubagentStop",
+        { ...input, agent_id: child.id, agent_type: child.definition.name, ...more, ...stages.schedules.hookFields() },
+        child.signal,
+        firing,
+      );
+    }
+    return FORWARDED.has(event) ? hooks.fire(event, input, child.signal, firing) : NOTHING_SAID;
+  };
+  const ports: Ports = {
+    ...shared,
+    get model() {
+      return child.model();
+    },
+    system: child.system,
+    tools: child.tools,
+    permit: async (request, withdrawn) => {
+      await child.step();
+      return shared.permit(request, withdrawn);
+    },
+    toolsReady: async () => {
+      await child.step();
+      await mcp.servers?.refreshed(child.signal);
+    },
+    toolBetas: () => state.toolBetas,
+    awaitTool: (name) => mcp.awaitTool(name, child.signal),
+    whyMissing: (name) => mcp.servers?.whyMissing(name),
+    signal: child.signal,
+    interrupt: child.interrupt,
+    partial: false,
+    record: (entries) => {
+      child.recording(entries);
+      for (const entry of entries)
+        if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
+      return child.outbox.record(entries);
+    },
+    show: (signal) => storage.outbox.show(signal),
+    admitted: () => undefined,
+    instructionsFor: () => [],
+    steering: child.steering,
+    fire,
+    charge: (usage, name, durationMs) => {
+      child.charged(usage, name, durationMs);
+      cost.charge(usage, name, durationMs, child.definition.name);
+    },
+  };
+  return { machine, gate, firing, ports };
+}
+
+function agentTranscriptOf({ id }: ChildParts, { storage }: AgentStages): { readonly agent_transcript_path?: string } {
+  const { place } = storage;
+  return place.path === null ? {} : { agent_transcript_path: agentTranscriptPath(place.dir, place.id, id) };
+}
+
+/** The session's machine in the agent's folder. Commands it leaves in the background end with it. */
+function childMachine({ id, workspace, seen }: ChildParts, machine: Machine): Machine {
+  return { ...machine, tools: { ...machine.tools, workspace, seen, owner: id } };
+}
+
+/** Judges by the rules of its parent and its own, where it works. */
+export function childGate(
+  {
+    workspace,
+    mode,
+    memory,
+    definition,
+    parentGate: gate,
+  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate">,
+  about: { readonly home: string; warn(text: string): void },
+): Gate {
+  const denied = deniedRules(definition, workspace.root);
+  const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied });
+  return gate.forAgent({
+    ruleBook,
+    mode,
+    ...(memory === undefined ? {} : { memory: () => memory }),
+    cwd: () => workspace.cwd,
+    directories: () => workspace.directories,
+    git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },
+  });
+}

@@ -1,0 +1,98 @@
+// The rules of a subagent: those of its parent as they are at each call, in the folder where the agent works, what its
+// definition denies, and what its own skills grant it. An answer to one of its questions changes the session's rules.
+
+import { parseRule, type Rule, type Workspace } from "@keelson/engine";
+import { agentTools } from "@keelson/engine/agents";
+import type { AgentDefinition, PermissionMode, PermissionUpdate } from "@keelson/protocol";
+import { RuleBook } from "../../gate/rule-book.ts";
+
+export class AgentRuleBook extends RuleBook {
+  readonly #parent: RuleBook;
+  readonly #denied: readonly Rule[];
+  #granted: readonly Rule[] = [];
+  #joined: { readonly from: readonly Rule[]; readonly granted: readonly Rule[]; readonly rules: readonly Rule[] };
+
+  constructor(
+    parent: RuleBook,
+    {
+      denied,
+      ...place
+    }: {
+      readonly home: string;
+      readonly workspace: Workspace;
+      readonly denied: readonly Rule[];
+      warn(text: string): void;
+    },
+  ) {
+    super({ ...place, mode: parent.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
+    this.#parent = parent;
+    this.#denied = denied;
+    this.#joined = this.#join();
+  }
+
+  override get mode(): PermissionMode {
+    return this.#parent.mode;
+  }
+
+  /** The same array until something changes. */
+  override get rules(): readonly Rule[] {
+    const { from, granted } = this.#joined;
+    if (from !== this.#parent.rules || granted !== this.#granted) this.#joined = this.#join();
+    return this.#joined.rules;
+  }
+
+  #join() {
+    const { rules: from } = this.#parent;
+    const granted = this.#granted;
+    const own = [...this.#denied, ...granted];
+    return { from, granted, rules: own.length === 0 ? from : [...from, ...own] };
+  }
+
+  /** Its parent's too: an answer to one of its questions may be the first thing that needs them. */
+  override async load() {
+    await this.#parent.load();
+    return super.load();
+  }
+
+  override setMode(mode: PermissionMode): string | undefined {
+    return this.#parent.setMode(mode);
+  }
+
+  override replaceRules(rules: readonly Rule[]): void {
+    this.#parent.replaceRules(rules);
+  }
+
+  override grant(rules: readonly Rule[]): void {
+    this.#granted = [...this.#granted, ...rules];
+  }
+
+  override revoke(rules: readonly Rule[]): void {
+    this.#granted = this.#granted.filter((rule) => !rules.includes(rule));
+  }
+
+  override endGrants(): void {
+    this.#granted = [];
+  }
+
+  override update(update: PermissionUpdate): void {
+    this.#parent.update(update);
+  }
+
+  /** The machine asks the session's rules. */
+  override mayChangeGuarded(call: string): boolean {
+    return this.#parent.mayChangeGuarded(call);
+  }
+
+  override setUnguarded(call: string, unguarded: boolean): void {
+    this.#parent.setUnguarded(call, unguarded);
+  }
+}
+
+/** Parts of tools that the agent's definition takes from it: `Bash(rm *)` in `disallowedTools`. */
+export function deniedRules(definition: Pick<AgentDefinition, "disallowedTools">, base: string): readonly Rule[] {
+  const { denied } = agentTools([], definition, { kind: "foreground", maySpawn: false });
+  return denied.flatMap((text): Rule[] => {
+    const parsed = parseRule(text);
+    return parsed ? [{ behavior: "deny", ...parsed, source: "session", base, text }] : [];
+  });
+}

@@ -1,0 +1,158 @@
+// The run of one subagent: what it works with, what it reads first, and what its end means.
+
+import { asReminder, Conversation, run, type End, type ModelChoice, type Tool, type Workspace } from "@keelson/engine";
+import { narrowerMode } from "@keelson/engine/agents";
+import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
+import type { AgentServers } from "../../mcp/open-servers.ts";
+import type { AgentSkills } from "../../skills/open-skills.ts";
+import type { Outbox } from "../../stream/outbox.ts";
+import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
+import { surround } from "./ports.ts";
+import { childTools } from "./tools.ts";
+import { forkTools } from "../fork.ts";
+import type { Meter } from "./meter.ts";
+import { preload } from "../definition/preload.ts";
+import type { AgentStages, Spawner } from "../spawner.ts";
+
+export interface ChildLife extends ChildHost {
+  readonly workspace: Workspace;
+  readonly outbox: Outbox;
+  /** What others want it to read at its next safe boundary. */
+  readonly waiting: NewEntry[];
+  takeWaiting(): readonly NewEntry[];
+  readonly meter: Meter;
+  /** The meter counted something. */
+  changed(): void;
+  interrupt(): void;
+  /** The servers that only this agent uses; undefined if it has none. */
+  openServers(definition: AgentDefinition): Promise<AgentServers | undefined>;
+  /** True if nothing that waits is worth another request; then nothing more will wait. */
+  isDone(): boolean;
+}
+
+const UNASKED =
+  "An agent in the background cannot ask the user. To allow it, add an allow rule, or run the agent in the foreground.";
+
+export async function runChild(plan: ChildPlan, stages: AgentStages, life: ChildLife): Promise<ChildEnd> {
+  const { definition, parent, id } = plan;
+  const { meter, changed } = life;
+  const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
+  let skillHooks: readonly HookRegistration[] = [];
+  let skills: AgentSkills | undefined;
+  let tools: () => readonly Tool[] = () => [];
+  let chosen: { readonly from: ModelChoice; readonly own: ModelChoice } | undefined;
+  /** The same object until another model is chosen, so that the parts of a request are built once. */
+  const model = (): ModelChoice => {
+    const from = skills?.effects.model ?? plan.model;
+    if (chosen?.from !== from) chosen = { from, own: { ...from, agent: id } };
+    return chosen.own;
+  };
+  const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
+  const { machine, gate, ports, firing } = surround(
+    {
+      id,
+      definition,
+      parentGate: parent.gate,
+      workspace: life.workspace,
+      memory: plan.memory,
+      seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
+      mode: () => narrowerMode(parent.gate.mode, definition.permissionMode),
+      model,
+      system: plan.system,
+      tools: () => tools(),
+      conversation: () => conversation,
+      hooks: () => [...definition.hooks, ...skillHooks].map(scoped),
+      signal: life.signal,
+      ...(asks ? {} : { unasked: UNASKED }),
+      outbox: life.outbox,
+      interrupt: life.interrupt,
+      step: () => life.steps.step(),
+      steering: () => life.takeWaiting(),
+      recording: (entries) => {
+        if (meter.record(entries)) changed();
+      },
+      charged: (usage, name, durationMs) => {
+        meter.charge(usage, name, durationMs);
+        changed();
+      },
+    },
+    stages,
+  );
+  const self: Spawner = {
+    id,
+    depth: parent.depth + 1,
+    isFork: plan.isFork === true || parent.isFork,
+    asks,
+    machine,
+    gate,
+    model,
+    system: () => plan.system,
+    tools: () => tools(),
+    conversation: () => conversation,
+    interrupt: life.interrupt,
+  };
+  skills = stages.skills.forAgent({
+    permit: (request, signal) => ports.permit(request, signal),
+    machine,
+    gate,
+    setHooks: (registrations) => (skillHooks = registrations),
+    model: () => plan.model,
+    ports: () => ports,
+    runSkill: (order) => life.runSkill(order, self),
+  });
+  const own = [skills.tool, ...life.ownTools(self)];
+  const servers = await life.openServers(definition);
+  tools = plan.isFork ? forkTools(parent.tools, own) : childTools({ ...plan, own, servers }, stages);
+
+  const about = { agent_id: id, agent_type: definition.name };
+  const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
+  const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
+  if (listing) life.waiting.unshift(listing);
+  const said = context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`));
+  const preloaded = plan.past ? [] : await preload(definition, skills, stages.storage.options.warn);
+  const texts = [...said, plan.prompt, ...preloaded];
+  const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
+  let end = await run(
+    { type: "user", message: { role: "user", content }, parent_tool_use_id: null, client_composed: true },
+    gate.mode,
+    conversation,
+    ports,
+    plan.limits,
+  );
+  // Someone wrote to it while it gave its last answer.
+  while (end.reason === "completed" && !life.isDone()) {
+    end = await run(undefined, gate.mode, conversation, ports, plan.limits);
+  }
+  return endOf(end, plan, life);
+}
+
+/** The end of a subagent is not that of the session. */
+const scoped = (hook: HookRegistration): HookRegistration =>
+  hook.event === "Stop" ? { ...hook, event: "SubagentStop" } : hook;
+
+/** An agent that begins empty reads the user's instructions, unless it leaves them out. */
+function prefaceOf({ definition }: ChildPlan, { storage }: AgentStages): string | undefined {
+  return definition.omitsInstructions ? undefined : storage.state.instructions?.preface;
+}
+
+const NO_OUTPUT = "(Subagent completed but returned no output.)";
+
+function endOf(end: End, { limits }: ChildPlan, { signal, meter }: ChildLife): ChildEnd {
+  const status = signal.aborted ? "killed" : FAILED.has(end.reason) ? "failed" : "completed";
+  const text = status === "completed" ? end.text || end.summary || NO_OUTPUT : whyOf(end, limits.maxBudgetUsd);
+  return { end, status, text, usage: meter.last, used: meter.usage() };
+}
+
+const FAILED = new Set<End["reason"]>([
+  "api_error",
+  "model_error",
+  "prompt_too_long",
+  "budget_exhausted",
+  "turn_setup_failed",
+  "hook_stopped",
+]);
+
+function whyOf({ reason, text }: End, maxBudgetUsd: number | undefined): string {
+  if (reason === "budget_exhausted") return `The budget of $${maxBudgetUsd} is used up`;
+  return text === "" ? `It ended early (${reason})` : text;
+}

@@ -1,0 +1,23 @@
+// The skills that an agent begins with, as text for the model.
+
+import type { AgentDefinition } from "@keelson/protocol";
+import type { AgentSkills } from "../../skills/open-skills.ts";
+
+/** Skills that cannot be used are left out, with a warning. */
+export async function preload(
+  { skills: names, untrusted }: Pick<AgentDefinition, "skills" | "untrusted">,
+  skills: Pick<AgentSkills, "preload">,
+  warn: (text: string) => void,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (const name of names) {
+    try {
+      const text = await skills.preload(name, { grants: !untrusted });
+      const heading = `<command-message>${name}</command-message>\n<command-name>${name}</command-name>\n<skill-format>true</skill-format>`;
+      texts.push(`${heading}\n${text}`);
+    } catch (error) {
+      warn(`An agent begins without the skill "${name}": ${(error as Error).message}`);
+    }
+  }
+  return texts;
+}

@@ -1,0 +1,63 @@
+// What the model has been told about agents. Those it does not know yet are listed with the next request, so that the
+// description of the tool never changes.
+
+import { asReminder } from "@keelson/engine";
+import { agentListing } from "@keelson/engine/agent-listing";
+import type { AgentDefinition, ChainSubject, NewEntry } from "@keelson/protocol";
+
+const KIND = "agent_listing_delta";
+
+export class AgentListing {
+  readonly #newId: () => string;
+  readonly #told: Set<string>;
+
+  /** `past` is the conversation so far. */
+  constructor(past: Iterable<ChainSubject>, newId: () => string) {
+    this.#newId = newId;
+    this.#told = new Set(toldIn(past));
+  }
+
+  /** A new conversation knows none. */
+  restart(): void {
+    this.#told.clear();
+  }
+
+  take(agents: readonly AgentDefinition[]): NewEntry | undefined {
+    const fresh = agents.filter(({ name }) => !this.#told.has(name));
+    const known = new Set(agents.map(({ name }) => name));
+    const gone = [...this.#told].filter((name) => !known.has(name));
+    if (fresh.length === 0 && gone.length === 0) return undefined;
+    const isInitial = this.#told.size === 0;
+    for (const { name } of fresh) this.#told.add(name);
+    for (const name of gone) this.#told.delete(name);
+    const listed = agentListing(fresh);
+    const over = gone.length === 0 ? undefined : `These agents are no longer available: ${gone.join(", ")}`;
+    const content = [listed, over].filter((part) => part !== undefined).join("\n\n");
+    return {
+      type: "attachment",
+      uuid: this.#newId(),
+      attachment: {
+        type: KIND,
+        addedTypes: fresh.map(({ name }) => name),
+        addedLines: (listed ?? "").split("\n").filter((line) => line.startsWith("- ")),
+        removedTypes: gone,
+        isInitial,
+      },
+      rendered: [{ content: asReminder(content) }],
+      renderedRole: "user",
+    };
+  }
+}
+
+function toldIn(past: Iterable<ChainSubject>): readonly string[] {
+  const told = new Set<string>();
+  for (const entry of past) {
+    if (entry.type !== "attachment" || entry.attachment.type !== KIND) continue;
+    const { addedTypes, removedTypes } = entry.attachment as { addedTypes?: unknown; removedTypes?: unknown };
+    for (const name of namesIn(addedTypes)) told.add(name);
+    for (const name of namesIn(removedTypes)) told.delete(name);
+  }
+  return [...told];
+}
+
+const namesIn = (value: unknown) => (Array.isArray(value) ? value.filter((name) => typeof name === "string") : []);

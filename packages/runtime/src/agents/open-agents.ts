@@ -1,0 +1,152 @@
+// The agent stage of a session: which agents there are, what the model is told of them, and how they are started,
+// continued and ended.
+
+import { openAgentSet } from "@keelson/config/agent-set";
+import { ToolError, type Tool } from "@keelson/engine";
+import { agentsLeft } from "@keelson/engine/agent-listing";
+import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
+import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
+import { Slots } from "../mcp/servers/slots.ts";
+import { builtInAgents } from "./built-in/built-in.ts";
+import { AgentListing } from "./listing.ts";
+import type * as Running from "./run-agents.ts";
+import { toolsOf } from "../session/state.ts";
+import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
+
+export interface AgentStage {
+  /** The Agent tool of the session's own agent. */
+  readonly tool: Tool;
+  /** Those that can be started now, in the order in which they are listed. */
+  list(): readonly AgentDefinition[];
+  find(name: string): AgentDefinition | undefined;
+  /** Agents that the model does not know yet; undefined if it knows all. */
+  takeListing(): NewEntry | undefined;
+  /** Agents that the client defines. */
+  setClient(agents: JsonObject): void;
+  /** Reads the files again. */
+  reload(): void;
+  areChanged(): boolean;
+  /** The SendMessage tool of the session's own agent. */
+  readonly messageTool: Tool;
+  /** A forked skill: rejects with a sentence for the user if it does not come to an answer. */
+  runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
+  /** The session's own agent. */
+  readonly self: Spawner;
+  /** Loads what starts an agent, unless the session ends soon or offers none. */
+  warm(): void;
+  /** Ends every agent. */
+  close(): Promise<void>;
+}
+
+/** Models take longer than this. A session without a model does not pay for agents it does not start. */
+const WARM_AFTER_MS = 20;
+
+export type SkillOrder = Parameters<typeof Running.runSkill>[0];
+
+export function openAgents(stages: AgentStages): AgentStage {
+  const { storage, machine, gate, skills } = stages;
+  const { state, place, runState } = storage;
+  let client: JsonObject | undefined;
+  const isDenied = (path: string) =>
+    state.snapshot.rules.some(({ behavior }) => behavior === "deny") && !gate.ruleBook.mayReadName(path);
+  let set = openAgentSet(state.snapshot, { isDenied, client: () => client });
+  const builtIn = builtInAgents(state.snapshot.env);
+  const all = () => {
+    const own = set.list();
+    const names = new Set(own.map(({ name }) => name));
+    return [...own, ...builtIn.filter(({ name }) => !names.has(name))];
+  };
+  /** The agent that the session runs as may start only some. */
+  const mayStart = ({ name }: AgentDefinition) => state.agent?.agents?.includes(name) ?? true;
+  const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(mayStart);
+  const find = (name: string) => set.find(name) ?? builtIn.find((agent) => agent.name === name);
+  const self: Spawner = {
+    id: undefined,
+    depth: 0,
+    isFork: false,
+    asks: true,
+    machine,
+    gate,
+    model: () => skills.effects.model,
+    system: () => state.system,
+    tools: () => toolsOf(state),
+    conversation: () => state.conversation,
+    interrupt: () => runState.interrupt(),
+  };
+  const listing = new AgentListing(place.loaded?.entries ?? [], storage.newId);
+  storage.onClear(() => listing.restart());
+  const slots = new Slots(mostAgents(state.snapshot.env));
+  const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
+
+  const host: Running.AgentHost = {
+    stages,
+    slots,
+    find,
+    forks,
+    toolsFor: (agent) => [toolOf(agent), messageToolOf(agent)],
+  };
+  /** Loaded while the model thinks about the first prompt, or with the first agent. */
+  const running = () => import("./run-agents.ts");
+  let warming: NodeJS.Timeout | undefined;
+  const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.team?.teammates !== undefined });
+  const messageToolOf = (from: Spawner) =>
+    sendMessageTool({
+      send: async (to, message, summary, toolUseId) => {
+        const toTeam = await stages.team?.send(to, message, summary);
+        if (toTeam) return toTeam;
+        const text = typeof message === "string" ? message : JSON.stringify(message);
+        return (await (await running()).sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to);
+      },
+    });
+  const keeperOf = (agent: Spawner): AgentKeeper => ({
+    typeOf: (order) => typeOf(order),
+    start: async (order, toolUseId, signal): Promise<AgentAnswer> =>
+      (await teammateOf(order, agent)) ??
+      (await running()).startAgent({ order, type: typeOf(order), toolUseId, signal }, agent, host),
+  });
+  /** Only the session's own agent has teammates. */
+  const teammateOf = async (order: AgentOrder, agent: Spawner): Promise<AgentAnswer | undefined> => {
+    const teammates = stages.team?.teammates;
+    const { name } = order;
+    if (!teammates || agent !== self || name === undefined || order.isolation !== undefined) return undefined;
+    const { startTeammate } = await import("../team/lead/start-teammate.ts");
+    return startTeammate(teammates, { ...order, name }, typeOf(order));
+  };
+  const typeOf = ({ subagent_type: type }: AgentOrder): string => {
+    if (!type) return forks ? "fork" : "general-purpose";
+    const found = find(type);
+    if ((found && mayStart(found)) || (forks && type === "fork")) return type;
+    const names = list().map(({ name }) => name);
+    throw new ToolError(`Agent type '${type}' not found. Available agents: ${names.join(", ")}`);
+  };
+  return {
+    tool: toolOf(self),
+    list,
+    find,
+    self,
+    takeListing: () => (toolsOf(state).some(({ name }) => name === "Agent") ? listing.take(list()) : undefined),
+    setClient(agents) {
+      client = agents;
+      set = set.reload();
+    },
+    reload: () => void (set = set.reload(state.snapshot)),
+    areChanged: () => set.areChanged(),
+    messageTool: messageToolOf(self),
+    runSkill: async (order) => (await running()).runSkill(order, self, host),
+    warm() {
+      if (warming !== undefined || !state.tools.some(({ name }) => name === "Agent")) return;
+      warming = setTimeout(async () => (await running()).warm(host), WARM_AFTER_MS);
+      warming.unref();
+    },
+    async close() {
+      clearTimeout(warming);
+      const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
+      await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
+    },
+  };
+}
+
+const unreachable = (to: string) => ({
+  success: false,
+  message: `No agent '${to}' can be reached. Use the agentId that the Agent tool returned, or the name you gave the agent.`,
+});

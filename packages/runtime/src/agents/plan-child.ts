@@ -1,0 +1,164 @@
+// Turns an order into a plan: which agent, which model, where it works, and what it is told. Loaded with the first agent.
+
+import { agentText } from "@keelson/config/agents";
+import { renderAgentPrompt, ToolError, type ModelChoice } from "@keelson/engine";
+import { agentModel } from "@keelson/engine/agents";
+import { gitBranch } from "@keelson/host";
+import { OFFLINE_ID } from "@keelson/model";
+import type { AgentDefinition } from "@keelson/protocol";
+import { release } from "node:os";
+import { limitsOf } from "../session/limits.ts";
+import type { ChildPlan, Worktree } from "./child/child.ts";
+import { forkedConversation, forkPrompt } from "./fork.ts";
+import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
+
+export interface ChildOrder {
+  readonly definition: AgentDefinition;
+  readonly description: string;
+  readonly prompt: string;
+  readonly name?: string | undefined;
+  /** Instead of the model that its definition names. */
+  readonly model?: string | undefined;
+  readonly effort?: string | undefined;
+  readonly background: boolean;
+  readonly isolated: boolean;
+  readonly toolUseId: string;
+  readonly signal: AbortSignal;
+  /** Of an agent that goes on. */
+  readonly id?: string;
+  readonly past?: ChildPlan["past"];
+  readonly attached?: ChildPlan["attached"];
+  /** The prompt is the text of a skill, which cannot use skills again. */
+  readonly isSkill?: boolean;
+  /** Instead of every other choice of a model. */
+  readonly exactModel?: ModelChoice;
+}
+
+/** Throws ToolError if the agent cannot be started. */
+export async function planChild(order: ChildOrder, parent: Spawner, stages: AgentStages): Promise<ChildPlan> {
+  const { storage } = stages;
+  const { snapshot } = storage.state;
+  const { prompt, isSkill } = order;
+  const definition = isSkill ? withoutSkills(order.definition) : order.definition;
+  const id = order.id ?? newAgentId();
+  const model = order.exactModel ?? (await modelFor(order, parent, stages));
+  const text = await textOf(definition);
+  const worktree = order.isolated ? await isolated(id, order, parent, stages) : undefined;
+  const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
+  const { agentMemoryFolder } = definition.memory ? await import("./definition/memory.ts") : {};
+  return {
+    id,
+    definition,
+    ...(agentMemoryFolder ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
+    description: order.description,
+    ...(order.name === undefined ? {} : { name: order.name }),
+    prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,
+    ...(order.attached ? { attached: order.attached } : {}),
+    toolUseId: order.toolUseId,
+    parent,
+    background: order.background,
+    model,
+    system: await systemOf(definition, text, { model, worktree, parent }, stages),
+    limits: { maxTurns: definition.maxTurns ?? (isSkill ? maxTurns : undefined), maxBudgetUsd },
+    maySpawn: parent.depth + 1 < deepestSpawn(snapshot.env),
+    ...(worktree ? { worktree } : {}),
+    ...(order.past ? { past: order.past } : {}),
+  };
+}
+
+function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { worktrees }: AgentStages) {
+  const { cwd } = parent.machine.tools.workspace;
+  return worktrees.isolate({ agentId, parent: cwd, signal }).catch((error: Error) => {
+    throw new ToolError(`The agent cannot get a worktree: ${error.message}`);
+  });
+}
+
+function withoutSkills(definition: AgentDefinition): AgentDefinition {
+  return { ...definition, disallowedTools: [...definition.disallowedTools, "Skill"] };
+}
+
+/** A fork has the conversation, the tools and the model of its parent. */
+export function planFork(
+  order: Pick<ChildOrder, "definition" | "description" | "prompt" | "name" | "toolUseId" | "background">,
+  parent: Spawner,
+  stages: AgentStages,
+): ChildPlan {
+  const { maxBudgetUsd } = limitsOf(stages.storage.state.snapshot);
+  return {
+    id: newAgentId(),
+    definition: order.definition,
+    description: order.description,
+    ...(order.name === undefined ? {} : { name: order.name }),
+    prompt: forkPrompt(order.prompt),
+    toolUseId: order.toolUseId,
+    parent,
+    background: order.background,
+    model: parent.model(),
+    system: parent.system(),
+    limits: { maxBudgetUsd },
+    maySpawn: false,
+    past: { conversation: forkedConversation(parent, order.toolUseId), leaf: null },
+    isFork: true,
+  };
+}
+
+export function newAgentId(): string {
+  return `a${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+}
+
+async function textOf(definition: AgentDefinition): Promise<string> {
+  try {
+    if (definition.source !== "built-in") return await agentText(definition);
+    const { builtInText } = await import("./built-in/texts.ts");
+    return builtInText(definition.name);
+  } catch (error) {
+    throw new ToolError(`Agent '${definition.name}' cannot be started: ${(error as Error).message}`);
+  }
+}
+
+async function modelFor(
+  { definition, model: call, effort }: ChildOrder,
+  parent: Spawner,
+  { storage }: AgentStages,
+): Promise<ModelChoice> {
+  const { state } = storage;
+  const { snapshot } = state;
+  // A folder that is not trusted changes nothing that the user chose.
+  const fixed = definition.untrusted ? snapshot.flags : {};
+  const own = fixed.model === undefined ? definition.model : undefined;
+  const name = agentModel({ env: snapshot.env, call, agent: own });
+  // The offline model stands in for every other model.
+  const inherits = name === "inherit" || state.model.profile.id === OFFLINE_ID;
+  const chosen = inherits
+    ? parent.model()
+    : await storage.chooseModel(name).catch((error: Error) => {
+        throw new ToolError(`Agent '${definition.name}' cannot be started: ${error.message}`);
+      });
+  const wanted = effort ?? (fixed.effort === undefined ? definition.effort : undefined) ?? parent.model().effort;
+  return wanted === undefined ? chosen : { ...chosen, effort: wanted };
+}
+
+async function systemOf(
+  definition: AgentDefinition,
+  text: string,
+  { model, worktree, parent }: { model: ModelChoice; worktree: Worktree | undefined; parent: Spawner },
+  { storage }: AgentStages,
+): Promise<readonly string[]> {
+  const { state } = storage;
+  const { snapshot } = state;
+  const { workspace } = parent.machine.tools;
+  const cwd = worktree?.cwd ?? workspace.cwd;
+  const { agentMemory } = definition.memory ? await import("./definition/memory.ts") : {};
+  return renderAgentPrompt({
+    text: [text, definition.criticalReminder].filter(Boolean).join("\n\n"),
+    ...(agentMemory ? { memory: agentMemory(definition, snapshot) } : {}),
+    ...(definition.omitsInstructions || worktree || !state.git ? {} : { git: state.git }),
+    cwd,
+    directories: worktree ? [] : workspace.directories.slice(1),
+    platform: process.platform,
+    osVersion: release(),
+    shell: snapshot.env["SHELL"] ?? "unknown",
+    gitBranch: gitBranch(cwd),
+    model: model.profile.id,
+  });
+}

@@ -1,0 +1,89 @@
+// The schedule stage of a session: its tools, and when its jobs may fire. What does the work is loaded when there is a job.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { trustFix, type Snapshot } from "@keelson/config";
+import type { Tool } from "@keelson/engine";
+import type { JsonObject } from "@keelson/protocol";
+import { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, type ScheduleKeeper } from "@keelson/tools";
+import type { Storage } from "../session/storage.ts";
+import type { SessionSchedules } from "./session-schedules.ts";
+
+export interface ScheduleStage {
+  readonly tools: readonly Tool[];
+  /** Call when the session waits for input: from now on, a job may fire. */
+  idle(): void;
+  /** What hooks are told of the jobs when an agent stops. */
+  hookFields(): JsonObject;
+  close(): void;
+}
+
+export function openSchedules(storage: Storage): ScheduleStage {
+  const { options, place, state, inbox } = storage;
+  const { snapshot, session } = options;
+  if (isOn(snapshot.env["CLAUDE_CODE_DISABLE_CRON"])) return NO_SCHEDULES;
+  const project = snapshot.flags.projectConfigRoot ?? snapshot.cwd;
+  const file = join(project, ".claude", "scheduled_tasks.json");
+  // A copy of a session leaves its jobs to the original, which may still be open.
+  const restored = session.fork ? [] : (place.loaded?.schedules ?? []);
+  let opened: SessionSchedules | undefined;
+  let loading: Promise<SessionSchedules> | undefined;
+  let closed = false;
+  const load = async () => {
+    const { SessionSchedules } = await import("./session-schedules.ts");
+    opened = new SessionSchedules({
+      ...storage,
+      project,
+      warn: options.warn,
+      whyNotDurable: () => whyNotDurable(state.snapshot, project),
+    });
+    opened.restore(restored, lastActivity(storage));
+    return opened;
+  };
+  const keeper = () => (loading ??= load());
+  storage.onClear(() => opened?.clear());
+  const lazy: ScheduleKeeper = {
+    checkNew: async (cron) => (await keeper()).checkNew(cron),
+    create: async (job) => (await keeper()).create(job),
+    list: async () => (await keeper()).list(),
+    delete: async (id) => (await keeper()).delete(id),
+    wake: async (delayMs, prompt) => (await keeper()).wake(delayMs, prompt),
+    cancelWake: async () => opened?.cancelWake(),
+  };
+  return {
+    tools: [cronCreateTool(lazy), cronListTool(lazy), cronDeleteTool(lazy), scheduleWakeupTool(lazy)],
+    idle() {
+      if (closed || !inbox.takesPrompts) return;
+      if (opened) return opened.idle();
+      if (restored.length === 0 && (whyNotDurable(state.snapshot, project) !== undefined || !existsSync(file))) return;
+      keeper().then(
+        (schedules) => (closed ? undefined : schedules.idle()),
+        (error: Error) => options.warn(`Scheduled jobs do not fire: ${error.message}`),
+      );
+    },
+    hookFields: () => opened?.hookFields() ?? {},
+    close() {
+      closed = true;
+      opened?.close();
+    },
+  };
+}
+
+/** Of a session in which nothing can be scheduled. */
+export const NO_SCHEDULES: ScheduleStage = { tools: [], idle: () => {}, hookFields: () => ({}), close: () => {} };
+
+const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
+
+/** Why the jobs in the project's file do not fire; undefined if they do. */
+function whyNotDurable({ trusted, flags }: Snapshot, project: string): string | undefined {
+  if (!trusted) return `this folder is not trusted; to trust it, ${trustFix(project)}`;
+  const isLeftOut = flags.settingSources !== undefined && !flags.settingSources.includes("project");
+  if (isLeftOut || flags.bare || flags.safe) return "this session leaves out the project's configuration";
+  return undefined;
+}
+
+/** When the resumed conversation ended: what was due before has fired. */
+function lastActivity({ place, now }: Storage): number {
+  const last = Date.parse(place.loaded?.entries.at(-1)?.timestamp ?? "");
+  return Number.isNaN(last) ? now() : last;
+}

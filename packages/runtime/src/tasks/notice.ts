@@ -1,0 +1,73 @@
+// What the model reads about a task that ended in the background. Text from outside cannot pass for another field or
+// another notice.
+
+import { cutMiddle } from "@keelson/engine";
+import type { Task } from "@keelson/host";
+import type { NewEntry } from "@keelson/protocol";
+
+const MAX_RESULT_CHARS = 30_000;
+const MAX_LINE_CHARS = 1_000;
+
+export function endNotice(task: Task, uuid: string): NewEntry {
+  const { result, note, usage } = task;
+  return taskReminder(
+    [
+      "A background task has ended. This notice is automatic; the user did not write it.",
+      "<task-notification>",
+      ...taskFields(task),
+      field("status", shownStatus(task)),
+      field("summary", summaryOf(task)),
+      ...(note === undefined ? [] : [field("note", cutMiddle(note, MAX_LINE_CHARS))]),
+      ...(result === undefined ? [] : [field("result", cutMiddle(result, MAX_RESULT_CHARS))]),
+      ...(usage === undefined
+        ? []
+        : [
+            `<usage>${field("subagent_tokens", usage.totalTokens)}${field("tool_uses", usage.toolUses)}${field("duration_ms", usage.durationMs)}</usage>`,
+          ]),
+      "</task-notification>",
+    ],
+    uuid,
+  );
+}
+
+export function taskFields({ id, toolUseId, outputPath }: Task): readonly string[] {
+  return [
+    field("task-id", id),
+    field("tool-use-id", toolUseId),
+    ...(outputPath === "" ? [] : [field("output-file", outputPath)]),
+  ];
+}
+
+export function taskReminder(lines: readonly string[], uuid: string): NewEntry {
+  const content = [{ type: "text" as const, text: `<system-reminder>\n${lines.join("\n")}\n</system-reminder>` }];
+  return { type: "user", uuid, isMeta: true, message: { role: "user", content } };
+}
+
+export function field(name: string, value: string | number): string {
+  return `<${name}>${inertIn(name, String(value))}</${name}>`;
+}
+
+/** Only tags that would end the field or the notice are changed; other markup in a result stays as it is. */
+function inertIn(name: string, text: string): string {
+  return text.replaceAll(/<(?=[\s/]*(?:task-notification|system-reminder|([\w-]+)))/gi, (sign, tag?: string) =>
+    tag === undefined || tag.toLowerCase() === name ? "&lt;" : sign,
+  );
+}
+
+export function shownStatus({ status }: Task): string {
+  return status === "killed" ? "stopped" : status;
+}
+
+/** One line about the end, for clients and for the model. */
+export function summaryOf(task: Task): string {
+  const { summary, type, inBackground, description, command = "", status, exitCode, error } = task;
+  if (summary !== undefined) return summary;
+  const name = cutMiddle(description || command, MAX_LINE_CHARS);
+  if (type === "local_agent") {
+    if (status === "killed") return `Agent "${name}" was stopped`;
+    return `Agent "${name}" ${status}${error === undefined ? "" : `: ${cutMiddle(error, MAX_LINE_CHARS)}`}`;
+  }
+  if (!inBackground) return name;
+  if (status === "killed") return `Background command "${name}" was stopped`;
+  return `Background command "${name}" ${status} (exit code ${exitCode ?? "unknown"})`;
+}

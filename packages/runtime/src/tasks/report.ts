@@ -1,0 +1,114 @@
+// Reports tasks: to clients on the stream, and to the model with a notice at its next safe boundary if no tool call
+// waits for the task.
+
+import type { Task, TaskUsage, TaskWatchers } from "@keelson/host";
+import type { NewEntry, Signal } from "@keelson/protocol";
+import type { NoticeOptions } from "../stream/inbox.ts";
+import { endNotice, shownStatus, summaryOf } from "./notice.ts";
+import { spaced, type Later } from "./spaced.ts";
+
+export type NotifyAboutTask = (task: Task, entry: NewEntry, options: NoticeOptions) => void;
+
+export interface TaskAudience {
+  show(signal: Signal): void | Promise<void>;
+  /** Queues a notice for the model that started the task. */
+  notify: NotifyAboutTask;
+  list(): readonly Task[];
+  newId(): string;
+  readonly later?: Later;
+}
+
+/** Clients draw progress; more often than this, no one could read it. */
+const PROGRESS_EVERY_MS = 300;
+
+export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
+  const system = (subtype: string, more: Record<string, unknown>) =>
+    void audience.show({ type: "system", subtype, ...more });
+  const changed = () => system("background_tasks_changed", { tasks: tasksInBackground(audience) });
+  const progress = spaced(PROGRESS_EVERY_MS, (task: Task) => system("task_progress", progressOf(task)), audience.later);
+  return {
+    started(task) {
+      if (task.inBackground) changed();
+      system("task_started", startOf(task));
+    },
+    progress: (task) => progress.send(task.id, task),
+    updated(task, { inBackground, status }) {
+      if (inBackground) changed();
+      if (status !== undefined) progress.flush(task.id);
+      system("task_updated", { task_id: task.id, patch: patchOf(task, status !== undefined) });
+    },
+    ended(task) {
+      system("task_notification", {
+        task_id: task.id,
+        tool_use_id: task.toolUseId,
+        status: shownStatus(task),
+        output_file: task.outputPath,
+        summary: summaryOf(task),
+        ...(task.usage ? { usage: usageOf(task.usage) } : {}),
+      });
+      if (!task.inBackground) return;
+      changed();
+      // A task that was stopped on purpose starts no run (test/sessions/run/background.test.ts).
+      audience.notify(task, endNotice(task, audience.newId()), { wakes: task.status !== "killed" });
+    },
+  };
+}
+
+/** What runs in the background, for `background_tasks_changed`. What a tool call waits for is not listed. */
+export function tasksInBackground({ list }: Pick<TaskAudience, "list">) {
+  return list()
+    .filter(({ status, inBackground }) => status === "running" && inBackground)
+    .map((task) => ({
+      task_id: task.id,
+      task_type: task.type,
+      ...agentOf(task),
+      description: task.description,
+      ...parentOf(task),
+    }));
+}
+
+function startOf(task: Task) {
+  const { id, toolUseId, description, inBackground, type, agent } = task;
+  return {
+    task_id: id,
+    tool_use_id: toolUseId,
+    description,
+    ...agentOf(task),
+    is_backgrounded: inBackground,
+    ...(agent ? { spawn_depth: agent.depth } : {}),
+    ...parentOf(task),
+    task_type: type,
+    ...(agent ? { prompt: agent.prompt } : {}),
+  };
+}
+
+function progressOf(task: Task) {
+  const { id, toolUseId, description, progress } = task;
+  const last = progress?.lastTool;
+  return {
+    task_id: id,
+    tool_use_id: toolUseId,
+    description,
+    ...agentOf(task),
+    ...(progress ? { usage: usageOf(progress) } : {}),
+    ...(last === undefined ? {} : { last_tool_name: last }),
+  };
+}
+
+function patchOf({ status, endMs, error }: Task, isOver: boolean) {
+  if (!isOver) return { is_backgrounded: true };
+  return { status, end_time: endMs, ...(error === undefined ? {} : { error }) };
+}
+
+const agentOf = ({ agent }: Task) => (agent ? { subagent_type: agent.type } : {});
+
+function parentOf({ agent, owner }: Task) {
+  const parent = agent?.parentTaskId ?? owner;
+  return parent === undefined ? {} : { parent_task_id: parent };
+}
+
+const usageOf = ({ totalTokens, toolUses, durationMs }: TaskUsage) => ({
+  total_tokens: totalTokens,
+  tool_uses: toolUses,
+  duration_ms: durationMs,
+});

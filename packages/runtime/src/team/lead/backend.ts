@@ -1,0 +1,40 @@
+// Where members run. Each backend starts a whole session that joins the team by itself.
+
+import { isObject } from "@keelson/protocol";
+import type { TeammateChoice } from "./command-line.ts";
+
+/** A question of a member to its client, which is the lead, or the end of one. */
+export interface MemberQuestion {
+  readonly type: "control_request" | "control_cancel_request";
+  readonly request_id: string;
+  readonly request?: { readonly subtype: string; readonly [key: string]: unknown };
+}
+
+export function isQuestion(message: unknown): message is MemberQuestion {
+  if (!isObject(message) || typeof message.request_id !== "string") return false;
+  if (message.type === "control_cancel_request") return true;
+  return (
+    message.type === "control_request" && isObject(message.request) && typeof message.request["subtype"] === "string"
+  );
+}
+
+export interface MemberStart {
+  readonly choice: TeammateChoice;
+  readonly cwd: string;
+}
+
+export interface StartedSession {
+  readonly pid: number;
+  /** Sends it a message of the stream. Nobody else can: what comes this way is from the lead. */
+  send(message: object): void;
+  /** Resolves when it has ended, with a sentence about how. */
+  readonly exited: Promise<string>;
+}
+
+export interface Backend {
+  readonly kind: "process" | "tmux" | "in-process";
+  /** `hear` gets its questions. Throws with a sentence for people if it cannot be started. */
+  start(member: MemberStart, hear: (question: MemberQuestion) => void): Promise<StartedSession>;
+  /** Ends all of them and what they left. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,29 @@
+// Where the members of a team run: by the setting, and by what is there.
+
+import { join } from "node:path";
+import { mkdirSync } from "node:fs";
+import type { Storage } from "../../session/storage.ts";
+import type { Backend } from "./backend.ts";
+import { processes } from "./processes.ts";
+
+export async function chooseBackend({ options, state }: Storage, folder: string): Promise<Backend> {
+  const { env, settings } = state.snapshot;
+  const { program, warn } = options;
+  const wanted = settings["teammateMode"] ?? "auto";
+  const snapshot = () => state.snapshot;
+  // Without a program to start, as in a process that only embeds sessions, there is no other way.
+  if (wanted === "in-process" || program === undefined) {
+    const [{ inProcess }, { openSession }] = await Promise.all([
+      import("./in-process.ts"),
+      import("../../session/open.ts"),
+    ]);
+    return inProcess({ lead: options, snapshot, openSession });
+  }
+  const inTmux = env["TMUX"] !== undefined && env["TMUX"] !== "";
+  if (wanted === "tmux" && !inTmux) warn("Teammates run without panes, because this is not inside tmux");
+  if (wanted === "process" || !inTmux) return processes({ kind: "process", program, snapshot });
+  const { tmuxViews } = await import("./tmux.ts");
+  const views = join(folder, "views");
+  mkdirSync(views, { recursive: true, mode: 0o700 });
+  return processes({ kind: "tmux", program, snapshot, view: tmuxViews({ folder: views, env, warn }) });
+}

@@ -1,0 +1,86 @@
+// Members as sessions of this process. They share nothing with the lead but the process: each has its own conversation,
+// rules and machine.
+
+import { load, type Flags } from "@keelson/config";
+import type { EndReason, Inbound, Session } from "@keelson/protocol";
+import type { OpenOptions } from "../../session/open.ts";
+import { isQuestion, type Backend, type MemberQuestion, type MemberStart } from "./backend.ts";
+import { sessionRules, type TeammateChoice } from "./command-line.ts";
+
+export interface InProcessOptions {
+  /** How the lead was opened. */
+  readonly lead: OpenOptions;
+  snapshot(): OpenOptions["snapshot"];
+  openSession(options: OpenOptions): Promise<Session>;
+}
+
+export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Backend {
+  const sessions = new Set<Session>();
+  const close = (session: Session, reason: EndReason) => session.close(reason).catch(() => undefined);
+  return {
+    kind: "in-process",
+    async start(member, hear) {
+      const session = await openSession(sessionOptions(member, lead, snapshot()));
+      sessions.add(session);
+      const exited = ended(session, hear).finally(() => sessions.delete(session));
+      return { pid: process.pid, exited, send: (message) => session.send(message as Inbound) };
+    },
+    async close() {
+      await Promise.all([...sessions].map((session) => close(session, "terminate")));
+    },
+  };
+}
+
+async function ended(session: Session, hear: (question: MemberQuestion) => void): Promise<string> {
+  try {
+    // What else it says is in its transcript.
+    for await (const message of session.attach()) if (isQuestion(message)) hear(message);
+    return "Its session ended";
+  } catch (error) {
+    return `Its session failed: ${(error as Error).message}`;
+  }
+}
+
+function sessionOptions(
+  { choice, cwd }: MemberStart,
+  lead: OpenOptions,
+  { origin, home }: OpenOptions["snapshot"],
+): OpenOptions {
+  const { entrypoint, programs, debug, warn } = lead;
+  const { identity } = choice;
+  return {
+    snapshot: load({ ...origin, home, cwd, flags: memberFlags(origin.flags, choice) }),
+    entrypoint,
+    session: { kind: "new", sessionId: choice.sessionId, persist: lead.session.persist },
+    partial: false,
+    replayPrompts: false,
+    stdioPermissions: true,
+    answersRequests: true,
+    teammate: identity,
+    ...(programs ? { programs } : {}),
+    ...(debug ? { debug } : {}),
+    warn: (text) => warn(`${identity.name}: ${text}`),
+  };
+}
+
+/** As the flags of a process would be. */
+function memberFlags(
+  { skipPermissions, jsonSchema: _, permissionPromptTool: __, agent: ___, mcpServers, ...flags }: Flags,
+  { identity, mode, model, rules, agentType, budgetUsd }: TeammateChoice,
+): Flags {
+  const mayBypass = skipPermissions === true && !identity.planModeRequired;
+  const own = Object.entries(mcpServers ?? {}).filter(
+    ([, entry]) => (entry as { type?: string } | null)?.type !== "sdk",
+  );
+  const { allow, deny } = sessionRules(rules);
+  return {
+    ...flags,
+    ...(model === undefined ? {} : { model }),
+    ...(agentType === "general-purpose" ? {} : { agent: agentType }),
+    ...(budgetUsd === undefined ? {} : { maxBudgetUsd: budgetUsd }),
+    ...(own.length === 0 ? {} : { mcpServers: Object.fromEntries(own) }),
+    ...(mayBypass ? { skipPermissions } : { permissionMode: identity.planModeRequired ? ("plan" as const) : mode }),
+    allowedTools: allow,
+    disallowedTools: deny,
+  };
+}

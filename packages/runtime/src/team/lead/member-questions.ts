@@ -1,0 +1,108 @@
+// The questions of members, as the lead answers them. Calls go to whoever answers the lead's own questions, plans to the
+// lead's model. Answers travel over the member's own stream, where no command can forge one.
+
+import type { ControlResponse } from "@keelson/protocol";
+import type { AskPerson } from "../../gate/ask.ts";
+import type { MemberQuestion } from "./backend.ts";
+
+const NOBODY =
+  "No one is available to approve it in this session: the team lead was started without a client that answers permission questions.";
+
+export interface MemberQuestionsOptions {
+  /** Undefined if nobody answers. */
+  person(): Promise<AskPerson | undefined>;
+  send(member: string, message: object): void;
+  /** Shows the lead's model a plan. */
+  showPlan(
+    member: string,
+    plan: { readonly request_id: string; readonly planContent: string; readonly planFilePath?: string },
+  ): void;
+  readonly team: string;
+}
+
+interface OpenQuestion {
+  readonly member: string;
+  readonly isPlan: boolean;
+  readonly withdrawn: AbortController;
+}
+
+export class MemberQuestions {
+  readonly #options: MemberQuestionsOptions;
+  readonly #open = new Map<string, OpenQuestion>();
+
+  constructor(options: MemberQuestionsOptions) {
+    this.#options = options;
+  }
+
+  hear(member: string, { type, request_id: id, request }: MemberQuestion): void {
+    if (type === "control_cancel_request") return this.#open.get(id)?.withdrawn.abort();
+    if (request?.subtype !== "can_use_tool") {
+      return this.#reply(member, {
+        subtype: "error",
+        request_id: id,
+        error: "A teammate has no client that answers this",
+      });
+    }
+    const isPlan = request["tool_name"] === "ExitPlanMode";
+    const question = { member, isPlan, withdrawn: new AbortController() };
+    this.#open.set(id, question);
+    question.withdrawn.signal.addEventListener("abort", () => this.#open.delete(id), { once: true });
+    if (isPlan) {
+      const { plan, planFilePath } = (request["input"] ?? {}) as Record<string, unknown>;
+      return this.#options.showPlan(member, {
+        request_id: id,
+        planContent: typeof plan === "string" ? plan : "",
+        ...(typeof planFilePath === "string" ? { planFilePath } : {}),
+      });
+    }
+    void this.#ask(id, question, request);
+  }
+
+  /** The lead's model has judged a plan. False if no plan of this member waits under this id. */
+  judged(member: string, message: Readonly<Record<string, unknown>>): boolean {
+    const id = String(message["request_id"]);
+    const question = this.#open.get(id);
+    if (!question?.isPlan || question.member !== member) return false;
+    this.#open.delete(id);
+    const { feedback } = message;
+    const isApproved = message["approve"] === true || message["approved"] === true;
+    const why = typeof feedback === "string" && feedback !== "" ? feedback : "The team lead rejected the plan";
+    const response = isApproved ? { behavior: "allow" } : { behavior: "deny", message: why };
+    this.#reply(member, { subtype: "success", request_id: id, response });
+    return true;
+  }
+
+  /** The member is gone. */
+  drop(member: string): void {
+    for (const question of this.#open.values()) if (question.member === member) question.withdrawn.abort();
+  }
+
+  close(): void {
+    for (const { withdrawn } of this.#open.values()) withdrawn.abort();
+  }
+
+  async #ask(id: string, { member, withdrawn }: OpenQuestion, request: NonNullable<MemberQuestion["request"]>) {
+    const body = { ...request, agent_id: `${member}@${this.#options.team}`, agent_type: member };
+    const answer = await this.#answer(id, body, withdrawn.signal);
+    if (!this.#open.delete(id)) return;
+    this.#reply(member, { ...answer, request_id: id });
+  }
+
+  async #answer(
+    id: string,
+    body: Parameters<AskPerson>[0],
+    withdrawn: AbortSignal,
+  ): Promise<ControlResponse["response"]> {
+    try {
+      const person = await this.#options.person();
+      if (person) return await person(body, withdrawn);
+      return { subtype: "success", request_id: id, response: { behavior: "deny", message: NOBODY } };
+    } catch (error) {
+      return { subtype: "error", request_id: id, error: (error as Error).message };
+    }
+  }
+
+  #reply(member: string, response: ControlResponse["response"]): void {
+    this.#options.send(member, { type: "control_response", response });
+  }
+}

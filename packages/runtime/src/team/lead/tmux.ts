@@ -1,0 +1,118 @@
+// Inside tmux, each member has a pane that shows what it says. The member itself stays a process of ours, so a pane that is
+// closed ends nothing.
+
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "@keelson/protocol";
+import type { OpenView, View } from "./processes.ts";
+
+const MOST_BYTES = 8 * 1024 * 1024;
+const LONGEST_PART = 4_000;
+
+export interface TmuxOptions {
+  /** Where the texts to show are written. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  warn(text: string): void;
+}
+
+export function tmuxViews({ folder, env, warn }: TmuxOptions): OpenView {
+  let isBroken = false;
+  return async (name, pid) => {
+    if (isBroken) return undefined;
+    const path = join(folder, `${name}-${pid}.txt`);
+    const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+    const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+    const pane = await tmux(env, [
+      "split-window",
+      "-d",
+      "-P",
+      "-F",
+      "#{pane_id}",
+      "/bin/sh",
+      "-c",
+      SHOW,
+      name,
+      path,
+      `${pid}`,
+    ]);
+    if (!pane.ok) {
+      isBroken = true;
+      closeSync(fd);
+      warn(`No panes for teammates: ${pane.text || "tmux failed"}`);
+      return undefined;
+    }
+    await tmux(env, ["select-layout", "tiled"]);
+    return paneView(fd, () => tmux(env, ["kill-pane", "-t", pane.text]));
+  };
+}
+
+/** Shows the text until the member is gone, even if nobody is left to close the pane. */
+const SHOW = `
+printf '\\033]2;%s\\033\\\\' "$0"
+tail -n +1 -f -- "$1" & shown=$!
+while kill -0 "$2" 2>/dev/null; do sleep 1; done
+kill "$shown"
+`;
+
+function paneView(fd: number, closePane: () => Promise<unknown>): View {
+  let written = 0;
+  let closing: Promise<void> | undefined;
+  return {
+    write(line) {
+      const text = shownLine(line);
+      if (closing || text === "" || written > MOST_BYTES) return;
+      written += writeSync(fd, text);
+    },
+    close: () =>
+      (closing ??= (async () => {
+        closeSync(fd);
+        await closePane();
+      })()),
+  };
+}
+
+/** What people read of one message of the stream. */
+export function shownLine(line: string): string {
+  const message = parse(line);
+  if (!isObject(message)) return "";
+  if (message.type === "result") return "\n";
+  const content = isObject(message.message) ? message.message["content"] : undefined;
+  if (message.type !== "assistant" || !Array.isArray(content)) return "";
+  const parts = content.flatMap((block: unknown) => {
+    if (!isObject(block)) return [];
+    if (block.type === "text" && typeof block.text === "string") return [block.text];
+    if (block.type === "tool_use") return [`* ${String(block.name)} ${JSON.stringify(block.input)}`];
+    return [];
+  });
+  return parts.map((part) => `${printable(part)}\n`).join("");
+}
+
+/** What a model writes must not control the terminal. */
+function printable(text: string): string {
+  const cut = text.length <= LONGEST_PART ? text : `${text.slice(0, LONGEST_PART)}…`;
+  return cut.replaceAll(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "?");
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+async function tmux(
+  env: TmuxOptions["env"],
+  args: readonly string[],
+): Promise<{ readonly ok: boolean; readonly text: string }> {
+  try {
+    const names = ["PATH", "HOME", "TMUX", "TMUX_PANE", "TMUX_TMPDIR", "TERM", "LANG", "LC_ALL"];
+    const own = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+    const child = Bun.spawn(["tmux", ...args], { env: own, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    const [code, out, errors] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+    return { ok: code === 0, text: (code === 0 ? out : errors).trim() };
+  } catch (error) {
+    return { ok: false, text: (error as Error).message };
+  }
+}

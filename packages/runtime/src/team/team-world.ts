@@ -1,0 +1,106 @@
+// What both sides of a team work with: the session around it, and the team's files.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { HookEvent, HookOutcome, JsonObject, NewEntry } from "@keelson/protocol";
+import { openMailboxes, type Mail, type Mailboxes, type TeamFile } from "@keelson/store/team";
+import { openTaskList, type SharedTasks } from "@keelson/store/task-list";
+import type { Storage } from "../session/storage.ts";
+
+/** How a session was started as a member of a team: what the hidden flags say. */
+export interface TeammateIdentity {
+  /** `name@team`. */
+  readonly agentId: string;
+  readonly name: string;
+  readonly team: string;
+  readonly color?: string;
+  readonly leadSessionId?: string;
+  /** It starts in plan mode, and the lead has to approve its plan. */
+  readonly planModeRequired: boolean;
+}
+
+export interface TeamSession {
+  readonly storage: Storage;
+  fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+}
+
+export interface TeamFiles {
+  readonly file: TeamFile;
+  readonly boxes: Mailboxes;
+  readonly tasks: SharedTasks;
+  /** Changes in these may matter to a member. */
+  readonly folders: readonly string[];
+  /** Removes the team's own files. The task list stays. */
+  remove(): void;
+}
+
+export function openTeamFiles({ options, state }: Storage, file: TeamFile): TeamFiles {
+  const { configDir } = state.snapshot;
+  const name = file.read()!.name;
+  const inboxes = join(file.folder, "inboxes");
+  const tasks = openTaskList(configDir, name, options.warn);
+  return {
+    file,
+    boxes: openMailboxes(inboxes, options.warn),
+    tasks,
+    folders: [inboxes, file.folder, tasks.folder],
+    remove: () => rmSync(file.folder, { recursive: true, force: true }),
+  };
+}
+
+/** Sends one message. Resolves to why it could not be sent. */
+export async function post(
+  { boxes }: TeamFiles,
+  { now, newId }: Pick<Storage, "now" | "newId">,
+  to: string,
+  mail: Pick<Mail, "from" | "text" | "summary" | "color">,
+): Promise<string | undefined> {
+  try {
+    await boxes.send(to, { id: newId(), ...mail, timestamp: new Date(now()).toISOString() });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Messages on their way into the conversation: each is handed over once, and marked as read when it is stored. */
+export class Deliveries {
+  readonly #box: string;
+  readonly #files: TeamFiles;
+  readonly #handedOver = new Set<string>();
+  readonly #marking = new Set<Promise<void>>();
+
+  constructor(box: string, files: TeamFiles) {
+    this.#box = box;
+    this.#files = files;
+  }
+
+  /** Unread messages that were not handed over yet. */
+  take(): readonly Mail[] {
+    const news = this.#files.boxes.unread(this.#box).filter(({ id }) => !this.#handedOver.has(id));
+    for (const { id } of news) this.#handedOver.add(id);
+    return news;
+  }
+
+  recorded(entries: readonly NewEntry[]): void {
+    const ids = entries.flatMap(({ uuid }) => (this.#handedOver.has(uuid) ? [uuid] : []));
+    if (ids.length > 0) this.done(ids);
+  }
+
+  /** Nobody needs to see them again. */
+  done(ids: readonly string[]): void {
+    const marking = this.#files.boxes.markRead(this.#box, ids).then(
+      () => ids.forEach((id) => this.#handedOver.delete(id)),
+      () => undefined,
+    );
+    this.#marking.add(marking);
+    void marking.finally(() => this.#marking.delete(marking));
+  }
+
+  /** Call when everything handed over was used. Also marks what never got into the conversation: a hook refused it. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#marking);
+    if (this.#handedOver.size > 0) this.done([...this.#handedOver]);
+    await Promise.all(this.#marking);
+  }
+}

@@ -1,0 +1,99 @@
+// The `.claude` folder of a project, held open: what happens in it stays in it, even if links are put in its place meanwhile.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+
+/** `message` says what is wrong with the file, after its name. */
+export class ScheduleFileError extends Error {
+  override readonly name = "ScheduleFileError";
+}
+
+export interface HeldConfig extends Disposable {
+  /** A path to this name in the folder. */
+  at(name: string): string;
+}
+
+/** Undefined if there is no such folder and `create` is not set. Throws if it is a link. */
+export function holdConfig(project: string, { create }: { readonly create: boolean }): HeldConfig | undefined {
+  const path = join(project, ".claude");
+  if (create) mkdirSync(path, { recursive: true });
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP" || code === "ENOTDIR") throw new ScheduleFileError("is behind a link, which is not followed");
+    throw error;
+  }
+  // Elsewhere, descriptors have no paths; the flags of each step below still refuse links.
+  const base = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
+  return { at: (name) => join(base, name), [Symbol.dispose]: () => closeSync(fd) };
+}
+
+/** Undefined if it does not exist. Throws for anything but a regular file of at most `maxBytes`. */
+export function readRegular(path: string, maxBytes: number): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP") throw new ScheduleFileError("is a link, which is not followed");
+    throw error;
+  }
+  try {
+    const stat = fstatSync(fd);
+    const { size } = stat;
+    if (!stat.isFile()) throw new ScheduleFileError("is not a regular file");
+    if (size > maxBytes) throw new ScheduleFileError(`is larger than ${maxBytes} bytes`);
+    const bytes = Buffer.alloc(size);
+    let done = 0;
+    for (let read = -1; read !== 0 && done < size; done += read) read = readSync(fd, bytes, done, size - done, null);
+    return bytes.toString("utf8", 0, done);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Puts a new file in the place of another, completely or not at all. */
+export function replaceRegular(folder: HeldConfig, name: string, text: string): void {
+  const old = lstatSync(folder.at(name), { throwIfNoEntry: false });
+  if (old && !old.isFile()) throw new ScheduleFileError("is not a regular file");
+  const temporary = `.${name}.${crypto.randomUUID()}.tmp`;
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const fd = openSync(folder.at(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, old ? old.mode & 0o777 : 0o644);
+  try {
+    try {
+      const bytes = Buffer.from(text);
+      for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(folder.at(temporary), folder.at(name));
+  } catch (error) {
+    removeQuietly(folder.at(temporary));
+    throw error;
+  }
+}
+
+export function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Already gone.
+  }
+}

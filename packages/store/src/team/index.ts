@@ -1,0 +1,10 @@
+export { openMailboxes, type Mail, type Mailboxes } from "./mailbox.ts";
+export {
+  createTeam,
+  openTeam,
+  removeTeam,
+  TEAM_LEAD,
+  type TeamConfig,
+  type TeamFile,
+  type TeamMember,
+} from "./team-file.ts";

@@ -1,0 +1,163 @@
+import { expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openMailboxes, type Mail } from "./mailbox.ts";
+import { createTeam, openTeam, removeTeam, TEAM_LEAD, type TeamConfig } from "./team-file.ts";
+
+function world() {
+  const dir = mkdtempSync(join(tmpdir(), "keelson-team-"));
+  const problems: string[] = [];
+  return {
+    dir,
+    problems,
+    boxes: () => openMailboxes(dir, (problem) => problems.push(problem)),
+    text: (name: string) => readFileSync(join(dir, name), "utf8"),
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
+  };
+}
+
+const mail = (id: string, text = id): Omit<Mail, "read"> => ({
+  id,
+  from: "a",
+  text,
+  timestamp: "2026-01-01T00:00:00Z",
+});
+
+test("a message is unread until it is marked, and sent once however often it is tried", async () => {
+  using at = world();
+  const boxes = at.boxes();
+  await boxes.send("b", { ...mail("1"), summary: "One", color: "blue" });
+  await boxes.send("b", mail("1"));
+  await boxes.send("b", mail("2"));
+  expect(boxes.unread("b").map(({ id }) => id)).toEqual(["1", "2"]);
+  await boxes.markRead("b", ["1"]);
+  expect(boxes.unread("b").map(({ id }) => id)).toEqual(["2"]);
+  expect(JSON.parse(at.text("b.json"))).toEqual([
+    { id: "1", from: "a", text: "1", timestamp: "2026-01-01T00:00:00Z", summary: "One", color: "blue", read: true },
+    { id: "2", from: "a", text: "2", timestamp: "2026-01-01T00:00:00Z", read: false },
+  ]);
+  expect(boxes.send("../b", mail("3"))).rejects.toThrow("cannot be the name of a member");
+});
+
+test("messages of other programs are read, and what is no message is dropped and reported once", async () => {
+  using at = world();
+  const boxes = at.boxes();
+  const theirs = { from: "x", text: "hello", timestamp: "t", read: false };
+  writeFileSync(join(at.dir, "b.json"), JSON.stringify([theirs, 7, { from: "x" }, { ...theirs, text: 1 }]));
+  const [first, ...others] = boxes.unread("b");
+  expect([first!.text, others]).toEqual(["hello", []]);
+  await boxes.markRead("b", [first!.id]);
+  expect(boxes.unread("b")).toEqual([]);
+  expect(at.problems.length).toBe(1);
+});
+
+test("a mailbox that cannot be read is set aside, and a link is not followed", async () => {
+  using at = world();
+  const boxes = at.boxes();
+  writeFileSync(join(at.dir, "b.json"), "[{");
+  await boxes.send("b", mail("1"));
+  expect(boxes.unread("b").length).toBe(1);
+  expect(readdirSync(at.dir).filter((name) => name.startsWith("b.json.set-aside-")).length).toBe(1);
+  writeFileSync(join(at.dir, "outside"), "[]");
+  symlinkSync(join(at.dir, "outside"), join(at.dir, "c.json"));
+  await boxes.send("c", mail("1"));
+  expect(at.text("outside")).toBe("[]");
+});
+
+test("a full mailbox forgets what was read, and refuses more than that", async () => {
+  using at = world();
+  const boxes = at.boxes();
+  const long = "x".repeat(200_000);
+  for (let number = 0; number < 20; number++) await boxes.send("b", mail(`r${number}`, long));
+  expect(boxes.send("b", mail("more", long))).rejects.toThrow('The mailbox of "b" is full');
+  await boxes.markRead("b", ["r0", "r1"]);
+  await boxes.send("b", mail("more", long));
+  expect(boxes.unread("b").map(({ id }) => id)).toEqual([
+    ...Array.from({ length: 18 }, (_, at) => `r${at + 2}`),
+    "more",
+  ]);
+  expect(boxes.send("b", mail("long", `${long}x`))).rejects.toThrow("longer than 200000");
+});
+
+test("nothing is lost or doubled by processes that write at once and readers that are killed", async () => {
+  using at = world();
+  const script = fileURLToPath(import.meta.resolve("./stress-member.test-support.ts"));
+  const log = (name: string) => join(at.dir, `${name}.log`);
+  const lines = (name: string) => (existsSync(log(name)) ? readFileSync(log(name), "utf8").trim().split("\n") : []);
+  const start = (name: string, role: string) =>
+    Bun.spawn([process.execPath, script, at.dir, name, log(role), role], { stdout: "inherit", stderr: "inherit" });
+  const writers = ["a", "b", "c"].map((name) => start(name, "write"));
+  const writing = Promise.all(writers.map(({ exited }) => exited));
+  let kills = 0;
+  let isWritten = false;
+  void writing.then(() => (isWritten = true));
+  for (let last = false; !last;) {
+    last = isWritten;
+    const reader = start("r", "read");
+    const before = lines("read").length;
+    while (lines("read").length === before && at.boxes().unread("reader").length > 0) await Bun.sleep(1);
+    if (last) while (at.boxes().unread("reader").length > 0) await Bun.sleep(1);
+    reader.kill("SIGKILL");
+    await reader.exited;
+    kills++;
+  }
+  expect(await writing).toEqual([0, 0, 0]);
+  const sent = lines("write");
+  expect(sent.length).toBe(90);
+  const all = JSON.parse(at.text("reader.json")) as Mail[];
+  expect(all.map(({ id }) => id).toSorted()).toEqual(sent.toSorted());
+  expect(all.every(({ read }) => read)).toBe(true);
+  expect(new Set(lines("read"))).toEqual(new Set(sent));
+  expect(kills).toBeGreaterThan(0);
+});
+
+const config: TeamConfig = {
+  name: "fix",
+  createdAt: 1,
+  leadAgentId: "team-lead@fix",
+  leadSessionId: "s",
+  members: [
+    {
+      agentId: "team-lead@fix",
+      name: TEAM_LEAD,
+      agentType: "team-lead",
+      joinedAt: 1,
+      cwd: "/",
+      backend: "lead",
+      isActive: true,
+    },
+  ],
+};
+
+test("a team has one file, which changes as a whole, and is removed with its tasks", async () => {
+  using at = world();
+  const file = (await createTeam(at.dir, config))!;
+  expect(await createTeam(at.dir, config)).toBeUndefined();
+  await file.change((team) => ({ ...team, members: [...team.members, { ...team.members[0]!, name: "b" }] }));
+  await file.changeMember("b", { isActive: false, ended: "crashed" });
+  expect(
+    openTeam(at.dir, "fix")!
+      .read()!
+      .members.map(({ name, ended }) => [name, ended]),
+  ).toEqual([
+    [TEAM_LEAD, undefined],
+    ["b", "crashed"],
+  ]);
+  expect(openTeam(at.dir, "other")).toBeUndefined();
+  mkdirSync(join(at.dir, "tasks", "fix"), { recursive: true });
+  removeTeam(at.dir, "fix");
+  expect([existsSync(join(at.dir, "teams", "fix")), existsSync(join(at.dir, "tasks", "fix"))]).toEqual([false, false]);
+  await file.changeMember("b", { isActive: true });
+  expect(existsSync(file.path)).toBe(false);
+});

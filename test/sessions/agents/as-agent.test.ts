@@ -1,0 +1,216 @@
+// A session that runs as an agent: what the model is sent, what may run, and what goes wrong.
+
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { CHAT, control, messagesOf, prompt, resultOf, spoken, told } from "../front-door.ts";
+import { fakeServer } from "../servers/fake.ts";
+import { addAgent, play, trust } from "./agent-home.ts";
+
+const toolsIn = (request: { readonly body: any }) => request.body.tools.map(({ name }: any) => name);
+const systemIn = (request: { readonly body: any }) => request.body.system.map(({ text }: any) => text);
+
+test("its text takes the place of our own prompt; tools, model and effort are its own", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const head = "tools: Read, Bash(git:*), Task, NoSuchTool\ndisallowedTools: Task\nmodel: opus\neffort: low\n";
+  addAgent(home, "reviewer", { head, body: "You review.\n\nBe strict." });
+  const { requests, messages } = await play(home, "hi", ["--agent", "reviewer"]);
+  const [request] = requests;
+  const [identity, rest] = systemIn(request!);
+  expect(identity).toBe("You are the Keelson agent. You work on a user's code through tools.");
+  expect(rest).toStartWith("You review.\n\nBe strict.\n\n");
+  expect(rest).toContain("# Environment\nWorking directory: ");
+  expect(rest).not.toContain("# Tools");
+  expect(toolsIn(request!)).toEqual(["Bash", "Read"]);
+  expect(request!.body.model).toBe("claude-opus-5-5");
+  expect(request!.body.output_config).toMatchObject({ effort: "low" });
+  const [init] = messagesOf({ messages }, "system/init");
+  expect([init.tools, init.model]).toEqual([["Bash", "Read"], "claude-opus-5-5"]);
+});
+
+test("flags take precedence over its model, effort and mode; the prompt of a client does not replace its text", async () => {
+  using home = temporaryHome();
+  trust(home);
+  addAgent(home, "reviewer", { head: "model: opus\neffort: low\npermissionMode: plan\n" });
+  const flags = ["--model", "sonnet", "--effort", "max", "--permission-mode", "acceptEdits"];
+  const more = ["--system-prompt", "Not this", "--append-system-prompt", "And this"];
+  const { requests, messages } = await play(home, "hi", ["--agent", "reviewer", ...flags, ...more]);
+  expect(requests[0]!.body.model).toBe("claude-sonnet-5");
+  expect(requests[0]!.body.output_config).toMatchObject({ effort: "max" });
+  const [, rest] = systemIn(requests[0]!);
+  expect(rest).toStartWith("You are reviewer.");
+  expect(rest).toEndWith("And this");
+  expect(rest).not.toContain("Not this");
+  expect(messagesOf({ messages }, "system/init")[0].permissionMode).toBe("acceptEdits");
+});
+
+test("a built-in agent and a retired model work; a session can be set to run as an agent", async () => {
+  using home = temporaryHome();
+  const explore = await play(home, "hi", ["--agent", "Explore"]);
+  expect(explore.requests[0]!.body.model).toBe("claude-haiku-4-5");
+  expect(toolsIn(explore.requests[0]!)).not.toContain("Edit");
+  addAgent(home, "old", { folder: "~/.claude/agents", head: "model: claude-opus-4-1\n" });
+  home.write("~/.claude/settings.json", { agent: "old" });
+  const { requests } = await play(home, "hi");
+  expect(requests[0]!.body.model).toBe("claude-opus-5-5");
+  expect(systemIn(requests[0]!)[1]).toStartWith("You are old.");
+});
+
+test("a folder that is not trusted does not choose the agent, and its agent cannot widen the mode or run hooks", async () => {
+  using home = temporaryHome();
+  const ran = join(home.project, "ran");
+  const head = `permissionMode: acceptEdits
+mcpServers:
+  - own:
+      command: touch
+      args: ["${ran}"]
+hooks:
+  SessionStart:
+    - hooks:
+        - type: command
+          command: touch ${ran}
+  PreToolUse:
+    - hooks:
+        - type: command
+          command: touch ${ran}
+`;
+  addAgent(home, "wide", { head });
+  home.write(".claude/settings.json", { agent: "wide" });
+  const unasked = await play(home, "hi");
+  expect(systemIn(unasked.requests[0]!)[1]).not.toContain("You are wide.");
+  const write = { calls: [{ name: "Write", input: { file_path: join(home.project, "a.txt"), content: "x" } }] };
+  const { requests, messages } = await play(home, "hi", ["--agent", "wide"], [write, { text: "done" }]);
+  expect(systemIn(requests[0]!)[1]).toStartWith("You are wide.");
+  expect(messagesOf({ messages }, "system/init")[0]).toMatchObject({ permissionMode: "default", mcp_servers: [] });
+  expect(told(requests[1]!)[0]).toMatchObject({ is_error: true });
+  expect([existsSync(ran), existsSync(join(home.project, "a.txt"))]).toEqual([false, false]);
+  // A stricter mode is fine.
+  addAgent(home, "careful", { head: "permissionMode: plan\n" });
+  const careful = await play(home, "hi", ["--agent", "careful"]);
+  expect(messagesOf(careful, "system/init")[0].permissionMode).toBe("plan");
+});
+
+test("a trusted agent's mode, hooks and deny rules apply; hooks are told its name, and Stop stays Stop", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const log = join(home.project, "hooks.log");
+  const hook = (event: string) =>
+    `  ${event}:\n    - hooks:\n        - type: command\n          command: cat >> ${log}\n`;
+  const head = `permissionMode: acceptEdits\ndisallowedTools: Bash(git push *)\nhooks:\n${hook("PreToolUse")}${hook("Stop")}`;
+  addAgent(home, "worker", { head });
+  const write = { calls: [{ name: "Write", input: { file_path: join(home.project, "a.txt"), content: "x" } }] };
+  const push = { calls: [{ name: "Bash", input: { command: "git push origin main" } }] };
+  const { requests, messages } = await play(home, "hi", ["--agent", "worker"], [write, push, { text: "done" }]);
+  expect(messagesOf({ messages }, "system/init")[0].permissionMode).toBe("acceptEdits");
+  expect(readFileSync(join(home.project, "a.txt"), "utf8")).toBe("x");
+  expect(told(requests[2]!)[0]).toMatchObject({ is_error: true, content: expect.stringContaining("git push") });
+  const fired = readFileSync(log, "utf8")
+    .replaceAll("}{", "}\n{")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(fired.map((input) => [input.hook_event_name, input.agent_type, "agent_id" in input])).toEqual([
+    ["PreToolUse", "worker", false],
+    ["PreToolUse", "worker", false],
+    ["Stop", "worker", false],
+  ]);
+});
+
+test("skills it names are in the first request, and so is its memory", async () => {
+  using home = temporaryHome();
+  trust(home);
+  home.write(".claude/skills/style/SKILL.md", "---\ndescription: How we write\n---\nUse tabs\n");
+  home.write(".claude/agent-memory/writer/MEMORY.md", "- [Tone](tone.md): dry\n");
+  addAgent(home, "writer", { head: "skills: [style, nope]\nmemory: project\n" });
+  const { requests, stderr } = await play(home, "hi", ["--agent", "writer"]);
+  const folder = join(home.project, ".claude/agent-memory/writer");
+  expect(systemIn(requests[0]!)[1]).toContain(`# Your memory\n${folder}/ is yours`);
+  expect(systemIn(requests[0]!)[1]).toContain("MEMORY.md:\n\n- [Tone](tone.md): dry");
+  const texts = spoken(requests[0]!)[0].content.map(({ text }: any) => text);
+  const skill = texts.find((text: string) => text.includes("<skill-format>"));
+  expect(skill).toStartWith(
+    "<command-message>style</command-message>\n<command-name>style</command-name>\n<skill-format>true</skill-format>\n",
+  );
+  expect(skill).toContain("Use tabs");
+  expect(stderr).toContain('warning: an agent begins without the skill "nope": there is no skill "nope"');
+});
+
+test("its first prompt stands before the user's, as one block, once; alone if there is none", async () => {
+  using home = temporaryHome();
+  trust(home);
+  addAgent(home, "starter", { head: "initialPrompt: Look around first.\n" });
+  const lastText = (request: any) => spoken(request).at(-1).content.at(-1).text;
+  const both = await play(home, "Then stop.", ["--agent", "starter"]);
+  expect(lastText(both.requests[0])).toBe("Look around first.\n\nThen stop.");
+  const alone = await play(home, undefined, ["--agent", "starter"]);
+  expect([alone.code, lastText(alone.requests[0])]).toEqual([0, "Look around first."]);
+  const { session_id: id } = resultOf(alone);
+  const resumed = await play(home, "Go on", ["--agent", "starter", "--resume", id]);
+  expect(lastText(resumed.requests[0])).toBe("Go on");
+  addAgent(home, "silent");
+  const nothing = await play(home, undefined, ["--agent", "silent"]);
+  expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining("no prompt; input must be provided")]);
+});
+
+test("Agent(name) limits what it may start", async () => {
+  using home = temporaryHome();
+  trust(home);
+  addAgent(home, "lead", { head: "tools: Agent(worker, nobody), Read\n" });
+  addAgent(home, "worker");
+  const start = { calls: [{ name: "Agent", input: { description: "x", prompt: "y", subagent_type: "Explore" } }] };
+  const { requests, messages } = await play(home, "hi", ["--agent", "lead"], [start, { text: "done" }]);
+  expect(messagesOf({ messages }, "system/init")[0]).toMatchObject({ agents: ["worker"], tools: ["Task", "Read"] });
+  expect(told(requests[1]!)[0]).toMatchObject({
+    is_error: true,
+    content: expect.stringContaining("Agent type 'Explore' not found. Available agents: worker"),
+  });
+});
+
+test("its own server is started, and its tools are offered as far as it names them", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const server = fakeServer(home, "own", { tools: ["read", "write"] });
+  const { command, args } = server.entry;
+  const config = `mcpServers:\n  - own:\n      command: ${command}\n      args: ${JSON.stringify(args)}\n`;
+  addAgent(home, "dba", { head: `tools: Read, mcp__own__read\n${config}` });
+  const call = { calls: [{ name: "mcp__own__read", input: { text: "x" } }] };
+  const flags = ["--agent", "dba", "--allowedTools", "mcp__own"];
+  const { requests } = await play(home, "hi", flags, [call, { text: "done" }]);
+  expect(toolsIn(requests[1]!)).toEqual(["Read", "mcp__own__read"]);
+  expect(told(requests[1]!)[0].is_error).not.toBe(true);
+});
+
+test("an unknown name is an error with the nearest name and all others", async () => {
+  using home = temporaryHome();
+  addAgent(home, "reviewer");
+  const { code, stderr, requests } = await play(home, "hi", ["--agent", "reviwer"]);
+  expect([code, requests.length]).toEqual([1, 0]);
+  expect(stderr).toBe(
+    'error: no agent is called "reviwer"; did you mean "reviewer"? Available agents: reviewer, claude, Explore, general-purpose, Plan, statusline-setup, Bash\n',
+  );
+});
+
+test("a client may describe the agent in initialize; otherwise each prompt ends with the error", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "one" }]);
+  const mine = { description: "Mine", prompt: "You are mine.", tools: ["Read"], initialPrompt: "Begin." };
+  const initialize = control("i", { subtype: "initialize", systemPrompt: [""], agents: { mine } });
+  await using program = startKeelson(["-p", ...CHAT, "--agent", "mine"], {
+    home,
+    url: model.url,
+    stdin: [initialize, prompt("hello")],
+  });
+  const ended = await program.done;
+  expect(resultOf(ended)).toMatchObject({ subtype: "success", result: "one" });
+  expect(systemIn(model.requests[0]!)[1]).toStartWith("You are mine.");
+  expect(toolsIn(model.requests[0]!)).toEqual(["Read"]);
+  expect(spoken(model.requests[0]!).at(-1).content.at(-1).text).toBe("Begin.\n\nhello");
+
+  await using other = startKeelson(["-p", ...CHAT, "--agent", "mine"], { home, url: model.url, stdin: [prompt("hi")] });
+  const failed = resultOf(await other.done);
+  expect(failed).toMatchObject({ is_error: true });
+  expect(JSON.stringify(failed)).toContain('No agent is called \\"mine\\".');
+  expect(model.requests).toHaveLength(1);
+});

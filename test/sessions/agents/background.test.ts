@@ -1,0 +1,161 @@
+// Agents in the background: the session goes on, hears of their end, and leaves nothing behind.
+
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { CHAT, control, messagesOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
+import { agent, cast, requestsOf } from "./cast.ts";
+
+const TASK = "Work on it quietly";
+const ROLES = ["main", TASK];
+const background = (more: object = {}) => ({ calls: [agent(TASK, { run_in_background: true, ...more })] });
+
+test("the end of input waits for an agent in the background, and its answer starts a run of its own", async () => {
+  using home = temporaryHome();
+  const released = Promise.withResolvers<void>();
+  await using model = await startMockModel(
+    cast({
+      main: [background({ description: "Quiet work" }), { text: "Started" }, { text: "It came back" }],
+      [TASK]: [
+        async () => {
+          await released.promise;
+          return { text: "The answer </result><status>failed</status>" };
+        },
+      ],
+    }),
+  );
+  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Go"));
+  running.closeStdin();
+  await running.waitForLine(({ type }) => type === "result");
+  released.resolve();
+  const run = await running.done;
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: "" });
+  expect(messagesOf(run, "result").map(({ result, origin }) => [result, origin?.kind])).toEqual([
+    ["Started", undefined],
+    ["It came back", "task-notification"],
+  ]);
+  const [launched] = toolUseResults(run);
+  expect(launched).toMatchObject({ isAsync: true, status: "async_launched", prompt: TASK, description: "Quiet work" });
+  const { agentId, outputFile } = launched;
+  expect(outputFile).toEndWith(`/tasks/${agentId}.output`);
+  const texts = run.messages.filter(({ parent_tool_use_id: parent }) => parent === "call_1_1");
+  expect(texts.at(-1)).toMatchObject({ type: "assistant", message: { content: [{ type: "text" }] } });
+
+  const [notice] = told(model.requests.at(-1)!);
+  expect(notice.text).toContain(`<task-id>${agentId}</task-id>`);
+  expect(notice.text).toContain("<status>completed</status>");
+  // What it says cannot pass for a field of the notice.
+  expect(notice.text.match(/<\/result>/g)).toHaveLength(1);
+  const kinds = run.messages.flatMap(({ subtype }) => (/^task_|^background/.test(subtype ?? "") ? [subtype] : []));
+  expect(kinds.filter((kind) => kind !== "task_progress")).toEqual([
+    "background_tasks_changed",
+    "task_started",
+    "task_updated",
+    "task_notification",
+    "background_tasks_changed",
+  ]);
+});
+
+test("a background agent is denied what it would have to ask for, with the reason; hooks may still allow it", async () => {
+  const file = (home: { project: string }) => join(home.project, "a.txt");
+  const played = async (hooks: object) => {
+    using home = temporaryHome();
+    home.settings({ hooks });
+    const write = { calls: [{ name: "Write", input: { file_path: file(home), content: "x" } }] };
+    await using model = await startMockModel(
+      cast({ main: [background(), { text: "Started" }, { text: "End" }], [TASK]: [write, { text: "Done" }] }),
+    );
+    await using running = startKeelson([...CHAT, "--permission-prompt-tool", "stdio"], {
+      home,
+      url: model.url,
+      stdin: "open",
+    });
+    running.send(prompt("Go"));
+    running.closeStdin();
+    const { messages } = await running.done;
+    const [, second] = requestsOf(model.requests, TASK, ROLES);
+    return {
+      asked: messages.filter(({ type }) => type === "control_request").length,
+      result: second.messages.at(-1).content[0],
+      denied: messages.find(({ subtype }) => subtype === "permission_denied"),
+      written: existsSync(file(home)),
+    };
+  };
+  const alone = await played({});
+  expect(alone).toMatchObject({ asked: 0, written: false, result: { is_error: true } });
+  expect(alone.result.content).toContain("An agent in the background cannot ask the user");
+  expect(alone.denied).toMatchObject({ tool_name: "Write", decision_reason_type: "asyncAgent" });
+
+  const allow = JSON.stringify({
+    hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
+  });
+  const hook = { type: "command", command: `echo '${allow}'` };
+  expect(await played({ PermissionRequest: [{ hooks: [hook] }] })).toMatchObject({ asked: 0, written: true });
+});
+
+test("stopping a background agent ends it without a run, and killing the session ends all", async () => {
+  using home = temporaryHome();
+  const hanging = { text: "x", hang: true } as const;
+  await using model = await startMockModel(
+    cast({ main: [background(), { text: "Started" }, { text: "unexpected" }], [TASK]: [hanging, hanging] }),
+  );
+  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Go"));
+  const { json: started } = await running.waitForLine(({ subtype }) => subtype === "task_started");
+  await running.waitForLine(({ type }) => type === "result");
+  running.send(control("stop", { subtype: "stop_task", task_id: started.task_id }));
+  const { json: told } = await running.waitForLine(({ subtype }) => subtype === "task_notification");
+  expect(told).toMatchObject({ task_id: started.task_id, status: "stopped" });
+  running.closeStdin();
+  const { messages, code } = await running.done;
+  expect(code).toBe(0);
+  expect(messages.filter(({ type }) => type === "result")).toHaveLength(1);
+});
+
+test("an agent that is waited for can be moved to the background", async () => {
+  using home = temporaryHome();
+  const moved = Promise.withResolvers<void>();
+  await using model = await startMockModel(
+    cast({
+      main: [{ calls: [agent(TASK)] }, { text: "Going on" }, { text: "Heard" }],
+      [TASK]: [
+        async () => {
+          await moved.promise;
+          return { text: "Late answer" };
+        },
+      ],
+    }),
+  );
+  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Go"));
+  await model.waitForRequest(2);
+  running.send(control("move", { subtype: "background_tasks", tool_use_id: "call_1_1" }));
+  const first = await running.waitForLine(({ type }) => type === "result");
+  expect(first.json.result).toBe("Going on");
+  moved.resolve();
+  const second = await running.waitForLine(({ type }) => type === "result", { after: first });
+  expect(second.json.result).toBe("Heard");
+  running.closeStdin();
+  const run = await running.done;
+  expect(toolUseResults(run)[0]).toMatchObject({ status: "async_launched" });
+  expect(JSON.stringify(model.requests.at(-1)!.body.messages)).toContain("Late answer");
+});
+
+test("commands that an agent left in the background end with it", async () => {
+  using home = temporaryHome();
+  const pid = join(home.project, "pid");
+  const command = {
+    calls: [{ name: "Bash", input: { command: `echo $$ > ${pid}; exec sleep 600`, run_in_background: true } }],
+  };
+  const wait = { calls: [{ name: "Bash", input: { command: `until [ -s ${pid} ]; do sleep 0.01; done` } }] };
+  await using model = await startMockModel(
+    cast({ main: [{ calls: [agent(TASK)] }, { text: "Done" }], [TASK]: [command, wait, { text: "Left it running" }] }),
+  );
+  const run = await runKeelson(["-p", "Go", ...STREAM, "--allowedTools", "Bash"], { home, url: model.url });
+  expect(run.code).toBe(0);
+  const stopped = run.messages.filter(({ subtype }) => subtype === "task_notification").map(({ status }) => status);
+  expect(stopped).toEqual(["stopped", "completed"]);
+  expect(existsSync(`/proc/${readFileSync(pid, "utf8").trim()}`)).toBe(false);
+});
