@@ -13,6 +13,8 @@ export interface IsolateOptions {
 export interface IsolatedWorktree {
   readonly cwd: string;
   readonly branch?: string;
+  /** The folder that it is a copy of. */
+  readonly copyOf: string;
   /** For the agent: how to deal with paths it has been told. */
   readonly notice: string;
   /** Call it in every ending, when nothing of the agent runs any more. Removes the worktree if nothing would be lost. */
@@ -37,6 +39,7 @@ export async function isolateAgent(
   let finished: Promise<FinishedWorktree> | undefined;
   return {
     cwd: path,
+    copyOf: worktree.copyOf,
     ...(branch === undefined ? {} : { branch }),
     notice: pathNotice({ parent, path, branch, notices }),
     finish: () => (finished ??= finish(provider, worktree)),
