@@ -69,7 +69,7 @@ export const maySpawn = ({ depth }: Spawner, { stages }: AgentHost) =>
   depth < deepestSpawn(stages.storage.state.snapshot.env);
 
 /** Whether a rule denies agents of this type. */
-export const isDenied = (type: string, { gate }: Spawner) =>
+export const isTypeDenied = (type: string, { gate }: Spawner) =>
   agentsLeft([{ name: type }], gate.ruleBook.rules).length === 0;
 
 /** An agent in the background is stopped by its task alone. */
@@ -183,7 +183,8 @@ export async function runSkill(
   const type = skill.fork?.agent ?? "general-purpose";
   const definition = host.find(type);
   if (!definition) throw new Error(`skill ${skill.name} names the agent '${type}', which does not exist`);
-  if (isDenied(type, parent)) throw new Error(`skill ${skill.name} runs in the agent '${type}', which a rule denies`);
+  if (isTypeDenied(type, parent))
+    throw new Error(`skill ${skill.name} runs in the agent '${type}', which a rule denies`);
   if (!maySpawn(parent, host) || parent.isFork)
     throw new Error(`skill ${skill.name} runs in a subagent, and this agent may not start one`);
   const child: ChildOrder = {
