@@ -69,6 +69,20 @@ test("members do the tasks of the list, and the lead hears when nothing is left"
   ).toEqual(["-", "fix", "fix"]);
 });
 
+test("a session that starts a teammate without a team gets one, with the tasks it has", async () => {
+  using home = temporaryHome();
+  await using cast = await startCast(({ last }) => {
+    if (last.includes("Lead the team")) return calls(["TaskCreate", { subject: "One", description: "" }]);
+    if (last.includes("created successfully")) return calls(teammate("a"), ["TaskList", {}]);
+    return { text: last.includes("idle_notification") ? "All done" : "Waiting" };
+  }, completesTasks);
+  const { code, stderr, messages } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [team] = readdirSync(join(home.configDir, "tasks"));
+  expect(team).toBe(`session-${messages[0].session_id.slice(0, 8)}`);
+  expect(tasks(home, team)).toMatchObject([{ subject: "One", status: "completed", owner: "a" }]);
+});
+
 test("members write to each other and to the lead, and each message is read once", async () => {
   using home = temporaryHome();
   let boxes: any;
