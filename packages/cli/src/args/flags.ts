@@ -74,6 +74,12 @@ export const FLAGS: readonly Flag[] = [
     help: "Include hook starts and results (stream-json)",
   },
   {
+    name: "forward-subagent-text",
+    value: none,
+    group: "Clients",
+    help: "Include what subagents say, not only their tool calls (stream-json)",
+  },
+  {
     name: "replay-user-messages",
     value: none,
     group: "Clients",
@@ -336,7 +342,6 @@ export const FLAGS: readonly Flag[] = [
   { name: "plan-mode-required", value: none, group: "Clients" },
 
   // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.
-  ignored("forward-subagent-text"),
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("thinking-display", one("form")),

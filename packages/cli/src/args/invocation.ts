@@ -18,6 +18,8 @@ export interface Invocation {
   readonly replay: boolean;
   /** Include hook starts and results in the stream. */
   readonly hookEvents: boolean;
+  /** Include what subagents say and think in the stream. */
+  readonly agentText: boolean;
   /** Include every transcript entry in the stream. */
   readonly mirror: boolean;
   /** The Setup hooks to run before the session. */
@@ -67,6 +69,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     partial,
     replay,
     hookEvents: given.has("include-hook-events"),
+    agentText: given.has("forward-subagent-text"),
     mirror: given.has("session-mirror"),
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),

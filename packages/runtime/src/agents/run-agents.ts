@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { Conversation, ToolError, type ModelChoice, type Tool } from "@keelson/engine";
+import { agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition, ContentBlock, NewEntry, Skill } from "@keelson/protocol";
 import {
   agentOwner,
@@ -15,7 +16,7 @@ import {
 import { loadSession } from "@keelson/store/past";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
+import { startChild, type StartedChild, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { StepQueue } from "./child/step-queue.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
@@ -74,7 +75,7 @@ export function warm(host: AgentHost): void {
 }
 
 /** Waits for a free place, then starts it. */
-async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
+async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<StartedChild> {
   const { slots, stages, toolsFor } = host;
   const release = await slots.take();
   const own: ChildHost = {
@@ -121,7 +122,7 @@ function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentA
   };
 }
 
-function launched(child: Child, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
+function launched(child: StartedChild, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
   return {
     output: {
       isAsync: true,
@@ -180,6 +181,12 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
   if (!definition) {
     return { success: false, message: `Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.` };
   }
+  if (isDenied(definition, from)) {
+    return {
+      success: false,
+      message: `Agent ${id} cannot continue: a rule denies agents of type '${definition.name}'.`,
+    };
+  }
   const past = loadSession({ path });
   const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
   const plan = await planChild(
@@ -207,6 +214,11 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
 
 /** An agent in the background is stopped by its task alone. */
 const NEVER = new AbortController().signal;
+
+/** For agents that no call of the Agent tool starts, which the gate would judge. */
+function isDenied(definition: AgentDefinition, { gate }: Spawner): boolean {
+  return agentsLeft([definition], gate.ruleBook.rules).length === 0;
+}
 
 interface Addressee {
   readonly id: string;
@@ -252,6 +264,8 @@ export async function runSkill(
   const type = skill.fork?.agent ?? "general-purpose";
   const definition = host.find(type);
   if (!definition) throw new Error(`skill ${skill.name} names the agent '${type}', which does not exist`);
+  if (skill.fork?.agent !== undefined && isDenied(definition, parent))
+    throw new Error(`skill ${skill.name} names the agent '${type}', which a rule denies`);
   if (parent.depth >= deepestSpawn(host.stages.storage.state.snapshot.env) || parent.isFork)
     throw new Error(`skill ${skill.name} runs in a subagent, and this agent may not start one`);
   const child: ChildOrder = {

@@ -51,6 +51,8 @@ export interface OpenOptions {
   readonly replayPrompts: boolean;
   /** Include running hooks in the stream. */
   readonly hookEvents?: boolean;
+  /** Include what subagents say and think in the stream, not only their calls. */
+  readonly agentText?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
   /** Work in a worktree of this name, or of a new one. */

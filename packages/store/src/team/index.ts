@@ -1,4 +1,4 @@
-export { isRunning, processStart } from "../schedules/job-owner.ts";
+export { isRunning, processStart } from "../process-identity.ts";
 export { openMailboxes, type Mail, type Mailboxes } from "./mailbox.ts";
 export {
   adoptTasks,
