@@ -2,6 +2,7 @@
 
 import { ToolError, type Tool } from "@keelson/engine";
 import {
+  adoptTasks,
   createTeam,
   isRunning,
   openTeam,
@@ -51,6 +52,8 @@ export async function createLead(
     removeAbandoned(state.snapshot.configDir, team);
     const file = await createTeam(state.snapshot.configDir, config);
     if (!file) continue;
+    // The model may have added tasks before it started its first teammate.
+    if (name === undefined) adoptTasks(state.snapshot.configDir, place.id, team);
     const backend = await chooseBackend(storage, file.folder);
     return new Lead({ storage, fire, ruleBook, registered, person, files: openTeamFiles(storage, file), backend });
   }
