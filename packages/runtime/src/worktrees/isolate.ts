@@ -15,8 +15,6 @@ export interface IsolatedWorktree {
   /** The folder that it is a copy of. */
   readonly copyOf: string;
   readonly branch?: string;
-  /** The folder that it is a copy of. */
-  readonly copyOf: string;
   /** For the agent: how to deal with paths it has been told. */
   readonly notice: string;
   /** Call it in every ending, when nothing of the agent runs any more. Removes the worktree if nothing would be lost. */
