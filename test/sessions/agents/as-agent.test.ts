@@ -227,3 +227,29 @@ test("a client may describe the agent in initialize; otherwise each prompt ends 
   expect(JSON.stringify(failed)).toContain('No agent is called \\"mine\\".');
   expect(model.requests).toHaveLength(1);
 });
+
+test("it stays the agent when settings change and when the conversation is cleared", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const log = join(home.project, "stops.log");
+  const hooks = `hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: echo stopped >> ${log}\n`;
+  addAgent(home, "worker", { head: `tools: Read\n${hooks}`, description: "Works" });
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: "three" }]);
+  const options = { home, url: model.url, stdin: "open" } as const;
+  await using program = startKeelson(["-p", ...CHAT, "--agent", "worker"], options);
+  const say = async (text: string, result: string) => {
+    program.send(prompt(text));
+    await program.waitForLine((line) => line.type === "result" && line.result === result);
+  };
+  await say("a", "one");
+  home.write("~/.claude/settings.json", { permissions: { deny: ["Bash(rm *)"] } });
+  await say("b", "two");
+  program.send(prompt("/clear"));
+  await say("c", "three");
+  program.closeStdin();
+  await program.done;
+  expect(model.requests.map((request) => [toolsIn(request), systemIn(request)[1].split("\n", 1)[0]])).toEqual(
+    Array.from({ length: 3 }, () => [["Read"], "You are worker."]),
+  );
+  expect(readFileSync(log, "utf8")).toBe("stopped\n".repeat(3));
+});

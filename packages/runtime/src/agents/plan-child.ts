@@ -1,8 +1,8 @@
 // Turns an order into a plan: which agent, which model, where it works, and what it is told. Loaded with the first agent.
 
 import { agentText } from "@keelson/config/agents";
-import { renderAgentPrompt, ToolError, type ModelChoice } from "@keelson/engine";
-import { agentModel } from "@keelson/engine/agents";
+import { ToolError, type ModelChoice } from "@keelson/engine";
+import { agentModel, renderAgentPrompt } from "@keelson/engine/agents";
 import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
 import type { AgentDefinition } from "@keelson/protocol";
@@ -39,7 +39,7 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const { storage } = stages;
   const { snapshot } = storage.state;
   const { prompt, isSkill } = order;
-  const definition = isSkill ? withoutSkills(order.definition) : order.definition;
+  const definition = without([...parent.refuses, ...(isSkill ? ["Skill"] : [])], order.definition);
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
   const text = await textOf(definition);
@@ -74,8 +74,9 @@ function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { wo
   });
 }
 
-function withoutSkills(definition: AgentDefinition): AgentDefinition {
-  return { ...definition, disallowedTools: [...definition.disallowedTools, "Skill"] };
+function without(tools: readonly string[], definition: AgentDefinition): AgentDefinition {
+  if (tools.length === 0) return definition;
+  return { ...definition, disallowedTools: [...new Set([...definition.disallowedTools, ...tools])] };
 }
 
 /** A fork has the conversation, the tools and the model of its parent. */

@@ -19,6 +19,14 @@ export function rulesInWorktree(move: RuleMove, rules: readonly Rule[]): readonl
   });
 }
 
+/** The same rules for a worktree, beside those that apply already. */
+export function copiedRules(move: RuleMove, rules: readonly Rule[]): readonly Rule[] {
+  return rules.flatMap((rule) => {
+    const moved = movedRule(rule, move);
+    return moved === rule ? [] : [moved];
+  });
+}
+
 function movedRule(rule: Rule, { from, to, home }: RuleMove): Rule {
   const translate = (path: string) =>
     path === from || path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : undefined;

@@ -4,6 +4,7 @@
 import { findGit } from "../../git/find-git.ts";
 import type { Checkout } from "./checkout.ts";
 import { WorktreeError } from "../errors.ts";
+import { settingNames } from "./setting-names.ts";
 
 export interface GitEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -53,8 +54,7 @@ export async function openSafeGit(checkout: Checkout, { env, home }: GitEnvironm
   };
   const main = { gitFolder: checkout.common, path: checkout.root };
   const plain = gitIn(program, main, base, settingsVariables(OFF), checkout, []);
-  const names = (await plain.run(["config", "--list", "--includes", "--name-only", "-z"])).split("\0");
-  const { settings, filters } = overridesFor(names);
+  const { settings, filters } = overridesFor(await settingNames(plain, home));
   return gitIn(program, main, base, settingsVariables([...OFF, ...settings]), checkout, filters);
 }
 

@@ -108,7 +108,6 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   });
   const { meter } = files;
   const { promise: movedAway, resolve: moveAway } = Promise.withResolvers<undefined>();
-  const release = storage.inbox.hold();
   const task = machine.tasks.start(taskOf(plan, files.outputPath), abort, {
     toBackground: () => {
       inBackground = true;
@@ -117,6 +116,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
       moveAway(undefined);
     },
   });
+  const release = storage.inbox.hold();
   const waiting: NewEntry[] = [];
   let isWoken = false;
   machine.agentInboxes.set(id, {
