@@ -219,3 +219,76 @@ test("what an agent refuses, its own agents do not have", async () => {
   expect(toolsIn(requestsOf(model.requests, SECOND, ROLES)[0])).not.toContain("Bash");
   expect(existsSync(file)).toBeFalse();
 });
+
+test("an agent neither writes to itself nor stops itself", async () => {
+  using home = temporaryHome();
+  const own = Promise.withResolvers<string>();
+  await using model = await startMockModel(
+    cast({
+      main: [
+        { calls: [agent(FIRST, { run_in_background: true })] },
+        (body) => {
+          own.resolve(idsIn(body)[0]!);
+          return { text: "Started" };
+        },
+        { text: "End" },
+      ],
+      [FIRST]: [
+        async () => send(await own.promise),
+        async () => ({ calls: [{ name: "TaskStop", input: { task_id: await own.promise } }] }),
+        { text: "Still here" },
+      ],
+    }),
+  );
+  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  expect(run.code).toBe(0);
+  expect(messagesOf(run, "system/task_notification").map(({ status }) => status)).toEqual(["completed"]);
+  const [, second, third] = requestsOf(model.requests, FIRST, ROLES);
+  expect(lastOf(second)).toContain("cannot write to yourself");
+  expect(lastOf(third)).toContain("No task found");
+});
+
+test("messages give an agent no more turns than its own", async () => {
+  using home = temporaryHome();
+  trust(home);
+  addAgent(home, "short", { head: "maxTurns: 2\n" });
+  const answers = Promise.withResolvers<void>();
+  await using model = await startMockModel(
+    cast({
+      main: [
+        { calls: [agent(FIRST, { subagent_type: "short", run_in_background: true, name: "short" })] },
+        send("short"),
+        (body) => {
+          answers.resolve();
+          return send("short", String(body.messages.length));
+        },
+        { text: "Sent" },
+        { text: "End" },
+        { text: "End" },
+      ],
+      [FIRST]: [
+        async () => {
+          await answers.promise;
+          return { text: "One", waitMs: 300 };
+        },
+        { calls: [{ name: "Glob", input: { pattern: "*" } }] },
+        { text: "Three" },
+      ],
+    }),
+  );
+  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  expect(run.code).toBe(0);
+  expect(requestsOf(model.requests, FIRST, ROLES)).toHaveLength(2);
+});
+
+test("a thousand agents leave the model its room", async () => {
+  using home = temporaryHome();
+  trust(home);
+  for (let at = 0; at < 1_000; at++) addAgent(home, `agent-${at}-${"x".repeat(150)}`);
+  await using model = await startMockModel(
+    cast({ main: [{ calls: [agent(FIRST, { subagent_type: "nobody" })] }, { text: "End" }] }),
+  );
+  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  expect(run.code).toBe(0);
+  expect(JSON.stringify(model.requests[1]!.body.messages).length).toBeLessThan(40_000);
+});

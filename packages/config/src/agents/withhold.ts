@@ -60,8 +60,9 @@ export function withhold(agent: Mutable<AgentDefinition>, { lines, policy, odd }
     delete agent.bubbles;
     lose("permissionMode", place);
   }
-  // What the user's own agent of this name remembers is not for this one.
-  if (memory === "user" && untrusted) {
+  // Memory is a folder that an agent changes unasked; and what the user's own agent of this name remembers is not for
+  // this one.
+  if (memory !== undefined && untrusted) {
     delete agent.memory;
     lose("memory", place!);
   }

@@ -26,6 +26,7 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
   const known = addressee(message.to, host);
   if (!known) return undefined;
   const { id } = known;
+  if (id === message.from.id) return { success: false, message: "You cannot write to yourself." };
   const deliveries = (host.deliveries ??= new Map());
   const before = deliveries.get(id);
   const delivered = (async () => {

@@ -8,7 +8,7 @@ import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents, withBuiltIn } from "./built-in/built-in.ts";
-import { AgentListing } from "./listing.ts";
+import { AgentListing, namesInShort } from "./listing.ts";
 import type * as Running from "./run-agents.ts";
 import { toolsOf } from "../session/state.ts";
 import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
@@ -115,7 +115,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     const wanted = type || (forks ? "fork" : "general-purpose");
     if ((find(wanted) || (forks && wanted === "fork")) && mayStart(wanted)) return wanted;
     const names = list().map(({ name }) => name);
-    throw new ToolError(`Agent type '${wanted}' not found. Available agents: ${names.join(", ")}`);
+    throw new ToolError(`Agent type '${wanted}' not found. Available agents: ${namesInShort(names)}`);
   };
   return {
     tool: toolOf(self),

@@ -38,6 +38,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { meter, changed } = life;
   const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
   let skillHooks: readonly HookRegistration[] = [];
+  let turns = 0;
   let tools: () => readonly Tool[] = () => [];
   let chosen: { readonly from: ModelChoice; readonly own: ModelChoice } | undefined;
   /** The same object until another model is chosen, so that the parts of a request are built once. */
@@ -72,6 +73,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
         if (meter.record(entries)) changed();
       },
       charged: (usage, name, durationMs) => {
+        turns++;
         meter.charge(usage, name, durationMs);
         changed();
       },
@@ -121,8 +123,10 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     plan.limits,
   );
   // Someone wrote to it while it gave its last answer.
-  while (end.reason === "completed" && !life.isDone()) {
-    end = await run(undefined, gate.mode, conversation, ports, plan.limits);
+  const { maxTurns = Infinity } = plan.limits;
+  while (end.reason === "completed" && turns < maxTurns && !life.isDone()) {
+    const limits = maxTurns === Infinity ? plan.limits : { ...plan.limits, maxTurns: maxTurns - turns };
+    end = await run(undefined, gate.mode, conversation, ports, limits);
   }
   return endOf(end, plan, life);
 }
