@@ -15,8 +15,6 @@ export interface IsolatedWorktree {
   /** The folder that it is a copy of. */
   readonly copyOf: string;
   readonly branch?: string;
-  /** The folder that it is a copy of. */
-  readonly copyOf: string;
   /** For the agent: how to deal with paths it has been told. */
   readonly notice: string;
   /** Call it in every ending, when nothing of the agent runs any more. Removes the worktree if nothing would be lost. */
@@ -41,7 +39,7 @@ export async function isolateAgent(
   let finished: Promise<FinishedWorktree> | undefined;
   return {
     cwd: path,
-    copyOf: worktree.copyOf,
+    copyOf,
     ...(branch === undefined ? {} : { branch }),
     notice: pathNotice({ parent, path, branch, notices }),
     finish: () => (finished ??= finish(provider, worktree)),
