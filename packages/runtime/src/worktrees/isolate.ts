@@ -39,7 +39,7 @@ export async function isolateAgent(
   let finished: Promise<FinishedWorktree> | undefined;
   return {
     cwd: path,
-    copyOf: worktree.copyOf,
+    copyOf,
     ...(branch === undefined ? {} : { branch }),
     notice: pathNotice({ parent, path, branch, notices }),
     finish: () => (finished ??= finish(provider, worktree)),
