@@ -92,6 +92,18 @@ const ROWS: readonly Row[] = [
     },
     notices: ['1 file is as stored in git: the filter "ev=il.x" was not run'],
   },
+  ...["gitdir:**/worktrees/", "onbranch:**", "hasconfig:remote.*.url:x"].map((condition) => ({
+    what: `a filter in a file that is included under the condition ${condition}`,
+    arm: (root: string, script: string) => {
+      commit(root, ".gitattributes", "a.txt filter=evil\n");
+      write(join(root, ".git/deep"), `[filter "evil"]\n\tsmudge = ${script}\n\tclean = ${script}\n`);
+      write(join(root, ".git/more"), "[include]\n\tpath = deep\n");
+      git(root, "config", "remote.other.url", "x");
+      git(root, "config", `includeIf.${condition}.path`, "more");
+    },
+    spring: use,
+    notices: filtered,
+  })),
   {
     what: "a missing object of a partial clone",
     arm: (root, _, mark) => {

@@ -6,7 +6,7 @@ import type { AgentDefinition, NewEntry } from "@keelson/protocol";
 import { agentPath, isAgentId, readAgentMeta, storedAgents, type AgentMeta } from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
 import { planChild } from "./plan-child.ts";
-import { begin, isDenied, maySpawn, NEVER, type AgentHost } from "./run-agents.ts";
+import { begin, isTypeDenied, maySpawn, NEVER, type AgentHost } from "./run-agents.ts";
 import type { Spawner } from "./spawner.ts";
 
 export interface AgentMessage {
@@ -92,7 +92,7 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
 function whyNotWoken({ name }: AgentDefinition, from: Spawner, host: AgentHost): string | undefined {
   const starts = from.tools().some((tool) => tool.name === "Agent");
   if (!starts || from.isFork || !maySpawn(from, host)) return "you may not start agents";
-  return host.mayStart(name) && !isDenied(name, from) ? undefined : `agents of type '${name}' may not be started`;
+  return host.mayStart(name) && !isTypeDenied(name, from) ? undefined : `agents of type '${name}' may not be started`;
 }
 
 interface Addressee {

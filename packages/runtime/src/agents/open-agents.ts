@@ -140,6 +140,8 @@ export function openAgents(stages: AgentStages): AgentStage {
       clearTimeout(warming);
       const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
       await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
+      // Later sessions find large folders faster.
+      set.saveIndex();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { AgentDefinition, ContentBlock, Skill } from "@keelson/protocol";
 import { agentOwner, type AgentOwner } from "@keelson/store/agents";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
+import { startChild, type StartedChild, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { StepQueue } from "./child/step-queue.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
@@ -69,7 +69,7 @@ export const maySpawn = ({ depth }: Spawner, { stages }: AgentHost) =>
   depth < deepestSpawn(stages.storage.state.snapshot.env);
 
 /** Whether a rule denies agents of this type. */
-export const isDenied = (type: string, { gate }: Spawner) =>
+export const isTypeDenied = (type: string, { gate }: Spawner) =>
   agentsLeft([{ name: type }], gate.ruleBook.rules).length === 0;
 
 /** An agent in the background is stopped by its task alone. */
@@ -82,7 +82,7 @@ export function warm(host: AgentHost): void {
 }
 
 /** Takes a free place and starts it. */
-export async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
+export async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<StartedChild> {
   const { stages, toolsFor } = host;
   const release = await placeFor(plan, signal, host).catch(async (error: Error) => {
     await plan.worktree?.finish();
@@ -140,7 +140,7 @@ function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentA
   };
 }
 
-function launched(child: Child, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
+function launched(child: StartedChild, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
   return {
     output: {
       isAsync: true,
@@ -183,7 +183,8 @@ export async function runSkill(
   const type = skill.fork?.agent ?? "general-purpose";
   const definition = host.find(type);
   if (!definition) throw new Error(`skill ${skill.name} names the agent '${type}', which does not exist`);
-  if (isDenied(type, parent)) throw new Error(`skill ${skill.name} runs in the agent '${type}', which a rule denies`);
+  if (isTypeDenied(type, parent))
+    throw new Error(`skill ${skill.name} runs in the agent '${type}', which a rule denies`);
   if (!maySpawn(parent, host) || parent.isFork)
     throw new Error(`skill ${skill.name} runs in a subagent, and this agent may not start one`);
   const child: ChildOrder = {

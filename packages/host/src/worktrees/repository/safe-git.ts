@@ -4,6 +4,7 @@
 import { findGit } from "../../git/find-git.ts";
 import type { Checkout } from "./checkout.ts";
 import { WorktreeError } from "../errors.ts";
+import { settingNames } from "./setting-names.ts";
 
 export interface GitEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -53,8 +54,7 @@ export async function openSafeGit(checkout: Checkout, { env, home }: GitEnvironm
   };
   const main = { gitFolder: checkout.common, path: checkout.root };
   const plain = gitIn(program, main, base, settingsVariables(OFF), checkout, []);
-  const names = (await plain.run(["config", "--list", "--includes", "--name-only", "-z"])).split("\0");
-  const { settings, filters } = overridesFor(names);
+  const { settings, filters } = overridesFor(await settingNames(plain, home));
   return gitIn(program, main, base, settingsVariables([...OFF, ...settings]), checkout, filters);
 }
 
@@ -120,7 +120,8 @@ function gitIn(
       const { code, stdout, stderr } = await once(words, options);
       if (code === 0) return stdout;
       if (options.signal?.aborted) throw new WorktreeError("git", "The work on the worktree was interrupted");
-      if (left <= 0) throw new WorktreeError("git", `git ${words.slice(0, 2).join(" ")} failed: ${lastLine(stderr)}`);
+      if (left <= 0 || LASTING.test(stderr))
+        throw new WorktreeError("git", `git ${words.slice(0, 2).join(" ")} failed: ${lastLine(stderr)}`);
       await Bun.sleep(20 + Math.random() * 120);
     }
   }
@@ -168,6 +169,9 @@ async function execute(
     signal?.removeEventListener("abort", stop);
   }
 }
+
+/** Trying again does not help. */
+const LASTING = /already exists|already checked out|already used by|missing blob|unable to read tree|invalid reference/;
 
 /** What git says last, on one line, without control characters. */
 const lastLine = (text: string) =>

@@ -38,13 +38,12 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { meter, changed } = life;
   const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
   let skillHooks: readonly HookRegistration[] = [];
-  let skills: AgentSkills | undefined;
   let turns = 0;
   let tools: () => readonly Tool[] = () => [];
   let chosen: { readonly from: ModelChoice; readonly own: ModelChoice } | undefined;
   /** The same object until another model is chosen, so that the parts of a request are built once. */
   const model = (): ModelChoice => {
-    const from = skills?.effects.model ?? plan.model;
+    const from = skills.effects.model;
     if (chosen?.from !== from) chosen = { from, own: { ...from, agent: id } };
     return chosen.own;
   };
@@ -54,6 +53,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       id,
       definition,
       parentGate: parent.gate,
+      copyOf: plan.worktree?.copyOf,
       workspace: life.workspace,
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
@@ -94,7 +94,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     conversation: () => conversation,
     interrupt: life.interrupt,
   };
-  skills = stages.skills.forAgent({
+  const skills: AgentSkills = stages.skills.forAgent({
     permit: (request, signal) => ports.permit(request, signal),
     machine,
     gate,

@@ -2,10 +2,9 @@
 // works, the session does not end.
 
 import { ToolError } from "@keelson/engine";
-import { narrowerMode } from "@keelson/engine/agents";
-import type { NewEntry, PermissionMode } from "@keelson/protocol";
+import type { HookRegistration, NewEntry } from "@keelson/protocol";
 import { freeTasks } from "@keelson/store/task-list";
-import { removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
+import { processStart, removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
@@ -13,20 +12,11 @@ import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { MemberQuestions } from "./member-questions.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
-import { processStart } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backend.ts";
+import { newMember, newName, type TeammateOrder } from "./new-member.ts";
 import { watchFolders } from "../watch-folders.ts";
-
-export interface TeammateOrder {
-  readonly name: string;
-  readonly prompt: string;
-  readonly agentType: string;
-  readonly model?: string;
-  readonly mode?: PermissionMode;
-  readonly planModeRequired?: boolean;
-}
 
 export interface StartedMember {
   readonly teammateId: string;
@@ -38,12 +28,11 @@ export interface LeadOptions extends TeamSession {
   readonly files: TeamFiles;
   readonly backend: Backend;
   readonly ruleBook: RuleBook;
+  /** The hooks of the session. */
+  registered(): readonly HookRegistration[];
   /** Undefined if nobody answers permission questions. */
   person(): Promise<AskPerson | undefined>;
 }
-
-const COLORS = ["blue", "green", "yellow", "purple", "orange", "pink", "cyan", "red"];
-const MOST_AT_ONCE = 64;
 
 export class Lead {
   readonly team: TeamOfSession;
@@ -77,6 +66,7 @@ export class Lead {
           text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
         }),
       team: name,
+      callHook: (id, input, signal) => storage.client.callHook(id, input, signal),
     });
     this.team = {
       name,
@@ -98,52 +88,18 @@ export class Lead {
 
   /** Throws ToolError if it cannot be started. */
   async spawn(order: TeammateOrder): Promise<StartedMember> {
-    const { files, storage, ruleBook, backend } = this.#options;
-    const name = this.#newName(order.name);
+    const { files, backend } = this.#options;
+    const name = newName(order.name, new Set([...this.#running.keys(), ...this.#starting]));
     this.#starting.add(name);
     try {
-      const agentId = `${name}@${this.team.name}`;
-      const { snapshot } = storage.state;
-      const members = files.file.read()?.members ?? [];
-      const isPlanned = order.planModeRequired === true || order.mode === "plan";
-      const sessionId = storage.newId();
-      const member: TeamMember = {
-        agentId,
-        name,
-        agentType: order.agentType,
-        ...(order.model === undefined ? {} : { model: order.model }),
-        color: COLORS[(members.length - 1) % COLORS.length]!,
-        planModeRequired: isPlanned,
-        joinedAt: storage.now(),
-        cwd: storage.folders.workspace.root,
-        sessionId,
-        backend: backend.kind,
-        isActive: true,
-      };
+      const number = this.#members().length;
+      const { member, choice } = newMember(order, { name, team: this.team.name, number }, this.#options);
       await files.file.change((team) => ({
         ...team,
         members: [...team.members.filter((each) => each.name !== name), member],
       }));
-      const problem = await post(files, storage, name, { from: TEAM_LEAD, text: order.prompt });
+      const problem = await this.#post(name, order.prompt);
       if (problem !== undefined) throw new ToolError(`The teammate cannot be given its task: ${problem}`);
-      const { maxBudgetUsd } = snapshot.flags;
-      const identity = {
-        agentId,
-        name,
-        team: this.team.name,
-        color: member.color!,
-        leadSessionId: storage.place.id,
-        planModeRequired: isPlanned,
-      };
-      const choice = {
-        identity,
-        sessionId,
-        agentType: order.agentType,
-        model: order.model,
-        mode: narrowerMode(ruleBook.mode, order.mode),
-        rules: ruleBook.rules,
-        budgetUsd: maxBudgetUsd === undefined ? undefined : Math.max(0.01, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
-      };
       const program = await backend.start({ choice, cwd: member.cwd }, (question) =>
         this.#questions.hear(name, question),
       );
@@ -151,11 +107,11 @@ export class Lead {
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
         pid: program.pid,
-        ...(start === undefined ? {} : { processStart: start }),
+        ...(start === undefined ? {} : { procStart: start }),
       });
-      void program.exited.then((how) => this.#track(this.#ended(name, program, how)));
+      void program.exited.then((how) => this.#track(this.#ended(name, how)));
       this.#hold();
-      return { teammateId: agentId, name, team: this.team.name };
+      return { teammateId: member.agentId, name, team: this.team.name };
     } catch (error) {
       await files.file.changeMember(name, { isActive: false, ended: "crashed" });
       throw error instanceof ToolError
@@ -216,21 +172,6 @@ export class Lead {
     this.#release?.();
   }
 
-  /** A name that no member has that is still there. A member that ended can be replaced under its name. */
-  #newName(wanted: string): string {
-    const base = wanted
-      .trim()
-      .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")
-      .slice(0, 60);
-    if (!/[\p{L}\p{N}]/u.test(base))
-      throw new ToolError(`"${wanted}" cannot be the name of a teammate; use letters and digits`);
-    const taken = new Set([TEAM_LEAD, ...this.#running.keys(), ...this.#starting]);
-    if (this.#running.size + this.#starting.size >= MOST_AT_ONCE) {
-      throw new ToolError(`The team already has ${MOST_AT_ONCE} members at work; end one first`);
-    }
-    for (let number = 2, name = base; ; name = `${base}-${number++}`) if (!taken.has(name)) return name;
-  }
-
   #members(): readonly TeamMember[] {
     return (this.#options.files.file.read()?.members ?? []).filter(({ name }) => name !== TEAM_LEAD);
   }
@@ -243,6 +184,8 @@ export class Lead {
       do {
         this.#again = false;
         this.#hold();
+        const { inbox, runState } = this.#options.storage;
+        if (inbox.isEmpty && !runState.running) await this.#forgetDropped();
         for (const mail of this.#deliveries.take()) this.#receive(mail);
         this.#hold();
       } while (this.#again);
@@ -251,6 +194,12 @@ export class Lead {
     } finally {
       this.#looking = false;
     }
+  }
+
+  /** A cleared conversation drops what it was about to hear. */
+  async #forgetDropped(): Promise<void> {
+    this.#routine.clear();
+    await this.#deliveries.settle();
   }
 
   #receive(mail: Mail): void {
@@ -278,10 +227,10 @@ export class Lead {
 
   /** The session does not end while the team works or the lead has not heard everything. */
   #hold(): void {
-    const { storage, files } = this.#options;
-    const isBusy = this.#isBusy();
-    if (!isBusy && this.#routine.size > 0) storage.inbox.wake();
-    const isNeeded = !this.#isClosed && (isBusy || this.#ending.size > 0 || files.boxes.unread(TEAM_LEAD).length > 0);
+    const { storage } = this.#options;
+    const isBusy = !this.#isClosed && this.#isBusy();
+    if (!this.#isClosed && !isBusy && this.#routine.size > 0) storage.inbox.wake();
+    const isNeeded = isBusy || (!this.#isClosed && this.#owesNews());
     if (isNeeded) this.#release ??= storage.inbox.hold();
     else {
       this.#release?.();
@@ -289,14 +238,19 @@ export class Lead {
     }
   }
 
+  #owesNews(): boolean {
+    return this.#ending.size > 0 || this.#options.files.boxes.unread(TEAM_LEAD).length > 0;
+  }
+
   /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
-  async #ended(name: string, program: StartedSession, how: string): Promise<void> {
+  async #ended(name: string, how: string): Promise<void> {
     const { files, storage } = this.#options;
-    if (this.#running.get(name) === program) this.#running.delete(name);
     this.#questions.drop(name);
     const asked = files.file.read()?.members.find((member) => member.name === name)?.ended === "stopped";
     await files.file.changeMember(name, { isActive: false, ended: asked || this.#isClosed ? "stopped" : "crashed" });
     const free = await files.tasks.release(name);
+    // From now on, another can have the name.
+    this.#running.delete(name);
     if (this.#isClosed) return;
     const unread = files.boxes.unread(name).length;
     const text = [

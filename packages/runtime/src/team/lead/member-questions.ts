@@ -1,7 +1,7 @@
 // The questions of members, as the lead answers them. Calls go to whoever answers the lead's own questions, plans to the
 // lead's model. Answers travel over the member's own stream, where no command can forge one.
 
-import type { ControlResponse } from "@keelson/protocol";
+import type { ControlResponse, JsonObject } from "@keelson/protocol";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { MemberQuestion } from "./backend.ts";
 
@@ -17,6 +17,8 @@ export interface MemberQuestionsOptions {
     member: string,
     plan: { readonly request_id: string; readonly planContent: string; readonly planFilePath?: string },
   ): void;
+  /** Calls a hook inside the lead's client. */
+  callHook(id: string, input: JsonObject, signal: AbortSignal): Promise<ControlResponse["response"]>;
   readonly team: string;
 }
 
@@ -36,6 +38,7 @@ export class MemberQuestions {
 
   hear(member: string, { type, request_id: id, request }: MemberQuestion): void {
     if (type === "control_cancel_request") return this.#open.get(id)?.withdrawn.abort();
+    if (request?.subtype === "hook_callback") return void this.#callHook(id, member, request);
     if (request?.subtype !== "can_use_tool") {
       return this.#reply(member, {
         subtype: "error",
@@ -79,6 +82,18 @@ export class MemberQuestions {
 
   close(): void {
     for (const { withdrawn } of this.#open.values()) withdrawn.abort();
+  }
+
+  async #callHook(id: string, member: string, request: NonNullable<MemberQuestion["request"]>): Promise<void> {
+    const question = { member, isPlan: false, withdrawn: new AbortController() };
+    this.#open.set(id, question);
+    const { callback_id: callback, input } = request;
+    const answer = await this.#options.callHook(
+      String(callback),
+      (input ?? {}) as JsonObject,
+      question.withdrawn.signal,
+    );
+    if (this.#open.delete(id)) this.#reply(member, { ...answer, request_id: id });
   }
 
   async #ask(id: string, { member, withdrawn }: OpenQuestion, request: NonNullable<MemberQuestion["request"]>) {
