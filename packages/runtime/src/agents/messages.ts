@@ -3,7 +3,14 @@
 import { existsSync } from "node:fs";
 import { Conversation } from "@keelson/engine";
 import type { AgentDefinition, NewEntry } from "@keelson/protocol";
-import { agentPath, isAgentId, readAgentMeta, storedAgents, type AgentMeta } from "@keelson/store/agents";
+import {
+  agentPath,
+  isAgentId,
+  readAgentMeta,
+  storedAgents,
+  worksElsewhere,
+  type AgentMeta,
+} from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
 import { planChild } from "./plan-child.ts";
 import { begin, isTypeDenied, maySpawn, NEVER, type AgentHost } from "./run-agents.ts";
@@ -61,6 +68,7 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
     return failed(`Agent ${id} is over, and its conversation was not kept; start a new agent.`);
   }
   if (!definition) return failed(`Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.`);
+  if (worksElsewhere(meta)) return failed(`Agent ${id} works in another process that has this session open.`);
   const refusal = whyNotWoken(definition, from, host);
   if (refusal !== undefined) return failed(`Agent ${id} is over and cannot continue: ${refusal}`);
   const past = pastOf(path);
