@@ -66,15 +66,16 @@ function sessionOptions(
 /** As the flags of a process would be. */
 function memberFlags(
   { skipPermissions, jsonSchema: _, permissionPromptTool: __, agent: ___, mcpServers, ...flags }: Flags,
-  { identity, mode, model, rules, agentType, budgetUsd }: TeammateChoice,
+  { identity, mode, model, rules, configRoot, agentType, budgetUsd }: TeammateChoice,
 ): Flags {
   const mayBypass = skipPermissions === true && !identity.planModeRequired;
   const own = Object.entries(mcpServers ?? {}).filter(
     ([, entry]) => (entry as { type?: string } | null)?.type !== "sdk",
   );
-  const { allow, deny } = sessionRules(rules);
+  const { allow, deny } = sessionRules({ rules, configRoot });
   return {
     ...flags,
+    ...(configRoot === undefined ? {} : { projectConfigRoot: configRoot }),
     ...(model === undefined ? {} : { model }),
     ...(agentType === "general-purpose" ? {} : { agent: agentType }),
     ...(budgetUsd === undefined ? {} : { maxBudgetUsd: budgetUsd }),

@@ -1,6 +1,7 @@
 // This session as the lead of a team: it starts members, hears from them, answers for them, and ends them. While one of them
 // works, the session does not end.
 
+import type { Snapshot } from "@keelson/config";
 import { ToolError } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
 import type { NewEntry, PermissionMode } from "@keelson/protocol";
@@ -11,7 +12,7 @@ import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
-import { MemberQuestions } from "./member-questions.ts";
+import { isApproval, MemberQuestions } from "./member-questions.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
 import { processStart } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
@@ -42,8 +43,17 @@ export interface LeadOptions extends TeamSession {
   person(): Promise<AskPerson | undefined>;
 }
 
+interface RunningMember extends StartedSession {
+  /** The mode that its order names. */
+  readonly wanted: PermissionMode | undefined;
+  readonly isPlanned: boolean;
+}
+
 const COLORS = ["blue", "green", "yellow", "purple", "orange", "pink", "cyan", "red"];
 const MOST_AT_ONCE = 64;
+const configRoot = ({ flags, cwd }: Snapshot) => flags.projectConfigRoot ?? cwd;
+const STILL_PLANNING =
+  "You are in plan mode yourself, so you cannot approve plans. Present your own plan first; the member waits.";
 
 export class Lead {
   readonly team: TeamOfSession;
@@ -51,7 +61,7 @@ export class Lead {
   readonly #deliveries: Deliveries;
   readonly #questions: MemberQuestions;
   readonly #unwatch: () => void;
-  readonly #running = new Map<string, StartedSession>();
+  readonly #running = new Map<string, RunningMember>();
   /** Members whose end is being dealt with. */
   readonly #ending = new Set<Promise<void>>();
   /** Names that were given out. */
@@ -72,7 +82,7 @@ export class Lead {
       person: options.person,
       send: (member, message) => this.#running.get(member)?.send(message),
       showPlan: (from, plan) =>
-        void post(files, storage, TEAM_LEAD, {
+        post(files, storage, TEAM_LEAD, {
           from,
           text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
         }),
@@ -88,6 +98,7 @@ export class Lead {
         ),
     };
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
+    options.ruleBook.onMode((mode) => this.#follow(mode));
     storage.onClear(() => files.file.change((team) => ({ ...team, leadSessionId: storage.place.id })));
   }
 
@@ -142,12 +153,16 @@ export class Lead {
         model: order.model,
         mode: narrowerMode(ruleBook.mode, order.mode),
         rules: ruleBook.rules,
+        configRoot: member.cwd === snapshot.cwd ? snapshot.flags.projectConfigRoot : configRoot(snapshot),
         budgetUsd: maxBudgetUsd === undefined ? undefined : Math.max(0.01, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
       };
-      const program = await backend.start({ choice, cwd: member.cwd }, (question) =>
+      const started = await backend.start({ choice, cwd: member.cwd }, (question) =>
         this.#questions.hear(name, question),
       );
+      const program = { ...started, wanted: order.mode, isPlanned };
       this.#running.set(name, program);
+      // It may have been switched meanwhile.
+      if (narrowerMode(ruleBook.mode, order.mode) !== choice.mode) this.#follow(ruleBook.mode);
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
         pid: program.pid,
@@ -175,7 +190,10 @@ export class Lead {
     const judged = typeof message !== "string" && message["type"] === "plan_approval_response" ? message : undefined;
     const member = judged && this.#members().find(({ name, agentId }) => name === to || agentId === to);
     if (!judged || !member) return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
-    return this.#questions.judged(member.name, judged)
+    const { mode } = this.#options.ruleBook;
+    // Who may only plan cannot let others do more.
+    if (mode === "plan" && isApproval(judged)) return { success: false, message: STILL_PLANNING };
+    return this.#questions.judged(member.name, judged, mode)
       ? { success: true, message: `${member.name} knows what you think of its plan` }
       : { success: false, message: `No plan of ${member.name} waits for approval under this request_id` };
   }
@@ -214,6 +232,15 @@ export class Lead {
     await this.#deliveries.settle();
     this.#options.files.remove();
     this.#release?.();
+  }
+
+  /** Members do not keep rights that the lead gave up. One whose plan has to be approved gets none back this way. */
+  #follow(mode: PermissionMode): void {
+    for (const { send, wanted, isPlanned } of this.#running.values()) {
+      if (isPlanned && mode !== "plan") continue;
+      const request = { subtype: "set_permission_mode", mode: narrowerMode(mode, wanted) };
+      send({ type: "control_request", request_id: this.#options.storage.newId(), request });
+    }
   }
 
   /** A name that no member has that is still there. A member that ended can be replaced under its name. */
@@ -263,7 +290,10 @@ export class Lead {
   /** Whether a member works, or will without another word from the lead. */
   #isBusy(): boolean {
     const { files } = this.#options;
-    const there = this.#members().filter(({ name }) => this.#running.has(name) || this.#starting.has(name));
+    // One whose plan the lead has heard of goes on when the lead says so.
+    const there = this.#members().filter(
+      ({ name }) => (this.#running.has(name) || this.#starting.has(name)) && !this.#questions.awaitsJudgement(name),
+    );
     if (there.length === 0) return false;
     // One that said it would end is about to.
     const works = ({ isActive, ended, name }: TeamMember) =>
@@ -290,7 +320,7 @@ export class Lead {
   }
 
   /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
-  async #ended(name: string, program: StartedSession, how: string): Promise<void> {
+  async #ended(name: string, program: RunningMember, how: string): Promise<void> {
     const { files, storage } = this.#options;
     if (this.#running.get(name) === program) this.#running.delete(name);
     this.#questions.drop(name);
