@@ -4,7 +4,7 @@
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session } from "@keelson/protocol";
 import type { OpenOptions } from "../../session/open.ts";
-import { isQuestion, type Backend, type MemberQuestion, type MemberStart } from "./backend.ts";
+import { questionIn, type Backend, type MemberQuestion, type MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "./command-line.ts";
 
 export interface InProcessOptions {
@@ -33,8 +33,10 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
 
 async function ended(session: Session, hear: (question: MemberQuestion) => void): Promise<string> {
   try {
-    // What else it says is in its transcript.
-    for await (const message of session.attach()) if (isQuestion(message)) hear(message);
+    for await (const message of session.attach()) {
+      const question = questionIn(message);
+      if (question) hear(question);
+    }
     return "Its session ended";
   } catch (error) {
     return `Its session failed: ${(error as Error).message}`;

@@ -51,6 +51,8 @@ interface RunningMember extends StartedSession {
 
 const COLORS = ["blue", "green", "yellow", "purple", "orange", "pink", "cyan", "red"];
 const MOST_AT_ONCE = 64;
+const MOST_FOLLOW_MS = 5_000;
+const aWhile = () => new Promise<void>((resolve) => void setTimeout(resolve, MOST_FOLLOW_MS).unref());
 const configRoot = ({ flags, cwd }: Snapshot) => flags.projectConfigRoot ?? cwd;
 const STILL_PLANNING =
   "You are in plan mode yourself, so you cannot approve plans. Present your own plan first; the member waits.";
@@ -66,6 +68,9 @@ export class Lead {
   readonly #ending = new Set<Promise<void>>();
   /** Names that were given out. */
   readonly #starting = new Set<string>();
+  /** Switches of the mode that members have not confirmed, and when they all have. */
+  readonly #followers = new Map<string, () => void>();
+  #following: Promise<unknown> = Promise.resolve();
   /** News that the model has not heard yet, and that can wait while others work. */
   readonly #routine = new Set<string>();
   #release: (() => void) | undefined;
@@ -156,9 +161,10 @@ export class Lead {
         configRoot: member.cwd === snapshot.cwd ? snapshot.flags.projectConfigRoot : configRoot(snapshot),
         budgetUsd: maxBudgetUsd === undefined ? undefined : Math.max(0.01, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
       };
-      const started = await backend.start({ choice, cwd: member.cwd }, (question) =>
-        this.#questions.hear(name, question),
-      );
+      const started = await backend.start({ choice, cwd: member.cwd }, (question) => {
+        if (question.type === "control_response") this.#followers.get(question.request_id)?.();
+        else this.#questions.hear(name, question);
+      });
       const program = { ...started, wanted: order.mode, isPlanned };
       this.#running.set(name, program);
       // It may have been switched meanwhile.
@@ -187,6 +193,7 @@ export class Lead {
     summary?: string,
   ): Promise<SendMessageOutput | undefined> {
     const { files, storage } = this.#options;
+    await this.#following;
     const judged = typeof message !== "string" && message["type"] === "plan_approval_response" ? message : undefined;
     const member = judged && this.#members().find(({ name, agentId }) => name === to || agentId === to);
     if (!judged || !member) return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
@@ -238,8 +245,13 @@ export class Lead {
   #follow(mode: PermissionMode): void {
     for (const { send, wanted, isPlanned } of this.#running.values()) {
       if (isPlanned && mode !== "plan") continue;
+      const id = this.#options.storage.newId();
+      const done = new Promise<void>((resolve) => this.#followers.set(id, resolve));
       const request = { subtype: "set_permission_mode", mode: narrowerMode(mode, wanted) };
-      send({ type: "control_request", request_id: this.#options.storage.newId(), request });
+      send({ type: "control_request", request_id: id, request });
+      // One that does not answer holds nobody up for long.
+      const soon = Promise.race([done, aWhile()]).finally(() => this.#followers.delete(id));
+      this.#following = Promise.all([this.#following, soon]);
     }
   }
 
@@ -349,8 +361,9 @@ export class Lead {
     });
   }
 
-  #post(to: string, text: string): Promise<string | undefined> {
+  async #post(to: string, text: string): Promise<string | undefined> {
     const { files, storage } = this.#options;
+    await this.#following;
     return post(files, storage, to, { from: TEAM_LEAD, text });
   }
 }
