@@ -35,6 +35,14 @@ const MODELS: Readonly<Record<string, Parameters<typeof startMockModel>[0]>> = {
     { calls: [{ name: "Bash", input: { command: "git push --force" } }] },
     { text: "I may not force a push. Shall I push to a new branch?" },
   ],
+  delegates: (body: any) => {
+    const isAgent = JSON.stringify(body.messages[0]).includes("for a summary");
+    const last = body.messages.length > 1;
+    if (isAgent)
+      return last ? { text: "A small planetarium." } : { calls: [{ name: "Read", input: { file_path: "README.md" } }] };
+    const input = { description: "Read the README", prompt: "Read README.md for a summary.", subagent_type: "Explore" };
+    return last ? { text: "It is about a small planetarium." } : { calls: [{ name: "Agent", input }] };
+  },
   database: [
     { calls: [{ name: "Bash", input: { command: "echo $DATABASE" } }] },
     ({ messages }) => ({ text: `It is ${/orrery_\w+/.exec(JSON.stringify(messages))?.[0]}.` }),
@@ -70,6 +78,8 @@ const settled = (text: string | undefined) =>
   text
     ?.replaceAll(/\b\d+(?= ms\b)/g, "N")
     .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, "TIME")
+    .replaceAll(/\ba[\da-f]{16}\b/g, "AGENT")
+    .replaceAll(/\b\d\.\ds\b/g, "TIME")
     .replaceAll(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, "ID");
 
 for (const { place, script, model, output } of guides.flatMap(examplesIn)) {

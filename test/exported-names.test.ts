@@ -22,6 +22,7 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "Usage",
   ],
   tools: [
+    "AgentOutput",
     "BashInput",
     "BashOutput",
     "EnterPlanModeOutput",

@@ -90,6 +90,20 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(JSON.parse(home.read(".claude/scheduled_tasks.json")).tasks).toEqual([]);
   },
 
+  async "One subagent"() {
+    using home = temporaryHome();
+    const call = { name: "Agent", input: { description: "Look", prompt: "Look at a.txt", subagent_type: "Plan" } };
+    home.write("a.txt", "text");
+    await using model = await startMockModel([{ calls: [call] }, READ, DONE, DONE]);
+    await runInProcess(home, { argv: [...STREAM, "go"], env: env(home, model) });
+    expect(model.requests.map(({ headers }) => "x-claude-code-agent-id" in headers)).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  },
+
   async "One resume"() {
     using home = temporaryHome();
     await using model = await startMockModel([DONE, DONE]);

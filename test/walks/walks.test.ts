@@ -13,7 +13,7 @@ const walks = section
   .slice(1)
   .map((text) => ({ name: text.slice(0, text.indexOf("\n")), files: filesIn(text) }));
 
-test("ARCHITECTURE.md has a walk for a prompt, a permission question, a hook, an MCP call, a skill, a job and a resume", () => {
+test("ARCHITECTURE.md has the walks that a newcomer needs", () => {
   expect(walks.map(({ name }) => name)).toEqual([
     "One prompt",
     "One permission question through the SDK",
@@ -21,6 +21,7 @@ test("ARCHITECTURE.md has a walk for a prompt, a permission question, a hook, an
     "One call of an MCP tool",
     "One typed skill",
     "One scheduled job",
+    "One subagent",
     "One resume",
   ]);
 });

@@ -249,7 +249,7 @@ test("what the flags say reaches the session", async () => {
   const { io, seen } = fakeIO({ stdin: USER });
   const id = "123E4567-e89b-12d3-a456-426614174000";
   const argv =
-    "--include-partial-messages --include-hook-events --maintenance --session-mirror --replay-user-messages --permission-prompt-tool=stdio --model=m --fallback-model=a,b --effort=low " +
+    "--include-partial-messages --include-hook-events --forward-subagent-text --maintenance --session-mirror --replay-user-messages --permission-prompt-tool=stdio --model=m --fallback-model=a,b --effort=low " +
     "--max-thinking-tokens=5 --betas=x,y --max-turns=2 --max-budget-usd=0.5 --json-schema=s.json --append-system-prompt-file=prompt.md " +
     "--allowedTools=Read,Bash --disallowedTools=Write --tools=Bash,Read --permission-mode=manual --add-dir=.. --setting-sources= " +
     `--allow-dangerously-skip-permissions --resume=old --fork-session --session-id=${id} --resume-session-at=u --name=n --no-session-persistence`;
@@ -270,6 +270,7 @@ test("what the flags say reaches the session", async () => {
     partial: true,
     replayPrompts: true,
     hookEvents: true,
+    agentText: true,
     mirror: true,
     setup: "maintenance",
     stdioPermissions: true,

@@ -122,6 +122,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       partial,
       replayPrompts: replay,
       hookEvents: invocation.hookEvents,
+      agentText: invocation.agentText,
       mirror: invocation.mirror,
       ...(invocation.worktree ? { worktree: invocation.worktree } : {}),
       ...(invocation.setup ? { setup: invocation.setup } : {}),

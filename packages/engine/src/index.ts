@@ -58,7 +58,6 @@ export { run } from "./run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
-export { renderAgentPrompt, type AgentPromptFacts } from "./context/agent-prompt.ts";
 export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
 export { asReminder } from "./context/reminder.ts";
 export {

@@ -3,19 +3,13 @@
 
 import { join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
-import {
-  startKeelson,
-  startMockModel,
-  temporaryHome,
-  type Failure,
-  type ProgramOptions,
-  type ScriptedReply,
-} from "@keelson/testkit";
+import { startKeelson, startMockModel, temporaryHome, type ProgramOptions } from "@keelson/testkit";
 import { answer, prompt, STREAM } from "../../sessions/front-door.ts";
+import { startHere, type Program } from "../here.ts";
+import { castOf, commitAll, MAIN, requestsOf, type Kind } from "../kinds.ts";
 import { furnish, listen } from "./furnish.ts";
-import type { Program } from "./here.ts";
 import { observe } from "./observe.ts";
-import { ONE_CALL, PROMPT, type Observed, type Row } from "./row.ts";
+import { ONE_CALL, type Observed, type Row } from "./row.ts";
 
 export interface Stage {
   readonly name: string;
@@ -27,6 +21,8 @@ export interface Stage {
   run(row: Row): Promise<Observed>;
   /** What cannot be told from this agent's side. */
   readonly unseen?: readonly (keyof Observed)[];
+  /** Of the others, only every so-manieth: they cost much, and another stage has them all. */
+  readonly every?: number;
   /** Rows that mean nothing there, with the reason. */
   readonly absent?: readonly Absence[];
 }
@@ -36,57 +32,37 @@ export interface Absence {
   is(row: Row): boolean;
 }
 
-export const mainAgent: Stage = { name: "main agent", run: (row) => perform(row, { typed: PROMPT }) };
+export const mainAgent: Stage = { name: "main agent", run: (row) => perform(row, MAIN, startKeelson) };
 
-/** How to reach the agent that is to find `PROMPT` among its messages. */
-export interface Way {
-  /** What a person types. */
-  readonly typed: string;
-  /** Runs the program; the real one if absent. */
-  start?(args: readonly string[], options: ProgramOptions): Program;
-  readonly env?: Readonly<Record<string, string>>;
-  /** What the model says to those who pass the prompt on; undefined to all others. */
-  lead?(body: JsonObject): ScriptedReply | undefined;
-  /** What the row's replies are in the mouth of this agent's model. */
-  says?(reply: ScriptedReply | Failure, at: number): ScriptedReply | Failure;
-  /** How many results the session gives before it is done. */
-  readonly results?: number;
-}
+type Start = (args: readonly string[], options: ProgramOptions) => Program;
 
-export async function perform(row: Row, way: Way): Promise<Observed> {
-  const { typed, lead = () => undefined, says = (reply) => reply, start = startKeelson } = way;
-  using home = temporaryHome();
+/** `start` runs the program: the real one, or a cheaper one in this process. */
+export async function perform(row: Row, kind: Kind, start: Start = startHere): Promise<Observed> {
+  using home = temporaryHome({ git: kind.isolated === true });
   using server = row.server ? listen(row.server) : undefined;
-  const before = furnish(home, row, server?.url);
-  const here = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("<project>", home.project));
-  const script = { own: here(row.says ?? ONE_CALL).map(says), aside: [...here(row.aside ?? [])] };
-  await using model = await startMockModel(
-    (body) => lead(body) ?? script[hasPrompt(body) ? "own" : "aside"].shift() ?? NOTHING_MORE,
+  const before = furnish(
+    home,
+    { ...row, files: { ...row.files, ...kind.files } },
+    { url: server?.url, hooks: kind.hooks },
   );
+  if (kind.isolated) commitAll(home);
+  const here = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("<project>", home.project));
+  await using model = await startMockModel(castOf(kind, here(row.says ?? ONE_CALL), here(row.aside ?? [])));
   const { person } = row;
+  const { typed, env, results } = kind;
   const program = start(["-p", ...STREAM, ...(person ? TALKS : [typed]), ...(row.flags ?? [])], {
     home,
     url: model.url,
-    env: { TOLD: join(home.root, "told"), ...way.env, ...row.env },
+    env: { TOLD: join(home.root, "told"), ...env, ...row.env },
     timeoutMs: 40_000,
     ...(person ? { stdin: "open" } : {}),
   });
-  const asked = person ? await converse(program, typed, person, way.results) : [];
+  const asked = person ? await converse(program, typed, person, results) : [];
   const ended = await program.done;
-  const [own, others] = [true, false].map((wanted) => model.requests.filter(({ body }) => hasPrompt(body) === wanted));
-  const asides = others!.filter(({ body }) => lead(body) === undefined);
-  return observe({ home, ended, own: own!, asides, asked, before, posted: server?.posted ?? [] });
+  return observe({ home, ended, ...requestsOf(kind, model.requests), asked, before, posted: server?.posted ?? [] });
 }
 
 const TALKS = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
-const NOTHING_MORE = { status: 400, message: "Nothing more to say" };
-
-/** Some agents find more than the prompt in its block. */
-const hasPrompt = ({ messages }: any): boolean =>
-  (messages ?? []).some(({ role, content }: any) =>
-    [content].flat().some((block: any) => role === "user" && PROMPTED.test(block.text ?? block)),
-  );
-const PROMPTED = new RegExp(`(?:^|\n)${PROMPT}(?:\n|$)`);
 
 /** Sends the prompt, answers questions as the person would, and leaves after the last result. */
 async function converse(

@@ -4,15 +4,16 @@
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TemporaryHome } from "@keelson/testkit";
+import type { Kind } from "../kinds.ts";
 import { nameOf, type Answer, type Hook, type Row } from "./row.ts";
 
 /** Everything the row wants to find in the home and the project. Returns what is there before the session. */
 export function furnish(
   home: TemporaryHome,
   { hooks: given, settings, files = {} }: Pick<Row, "hooks" | "settings" | "files">,
-  server = "<server>",
+  { url = "<server>", hooks: more = {} }: { readonly url?: string | undefined; readonly hooks?: Kind["hooks"] } = {},
 ): ReadonlySet<string> {
-  const hooks = at(server, given);
+  const hooks = at(url, given);
   const groups = (wanted: boolean) =>
     Object.fromEntries(
       Object.entries(hooks).map(([event, list]) => [
@@ -22,7 +23,10 @@ export function furnish(
         ),
       ]),
     );
-  home.settings({ ...(settings ?? { permissions: { allow: ["Bash(touch *)"] } }), hooks: groups(true) });
+  home.settings({
+    ...(settings ?? { permissions: { allow: ["Bash(touch *)"] } }),
+    hooks: { ...groups(true), ...more },
+  });
   home.write(".claude/settings.json", { hooks: groups(false) });
   for (const [path, text] of Object.entries(files)) home.write(path, text);
   return new Set(filesIn(home.project));
@@ -64,6 +68,6 @@ export function listen({ status = 200, headers = {}, body = "{}", silent }: Answ
 /** Without what is ours. */
 export function filesIn(directory: string): string[] {
   return (readdirSync(directory, { recursive: true }) as string[])
-    .filter((path) => !path.startsWith(".claude") && statSync(join(directory, path)).isFile())
+    .filter((path) => !/^\.(?:claude|git)(?:\/|$)/.test(path) && statSync(join(directory, path)).isFile())
     .sort();
 }

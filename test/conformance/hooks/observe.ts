@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
 import type { Ended, RecordedRequest, TemporaryHome } from "@keelson/testkit";
 import { kindOf, messagesOf, spoken } from "../../sessions/front-door.ts";
+import { workplaceOf } from "../kinds.ts";
 import { filesIn } from "./furnish.ts";
 import type { Observed } from "./row.ts";
 
@@ -37,9 +38,9 @@ export function observe({ home, ended, own, asides, asked, posted, before }: See
       })),
     ),
     files: Object.fromEntries(
-      filesIn(home.project)
+      filesIn(workplaceOf(home))
         .filter((path) => !before.has(path))
-        .map((path) => [path, readFileSync(join(home.project, path), "utf8")]),
+        .map((path) => [path, readFileSync(join(workplaceOf(home), path), "utf8")]),
     ),
     notices: plain(ended.messages.flatMap(noticeOf)),
     denied: messagesOf(ended, "system/permission_denied").map(
@@ -91,6 +92,7 @@ function plainly(home: TemporaryHome, ended: Pick<Ended, "messages">) {
     const text = JSON.stringify(value)
       .replaceAll(new RegExp(`${home.configDir}/projects/[^/"]*/${session}\\.jsonl`, "g"), "<transcript>")
       .replaceAll(session, "<session>")
+      .replaceAll(new RegExp(`${home.project}/\\.claude/worktrees/agent-a[0-9a-f]{16}`, "g"), "<project>")
       .replaceAll(home.project, "<project>")
       .replaceAll(home.root, "<root>")
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uuid>")

@@ -2,6 +2,7 @@
 
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import type { ScriptedCall, Failure, ScriptedReply } from "@keelson/testkit";
+import { PROMPT } from "../kinds.ts";
 
 export interface Row {
   readonly name: string;
@@ -100,7 +101,7 @@ export const listens: Hook = script("exit 0");
 /** How the driver names the n-th script of an event in the settings, and so in every text. */
 export const nameOf = (event: HookEvent, at = 1) => `.claude/hooks/${event}-${at}`;
 
-export const PROMPT = "Do what the row says";
+export { PROMPT };
 export const bash = (command: string, more: object = {}): ScriptedCall => ({
   name: "Bash",
   input: { command, ...more },

@@ -1,52 +1,13 @@
-// The kinds of agents the hooks table is run on. Each says how an agent of its kind gets the
-// prompt, which rows mean nothing there, and what is different by design; everything else is the same.
+// The kinds of agents the hooks table is run on, which rows mean nothing there, and what is different by design;
+// everything else is the same.
 
 import { expect } from "bun:test";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
-import type { ScriptedCall, ScriptedReply } from "@keelson/testkit";
-import { perform, type Absence, type Stage, type Way } from "./drive.ts";
-import { startHere } from "./here.ts";
-import { nameOf, PROMPT, type Hook, type Observed, type Row } from "./row.ts";
+import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, PROMPT, SKILL_FORK, WORKTREE, type Kind } from "../kinds.ts";
+import { perform, type Absence, type Stage } from "./drive.ts";
+import { nameOf, type Hook, type Observed, type Row } from "./row.ts";
 
-export const mainAgentHere: Stage = {
-  name: "main agent",
-  run: (row) => perform(row, { typed: PROMPT, start: startHere }),
-};
-
-/** What the main agent is asked, which passes the row's prompt on. */
-const LEAD = "Have it done";
-const PASSED_ON: ScriptedReply = { text: "passed on" };
-
-/** The main agent makes one call, which starts the other, and has nothing else to say. */
-const through = (call: ScriptedCall, more: Partial<Way> = {}): Way => ({
-  typed: LEAD,
-  start: startHere,
-  says: numbered,
-  lead: (body) => {
-    const texts = textsIn(body);
-    if (!texts.includes(LEAD) || texts.some((text) => text.endsWith(PROMPT))) return undefined;
-    const isStarted = JSON.stringify(body["messages"]).includes("call_lead");
-    return isStarted ? PASSED_ON : { calls: [{ id: "call_lead", ...call }] };
-  },
-  ...more,
-});
-
-const textsIn = ({ messages }: JsonObject): string[] =>
-  (messages as any[]).flatMap(({ content }) => [content].flat().flatMap((block) => block.text ?? []));
-
-/** Calls are numbered as those of the main agent are, though the model has answered others before. */
-function numbered<R extends object>(reply: R, at: number): R {
-  if (!("calls" in reply)) return reply;
-  const calls = reply.calls as readonly ScriptedCall[];
-  return { ...reply, calls: calls.map((call, n) => ({ id: `call_${at + 1}_${n + 1}`, ...call })) };
-}
-
-const agent = (input: object): ScriptedCall => ({
-  name: "Agent",
-  input: { description: "The row", prompt: PROMPT, ...input },
-});
-const GENERAL = { subagent_type: "general-purpose" };
-const SKILL = `---\nname: row\ndescription: Does what the row says\ncontext: fork\n---\n${PROMPT}\n`;
+export const mainAgentHere: Stage = { name: "main agent", run: (row) => perform(row, MAIN) };
 
 const isOneOf = (events: readonly HookEvent[]) => (row: Row) => events.includes(row.event);
 
@@ -65,35 +26,37 @@ const NOT_IN_BACKGROUND: readonly Absence[] = [
   { why: "nobody is asked about it", is: ({ person }) => person !== undefined && person !== "silent" },
 ];
 
-interface ChildOptions extends Pick<Stage, "absent" | "unseen"> {
+const NOT_IN_COPIES: readonly Absence[] = [
+  {
+    why: "the folder of the project is not where it works",
+    is: ({ says, hooks }) => /<project>|CLAUDE_PROJECT_DIR|pwd/.test(JSON.stringify([says ?? [], hooks])),
+  },
+];
+
+interface ChildOptions extends Pick<Stage, "absent" | "unseen" | "every"> {
+  /** As hooks know it. */
   readonly type?: string;
-  readonly files?: Row["files"];
 }
 
-function child(name: string, way: Way, { type = "general-purpose", files = {}, ...less }: ChildOptions = {}): Stage {
+function child(kind: Kind, { type = "general-purpose", ...less }: ChildOptions = {}): Stage {
   return {
-    name,
-    run: async (row) => {
-      const observed = await perform({ ...row, hooks: childHooks(row), files: { ...row.files, ...files } }, way);
-      return withoutAgent(observed, type);
-    },
+    name: kind.name,
+    run: async (row) => withoutAgent(await perform({ ...row, hooks: childHooks(row) }, kind), type),
     // They are the session's, which goes on.
     unseen: ["result", "code", ...(less.unseen ?? [])],
     absent: [...NOT_IN_CHILDREN, ...(less.absent ?? [])],
+    ...(less.every === undefined ? {} : { every: less.every }),
   };
 }
 
 export const STAGES: readonly Stage[] = [
-  child("foreground child", through(agent(GENERAL))),
-  child("background child", through(agent({ ...GENERAL, run_in_background: true }), { results: 2 }), {
-    absent: NOT_IN_BACKGROUND,
-    // Of every denial the reason is that nobody is asked.
-    unseen: ["denied"],
-  }),
-  child("fork", through(agent({}), { env: { CLAUDE_CODE_FORK_SUBAGENT: "1" } }), { type: "fork" }),
-  child("skill fork", through({ name: "Skill", input: { skill: "row" } }), {
-    files: { ".claude/skills/row/SKILL.md": SKILL },
-  }),
+  child(FOREGROUND),
+  // Of every denial the reason is that nobody is asked.
+  child(BACKGROUND, { absent: NOT_IN_BACKGROUND, unseen: ["denied"] }),
+  // Each row needs a repository.
+  child(WORKTREE, { every: 4, absent: NOT_IN_COPIES }),
+  child(FORK, { type: "fork" }),
+  child(SKILL_FORK),
   agentHook(),
 ];
 
@@ -142,20 +105,13 @@ function ofAgent(
   return input;
 }
 
-/** A hook that is an agent: it answers with a call, and its events are the session's. */
+/** Its events are the session's. */
 function agentHook(): Stage {
-  const says: Way["says"] = (reply, at) => {
-    const isAnswer = "text" in reply && !("calls" in reply);
-    const conclusion = { calls: [{ name: "StructuredOutput", input: { ok: true, reason: "fine" } }] };
-    return numbered(isAnswer ? conclusion : reply, at);
-  };
-  const lead: Way["lead"] = (body) => (textsIn(body).includes(LEAD) ? PASSED_ON : undefined);
   return {
-    name: "agent hook",
+    name: AGENT_HOOK.name,
     run: async (row) => {
-      const UserPromptSubmit: readonly Hook[] = [{ type: "agent", prompt: PROMPT, user: true }];
-      const hooks = { ...changed(row.hooks, (event) => event, "*StructuredOutput*"), UserPromptSubmit };
-      const observed = await perform({ ...row, hooks }, { typed: LEAD, start: startHere, says, lead });
+      const hooks = changed(row.hooks, (event) => event, "*StructuredOutput*");
+      const observed = await perform({ ...row, hooks }, AGENT_HOOK);
       const told = observed.told.filter((input) => !JSON.stringify(input).includes("StructuredOutput"));
       // It came to no conclusion where a hook ended its run.
       const notices = observed.notices.filter((text) => !text.includes(`UserPromptSubmit hook "${PROMPT}" failed`));

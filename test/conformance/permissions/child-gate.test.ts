@@ -17,6 +17,9 @@ import { ATTACKS, lay, newGround, placed, TABLES, type Ground, type Table } from
 const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-tables-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+/** With nothing on it. */
+const plain = newGround(join(root, "plain"));
+
 const GENERAL = { name: "general-purpose", disallowedTools: [] };
 
 /** The session's own agent, a subagent, and the subagent of that one. */
@@ -60,12 +63,16 @@ function rulesOf(behavior: RuleBehavior, texts: readonly string[], base: string)
 }
 
 function requestsOf({ calls }: Table, ground: Ground): PermitRequest[] {
-  return placed(calls, ground).map(({ tool: name, access }) => {
+  return placed(calls.filter(isQuick), ground).map(({ tool: name, access }) => {
     const input = access.kind === "command" ? { command: access.command } : {};
     const call = { type: "tool_use" as const, id: "call", name, input };
     return { call, tool: { name } as PermitRequest["tool"], input, access, hook: NOTHING_SAID };
   });
 }
+
+/** To judge it, the gate would look at the whole disk. */
+const isQuick = ({ access }: Table["calls"][number]) =>
+  access.kind !== "command" || !access.command.startsWith("find / ");
 
 /** Their verdict in the table depends on what is not on this disk. */
 const UNKNOWN_DISK = new Set(["unseen", "copied unseen", "git-looks"]);
@@ -78,8 +85,9 @@ async function compare(tables: readonly Table[], modes: (table: Table) => readon
   let judged = 0;
   for (const table of tables) {
     const { setup, verdict } = table;
-    const ground = newGround(join(root, crypto.randomUUID()));
-    lay(setup, ground);
+    const isPlain = !setup.files && !setup.links;
+    const ground = isPlain ? plain : newGround(join(root, crypto.randomUUID()));
+    if (!isPlain) lay(setup, ground);
     for (const mode of modes(table)) {
       const gates = gatesIn(setup, ground, mode);
       const isOwnMode = mode === (setup.mode ?? "default");

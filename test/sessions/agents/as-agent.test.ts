@@ -137,6 +137,19 @@ test("skills it names are in the first request, and so is its memory", async () 
   expect(stderr).toContain('warning: an agent begins without the skill "nope": there is no skill "nope"');
 });
 
+test("it may write notes to its own memory, unless the folder is not trusted", async () => {
+  using home = temporaryHome();
+  addAgent(home, "writer", { head: "memory: project\n" });
+  const note = join(home.project, ".claude/agent-memory/writer/style.md");
+  const write = { calls: [{ name: "Write", input: { file_path: note, content: "tabs" } }] };
+  const refused = await play(home, "hi", ["--agent", "writer"], [write, { text: "done" }]);
+  expect(told(refused.requests[1]!)[0]).toMatchObject({ is_error: true });
+  trust(home);
+  const { requests } = await play(home, "hi", ["--agent", "writer"], [write, { text: "done" }]);
+  expect(readFileSync(note, "utf8")).toBe("tabs");
+  expect(systemIn(requests[0]!)[1]).not.toContain("# Memory\n");
+});
+
 test("its first prompt stands before the user's, as one block, once; alone if there is none", async () => {
   using home = temporaryHome();
   trust(home);
@@ -213,4 +226,30 @@ test("a client may describe the agent in initialize; otherwise each prompt ends 
   expect(failed).toMatchObject({ is_error: true });
   expect(JSON.stringify(failed)).toContain('No agent is called \\"mine\\".');
   expect(model.requests).toHaveLength(1);
+});
+
+test("it stays the agent when settings change and when the conversation is cleared", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const log = join(home.project, "stops.log");
+  const hooks = `hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: echo stopped >> ${log}\n`;
+  addAgent(home, "worker", { head: `tools: Read\n${hooks}`, description: "Works" });
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: "three" }]);
+  const options = { home, url: model.url, stdin: "open" } as const;
+  await using program = startKeelson(["-p", ...CHAT, "--agent", "worker"], options);
+  const say = async (text: string, result: string) => {
+    program.send(prompt(text));
+    await program.waitForLine((line) => line.type === "result" && line.result === result);
+  };
+  await say("a", "one");
+  home.write("~/.claude/settings.json", { permissions: { deny: ["Bash(rm *)"] } });
+  await say("b", "two");
+  program.send(prompt("/clear"));
+  await say("c", "three");
+  program.closeStdin();
+  await program.done;
+  expect(model.requests.map((request) => [toolsIn(request), systemIn(request)[1].split("\n", 1)[0]])).toEqual(
+    Array.from({ length: 3 }, () => [["Read"], "You are worker."]),
+  );
+  expect(readFileSync(log, "utf8")).toBe("stopped\n".repeat(3));
 });

@@ -69,6 +69,20 @@ test("members do the tasks of the list, and the lead hears when nothing is left"
   ).toEqual(["-", "fix", "fix"]);
 });
 
+test("a session that starts a teammate without a team gets one, with the tasks it has", async () => {
+  using home = temporaryHome();
+  await using cast = await startCast(({ last }) => {
+    if (last.includes("Lead the team")) return calls(["TaskCreate", { subject: "One", description: "" }]);
+    if (last.includes("created successfully")) return calls(teammate("a"), ["TaskList", {}]);
+    return { text: last.includes("idle_notification") ? "All done" : "Waiting" };
+  }, completesTasks);
+  const { code, stderr, messages } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [team] = readdirSync(join(home.configDir, "tasks"));
+  expect(team).toBe(`session-${messages[0].session_id.slice(0, 8)}`);
+  expect(tasks(home, team)).toMatchObject([{ subject: "One", status: "completed", owner: "a" }]);
+});
+
 test("members write to each other and to the lead, and each message is read once", async () => {
   using home = temporaryHome();
   let boxes: any;
@@ -147,6 +161,33 @@ test("a member's permission question reaches the lead's client under its name, a
   expect((await program.done).code).toBe(0);
   expect(readdirSync(home.project)).toEqual(["allowed"]);
 });
+
+test.each(["process", "in-process"])(
+  "a hook inside the lead's client guards the calls of a member (%s)",
+  async (teammateMode) => {
+    using home = temporaryHome();
+    home.settings({ teammateMode });
+    await using cast = await startCast(
+      ({ last }) => (last.includes("Lead the team") ? calls(teammate("a", "Make files")) : { text: "Waiting" }),
+      ({ last }) => (last.includes("Make files") ? calls(["Bash", { command: "touch guarded" }]) : { text: "Ready" }),
+    );
+    const args = [...CHAT, "--allowedTools", "Bash"];
+    await using program = startKeelson(args, { home, url: cast.url, env: TEAMS, stdin: "open" });
+    const hooks = { PreToolUse: [{ matcher: "Bash", hookCallbackIds: ["guard"] }] };
+    program.send({ type: "control_request", request_id: "1", request: { subtype: "initialize", hooks } });
+    program.send(prompt("Lead the team"));
+    const { json } = await program.waitForLine(({ request }) => request?.subtype === "hook_callback");
+    expect(json.request).toMatchObject({
+      callback_id: "guard",
+      input: { tool_name: "Bash", tool_input: { command: "touch guarded" } },
+    });
+    program.send(answer(json.request_id, { decision: "block", reason: "Guarded" }));
+    await until(() => cast.by("a").some((last) => last.includes("Guarded")), "the hook did not block the call");
+    program.closeStdin();
+    expect((await program.done).code).toBe(0);
+    expect(readdirSync(home.project)).toEqual([]);
+  },
+);
 
 test("without a client that answers, a member's question is denied with the reason", async () => {
   using home = temporaryHome();
@@ -229,14 +270,14 @@ test("TeammateIdle hooks send a member back to work, or stop it", async () => {
   await using cast = await startCast(
     ({ last }) => {
       if (last.includes("Lead the team")) return calls(["TeamCreate", { team_name: "fix" }], teammate("a"));
-      return { text: last.includes("Enough") ? "Stopped" : "Waiting" };
+      return { text: "Waiting" };
     },
     () => ({ text: "Ready" }),
   );
-  const { code, messages } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
+  const { code } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
   expect(code).toBe(0);
   expect(cast.by("a").at(-1)).toContain("Check again");
-  expect(results(messages).map(({ result }) => result)).toContain("Stopped");
+  expect(cast.by("team-lead").some((last) => last.includes("a was stopped by a hook: Enough"))).toBe(true);
   expect(JSON.parse(readFileSync(join(home.project, "idle.json"), "utf8"))).toMatchObject({
     hook_event_name: "TeammateIdle",
     teammate_name: "a",

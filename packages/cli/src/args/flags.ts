@@ -74,6 +74,12 @@ export const FLAGS: readonly Flag[] = [
     help: "Include hook starts and results (stream-json)",
   },
   {
+    name: "forward-subagent-text",
+    value: none,
+    group: "Clients",
+    help: "Include what subagents say, not only their tool calls (stream-json)",
+  },
+  {
     name: "replay-user-messages",
     value: none,
     group: "Clients",
@@ -332,10 +338,10 @@ export const FLAGS: readonly Flag[] = [
   { name: "team-name", value: one("name"), group: "Clients" },
   { name: "agent-color", value: one("color"), group: "Clients" },
   { name: "parent-session-id", value: one("uuid"), group: "Clients" },
+  { name: "agent-hooks", value: one("json"), group: "Clients" },
   { name: "plan-mode-required", value: none, group: "Clients" },
 
   // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.
-  ignored("forward-subagent-text"),
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("thinking-display", one("form")),

@@ -18,6 +18,8 @@ export interface Invocation {
   readonly replay: boolean;
   /** Include hook starts and results in the stream. */
   readonly hookEvents: boolean;
+  /** Include what subagents say and think in the stream. */
+  readonly agentText: boolean;
   /** Include every transcript entry in the stream. */
   readonly mirror: boolean;
   /** The Setup hooks to run before the session. */
@@ -67,6 +69,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     partial,
     replay,
     hookEvents: given.has("include-hook-events"),
+    agentText: given.has("forward-subagent-text"),
     mirror: given.has("session-mirror"),
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
@@ -92,6 +95,7 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
   }
   const color = given.text("agent-color");
   const leadSessionId = given.text("parent-session-id");
+  const hooks = given.text("agent-hooks");
   return {
     teammate: {
       agentId,
@@ -99,6 +103,7 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
       team,
       ...(color === undefined ? {} : { color }),
       ...(leadSessionId === undefined ? {} : { leadSessionId }),
+      ...(hooks === undefined ? {} : { clientHooks: objectIn(hooks, "--agent-hooks") }),
       planModeRequired: given.has("plan-mode-required"),
     },
   };

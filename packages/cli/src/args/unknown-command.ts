@@ -9,7 +9,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
   permissions: { explain: 2, test: 1, list: 0 },
   instructions: { list: 0, approve: 0 },
   skills: { list: 0, show: 1, validate: 1, new: 1 },
-  agents: { list: 0, show: 1, validate: 1, new: 1 },
+  agents: { list: 0, show: 1, validate: 1, new: 1, runs: 1 },
   hooks: { list: 1, test: 1, trace: 1 },
   mcp: {
     add: 20,

@@ -8,6 +8,10 @@ export type AgentSettings = SkillSettings;
 export interface AgentOptions {
   /** Whether a rule denies reading a file. Only checked for links. */
   isDenied?(path: string): boolean;
+  /** Milliseconds; `Date.now` if absent. */
+  now?(): number;
+  /** Believe the index of a large folder. Then `areChanged` is the first to look at its files. */
+  readonly quick?: boolean;
   /** The agents of the client's `initialize`. They count as given on the command line. */
   client?(): JsonObject | undefined;
 }
@@ -20,6 +24,11 @@ export interface AgentSet {
   readonly problems: readonly AgentProblem[];
   /** Whether files were added, changed or removed since the set was loaded. */
   areChanged(): boolean;
+  /**
+   * Writes what the files say to the user's cache, if there are many and some changed, so that the next start is faster.
+   * Call it when there is time. Never throws.
+   */
+  saveIndex(): void;
   /** Reads everything again, with newer settings if there are any. */
   reload(settings?: AgentSettings): AgentSet;
 }

@@ -4,15 +4,16 @@
 import { dirname } from "node:path";
 import type { AgentDefinition, AgentProblem, AgentSource, JsonObject, PluginIdentity } from "@keelson/protocol";
 import type { Mutable } from "../skills/facts.ts";
-import { createStartReader } from "../skills/find/read-start.ts";
 import type { ScanOptions, SkillFile } from "../skills/find/scan.ts";
 import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
-import { frontmatterHooks } from "../skills/hooks.ts";
-import type { FileMark } from "../skills/index/skill-index.ts";
-import { isListable, looksLikeText } from "../skills/plain.ts";
-import { openStart, readEnough } from "../skills/skill-file.ts";
-import { agentFacts, clientFacts, type AgentFacts, type AgentPage } from "./facts.ts";
-import { agentsInJson } from "./from-json.ts";
+import type * as Hooks from "../skills/hooks.ts";
+import type { FileIndex, FileMark, IndexEntry } from "../skills/index/skill-index.ts";
+import { isListable } from "../skills/plain.ts";
+import type * as Reading from "./agent-file.ts";
+import type { AgentFileReader, ReadAgent } from "./agent-file.ts";
+import type * as Facts from "./facts.ts";
+import type { AgentFacts } from "./facts.ts";
+import type * as FromJson from "./from-json.ts";
 import { withhold, type AgentPolicy } from "./withhold.ts";
 
 export interface AgentOrigin {
@@ -29,7 +30,9 @@ export interface AgentCollector {
   readonly problems: AgentProblem[];
   /** What to compare to notice changes. */
   readonly watched: Map<string, FileMark | undefined>;
-  takeFile(found: SkillFile, origin: AgentOrigin): void;
+  takeFile(found: SkillFile, origin: AgentOrigin, index?: FileIndex<ReadAgent>): void;
+  /** Takes what an index says of a file. */
+  takeRecalled(entry: IndexEntry<ReadAgent>, origin: AgentOrigin): void;
   /** `from` is where the object was given. */
   takeJson(given: JsonObject, from: string): void;
   scanOptions(root: string | undefined): ScanOptions;
@@ -39,7 +42,7 @@ const MOST_AGENTS = 5_000;
 const MOST_PROBLEMS = 1_000;
 
 export function createAgentCollector(isDenied: (path: string) => boolean, policy: AgentPolicy = {}): AgentCollector {
-  const reader = createStartReader();
+  let reader: AgentFileReader | undefined;
   const agents = new Map<string, AgentDefinition>();
   /** By name: where the agent is. */
   const places = new Map<string, string>();
@@ -70,34 +73,41 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
     agents.set(name, definitionOf(facts, name, given, policy));
   };
 
+  /** Takes what a file says, unless the file was taken. */
+  const take = (found: SkillFile, file: string, read: ReadAgent, origin: AgentOrigin) => {
+    if (files.has(file)) return;
+    files.add(file);
+    const { facts, why, isBare, oddities, lines } = read;
+    if (facts === undefined) {
+      // Notes among agents are common.
+      if (isBare && /^readme$/i.test(found.name.split(":").at(-1)!)) return;
+      return refuse(found.found, why!);
+    }
+    const odd = ({ line, why: problem }: HeadProblem) => report({ file: found.found, line, kind: "odd", why: problem });
+    const { plugin } = origin;
+    const name = plugin === undefined ? facts.name : pluginName(plugin, found, facts.name);
+    add(facts, name, { place: found.found, file, origin, lines, oddities, odd });
+  };
+
   return {
     agents,
     problems,
     watched,
     scanOptions,
-    takeFile(found, origin) {
+    takeFile(found, origin, index) {
       if (files.has(found.file)) return;
-      const { file, start } = openStart(found, reader, scanOptions(origin.root));
-      if (start.kind === "missing" || start.kind === "link" || files.has(file)) return;
-      if (start.kind === "refused") return refuse(found.found, start.why);
-      files.add(file);
-      watch(file, start.stat);
-      if (!looksLikeText(start.source)) return refuse(found.found, "it is not text; save it as UTF-8");
-      const { head } = readEnough(reader, file, start);
-      const oddities: HeadProblem[] = [...head.problems];
-      const odd = ({ line, why }: HeadProblem) => report({ file: found.found, line, kind: "odd", why });
-      const facts = agentFacts({ fields: head.fields, report: (problem) => void oddities.push(problem) });
-      if ("why" in facts) {
-        // Notes among agents are common.
-        if (head.fields.size === 0 && /^readme$/i.test(found.name.split(":").at(-1)!)) return;
-        const [first] = head.fields.size === 0 ? head.problems : [];
-        return refuse(found.found, first?.why ?? facts.why);
-      }
-      const { plugin } = origin;
-      const name = plugin === undefined ? facts.name : pluginName(plugin, found, facts.name);
-      add(facts, name, { place: found.found, file, origin, fields: head.fields, oddities, odd });
+      const opened = (reader ??= openReader()).open(found, scanOptions(origin.root), index);
+      if (opened !== undefined) take(found, opened.file, opened.read, origin);
+    },
+    takeRecalled([file, , read, name, found], origin) {
+      // Rules may have changed since the index was written.
+      if (file !== found && (isDenied(found) || isDenied(file)))
+        return refuse(found, "it is a link, and a rule denies reading what it leads to");
+      take({ name, file, found }, file, read, origin);
     },
     takeJson(given, from) {
+      const { agentsInJson } = require("./from-json.ts") as typeof FromJson;
+      const { agentFacts, clientFacts, linesOf } = require("./facts.ts") as typeof Facts;
       const at = (name: string) => (name === "" ? from : `${from}: ${name}`);
       for (const { name, fields, prompt } of agentsInJson(given, (bad, why) => refuse(at(bad), why))) {
         const oddities: HeadProblem[] = [];
@@ -109,11 +119,21 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
           continue;
         }
         Object.assign(facts.draft, clientFacts(page));
-        add(facts, facts.name, { place: at(name), prompt, origin: { source: "flag" }, fields, oddities, odd });
+        add(facts, facts.name, {
+          place: at(name),
+          prompt,
+          origin: { source: "flag" },
+          lines: linesOf(fields),
+          oddities,
+          odd,
+        });
       }
     },
   };
 }
+
+/** Loaded late: a large folder whose index is believed needs no parser. */
+const openReader = (): AgentFileReader => (require("./agent-file.ts") as typeof Reading).createAgentFileReader();
 
 interface Given {
   /** Where it is, for messages. */
@@ -121,7 +141,7 @@ interface Given {
   readonly file?: string;
   readonly prompt?: string;
   readonly origin: AgentOrigin;
-  readonly fields: AgentPage["fields"];
+  readonly lines: ReadAgent["lines"];
   readonly oddities: readonly HeadProblem[];
   odd(problem: HeadProblem): void;
 }
@@ -143,6 +163,8 @@ function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given, 
   if (plugin !== undefined) agent.plugin = plugin;
   if (untrusted) agent.untrusted = true;
   if (hooks !== undefined) {
+    // Loaded late: few agents have hooks.
+    const { frontmatterHooks } = require("../skills/hooks.ts") as typeof Hooks;
     agent.hooks = frontmatterHooks(hooks, {
       ...(file !== undefined && { file, folder: dirname(file) }),
       plugin,

@@ -67,6 +67,13 @@ export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string
   return { name, draft, ...(hooks !== undefined && { hooks: { value: fieldJson(hooks), line: hooks.line } }) };
 }
 
+const GUARDED = ["hooks", "mcpServers", "permissionMode", "memory"];
+
+/** Where the fields are that some agents may not have. */
+export function linesOf(fields: AgentPage["fields"]): Readonly<Record<string, number>> {
+  return Object.fromEntries(GUARDED.flatMap((key) => (fields.has(key) ? [[key, fields.get(key)!.line]] : [])));
+}
+
 /** The fields that only a client may set. */
 export function clientFacts({ fields }: AgentPage): Pick<AgentDefinition, "criticalReminder" | "omitsInstructions"> {
   const criticalReminder = textIn(fields, "criticalSystemReminder_EXPERIMENTAL");

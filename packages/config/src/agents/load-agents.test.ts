@@ -358,7 +358,7 @@ hooks:
   expect(facts).toEqual([
     { name: "mine", description: "Mine", untrusted: undefined, ...nothing },
     { name: "wide", description: "Wide", untrusted: true, ...nothing, mcpServers: ["slack"] },
-    { name: "narrow", description: "Narrow", untrusted: true, ...nothing, permissionMode: "plan", memory: "project" },
+    { name: "narrow", description: "Narrow", untrusted: true, ...nothing, permissionMode: "plan" },
   ]);
   const why = "has no effect because this folder is not trusted";
   const at = "project/.claude/agents";
@@ -367,6 +367,7 @@ hooks:
     `odd ${at}/a.md:6 \`mcpServers\` ${why}`,
     `odd ${at}/a.md:4 \`permissionMode\` ${why}`,
     `odd ${at}/a.md:5 \`memory\` ${why}`,
+    `odd ${at}/b.md:5 \`memory\` ${why}`,
     `shadowed ${at}/c.md mine is home/.claude/agents/c.md, which an agent of a folder that is not trusted does not replace`,
   ]);
 });

@@ -5,22 +5,35 @@ import { statSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
 import { findPlaces, isReserved } from "../skills/find/places.ts";
 import { scanMarkdown } from "../skills/find/scan.ts";
-import type { FileMark } from "../skills/index/skill-index.ts";
+import type * as Save from "../skills/index/save-index.ts";
+import type { FolderContent } from "../skills/index/save-index.ts";
+import {
+  LEAST_INDEXED,
+  markOf,
+  openIndex,
+  type FileIndex,
+  type FileMark,
+  type Recalled,
+} from "../skills/index/skill-index.ts";
+import type * as Reading from "./agent-file.ts";
+import type { ReadAgent } from "./agent-file.ts";
 import type { AgentOptions, AgentSet, AgentSettings } from "./agent-set.ts";
-import { agentPolicy } from "./withhold.ts";
 import { createAgentCollector, type AgentCollector, type AgentOrigin } from "./collect.ts";
+import { agentPolicy } from "./withhold.ts";
 
 export function loadAgents(settings: AgentSettings, options: AgentOptions = {}): AgentSet {
-  const collector = createAgentCollector(options.isDenied ?? (() => false), agentPolicy(settings));
+  const { isDenied = () => false, now = Date.now } = options;
+  const collector = createAgentCollector(isDenied, agentPolicy(settings));
   const { agents, problems, watched } = collector;
   const { places, off, missing } = findPlaces(settings, "agents");
   for (const path of missing) watched.set(path, undefined);
   problems.push(...off);
 
+  const folders = openFolders(settings, options, collector);
   const takePlaces = (isWanted: (origin: AgentOrigin) => boolean) => {
     for (const { folder, source, root, untrusted } of places) {
       const origin = { source: source as AgentOrigin["source"], root, untrusted };
-      if (isWanted(origin)) takeFolder(join(folder, "agents"), origin, collector);
+      if (isWanted(origin)) folders.take(join(folder, "agents"), origin);
     }
   };
   takePlaces(({ source }) => source === "managed");
@@ -29,18 +42,71 @@ export function loadAgents(settings: AgentSettings, options: AgentOptions = {}):
   takePlaces(({ source }) => source === "user");
   // A folder that is not trusted takes no name of the user's own agents.
   takePlaces(({ source, untrusted }) => source === "project" && untrusted === true);
-  takePlugins(settings, collector);
+  takePlugins(settings, collector, folders);
 
   const all = [...agents.values()];
-  return {
+  /** Adds the files of believed indexes to those that are watched; a start has no time for it. */
+  const watchAll = () => {
+    for (const { entries } of folders.believed.splice(0))
+      for (const [file, stamp] of entries) if (!watched.has(file)) watched.set(file, markOf(stamp));
+    return watched;
+  };
+  const isRecalled = folders.believed.length > 0;
+  const set: AgentSet = {
     list: () => all,
     find: (name) => agents.get(name),
     problems,
     areChanged() {
-      for (const [path, mark] of watched) if (!isSame(mark, lookAt(path))) return true;
+      for (const [path, mark] of watchAll()) if (!isSame(mark, lookAt(path))) return true;
       return false;
     },
-    reload: (next = settings) => loadAgents(next, options),
+    saveIndex() {
+      if (isRecalled && set.areChanged()) return loadAgents(settings, { ...options, quick: false }).saveIndex();
+      for (const { index, ...content } of folders.indexed.filter((each) => each.index.isOutdated())) {
+        const { saveIndex } = require("../skills/index/save-index.ts") as typeof Save;
+        const { agentReader } = require("./agent-file.ts") as typeof Reading;
+        saveIndex(settings.configDir, index.folder, { ...content, read: agentReader() }, now());
+      }
+    },
+    reload: (next = settings) => loadAgents(next, { ...options, quick: false }),
+  };
+  return set;
+}
+
+interface Folders {
+  take(folder: string, origin: AgentOrigin): void;
+  readonly indexed: (FolderContent & { readonly index: FileIndex<ReadAgent> })[];
+  /** What was taken from indexes without looking at the files. */
+  readonly believed: Recalled<ReadAgent>[];
+}
+
+function openFolders(
+  { configDir, origin: { uid } }: AgentSettings,
+  { quick }: AgentOptions,
+  collector: AgentCollector,
+): Folders {
+  const indexed: Folders["indexed"] = [];
+  const believed: Folders["believed"] = [];
+  const { watched } = collector;
+  return {
+    indexed,
+    believed,
+    take(folder, origin) {
+      // Where links may lead is part of the key: an index made under other conditions is another one.
+      const open = () => openIndex<ReadAgent>(configDir, `${folder}\0${origin.root ?? ""}\0agents`, uid);
+      const recalled = quick ? open().recall() : undefined;
+      if (recalled !== undefined) {
+        for (const [path, mark] of recalled.folders) watched.set(path, mark);
+        for (const entry of recalled.entries) collector.takeRecalled(entry, origin);
+        return void believed.push(recalled);
+      }
+      const before = watched.size;
+      const found = scanMarkdown(folder, collector.scanOptions(origin.root), "agents");
+      const searched = [...watched].slice(before);
+      const index = found.length < LEAST_INDEXED ? undefined : open();
+      if (index !== undefined) indexed.push({ index, found, folders: searched });
+      for (const file of found) collector.takeFile(file, origin, index);
+    },
   };
 }
 
@@ -62,20 +128,14 @@ function takeGiven({ flags, settings }: AgentSettings, { client }: AgentOptions,
   }
 }
 
-function takePlugins({ plugins }: AgentSettings, collector: AgentCollector): void {
+function takePlugins({ plugins }: AgentSettings, collector: AgentCollector, folders: Folders): void {
   for (const { name, id, root, data, untrusted, agents } of plugins.active) {
     const origin: AgentOrigin = { source: "plugin", root, plugin: { name, id, root, data }, untrusted };
     for (const path of agents) {
-      if (path.endsWith(".md"))
-        collector.takeFile({ name: basename(path).slice(0, -3), file: path, found: path }, origin);
-      else takeFolder(path, origin, collector);
+      if (!path.endsWith(".md")) folders.take(path, origin);
+      else collector.takeFile({ name: basename(path).slice(0, -3), file: path, found: path }, origin);
     }
   }
-}
-
-function takeFolder(folder: string, origin: AgentOrigin, collector: AgentCollector): void {
-  for (const found of scanMarkdown(folder, collector.scanOptions(origin.root), "agents"))
-    collector.takeFile(found, origin);
 }
 
 function lookAt(path: string): Stats | undefined {

@@ -10,12 +10,14 @@ export type { AgentOptions, AgentSet, AgentSettings } from "./agent-set.ts";
 
 /** Like `loadAgents`. Without agents, each place is looked at once. */
 export function openAgentSet(settings: AgentSettings, options: AgentOptions = {}): AgentSet {
-  if (hasAny(settings, options)) return (require("./load-agents.ts") as typeof Loading).loadAgents(settings, options);
+  if (hasAny(settings, options))
+    return (require("./load-agents.ts") as typeof Loading).loadAgents(settings, { quick: true, ...options });
   return {
     list: () => [],
     find: () => undefined,
     problems: [],
     areChanged: () => hasAny(settings, options),
+    saveIndex: () => undefined,
     reload: (next = settings) => openAgentSet(next, options),
   };
 }

@@ -4,7 +4,6 @@ import type { AgentDefinition } from "@keelson/protocol";
 import { isAsking } from "../mode.ts";
 import type { Mutable } from "../skills/facts.ts";
 import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
-import type { AgentPage } from "./facts.ts";
 import type { AgentSettings } from "./agent-set.ts";
 
 /** Why hooks and servers of agents are not used. Those of managed agents are. */
@@ -31,20 +30,20 @@ export function agentPolicy({ settings, flags }: Pick<AgentSettings, "settings" 
 }
 
 export interface Withholding {
-  readonly fields: AgentPage["fields"];
+  /** The lines of the fields it has. */
+  readonly lines: Readonly<Record<string, number>>;
   readonly policy: AgentPolicy;
   odd(problem: HeadProblem): void;
 }
 
-export function withhold(agent: Mutable<AgentDefinition>, { fields, policy, odd }: Withholding): void {
+export function withhold(agent: Mutable<AgentDefinition>, { lines, policy, odd }: Withholding): void {
   const { source, plugin, untrusted, permissionMode, mcpServers, memory } = agent;
   const place =
     plugin !== undefined ? "in an agent of a plugin" : untrusted ? "because this folder is not trusted" : undefined;
-  const lose = (key: string, why: string) =>
-    odd({ line: fields.get(key)?.line ?? 1, why: `\`${key}\` has no effect ${why}` });
+  const lose = (key: string, why: string) => odd({ line: lines[key] ?? 1, why: `\`${key}\` has no effect ${why}` });
 
   const noHooks = place ?? (source === "managed" ? undefined : policy.hooks);
-  if (noHooks !== undefined && fields.has("hooks")) {
+  if (noHooks !== undefined && "hooks" in lines) {
     agent.hooks = [];
     lose("hooks", noHooks);
   }
@@ -56,13 +55,14 @@ export function withhold(agent: Mutable<AgentDefinition>, { fields, policy, odd 
     lose("mcpServers", noServers);
   }
   const isWide = permissionMode !== undefined && !isAsking(permissionMode);
-  if (place !== undefined && (isWide || (plugin !== undefined && fields.has("permissionMode")))) {
+  if (place !== undefined && (isWide || (plugin !== undefined && "permissionMode" in lines))) {
     delete agent.permissionMode;
     delete agent.bubbles;
     lose("permissionMode", place);
   }
-  // What the user's own agent of this name remembers is not for this one.
-  if (memory === "user" && untrusted) {
+  // Memory is a folder that an agent changes unasked; and what the user's own agent of this name remembers is not for
+  // this one.
+  if (memory !== undefined && untrusted) {
     delete agent.memory;
     lose("memory", place!);
   }

@@ -76,6 +76,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_ENABLE_TASKS: variable("yes", "1: the shared task list instead of TodoWrite; 0: TodoWrite", "runtime"),
   CLAUDE_CODE_TASK_LIST_ID: variable("if trusted", "name of the task list to use", "runtime"),
   CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: variable("yes", "1: the model may lead a team of agents", "runtime"),
+  TMUX: variable("if trusted", "the tmux that shows teammates, as tmux sets it", "runtime"),
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "runtime"),
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
   CLAUDE_CODE_SHELL: variable("if trusted", "the shell that runs commands", "host"),
@@ -116,6 +117,10 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_CRON: variable("if trusted", "no scheduled jobs", "runtime"),
   CLAUDE_CODE_DISABLE_EXPLORE_PLAN_AGENTS: variable("yes", "leave out the agents Explore and Plan", "runtime"),
   CLAUDE_CODE_SUBAGENT_MODEL: variable("yes", "the model of all subagents", "engine"),
+  CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH: variable("if trusted", "how deep subagents may start others", "runtime"),
+  CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS: variable("if trusted", "subagents that work at the same time", "runtime"),
+  CLAUDE_CODE_FORK_SUBAGENT: variable("if trusted", "an Agent call without a type starts a fork", "runtime"),
+  CLAUDE_CODE_FORWARD_SUBAGENT_TEXT: variable("if trusted", "same as --forward-subagent-text", "runtime"),
   SLASH_COMMAND_TOOL_CHAR_BUDGET: variable("if trusted", "characters for the list of skills", "runtime"),
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: variable(
     "if trusted",
@@ -166,8 +171,8 @@ const LOADS_CODE = new Set(
 const NOT_READ_YET = words(`
   DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
   DISABLE_PROMPT_CACHING_FABLE DISABLE_COMPACT DISABLE_AUTO_COMPACT CLAUDE_CODE_AUTO_COMPACT_WINDOW
-  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS
-  CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_FORK_SUBAGENT
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE
+  CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS
   CLAUDE_AUTO_BACKGROUND_TASKS
   DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK
 `);

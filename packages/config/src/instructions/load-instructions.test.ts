@@ -110,6 +110,29 @@ test("the tiers come in order, with the files of each folder from the root down"
   expect(set.notices).toEqual([]);
 });
 
+test("a worktree in its main checkout has its own project files, and the local files of both", () => {
+  put("project/CLAUDE.md");
+  put("project/CLAUDE.local.md");
+  put("project/.claude/rules/r.md");
+  const tree = "project/.claude/worktrees/x";
+  put(`${tree}/CLAUDE.md`);
+  put(`${tree}/CLAUDE.local.md`);
+  put(`${tree}/sub/CLAUDE.md`);
+  put("CLAUDE.md");
+  const plain = paths(open({ cwd: `${tree}/sub` }).files);
+  expect(plain).toContain("project/CLAUDE.md");
+  put("project/.git/worktrees/x/commondir", "../..\n");
+  put("project/.git/worktrees/x/gitdir", `${join(root, tree)}/.git\n`);
+  put(`${tree}/.git`, `gitdir: ${join(root, "project/.git/worktrees/x")}\n`);
+  expect(paths(open({ cwd: `${tree}/sub` }).files)).toEqual([
+    "CLAUDE.md",
+    "project/CLAUDE.local.md",
+    `${tree}/CLAUDE.md`,
+    `${tree}/CLAUDE.local.md`,
+    `${tree}/sub/CLAUDE.md`,
+  ]);
+});
+
 test("flags, sources and variables turn off tiers, but not managed files", () => {
   put("managed/CLAUDE.md");
   put("home/.claude/CLAUDE.md");

@@ -3,5 +3,6 @@
 
 export { agentTools, type AgentKind, type AgentTools } from "./tools.ts";
 export { agentModel } from "./model.ts";
+export { renderAgentPrompt } from "../context/agent-prompt.ts";
 export { narrowerMode } from "./mode.ts";
 export { agentListing, agentsLeft, toolsInWords } from "./listing.ts";

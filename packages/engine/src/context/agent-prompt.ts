@@ -3,7 +3,7 @@
 import { IDENTITY } from "./sections/rules.ts";
 import { renderEnvironment, renderGitState, type EnvironmentFacts, type GitState } from "./sections/situation.ts";
 
-export interface AgentPromptFacts extends EnvironmentFacts {
+interface AgentPromptFacts extends EnvironmentFacts {
   /** What its definition says. */
   readonly text: string;
   /** What it keeps between sessions, as text for the model. */

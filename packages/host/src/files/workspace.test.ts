@@ -36,3 +36,14 @@ test("move() stays inside the directories, by real segments", () => {
     directories: [at("p"), at("extra")],
   });
 });
+
+test("moveRoot() replaces the root and keeps the other directories", () => {
+  mkdirSync(at("w"), { recursive: true });
+  const moves: string[][] = [];
+  const workspace = createWorkspace(at("p"), [at("extra")], (...move) => void moves.push(move));
+  workspace.moveRoot(at("w"));
+  expect([workspace.root, workspace.cwd, ...workspace.directories]).toEqual([at("w"), at("w"), at("w"), at("extra")]);
+  expect(workspace.move(at("p"))).toBe(false);
+  workspace.moveRoot(at("p"), { quiet: true });
+  expect(moves).toEqual([[at("p"), at("w")]]);
+});

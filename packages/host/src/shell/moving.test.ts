@@ -81,10 +81,11 @@ test("a moved command survives the abort of its call, and stop() and close() end
   const stays = "echo $$ > pid; until [ -e never ]; do sleep 0.02; done";
   const moved = async () => {
     const running = w.run(stays, { signal: controller.signal });
-    await until(() => existsSync(join(w.home, "pid")), "a file");
+    const file = join(w.home, "pid");
+    await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"), "a file with the process id");
     await w.tasks.moveToBackground("toolu_1");
-    const pid = Number(readFileSync(join(w.home, "pid"), "utf8"));
-    rmSync(join(w.home, "pid"));
+    const pid = Number(readFileSync(file, "utf8"));
+    rmSync(file);
     return { id: (await running).movedTo!.id, pid };
   };
   const one = await moved();

@@ -30,3 +30,29 @@ test("without a file, the start and the end are kept", () => {
   output.push(new TextEncoder().encode("abcdef"));
   expect(output.end()).toEqual({ text: "abc", tail: "abcdef", size: 6, path: null });
 });
+
+test("moveToFile() saves what came before, and stops at its limit with a note", () => {
+  const output = collectOutput(100, refuse);
+  let full = 0;
+  const push = (text: string) => output.push(new TextEncoder().encode(text));
+  push("before\n");
+  expect(output.moveToFile(refuse, { maxBytes: 20, note: "[full]", full() {} })).toBeNull();
+  const limit = { maxBytes: 20, note: "[full]", full: () => void full++ };
+  const path = output.moveToFile(() => createPrivateFile(place, "moved.txt"), limit);
+  push("after\n");
+  push("far too much\n");
+  push("and more\n");
+  output.end(() => "\nlast");
+  expect([path, full]).toEqual([join(place, "moved.txt"), 1]);
+  expect(readFileSync(path!, "utf8")).toBe("before\nafter\n[full]\nlast");
+});
+
+test("moveToFile() says so if the middle of the output was not saved", () => {
+  const output = collectOutput(3, refuse);
+  output.push(new TextEncoder().encode("abcdef"));
+  const limit = { maxBytes: 1_000, note: "", full() {} };
+  const path = output.moveToFile(() => createPrivateFile(place, "gap.txt"), limit);
+  output.push(new TextEncoder().encode("after"));
+  output.end();
+  expect(readFileSync(path!, "utf8")).toBe("abcdef\n[some output is missing here]\nafter");
+});

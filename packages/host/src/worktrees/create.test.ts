@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { lockReason, ownProcess, processStart, readLock } from "./repository/owner.ts";
+import { lockReason, ownProcess, startOf, readLock } from "./repository/owner.ts";
 import { scratch } from "./repository.test-support.ts";
 import { releaseWorktree, useWorktree } from "./use.ts";
 
@@ -73,7 +73,7 @@ test("the worktree of an earlier process is taken up again; one in use is not", 
   const gitFolder = join(root, ".git/worktrees/again");
   const other = Bun.spawn(["sleep", "1000"]);
   try {
-    const reason = lockReason({ pid: other.pid, start: processStart(other.pid)! }, "using");
+    const reason = lockReason({ pid: other.pid, start: startOf(other.pid)! }, "using");
     git(root, "worktree", "unlock", made.path);
     git(root, "worktree", "lock", "--reason", reason, made.path);
     await expect(create(root, { name: "again" })).rejects.toThrow(`is in use: ${reason}`);

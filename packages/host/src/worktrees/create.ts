@@ -2,15 +2,16 @@
 // moment, then what git does not bring. What was made is undone if a later step fails.
 
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
 import { findCheckout, registeredWorktrees, verifiedWorktree } from "./repository/checkout.ts";
 import { WorktreeError } from "./errors.ts";
 import { unfilteredFiles } from "./fill/filters.ts";
 import { copyIncluded } from "./fill/include.ts";
 import { linkDirectories } from "./fill/links.ts";
-import { branchName, worktreeNameProblem } from "./names.ts";
-import { isRunning, lockReason, ownProcess, readLock, writeLock } from "./repository/owner.ts";
-import { makeWorktreesFolder, pathFor } from "./repository/place.ts";
+import { holdFolder } from "../files/held-folder.ts";
+import { withLock } from "../secrets/lock.ts";
+import { branchName, folderName, worktreeNameProblem } from "./names.ts";
+import { isOwnerRunning, lockReason, ownProcess, readLock, writeLock } from "./repository/owner.ts";
+import { makeWorktreesFolder, pathFor, worktreesFolder } from "./repository/place.ts";
 import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
 import { ownCommits } from "./state.ts";
 import { claim } from "./use.ts";
@@ -50,22 +51,36 @@ export async function createWorktree(options: CreateWorktreeOptions): Promise<Wo
   const checkout = findCheckout(options.root);
   const git = await openSafeGit(checkout, options);
   makeWorktreesFolder(checkout);
+  using folder = holdFolder(worktreesFolder(checkout));
+  // One process at a time for one name: the branch and the worktree are made in several steps.
+  return await withLock(folder.at(`.${folderName(options.name)}.lock`), () => createLocked(git, options));
+}
+
+async function createLocked(git: SafeGit, options: CreateWorktreeOptions): Promise<Worktree> {
+  const { checkout } = git;
   const path = pathFor(checkout, options.name);
   const branch = branchName(options.name);
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there !== undefined) return takeUp(git, path, branch);
   await forgetMissing(git, path);
   const from = await baseOf(git, options.baseRef);
-  const claim = await claimBranch(git, branch, from);
+  const { base, isNew } = await claimBranch(git, branch, from);
+  const undo: (() => Promise<unknown>)[] = [];
+  if (isNew) undo.push(() => git.ask(["update-ref", "-d", `refs/heads/${branch}`, base]));
   try {
-    const made = await add(git, path, branch, options);
-    const { notices } = made;
-    notices.push(...(await copyIncluded(git, path, options.signal)));
-    notices.push(...linkDirectories(checkout.root, path, options.symlinkDirectories ?? []));
-    writeLock(made.gitFolder, ownProcess());
-    return { path, branch, base: claim.base, root: checkout.root, isExisting: false, notices };
+    const gitFolder = await add(git, path, branch, options, undo);
+    const filtered = await unfilteredFiles(
+      git.inside({ gitFolder, path }),
+      { path, common: checkout.common },
+      options.signal,
+    );
+    const copied = await copyIncluded(git, path, options.signal);
+    const linked = linkDirectories(checkout.root, path, options.symlinkDirectories ?? []);
+    writeLock(gitFolder, ownProcess());
+    return { path, branch, base, root: checkout.root, isExisting: false, notices: [...filtered, ...copied, ...linked] };
   } catch (error) {
-    await undo(git, path, claim.isNew ? { branch, at: claim.base } : undefined);
+    // The worktree first: its branch is checked out there.
+    for (const step of undo.toReversed()) await step();
     throw error;
   }
 }
@@ -83,7 +98,7 @@ async function forgetMissing(git: SafeGit, path: string): Promise<void> {
   const known = registeredWorktrees(git.checkout).find((each) => each.path === path);
   if (known === undefined) return;
   const lock = readLock(known.gitFolder);
-  if (lock !== undefined && (lock.owner === undefined || isRunning(lock.owner))) {
+  if (lock !== undefined && (lock.owner === undefined || isOwnerRunning(lock.owner))) {
     throw new WorktreeError(
       "refused",
       `'${path}' was deleted but is still locked: ${lock.reason}; choose another name`,
@@ -104,6 +119,7 @@ async function baseOf(git: SafeGit, baseRef: "fresh" | "head"): Promise<string> 
 
 interface Claim {
   readonly base: string;
+  /** This process has made the branch, so nobody else uses it. */
   readonly isNew: boolean;
 }
 
@@ -121,39 +137,39 @@ async function claimBranch(git: SafeGit, branch: string, base: string): Promise<
   }
   if ((await ownCommits(git, { branch, tips: [tip] })) > 0) return { base: tip, isNew: false };
   await git.run(["update-ref", "-m", "worktree: moved to its base", ref, base, tip], { retries: RETRIES });
-  return { base, isNew: true };
+  return { base, isNew: false };
 }
 
-async function add(git: SafeGit, path: string, branch: string, options: CreateWorktreeOptions) {
-  const { signal, sparsePaths = [] } = options;
-  const isSparse = sparsePaths.length > 0;
+/** Returns the git folder of the new worktree. */
+async function add(
+  git: SafeGit,
+  path: string,
+  branch: string,
+  { signal, sparsePaths = [] }: CreateWorktreeOptions,
+  undo: (() => Promise<unknown>)[],
+): Promise<string> {
+  const folders = sparsePaths.map(sparseFolder);
+  const isSparse = folders.length > 0;
   const lock = ["--lock", "--reason", lockReason(ownProcess(), "making")];
   const words = ["worktree", "add", "--quiet", ...lock, ...(isSparse ? ["--no-checkout"] : []), path, branch];
+  // If it fails, git removes what it has made. It may fail because another process makes the same worktree.
   await git.run(words, { retries: RETRIES, signal });
+  undo.push(() => git.ask(["worktree", "remove", "--force", "--force", path]));
   const own = verifiedWorktree(path);
   if (own === undefined) throw new WorktreeError("git", `git made '${path}', but did not register it`);
-  const inside = git.inside({ gitFolder: own.gitFolder, path });
   if (isSparse) {
-    const folders = sparsePaths.map(sparseFolder);
+    const inside = git.inside({ gitFolder: own.gitFolder, path });
     await inside.run(["sparse-checkout", "set", "--cone", "--end-of-options", ...folders], {
       retries: RETRIES,
       signal,
     });
     await inside.run(["read-tree", "-mu", "HEAD"], { retries: RETRIES, signal });
   }
-  return { gitFolder: own.gitFolder, notices: await unfilteredFiles(inside, { path, common: own.common }, signal) };
+  return own.gitFolder;
 }
 
 function sparseFolder(path: string): string {
   const folder = path.replace(/^(?:\.?\/)+|\/+$/g, "");
   if (folder !== "" && !folder.split("/").includes("..") && !folder.startsWith("-")) return folder;
   throw new WorktreeError("refused", `"${path}" in worktree.sparsePaths is not a folder inside the repository`);
-}
-
-/** Removes what was made so far. Nobody has worked in it. */
-async function undo(git: SafeGit, path: string, claimed: { branch: string; at: string } | undefined): Promise<void> {
-  const own = lstatSync(join(path, ".git"), { throwIfNoEntry: false }) && verifiedWorktree(path);
-  const isUnfinished = own && readLock(own.gitFolder)?.isUnfinished;
-  if (isUnfinished) await git.ask(["worktree", "remove", "--force", "--force", path]);
-  if (claimed) await git.ask(["update-ref", "-d", `refs/heads/${claimed.branch}`, claimed.at]);
 }

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { registeredWorktrees, verifiedWorktree } from "./repository/checkout.ts";
-import { lockReason, processStart } from "./repository/owner.ts";
+import { lockReason, startOf } from "./repository/owner.ts";
 import { scratch } from "./repository.test-support.ts";
 
 const { place, project, git, write, commit, create, branches, state, remove, sweep, worktrees } = scratch();
@@ -291,7 +291,7 @@ test("a worktree that another process uses is not removed, even by force", async
   const root = project();
   const { path, branch } = await create(root, { name: "used" });
   const { gitFolder } = verifiedWorktree(path)!;
-  const parent = { pid: process.ppid, start: processStart(process.ppid)! };
+  const parent = { pid: process.ppid, start: startOf(process.ppid)! };
   writeFileSync(join(gitFolder, "locked"), lockReason(parent, "using"));
   await expect(remove(root, path, branch, { force: true })).rejects.toThrow("is in use");
   expect([existsSync(path), branches(root)]).toEqual([true, ["main", branch]]);

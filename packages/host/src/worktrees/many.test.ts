@@ -33,6 +33,20 @@ for (const name of names) {
 setInterval(() => {}, 1 << 30);
 `;
 
+/** A process that makes one worktree, says how it went, and stays until its input ends. */
+const ONE = `
+import { createWorktree } from ${JSON.stringify(join(import.meta.dir, "index.ts"))};
+const [root, home] = process.argv.slice(2);
+try {
+  const options = { root, name: "same", baseRef: "fresh", env: { PATH: process.env.PATH }, home };
+  const { isExisting } = await createWorktree(options);
+  console.log(isExisting ? "taken" : "made");
+} catch (error) {
+  console.log("refused", error.message);
+}
+for await (const _ of Bun.stdin.stream());
+`;
+
 test("100 worktrees, some with commits, some dirty, some of killed owners", async () => {
   const root = project();
   const script = join(environment.home, "maker.ts");
@@ -100,4 +114,30 @@ test("100 worktrees, some with commits, some dirty, some of killed owners", asyn
   expect(readdirSync(join(root, ".claude/worktrees")).toSorted()).toEqual([".gitignore", ...worked].toSorted());
   expect(fingerprint(root)).toEqual(before);
   expect(git(root, "fsck", "--connectivity-only")).not.toContain("missing");
+});
+
+test("of several processes that make the same worktree, one gets it, whole and with its branch", async () => {
+  const root = project();
+  const script = join(environment.home, "one.ts");
+  write(script, ONE);
+  const command = [process.execPath, "run", script, root, environment.home];
+  const makers = Array.from({ length: 6 }, () =>
+    Bun.spawn(command, { env: { PATH: process.env["PATH"]! }, stdin: "pipe" }),
+  );
+  const answers = await Promise.all(
+    makers.map(async ({ stdout }) => {
+      for await (const chunk of stdout) return new TextDecoder().decode(chunk).trim();
+      return "";
+    }),
+  );
+  expect(answers.filter((answer) => answer === "made")).toHaveLength(1);
+  expect(answers.filter((answer) => answer.startsWith("refused"))).toHaveLength(5);
+  for (const { stdin } of makers) void stdin.end();
+  await Promise.all(makers.map(({ exited }) => exited));
+  const path = join(root, ".claude/worktrees/same");
+  expect(git(path, "status", "--porcelain", "--branch")).toBe("## worktree-same\n");
+  expect([worktrees(root), branches(root)]).toEqual([
+    [root, path],
+    ["main", "worktree-same"],
+  ]);
 });

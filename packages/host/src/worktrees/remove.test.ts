@@ -164,15 +164,17 @@ test("sweepStale() removes unchanged worktrees of dead owners once they are old,
 
   const soon = await sweep(root, { maxAgeMs: 30 * day, now: Date.now() + day });
   expect(soon.removed).toEqual([made["missing"].path]);
-  expect(soon.left.map(({ branch, why }) => [branch, why])).toEqual([
-    ["worktree-clean", "unchanged, but used lately"],
-    ["worktree-commits", "1 commit on worktree-commits"],
-    ["worktree-dirty", "1 uncommitted file"],
-    ["worktree-locked", "locked: on a stick"],
-  ]);
+  const lately = ["clean", "commits", "dirty"].map((name) => [`worktree-${name}`, "used lately"]);
+  const locked = ["worktree-locked", "locked: on a stick"];
+  expect(soon.left.map(({ branch, why }) => [branch, why])).toEqual([...lately, locked]);
 
   const later = await sweep(root, { maxAgeMs: 30 * day, now: Date.now() + 31 * day });
   expect(later.removed).toEqual([made["clean"].path]);
+  expect(later.left.map(({ branch, why }) => [branch, why])).toEqual([
+    ["worktree-commits", "1 commit on worktree-commits"],
+    ["worktree-dirty", "1 uncommitted file"],
+    locked,
+  ]);
   expect(
     worktrees(root)
       .map((path) => path.slice(root.length))
@@ -194,10 +196,14 @@ test("sweepStale() removes what was being made when its owner was killed, but no
   rmSync(join(half.path, "src"), { recursive: true });
   rmSync(join(started.path, "a.txt"));
   rmSync(join(root, ".git/worktrees/started/index"));
+  const lockFile = join(root, ".claude/worktrees/.half.lock");
+  write(lockFile, "4194303");
   write(join(touched.path, "n"), "mine");
 
   expect(await sweep(root, { now: Date.now() })).toEqual({ removed: [], left: [] });
+  expect(existsSync(lockFile)).toBe(true);
   const { removed, left } = await sweep(root);
+  expect(existsSync(lockFile)).toBe(false);
   expect(removed).toEqual([half.path, started.path]);
   expect(left.map(({ path }) => path)).toEqual([touched.path]);
   expect(readFileSync(join(touched.path, "n"), "utf8")).toBe("mine");

@@ -7,7 +7,7 @@ import { registeredWorktrees, verifiedWorktree, findCheckout, type Checkout } fr
 import { RETRIES } from "./create.ts";
 import { WorktreeError } from "./errors.ts";
 import { realPathOf } from "../files/real-path.ts";
-import { isRunning, readLock } from "./repository/owner.ts";
+import { isOwnerRunning, readLock } from "./repository/owner.ts";
 import { deleteOurFiles } from "./fill/our-files.ts";
 import { checkWorktreesFolder, isOurs } from "./repository/place.ts";
 import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
@@ -80,7 +80,7 @@ async function deleteFolder(git: SafeGit, { path, branch, force }: { path: strin
   }
   const own = verifiedWorktree(path)!;
   const lock = readLock(own.gitFolder);
-  if (lock?.owner && isRunning(lock.owner) && lock.owner.pid !== process.pid) {
+  if (lock?.owner && isOwnerRunning(lock.owner) && lock.owner.pid !== process.pid) {
     throw new WorktreeError("refused", `'${path}' is in use: ${lock.reason}`);
   }
   const inside = git.inside({ gitFolder: own.gitFolder, path });

@@ -1,12 +1,13 @@
 // Cleans up after processes that ended without doing it: locks of dead owners, metadata of deleted worktrees, and
 // unchanged worktrees that nobody has used for a long time. Everything else is left, and listed.
 
-import { lstatSync } from "node:fs";
+import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { findCheckout, registeredWorktrees, type RegisteredWorktree } from "./repository/checkout.ts";
+import { holdExistingFolder } from "../files/held-folder.ts";
+import { findCheckout, registeredWorktrees, type Checkout, type RegisteredWorktree } from "./repository/checkout.ts";
 import { WorktreeError } from "./errors.ts";
-import { isRunning, readLock } from "./repository/owner.ts";
-import { isOurs } from "./repository/place.ts";
+import { isOwnerRunning, readLock } from "./repository/owner.ts";
+import { checkWorktreesFolder, isOurs, worktreesFolder } from "./repository/place.ts";
 import { describeChanges, removeWith } from "./remove.ts";
 import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
 import { isUnchanged, stateOf } from "./state.ts";
@@ -29,6 +30,7 @@ const UNFINISHED_MS = 10 * 60_000;
 
 export async function sweepStale(options: SweepOptions): Promise<SweepReport> {
   const checkout = findCheckout(options.root);
+  removeOldLocks(checkout, options.now);
   const ours = registeredWorktrees(checkout).filter(({ path }) => isOurs(checkout, path));
   if (ours.length === 0) return { removed: [], left: [] };
   const git = await openSafeGit(checkout, options);
@@ -47,6 +49,18 @@ export async function sweepStale(options: SweepOptions): Promise<SweepReport> {
   return { removed, left };
 }
 
+/** The files that `createWorktree` locks a name with, left by processes that were killed. */
+function removeOldLocks(checkout: Checkout, now: number): void {
+  checkWorktreesFolder(checkout);
+  const path = worktreesFolder(checkout);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  using folder = holdExistingFolder(path);
+  for (const name of readdirSync(path).filter((each) => /^\..+\.lock$/.test(each))) {
+    const stat = lstatSync(folder.at(name), { throwIfNoEntry: false });
+    if (stat?.isFile() && now - stat.mtimeMs > UNFINISHED_MS) rmSync(folder.at(name), { force: true });
+  }
+}
+
 const IN_USE = "in use";
 
 /** Why it stays; undefined if it was removed. */
@@ -57,7 +71,7 @@ async function sweepOne(
   { now, maxAgeMs }: SweepOptions,
 ): Promise<string | undefined> {
   const lock = readLock(gitFolder);
-  if (lock?.owner && isRunning(lock.owner)) return IN_USE;
+  if (lock?.owner && isOwnerRunning(lock.owner)) return IN_USE;
   if (lock && !lock.owner) return `locked: ${lock.reason}`;
   const age = now - lastUse(gitFolder);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
@@ -68,12 +82,13 @@ async function sweepOne(
   if (lock?.isUnfinished) {
     if (age < UNFINISHED_MS) return IN_USE;
     await finishIndex(git, gitFolder, path);
-  } else if (lock) {
-    await git.ask(["worktree", "unlock", path]);
+  } else {
+    if (lock) await git.ask(["worktree", "unlock", path]);
+    // Looking for changes takes git some time, and this runs beside a session.
+    if (age < maxAgeMs) return "used lately";
   }
   const state = await stateOf(git, { path, branch });
   if (lock?.isUnfinished ? await holdsNothing(git, gitFolder, path, state.commits) : isUnchanged(state)) {
-    if (!lock?.isUnfinished && age < maxAgeMs) return "unchanged, but used lately";
     await removeWith(git, { path, branch, force: lock?.isUnfinished });
     return undefined;
   }

@@ -8,7 +8,7 @@ import { realPathOf } from "../files/real-path.ts";
 import type { Worktree } from "./create.ts";
 import { WorktreeError } from "./errors.ts";
 import { findCheckout, verifiedWorktree, type Checkout } from "./repository/checkout.ts";
-import { isRunning, ownProcess, readLock, writeLock } from "./repository/owner.ts";
+import { isOwnerRunning, ownProcess, readLock, writeLock } from "./repository/owner.ts";
 import { isOurs } from "./repository/place.ts";
 import { openSafeGit, type GitEnvironment } from "./repository/safe-git.ts";
 
@@ -37,7 +37,7 @@ export function claim(checkout: Checkout, path: string): string {
     throw new WorktreeError("refused", `'${path}' is not a worktree of this repository; choose another name`);
   }
   const lock = readLock(own.gitFolder);
-  if (lock?.owner && isRunning(lock.owner) && lock.owner.pid !== process.pid) {
+  if (lock?.owner && isOwnerRunning(lock.owner) && lock.owner.pid !== process.pid) {
     throw new WorktreeError("refused", `'${path}' is in use: ${lock.reason}`);
   }
   if (lock?.isUnfinished) {

@@ -31,7 +31,7 @@ export class AgentListing {
     for (const { name } of fresh) this.#told.add(name);
     for (const name of gone) this.#told.delete(name);
     const listed = agentListing(fresh);
-    const over = gone.length === 0 ? undefined : `These agents are no longer available: ${gone.join(", ")}`;
+    const over = gone.length === 0 ? undefined : `These agents are no longer available: ${namesInShort(gone)}`;
     const content = [listed, over].filter((part) => part !== undefined).join("\n\n");
     return {
       type: "attachment",
@@ -47,6 +47,16 @@ export class AgentListing {
       renderedRole: "user",
     };
   }
+}
+
+const LONGEST_NAMES = 4_000;
+
+/** As many names as there is room for. */
+export function namesInShort(names: readonly string[]): string {
+  let room = LONGEST_NAMES;
+  const end = names.findIndex((name) => (room -= name.length + 2) < 0);
+  if (end < 0) return names.join(", ");
+  return `${names.slice(0, end).join(", ")} and ${names.length - end} more`;
 }
 
 function toldIn(past: Iterable<ChainSubject>): readonly string[] {

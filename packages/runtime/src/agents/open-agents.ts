@@ -7,8 +7,8 @@ import { agentsLeft } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
-import { builtInAgents } from "./built-in/built-in.ts";
-import { AgentListing } from "./listing.ts";
+import { builtInAgents, withBuiltIn } from "./built-in/built-in.ts";
+import { AgentListing, namesInShort } from "./listing.ts";
 import type * as Running from "./run-agents.ts";
 import { toolsOf } from "../session/state.ts";
 import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
@@ -51,20 +51,17 @@ export function openAgents(stages: AgentStages): AgentStage {
     state.snapshot.rules.some(({ behavior }) => behavior === "deny") && !gate.ruleBook.mayReadName(path);
   let set = openAgentSet(state.snapshot, { isDenied, client: () => client });
   const builtIn = builtInAgents(state.snapshot.env);
-  const all = () => {
-    const own = set.list();
-    const names = new Set(own.map(({ name }) => name));
-    return [...own, ...builtIn.filter(({ name }) => !names.has(name))];
-  };
+  const all = () => withBuiltIn(set.list(), builtIn);
   /** The agent that the session runs as may start only some. */
-  const mayStart = ({ name }: AgentDefinition) => state.agent?.agents?.includes(name) ?? true;
-  const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(mayStart);
-  const find = (name: string) => set.find(name) ?? builtIn.find((agent) => agent.name === name);
+  const mayStart = (name: string) => state.agent?.agents?.includes(name) ?? true;
+  const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(({ name }) => mayStart(name));
+  const find = (name: string) => all().find((agent) => agent.name === name);
   const self: Spawner = {
     id: undefined,
     depth: 0,
     isFork: false,
     asks: true,
+    refuses: [],
     machine,
     gate,
     model: () => skills.effects.model,
@@ -82,6 +79,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     stages,
     slots,
     find,
+    mayStart,
     forks,
     toolsFor: (agent) => [toolOf(agent), messageToolOf(agent)],
   };
@@ -95,7 +93,8 @@ export function openAgents(stages: AgentStages): AgentStage {
         const toTeam = await stages.team?.send(to, message, summary);
         if (toTeam) return toTeam;
         const text = typeof message === "string" ? message : JSON.stringify(message);
-        return (await (await running()).sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to);
+        const { sendToAgent } = await import("./messages.ts");
+        return (await sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to);
       },
     });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
@@ -113,11 +112,10 @@ export function openAgents(stages: AgentStages): AgentStage {
     return startTeammate(teammates, { ...order, name }, typeOf(order));
   };
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
-    if (!type) return forks ? "fork" : "general-purpose";
-    const found = find(type);
-    if ((found && mayStart(found)) || (forks && type === "fork")) return type;
+    const wanted = type || (forks ? "fork" : "general-purpose");
+    if ((find(wanted) || (forks && wanted === "fork")) && mayStart(wanted)) return wanted;
     const names = list().map(({ name }) => name);
-    throw new ToolError(`Agent type '${type}' not found. Available agents: ${names.join(", ")}`);
+    throw new ToolError(`Agent type '${wanted}' not found. Available agents: ${namesInShort(names)}`);
   };
   return {
     tool: toolOf(self),
@@ -142,6 +140,8 @@ export function openAgents(stages: AgentStages): AgentStage {
       clearTimeout(warming);
       const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
       await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
+      // Later sessions find large folders faster.
+      set.saveIndex();
     },
   };
 }

@@ -1,14 +1,14 @@
 // Turns an order into a plan: which agent, which model, where it works, and what it is told. Loaded with the first agent.
 
 import { agentText } from "@keelson/config/agents";
-import { renderAgentPrompt, ToolError, type ModelChoice } from "@keelson/engine";
-import { agentModel } from "@keelson/engine/agents";
+import { ToolError, type ModelChoice } from "@keelson/engine";
+import { agentModel, renderAgentPrompt } from "@keelson/engine/agents";
 import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
 import type { AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
 import { limitsOf } from "../session/limits.ts";
-import type { ChildPlan, Worktree } from "./child/child.ts";
+import type { ChildPlan, ChildWorktree } from "./child/child.ts";
 import { forkedConversation, forkPrompt } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
 
@@ -39,7 +39,7 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const { storage } = stages;
   const { snapshot } = storage.state;
   const { prompt, isSkill } = order;
-  const definition = isSkill ? withoutSkills(order.definition) : order.definition;
+  const definition = without([...parent.refuses, ...(isSkill ? ["Skill"] : [])], order.definition);
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
   const text = await textOf(definition);
@@ -49,7 +49,8 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   return {
     id,
     definition,
-    ...(agentMemoryFolder ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
+    // Of a folder that is not trusted, it asks before it writes.
+    ...(agentMemoryFolder && !definition.untrusted ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
     prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,
@@ -73,8 +74,9 @@ function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { wo
   });
 }
 
-function withoutSkills(definition: AgentDefinition): AgentDefinition {
-  return { ...definition, disallowedTools: [...definition.disallowedTools, "Skill"] };
+function without(tools: readonly string[], definition: AgentDefinition): AgentDefinition {
+  if (tools.length === 0) return definition;
+  return { ...definition, disallowedTools: [...new Set([...definition.disallowedTools, ...tools])] };
 }
 
 /** A fork has the conversation, the tools and the model of its parent. */
@@ -141,7 +143,7 @@ async function modelFor(
 async function systemOf(
   definition: AgentDefinition,
   text: string,
-  { model, worktree, parent }: { model: ModelChoice; worktree: Worktree | undefined; parent: Spawner },
+  { model, worktree, parent }: { model: ModelChoice; worktree: ChildWorktree | undefined; parent: Spawner },
   { storage }: AgentStages,
 ): Promise<readonly string[]> {
   const { state } = storage;

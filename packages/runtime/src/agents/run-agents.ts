@@ -1,21 +1,12 @@
-// Starts, continues and ends agents. Loaded with the first one.
+// Starts and ends agents. Loaded with the first one.
 
-import { existsSync } from "node:fs";
-import { Conversation, ToolError, type ModelChoice, type Tool } from "@keelson/engine";
-import type { AgentDefinition, ContentBlock, NewEntry, Skill } from "@keelson/protocol";
-import {
-  agentOwner,
-  agentPath,
-  isAgentId,
-  readAgentMeta,
-  storedAgents,
-  type AgentMeta,
-  type AgentOwner,
-} from "@keelson/store/agents";
-import { loadSession } from "@keelson/store/past";
+import { ToolError, type ModelChoice, type Tool } from "@keelson/engine";
+import { agentsLeft } from "@keelson/engine/agent-listing";
+import type { AgentDefinition, ContentBlock, Skill } from "@keelson/protocol";
+import { agentOwner, type AgentOwner } from "@keelson/store/agents";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
 import type { Slots } from "../mcp/servers/slots.ts";
-import { startChild, type Child, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
+import { startChild, type StartedChild, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { StepQueue } from "./child/step-queue.ts";
 import { isForked } from "./fork.ts";
 import { planChild, planFork, type ChildOrder } from "./plan-child.ts";
@@ -25,6 +16,8 @@ export interface AgentHost {
   readonly stages: AgentStages;
   readonly slots: Slots;
   find(name: string): AgentDefinition | undefined;
+  /** Whether the agent that the session runs as may start agents of this type. */
+  mayStart(type: string): boolean;
   /** Whether an order without a type means a fork. */
   readonly forks: boolean;
   /** The tools of an agent that know which agent calls them. */
@@ -33,6 +26,8 @@ export interface AgentHost {
   owner?: AgentOwner;
   /** Made with the first agent. */
   steps?: StepQueue;
+  /** By agent: the messages under way to it, one after the other. */
+  deliveries?: Map<string, Promise<unknown>>;
 }
 
 interface Start {
@@ -49,6 +44,7 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   if (parent.isFork || isForked(parent.conversation().messages)) {
     throw new ToolError("A fork cannot start agents. Do the work yourself, with your tools.");
   }
+  if (!maySpawn(parent, host)) throw new ToolError(`${NO_DEEPER} Do the work yourself, with your tools.`);
   const { description, prompt, name } = order;
   const isFork = type === "fork" && host.find(type) === undefined;
   const definition = isFork ? FORK : host.find(type)!;
@@ -67,16 +63,31 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   return ended ? finished(ended, plan, signal) : launched(child, plan);
 }
 
+const NO_DEEPER = "This agent may not start agents.";
+
+export const maySpawn = ({ depth }: Spawner, { stages }: AgentHost) =>
+  depth < deepestSpawn(stages.storage.state.snapshot.env);
+
+/** Whether a rule denies agents of this type. */
+export const isTypeDenied = (type: string, { gate }: Spawner) =>
+  agentsLeft([{ name: type }], gate.ruleBook.rules).length === 0;
+
+/** An agent in the background is stopped by its task alone. */
+export const NEVER = new AbortController().signal;
+
 /** Does what every agent needs, before the first one. */
 export function warm(host: AgentHost): void {
   host.owner ??= agentOwner();
   void import("./built-in/texts.ts");
 }
 
-/** Waits for a free place, then starts it. */
-async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<Child> {
-  const { slots, stages, toolsFor } = host;
-  const release = await slots.take();
+/** Takes a free place and starts it. */
+export async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Promise<StartedChild> {
+  const { stages, toolsFor } = host;
+  const release = await placeFor(plan, signal, host).catch(async (error: Error) => {
+    await plan.worktree?.finish();
+    throw error;
+  });
   const own: ChildHost = {
     ownTools: toolsFor,
     runSkill: (order, agent) => runSkill(order, agent, host),
@@ -92,6 +103,14 @@ async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHost): Pro
     await plan.worktree?.finish();
     throw error;
   }
+}
+
+/** Only the session's own agent waits for one: a subagent has one itself, and all others could be waiting too. */
+async function placeFor({ parent }: ChildPlan, signal: AbortSignal, { slots }: AgentHost): Promise<() => void> {
+  if (parent.id === undefined && signal !== NEVER) return slots.take(signal);
+  const release = slots.takeNow();
+  if (!release) throw new ToolError("Too many agents work at the same time. Do the work yourself, or try again later.");
+  return release;
 }
 
 function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentAnswer {
@@ -121,7 +140,7 @@ function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentA
   };
 }
 
-function launched(child: Child, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
+function launched(child: StartedChild, { id: agentId, description, prompt, model }: ChildPlan): AgentAnswer {
   return {
     output: {
       isAsync: true,
@@ -147,94 +166,6 @@ const FORK: AgentDefinition = {
   hooks: [],
 };
 
-export interface AgentMessage {
-  readonly to: string;
-  readonly text: string;
-  readonly from: Spawner;
-  readonly toolUseId: string;
-}
-
-interface Delivery {
-  readonly success: boolean;
-  readonly message: string;
-}
-
-/** Undefined if no agent has this id or name. */
-export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<Delivery | undefined> {
-  const { to, text, from, toolUseId } = message;
-  const { storage, machine } = host.stages;
-  const { place, newId } = storage;
-  const known = addressee(to, host);
-  if (!known) return undefined;
-  const { id, meta } = known;
-  const inbox = machine.agentInboxes.get(id);
-  if (inbox) {
-    inbox.notify(messageEntry(text, from, newId()), { wakes: true });
-    return { success: true, message: `Message queued for agent ${id}. It reads it at its next step.` };
-  }
-  const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
-  const definition = meta && host.find(meta.agentType);
-  if (!meta || path === undefined || !existsSync(path)) {
-    return { success: false, message: `Agent ${id} is over, and its conversation was not kept; start a new agent.` };
-  }
-  if (!definition) {
-    return { success: false, message: `Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.` };
-  }
-  const past = loadSession({ path });
-  const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
-  const plan = await planChild(
-    {
-      definition,
-      description: meta.description,
-      prompt: text,
-      name: meta.name,
-      background: true,
-      isolated: false,
-      toolUseId,
-      signal: NEVER,
-      id,
-      past: { conversation, leaf: past?.leafUuid ?? null },
-    },
-    from,
-    host.stages,
-  );
-  const child = await begin(plan, NEVER, host);
-  return {
-    success: true,
-    message: `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`,
-  };
-}
-
-/** An agent in the background is stopped by its task alone. */
-const NEVER = new AbortController().signal;
-
-interface Addressee {
-  readonly id: string;
-  readonly meta: AgentMeta | undefined;
-}
-
-/** By id or by name; of several with one name, the latest. */
-function addressee(to: string, { stages }: AgentHost): Addressee | undefined {
-  const { place } = stages.storage;
-  if (isAgentId(to)) {
-    const meta = place.path === null ? undefined : readAgentMeta(agentPath(place.dir, place.id, to));
-    const isKnown = meta !== undefined || stages.machine.tasks.get(to)?.type === "local_agent";
-    return isKnown ? { id: to, meta } : undefined;
-  }
-  const named = storedAgents(place.dir, place.id).findLast(({ meta }) => meta.name === to);
-  return named && { id: named.id, meta: named.meta };
-}
-
-function messageEntry(text: string, { id }: Spawner, uuid: string): NewEntry {
-  const from = id === undefined ? "The agent that started you writes" : `Agent ${id} writes`;
-  return {
-    type: "user",
-    uuid,
-    isMeta: true,
-    message: { role: "user", content: [{ type: "text", text: `${from}:\n\n${text}` }] },
-  };
-}
-
 /** A skill with `context: fork`: its text is the prompt of a subagent, which sees nothing of the conversation. */
 export async function runSkill(
   order: {
@@ -252,7 +183,9 @@ export async function runSkill(
   const type = skill.fork?.agent ?? "general-purpose";
   const definition = host.find(type);
   if (!definition) throw new Error(`skill ${skill.name} names the agent '${type}', which does not exist`);
-  if (parent.depth >= deepestSpawn(host.stages.storage.state.snapshot.env) || parent.isFork)
+  if (isTypeDenied(type, parent))
+    throw new Error(`skill ${skill.name} runs in the agent '${type}', which a rule denies`);
+  if (!maySpawn(parent, host) || parent.isFork)
     throw new Error(`skill ${skill.name} runs in a subagent, and this agent may not start one`);
   const child: ChildOrder = {
     definition,

@@ -36,6 +36,8 @@ export interface Spawner {
   readonly isFork: boolean;
   /** Whether the user is asked about its calls. */
   readonly asks: boolean;
+  /** Tools that it refuses as a whole. Its own agents do not have them either. */
+  readonly refuses: readonly string[];
   readonly machine: Machine;
   readonly gate: Gate;
   model(): ModelChoice;

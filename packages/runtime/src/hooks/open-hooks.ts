@@ -50,7 +50,9 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
         originOf: (tool) => mcp.servers?.originOf(tool),
         // Denials of a subagent do not count against the session.
         openClassifier: () =>
-          caller ? openClassifier(storage, caller.conversation) : (classifier ??= openClassifier(storage)),
+          caller
+            ? openClassifier(storage, () => asUserSees(state.conversation.messages, caller.conversation()))
+            : (classifier ??= openClassifier(storage)),
         show: (signal) => outbox.show(signal),
       });
     };
@@ -99,6 +101,12 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
   folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
   return { hooks, permit, permitFor };
+}
+
+/** What the user said, and what the agent did. Its prompt is another agent's. */
+function asUserSees(session: readonly ModelMessage[], agents: readonly ModelMessage[]): readonly ModelMessage[] {
+  const seen = new Set(session);
+  return [...session, ...agents.filter((message) => message.role === "assistant" && !seen.has(message))];
 }
 
 /** Tool calls as the `if` rules of hooks see them. */

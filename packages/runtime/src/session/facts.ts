@@ -23,7 +23,7 @@ interface SessionFacts {
   readonly style: PromptStyle | undefined;
   readonly memory?: string;
   readonly git: GitState | undefined;
-  readonly agent: { readonly prompt: string } | undefined;
+  readonly agent: { readonly prompt: string; readonly memory?: string } | undefined;
 }
 
 export function systemPrompt(snapshot: Snapshot, facts: SessionFacts): string[] {
@@ -51,7 +51,8 @@ function promptFacts({ flags, directories, env }: Snapshot, facts: SessionFacts)
     gitBranch: facts.branch,
     model: facts.model.profile.id,
     toolNames: facts.tools.map(({ name }) => name),
-    memory: facts.memory,
+    // An agent with a memory of its own keeps its notes there.
+    memory: facts.agent?.memory === undefined ? facts.memory : undefined,
     agent: facts.agent?.prompt,
     replacement: flags.systemPrompt,
     appended: flags.appendSystemPrompt,

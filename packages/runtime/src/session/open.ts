@@ -51,6 +51,8 @@ export interface OpenOptions {
   readonly replayPrompts: boolean;
   /** Include running hooks in the stream. */
   readonly hookEvents?: boolean;
+  /** Include what subagents say and think in the stream, not only their calls. */
+  readonly agentText?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
   /** Work in a worktree of this name, or of a new one. */
@@ -89,7 +91,14 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const { state, place } = storage;
   const { fire } = hooks;
-  const team = await openTeamStage({ storage, ruleBook, fire, person: () => approverOf(storage, mcp) });
+  const team = await openTeamStage({
+    storage,
+    ruleBook,
+    fire,
+    person: () => approverOf(storage, mcp),
+    registered: hooks.registered,
+    setClientHooks: hooks.setClient,
+  });
   const { warn } = options;
   const sharedList = openSharedList({ state, sessionId: () => place.id, team: () => team.current(), fire, warn });
   const worktrees = openWorktrees({

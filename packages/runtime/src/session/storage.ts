@@ -147,7 +147,9 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     outbox,
     cost,
     chooseModel: resolve,
-    agents: { showsText: /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? "") },
+    agents: {
+      showsText: options.agentText || /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? ""),
+    },
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({
       reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",

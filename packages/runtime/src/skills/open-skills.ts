@@ -54,7 +54,10 @@ export interface AgentSkills {
   readonly tool: Tool;
   /** All skills, as the model is told of them; undefined if there are none. */
   listing(): NewEntry | undefined;
-  /** The text of a skill that the agent begins with. Rejects if there is none of this name, or it fails. */
+  /**
+   * The text of a skill that the agent begins with. `grants`: the commands in it run with what it allows. Rejects if
+   * there is none of this name, or it fails.
+   */
   preload(name: string, options: { readonly grants: boolean }): Promise<string>;
 }
 
@@ -127,8 +130,13 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
         preload: async (name, { grants }) => {
           const skill = skills.find(name);
           if (!skill) throw new Error(`there is no skill "${name}"`);
-          const allowedTools = grants ? skill.allowedTools : [];
-          return (await invokeThere({ ...skill, fork: undefined, hooks: [], allowedTools }, "")).text;
+          // Its own commands may need what it allows; whoever reads it without invoking it gets the text alone.
+          const grant = grants ? agentEffects.grant({ ...skill, disallowedTools: [] }) : undefined;
+          try {
+            return (await invokeThere({ ...skill, ...TEXT_ALONE }, "")).text;
+          } finally {
+            grant?.undo();
+          }
         },
       };
     },
@@ -169,6 +177,15 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
 
 /** Runs the text of a skill in a subagent. Rejects with a sentence for the user. */
 export type RunSkill = AgentStage["runSkill"];
+
+const TEXT_ALONE = {
+  fork: undefined,
+  hooks: [],
+  allowedTools: [],
+  disallowedTools: [],
+  model: undefined,
+  effort: undefined,
+} as const;
 
 type Invoke = (skill: Skill, args: string, toolUseId?: string) => Promise<SkillInvocation>;
 

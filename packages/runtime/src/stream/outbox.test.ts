@@ -111,3 +111,31 @@ test("an entry is not sent if storing it fails", async () => {
   box.end();
   expect((await watcher.next()).done).toBe(true);
 });
+
+test("what a subagent records before its release is stored, and only then shown, in order", async () => {
+  const { box, drain } = outbox();
+  const stored: Entry[] = [];
+  const own = box.forAgent(
+    { id: "a1", type: "Explore", description: "Look", toolUseId: "t1", showsText: () => true },
+    { append: (entries) => void stored.push(...entries), leaf: null, mirrored: undefined, cwd: () => "/w" },
+  );
+  const said = (uuid: string): NewEntry => ({ type: "user", uuid, message: { role: "user", content: uuid } });
+  own.record([said("u1")]);
+  own.record([said("u2")]);
+  expect(stored).toEqual([]);
+  await box.show({ type: "system", subtype: "status" });
+  own.release();
+  expect(stored).toMatchObject([
+    { uuid: "u1", parentUuid: null, agentId: "a1", isSidechain: true, cwd: "/w" },
+    { uuid: "u2", parentUuid: "u1" },
+  ]);
+  own.record([said("u3")]);
+  expect(stored).toHaveLength(3);
+  const shown: any[] = await drain();
+  expect(shown.map(({ type, message, agent_id }) => [type, message?.content, agent_id])).toEqual([
+    ["system", undefined, undefined],
+    ["user", "u1", "a1"],
+    ["user", "u2", "a1"],
+    ["user", "u3", "a1"],
+  ]);
+});

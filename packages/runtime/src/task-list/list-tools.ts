@@ -30,7 +30,7 @@ export function taskKeeper({ state, sessionId, team, fire, warn }: SharedListPar
   const open = new Map<string, SharedTasks>();
   const list = (): SharedTasks => {
     const { env, configDir } = state.snapshot;
-    const name = listName(env["CLAUDE_CODE_TASK_LIST_ID"], team()?.name ?? sessionId());
+    const name = team()?.name ?? listName(env["CLAUDE_CODE_TASK_LIST_ID"], sessionId());
     const found = open.get(name) ?? openTaskList(configDir, name, warn);
     open.set(name, found);
     return found;

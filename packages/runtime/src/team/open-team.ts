@@ -2,14 +2,15 @@
 // and nothing of it is loaded.
 
 import { ToolError, type Tool } from "@keelson/engine";
-import type { EndReason, HookEvent, HookOutcome, JsonObject, NewEntry } from "@keelson/protocol";
+import type { EndReason, HookEvent, HookOutcome, HookRegistration, JsonObject, NewEntry } from "@keelson/protocol";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { AskPerson } from "../gate/ask.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Storage } from "../session/storage.ts";
 import type { TeamOfSession } from "../task-list/shared-list.ts";
 import { teamsAreOn } from "../task-list/which-list.ts";
-import type { Lead, StartedMember, TeammateOrder } from "./lead/lead.ts";
+import type { Lead, StartedMember } from "./lead/lead.ts";
+import type { TeammateOrder } from "./lead/new-member.ts";
 import type { Member } from "./member/member.ts";
 
 export interface TeamStage {
@@ -42,6 +43,9 @@ export interface TeamParts {
   readonly storage: Storage;
   readonly ruleBook: RuleBook;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+  /** The hooks of the session. */
+  registered(): readonly HookRegistration[];
+  setClientHooks(hooks: readonly HookRegistration[]): void;
   /** Who answers permission questions of this session. */
   person(): Promise<AskPerson | undefined>;
 }

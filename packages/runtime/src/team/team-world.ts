@@ -17,6 +17,8 @@ export interface TeammateIdentity {
   readonly leadSessionId?: string;
   /** It starts in plan mode, and the lead has to approve its plan. */
   readonly planModeRequired: boolean;
+  /** Hooks inside the lead's client, as `initialize` has them. The lead calls them. */
+  readonly clientHooks?: JsonObject;
 }
 
 export interface TeamSession {

@@ -3,6 +3,7 @@
 import { watch, type FSWatcher } from "node:fs";
 
 const POLL_MS = 1_000;
+const TOGETHER_MS = 10;
 
 /** Calls `changed` until the returned function is called. Calls that come close together become one. */
 export function watchFolders(folders: readonly string[], changed: () => void): () => void {
@@ -10,10 +11,10 @@ export function watchFolders(folders: readonly string[], changed: () => void): (
   const tell = () => {
     if (pending) return;
     pending = true;
-    setImmediate(() => {
+    setTimeout(() => {
       pending = false;
       if (!isOver) changed();
-    });
+    }, TOGETHER_MS);
   };
   let isOver = false;
   const watchers = folders.flatMap((folder) => watcherOf(folder, tell) ?? []);

@@ -12,6 +12,8 @@ export interface IsolateOptions {
 
 export interface IsolatedWorktree {
   readonly cwd: string;
+  /** The folder that it is a copy of. */
+  readonly copyOf: string;
   readonly branch?: string;
   /** For the agent: how to deal with paths it has been told. */
   readonly notice: string;
@@ -33,10 +35,11 @@ export async function isolateAgent(
   { agentId, parent, signal }: IsolateOptions,
 ): Promise<IsolatedWorktree> {
   const worktree = await provider.make(`agent-${agentId}`, signal);
-  const { path, branch, notices } = worktree;
+  const { path, copyOf, branch, notices } = worktree;
   let finished: Promise<FinishedWorktree> | undefined;
   return {
     cwd: path,
+    copyOf,
     ...(branch === undefined ? {} : { branch }),
     notice: pathNotice({ parent, path, branch, notices }),
     finish: () => (finished ??= finish(provider, worktree)),

@@ -105,32 +105,34 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
     return { path, copyOf: made.root, name, branch, isExisting, notices, hookBased: false, isOwn: true };
   }
 
-  const checkFree = (path: string) => {
+  /** From before it is made, so that two do not make the same one. */
+  async function using(path: string, make: () => Promise<ProvidedWorktree>): Promise<ProvidedWorktree> {
     if (inUse.has(path)) throw new WorktreeError("refused", `'${path}' is in use by another agent of this session`);
-  };
-  const used = (worktree: ProvidedWorktree) => {
-    inUse.add(worktree.path);
-    return worktree;
-  };
+    inUse.add(path);
+    try {
+      return await make();
+    } catch (error) {
+      inUse.delete(path);
+      throw error;
+    }
+  }
 
   return {
     async make(given, signal) {
       const name = given ?? newName(root, hasHooksFor("WorktreeCreate"), options.random);
       const problem = worktreeNameProblem(name);
       if (problem !== undefined) throw new WorktreeError("refused", problem);
-      if (hasHooksFor("WorktreeCreate")) return used(await byHook(name));
-      checkFree(pathFor(findCheckout(root), name));
-      return used(await byGit(name, signal));
+      if (hasHooksFor("WorktreeCreate")) return byHook(name);
+      return using(pathFor(findCheckout(root), name), () => byGit(name, signal));
     },
 
-    async take(path) {
-      checkFree(path);
-      const taken = await useWorktree({ root, path, ...environment() });
-      const { branch, notices } = taken;
-      const name = branch.replace(/^worktree-/, "");
-      const place = { path, copyOf: taken.root, name, branch };
-      return used({ ...place, isExisting: true, notices, hookBased: false, isOwn: false });
-    },
+    take: (path) =>
+      using(path, async () => {
+        const taken = await useWorktree({ root, path, ...environment() });
+        const { branch, notices } = taken;
+        const place = { path, copyOf: taken.root, name: branch.replace(/^worktree-/, ""), branch };
+        return { ...place, isExisting: true, notices, hookBased: false, isOwn: false };
+      }),
 
     async workIn({ path, branch, hookBased, stamp }) {
       if (hookBased) {
@@ -156,7 +158,6 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
       }
       if (!hasHooksFor("WorktreeRemove")) return false;
       await fire("WorktreeRemove", { worktree_path: path });
-      inUse.delete(path);
       return true;
     },
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Rule } from "@keelson/engine";
-import { rulesInWorktree } from "./rules.ts";
+import { copiedRules, rulesInWorktree } from "./rules.ts";
 
 const move = { from: "/h/repo", to: "/h/repo/.claude/worktrees/x", home: "/h" };
 const rule = (behavior: Rule["behavior"], content?: string, base = "/h/repo"): Rule => ({
@@ -35,4 +35,11 @@ test("rulesInWorktree() keeps deny and ask rules where they were, too", () => {
     "/h/repo undefined",
     "/elsewhere /x",
   ]);
+});
+
+test("copiedRules() are about the worktree alone, and moving them again changes nothing", () => {
+  const rules = [rule("deny", "/.env"), rule("ask", "~/repo/x"), rule("allow", "/src"), rule("deny", "//elsewhere")];
+  const copied = copiedRules(move, rules);
+  expect(shown(copied)).toEqual(["/h/repo/.claude/worktrees/x /.env", "/h/repo //h/repo/.claude/worktrees/x/x"]);
+  expect(rulesInWorktree(move, copied)).toEqual(copied);
 });

@@ -19,9 +19,19 @@ export function rulesInWorktree(move: RuleMove, rules: readonly Rule[]): readonl
   });
 }
 
+/** What is denied or asked about in a worktree because it is in the main checkout. */
+export function copiedRules(move: RuleMove, rules: readonly Rule[]): readonly Rule[] {
+  return rules.flatMap((rule) => {
+    const moved = rule.behavior === "allow" ? rule : movedRule(rule, move);
+    return moved === rule ? [] : [moved];
+  });
+}
+
 function movedRule(rule: Rule, { from, to, home }: RuleMove): Rule {
+  const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+  // A worktree is inside the main checkout; what is about it already stays.
   const translate = (path: string) =>
-    path === from || path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : undefined;
+    isIn(from, path) && !isIn(to, path) ? `${to}${path.slice(from.length)}` : undefined;
   const { content = "" } = rule;
   // `//x` is absolute and `~/x` in the home; other patterns start at the rule's base or the working directories.
   const absolute = content.startsWith("//")

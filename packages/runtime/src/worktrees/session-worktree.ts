@@ -10,7 +10,7 @@ import type { EnterWorktreeOutput, ExitWorktreeOutput, WorktreeKeeper } from "@k
 import { isolateAgent, removeIfUnchanged, type IsolatedWorktree, type IsolateOptions } from "./isolate.ts";
 import type { WorktreeParts } from "./open-worktrees.ts";
 import { openProvider, type ProvidedWorktree } from "./provider.ts";
-import { rulesInWorktree } from "./rules.ts";
+import { copiedRules, rulesInWorktree } from "./rules.ts";
 
 export interface SessionWorktree extends WorktreeKeeper {
   isolate(options: IsolateOptions): Promise<IsolatedWorktree>;
@@ -44,17 +44,26 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     now,
   });
   let inside: Inside | undefined;
+  /** The worktrees of subagents, and what they are copies of. */
+  const isolated = new Map<string, string>();
   let isNoted = true;
   let sweeping: Promise<void> | undefined;
 
-  function moveTo(path: string, copyOf: string | undefined, options?: { readonly quiet: boolean }): void {
+  function moveTo(path: string, options?: { readonly quiet: boolean }): void {
     folders.moveRoot(path, { ...options, writes: gitWrites(path) });
     state.root = path;
     state.branch = gitBranch(path);
+    followRules();
+  }
+
+  /** Rules about paths in a checkout apply in its copies, also below the gate: the shield uses the same rules. */
+  function followRules(): void {
     const { home } = state.snapshot;
-    gate.ruleBook.follow(
-      copyOf === undefined ? (rules) => rules : (rules) => rulesInWorktree({ from: copyOf, to: path, home }, rules),
-    );
+    const main = inside && { from: inside.worktree.copyOf, to: inside.worktree.path, home };
+    gate.ruleBook.follow((rules) => [
+      ...(main ? rulesInWorktree(main, rules) : rules),
+      ...[...isolated].flatMap(([to, from]) => copiedRules({ from, to, home }, rules)),
+    ]);
   }
 
   /** Returns the instructions that are different here. */
@@ -74,14 +83,14 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     sweeping ??= worktree.hookBased ? undefined : provider.sweep();
     // Reading there changes nothing, and folders that worktrees share by links are there.
     gate.openFolder(folders.workspace.root);
-    moveTo(worktree.path, worktree.copyOf, { quiet: at === "start" });
+    moveTo(worktree.path, { quiet: at === "start" });
   }
 
   async function leave(): Promise<readonly string[]> {
     const { from } = inside!;
     inside = undefined;
     isNoted = false;
-    moveTo(from, undefined);
+    moveTo(from);
     note();
     return loadInstructions();
   }
@@ -163,9 +172,17 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
       };
     },
 
-    isolate: (how) => {
+    async isolate(how) {
       sweeping ??= provider.sweep();
-      return isolateAgent(provider, how);
+      const made = await isolateAgent(provider, how);
+      isolated.set(made.cwd, made.copyOf);
+      followRules();
+      const finish = () =>
+        made.finish().finally(() => {
+          isolated.delete(made.cwd);
+          followRules();
+        });
+      return { ...made, finish };
     },
 
     async start(wanted) {

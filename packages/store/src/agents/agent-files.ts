@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
-import { processStart } from "../schedules/job-owner.ts";
+import { processStart } from "../process-identity.ts";
 
 /** A process, and when it started: systems use process ids again. */
 export interface AgentOwner {

@@ -17,7 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDurableJobs } from "./durable-jobs.ts";
-import { isRunning, processStart, jobOwner } from "./job-owner.ts";
+import { isRunning, processStart } from "../process-identity.ts";
+import { jobOwner } from "./job-owner.ts";
 
 const projects: string[] = [];
 const project = (tasks?: unknown) => {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { isObject, tryParse, type ScheduledJob } from "@keelson/protocol";
 import { takeFileLock } from "./file-lock.ts";
 import { holdConfig, readRegular, replaceRegular, ScheduleFileError, type HeldConfig } from "./held-config.ts";
-import { isRunning, type JobOwner } from "./job-owner.ts";
+import { isRunning } from "../process-identity.ts";
+import type { JobOwner } from "./job-owner.ts";
 
 export interface DurableJob extends ScheduledJob {
   /** Of a recurring job. */

@@ -1,5 +1,7 @@
+export { isRunning, processStart } from "../process-identity.ts";
 export { openMailboxes, type Mail, type Mailboxes } from "./mailbox.ts";
 export {
+  adoptTasks,
   createTeam,
   openTeam,
   removeTeam,

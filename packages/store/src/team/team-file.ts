@@ -1,6 +1,6 @@
 // The file that says who is in a team. Several processes change it, each under the same lock.
 
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { fileState, put } from "../checkpoints/file-state.ts";
@@ -22,7 +22,7 @@ export interface TeamMember {
   readonly backend: "lead" | "process" | "tmux" | "in-process";
   readonly pid?: number;
   /** When the process started, so that another with its pid is not taken for it. */
-  readonly processStart?: string;
+  readonly procStart?: string;
   /** False while it waits for something to do. */
   readonly isActive: boolean;
   /** It is no longer there. */
@@ -75,6 +75,13 @@ export function removeTeam(configDir: string, name: string): void {
   for (const kind of ["teams", "tasks"]) {
     rmSync(stateFolder(configDir, kind, name), { recursive: true, force: true });
   }
+}
+
+/** The task list of a session becomes that of its team, unless the team has one. */
+export function adoptTasks(configDir: string, session: string, team: string): void {
+  const [from, to] = [join(configDir, "tasks", session), join(configDir, "tasks", team)];
+  if (!lstatSync(from, { throwIfNoEntry: false })?.isDirectory() || existsSync(to)) return;
+  renameSync(from, to);
 }
 
 const lockOf = (folder: string) => join(folder, ".lock");

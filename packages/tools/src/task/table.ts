@@ -6,6 +6,8 @@ export interface TaskRow {
   readonly status: string;
   readonly command?: string;
   readonly description: string;
+  /** The subagent that started it. */
+  readonly owner?: string;
   readonly exitCode: number | null;
   /** What an agent was asked. */
   readonly agent?: { readonly prompt: string };

@@ -26,13 +26,13 @@ export function taskStopTool(table: TaskTable): Tool<TaskStopInput, TaskStopOutp
     }),
     aliases: ["KillShell", "KillBash"],
 
-    check(input) {
-      findRunning(table, input);
+    check(input, { owner }) {
+      findRunning(table, input, owner);
     },
     access: () => ({ kind: "none" }),
 
-    async run(input) {
-      const { id, type, command, description: about } = findRunning(table, input);
+    async run(input, { owner }) {
+      const { id, type, command, description: about } = findRunning(table, input, owner);
       await table.stop(id);
       return {
         message: `Successfully stopped task: ${id} (${command ?? about})`,
@@ -46,11 +46,12 @@ export function taskStopTool(table: TaskTable): Tool<TaskStopInput, TaskStopOutp
   });
 }
 
-function findRunning(table: TaskTable, { task_id, shell_id }: TaskStopInput) {
+/** A subagent stops what it started: never itself or those it works for, which would wait for each other. */
+function findRunning(table: TaskTable, { task_id, shell_id }: TaskStopInput, agent: string | undefined) {
   const id = task_id ?? shell_id;
   if (!id) throw new ToolError("Missing required parameter: task_id");
   const row = table.get(id);
-  if (!row) throw new ToolError(`No task found with ID: ${id}`);
+  if (!row || (agent !== undefined && row.owner !== agent)) throw new ToolError(`No task found with ID: ${id}`);
   if (row.status !== "running") throw new ToolError(`Task ${id} is not running (status: ${row.status})`);
   return row;
 }

@@ -40,16 +40,16 @@ export function writeLock(gitFolder: string, owner: WorktreeOwner): void {
 }
 
 /** This process. */
-export const ownProcess = (): WorktreeOwner => ({ pid: process.pid, start: processStart(process.pid) ?? "unknown" });
+export const ownProcess = (): WorktreeOwner => ({ pid: process.pid, start: startOf(process.pid) ?? "unknown" });
 
 /** Whether the process still runs. If that cannot be told, it does. */
-export function isRunning({ pid, start }: WorktreeOwner): boolean {
-  const now = processStart(pid);
+export function isOwnerRunning({ pid, start }: WorktreeOwner): boolean {
+  const now = startOf(pid);
   return now === undefined ? process.platform !== "linux" && isAliveById(pid) : now === start || start === "unknown";
 }
 
 /** When a process started, in the system's own units; undefined if there is no such process. */
-export function processStart(pid: number): string | undefined {
+export function startOf(pid: number): string | undefined {
   try {
     if (process.platform === "linux") {
       const text = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -120,7 +120,8 @@ function gitIn(
       const { code, stdout, stderr } = await once(words, options);
       if (code === 0) return stdout;
       if (options.signal?.aborted) throw new WorktreeError("git", "The work on the worktree was interrupted");
-      if (left <= 0) throw new WorktreeError("git", `git ${words.slice(0, 2).join(" ")} failed: ${lastLine(stderr)}`);
+      if (left <= 0 || LASTING.test(stderr))
+        throw new WorktreeError("git", `git ${words.slice(0, 2).join(" ")} failed: ${lastLine(stderr)}`);
       await Bun.sleep(20 + Math.random() * 120);
     }
   }
@@ -168,6 +169,9 @@ async function execute(
     signal?.removeEventListener("abort", stop);
   }
 }
+
+/** Trying again does not help. */
+const LASTING = /already exists|already checked out|already used by|missing blob|unable to read tree|invalid reference/;
 
 /** What git says last, on one line, without control characters. */
 const lastLine = (text: string) =>

@@ -43,7 +43,8 @@ function nameAndValue(text: string): readonly string[] {
 function includedFile(path: string, from: string, home: string): string | undefined {
   if (path === "") return undefined;
   if (path.startsWith("~/")) return join(home, path.slice(2));
-  if (/^[~%]/.test(path)) throw new WorktreeError("repository", `'${from}' includes settings at '${path.slice(0, 80)}'`);
+  if (/^[~%]/.test(path))
+    throw new WorktreeError("repository", `'${from}' includes settings at '${path.slice(0, 80)}'`);
   return resolve(dirname(from), path);
 }
 

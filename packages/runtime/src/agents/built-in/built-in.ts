@@ -63,3 +63,14 @@ export function builtInAgents(env: Readonly<Record<string, string | undefined>>)
     ...listed,
   }));
 }
+
+/** These and the built-in ones. A folder that is not trusted takes no name that comes with Keelson. */
+export function withBuiltIn(
+  own: readonly AgentDefinition[],
+  builtIn: readonly AgentDefinition[],
+): readonly AgentDefinition[] {
+  const reserved = new Set(["fork", ...BUILT_IN.map(({ name }) => name)]);
+  const kept = own.filter(({ name, untrusted }) => !untrusted || !reserved.has(name));
+  const names = new Set(kept.map(({ name }) => name));
+  return [...kept, ...builtIn.filter(({ name }) => !names.has(name))];
+}

@@ -34,7 +34,7 @@ export interface ChildPlan {
   /** The folder it keeps between sessions. */
   readonly memory?: string | undefined;
   /** Where it works, if not where its parent does. */
-  readonly worktree?: Worktree;
+  readonly worktree?: ChildWorktree;
   /** What was said before. Absent for an agent that begins empty. */
   readonly past?: { readonly conversation: Conversation; readonly leaf: string | null };
   /** Has the conversation and the tools of its parent. */
@@ -42,10 +42,12 @@ export interface ChildPlan {
 }
 
 /** A copy of the repository for one agent. */
-export interface Worktree {
+export interface ChildWorktree {
   /** What the model is told about paths in it. */
   readonly notice: string;
   readonly cwd: string;
+  /** The folder that it is a copy of. */
+  readonly copyOf: string;
   readonly branch?: string;
   /** Removes it if nothing in it would be lost. */
   finish(): Promise<{ readonly kept: boolean }>;
@@ -63,7 +65,7 @@ export interface ChildEnd {
   readonly kept?: { readonly path: string; readonly branch?: string };
 }
 
-export interface Child {
+export interface StartedChild {
   readonly id: string;
   /** Resolves with its end, or undefined when it was moved to the background. Rejects only for a bug. */
   readonly awaited: Promise<ChildEnd | undefined>;
@@ -87,7 +89,7 @@ export interface ChildHost {
   ended(): void;
 }
 
-export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost): Child {
+export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost): StartedChild {
   const { storage, machine } = stages;
   const { id, parent } = plan;
   const stop = new AbortController();
@@ -106,7 +108,6 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   });
   const { meter } = files;
   const { promise: movedAway, resolve: moveAway } = Promise.withResolvers<undefined>();
-  const release = storage.inbox.hold();
   const task = machine.tasks.start(taskOf(plan, files.outputPath), abort, {
     toBackground: () => {
       inBackground = true;
@@ -115,6 +116,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
       moveAway(undefined);
     },
   });
+  const release = storage.inbox.hold();
   const waiting: NewEntry[] = [];
   let isWoken = false;
   machine.agentInboxes.set(id, {

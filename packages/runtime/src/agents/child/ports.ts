@@ -26,6 +26,8 @@ export interface ChildParts {
   readonly definition: Pick<AgentDefinition, "name" | "disallowedTools">;
   /** The gate of the agent that started it. */
   readonly parentGate: Gate;
+  /** The folder that its own is a copy of; undefined if it has none of its own. */
+  readonly copyOf?: string | undefined;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
   /** The folder it keeps between sessions. */
@@ -152,11 +154,12 @@ export function childGate(
     memory,
     definition,
     parentGate: gate,
-  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate">,
+    copyOf,
+  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate" | "copyOf">,
   about: { readonly home: string; warn(text: string): void },
 ): Gate {
   const denied = deniedRules(definition, workspace.root);
-  const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied });
+  const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied, copyOf });
   return gate.forAgent({
     ruleBook,
     mode,

@@ -48,10 +48,15 @@ interface Definition {
   readonly permissionMode?: PermissionMode;
 }
 
-function below(parentGate: Gate, { disallowedTools = [], permissionMode }: Definition = {}): Gate {
+function below(
+  parentGate: Gate,
+  { disallowedTools = [], permissionMode }: Definition = {},
+  { worktree }: { worktree?: string } = {},
+): Gate {
   return childGate(
     {
-      workspace: createWorkspace(PROJECT),
+      workspace: createWorkspace(worktree ?? PROJECT),
+      ...(worktree ? { copyOf: PROJECT } : {}),
       mode: () => narrowerMode(parentGate.mode, permissionMode),
       definition: { name: "worker", disallowedTools },
       parentGate,
@@ -60,13 +65,13 @@ function below(parentGate: Gate, { disallowedTools = [], permissionMode }: Defin
   );
 }
 
-async function judge(gate: Gate, command: string): Promise<string> {
+async function judge(gate: Gate, command: string, cwd = PROJECT): Promise<string> {
   const input = { command };
   const request: PermitRequest = {
     call: { type: "tool_use", id: "call", name: "Bash", input },
     tool: { name: "Bash" } as PermitRequest["tool"],
     input,
-    access: { kind: "command", command, cwd: PROJECT },
+    access: { kind: "command", command, cwd },
     hook: NOTHING_SAID,
   };
   return (await gate.decide(request)).behavior;
@@ -74,10 +79,10 @@ async function judge(gate: Gate, command: string): Promise<string> {
 
 const verdicts = (gates: readonly Gate[], command: string) => Promise.all(gates.map((gate) => judge(gate, command)));
 
-const rule = (behavior: RuleBehavior, text: string): Rule => ({
+const rule = (behavior: RuleBehavior, text: string, source: Rule["source"] = "command"): Rule => ({
   behavior,
   ...parseRule(text)!,
-  source: "command",
+  source,
   base: PROJECT,
   text,
 });
@@ -142,4 +147,20 @@ test("the mode of the session holds for running agents, and the stricter mode of
   expect(await verdicts(gates, "mkdir a")).toEqual(gates.map(() => "allow"));
   session.ruleBook.setMode("dontAsk");
   expect(await verdicts(gates, "mkdir a")).toEqual(gates.map(() => "deny"));
+});
+
+test("what is denied in the project is denied in the copy of an agent, and in the project still", async () => {
+  const session = sessionGate("bypassPermissions");
+  session.ruleBook.replaceRules([
+    rule("deny", "Read(/secrets/**)", "projectSettings"),
+    rule("deny", `Read(/${PROJECT}/keys/**)`, "userSettings"),
+  ]);
+  const worktree = `${PROJECT}/.claude/worktrees/agent-1`;
+  const child = below(session, {}, { worktree });
+  for (const gate of [child, below(child, {}, { worktree })]) {
+    expect(await judge(gate, "cat secrets/a", worktree)).toBe("deny");
+    expect(await judge(gate, "cat keys/a", worktree)).toBe("deny");
+    expect(await judge(gate, `cat ${PROJECT}/secrets/a`, worktree)).toBe("deny");
+    expect(await judge(gate, "cat src/a", worktree)).toBe("allow");
+  }
 });

@@ -5,28 +5,27 @@ import { parseRule, type Rule, type Workspace } from "@keelson/engine";
 import { agentTools } from "@keelson/engine/agents";
 import type { AgentDefinition, PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import { RuleBook } from "../../gate/rule-book.ts";
+import { rulesInWorktree } from "../../worktrees/rules.ts";
+
+export interface AgentRules {
+  readonly home: string;
+  readonly workspace: Workspace;
+  readonly denied: readonly Rule[];
+  /** The folder that the agent's own is a copy of; undefined if it has none of its own. */
+  readonly copyOf?: string | undefined;
+  warn(text: string): void;
+}
 
 export class AgentRuleBook extends RuleBook {
   readonly #parent: RuleBook;
-  readonly #denied: readonly Rule[];
+  readonly #own: AgentRules;
   #granted: readonly Rule[] = [];
   #joined: { readonly from: readonly Rule[]; readonly granted: readonly Rule[]; readonly rules: readonly Rule[] };
 
-  constructor(
-    parent: RuleBook,
-    {
-      denied,
-      ...place
-    }: {
-      readonly home: string;
-      readonly workspace: Workspace;
-      readonly denied: readonly Rule[];
-      warn(text: string): void;
-    },
-  ) {
-    super({ ...place, mode: parent.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
+  constructor(parent: RuleBook, own: AgentRules) {
+    super({ ...own, mode: parent.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
     this.#parent = parent;
-    this.#denied = denied;
+    this.#own = own;
     this.#joined = this.#join();
   }
 
@@ -44,8 +43,10 @@ export class AgentRuleBook extends RuleBook {
   #join() {
     const { rules: from } = this.#parent;
     const granted = this.#granted;
-    const own = [...this.#denied, ...granted];
-    return { from, granted, rules: own.length === 0 ? from : [...from, ...own] };
+    const { denied, copyOf, workspace, home } = this.#own;
+    const here = copyOf === undefined ? from : rulesInWorktree({ from: copyOf, to: workspace.root, home }, from);
+    const own = [...denied, ...granted];
+    return { from, granted, rules: own.length === 0 ? here : [...here, ...own] };
   }
 
   /** Its parent's too: an answer to one of its questions may be the first thing that needs them. */

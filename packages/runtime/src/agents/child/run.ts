@@ -38,12 +38,12 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { meter, changed } = life;
   const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
   let skillHooks: readonly HookRegistration[] = [];
-  let skills: AgentSkills | undefined;
+  let turns = 0;
   let tools: () => readonly Tool[] = () => [];
   let chosen: { readonly from: ModelChoice; readonly own: ModelChoice } | undefined;
   /** The same object until another model is chosen, so that the parts of a request are built once. */
   const model = (): ModelChoice => {
-    const from = skills?.effects.model ?? plan.model;
+    const from = skills.effects.model;
     if (chosen?.from !== from) chosen = { from, own: { ...from, agent: id } };
     return chosen.own;
   };
@@ -53,6 +53,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       id,
       definition,
       parentGate: parent.gate,
+      copyOf: plan.worktree?.copyOf,
       workspace: life.workspace,
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
@@ -72,6 +73,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
         if (meter.record(entries)) changed();
       },
       charged: (usage, name, durationMs) => {
+        turns++;
         meter.charge(usage, name, durationMs);
         changed();
       },
@@ -83,6 +85,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     depth: parent.depth + 1,
     isFork: plan.isFork === true || parent.isFork,
     asks,
+    refuses: definition.disallowedTools.filter((word) => !word.includes("(")),
     machine,
     gate,
     model,
@@ -91,7 +94,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     conversation: () => conversation,
     interrupt: life.interrupt,
   };
-  skills = stages.skills.forAgent({
+  const skills: AgentSkills = stages.skills.forAgent({
     permit: (request, signal) => ports.permit(request, signal),
     machine,
     gate,
@@ -120,8 +123,10 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     plan.limits,
   );
   // Someone wrote to it while it gave its last answer.
-  while (end.reason === "completed" && !life.isDone()) {
-    end = await run(undefined, gate.mode, conversation, ports, plan.limits);
+  const { maxTurns = Infinity } = plan.limits;
+  while (end.reason === "completed" && turns < maxTurns && !life.isDone()) {
+    const limits = maxTurns === Infinity ? plan.limits : { ...plan.limits, maxTurns: maxTurns - turns };
+    end = await run(undefined, gate.mode, conversation, ports, limits);
   }
   return endOf(end, plan, life);
 }

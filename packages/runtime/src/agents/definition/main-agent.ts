@@ -19,6 +19,8 @@ export interface MainAgent {
   readonly definition: AgentDefinition;
   /** Its part of the system prompt. */
   readonly prompt: string;
+  /** The folder of its memory, which it may write to. */
+  readonly memory?: string;
   /** The only agents it may start. Absent: any. */
   readonly agents?: readonly string[];
   /** The same array for the same tools. */
@@ -87,7 +89,8 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
 async function mainAgent(definition: AgentDefinition, { storage, mcp }: Parts): Promise<MainAgent> {
   const { snapshot } = storage.state;
   const text = definition.source === "built-in" ? builtInText(definition.name) : await agentText(definition);
-  const { agentMemory } = definition.memory ? await import("./memory.ts") : {};
+  const { agentMemory, agentMemoryFolder } = definition.memory ? await import("./memory.ts") : {};
+  const memory = definition.untrusted ? undefined : agentMemoryFolder?.(definition, snapshot);
   const { hooks } = definition;
   const servers = ownServers(definition, snapshot);
   const choose = (tools: readonly Tool[]) =>
@@ -105,6 +108,7 @@ async function mainAgent(definition: AgentDefinition, { storage, mcp }: Parts): 
     prompt: [text.trim(), definition.criticalReminder, agentMemory?.(definition, snapshot)]
       .filter(Boolean)
       .join("\n\n"),
+    ...(memory === undefined ? {} : { memory }),
     ...(agents ? { agents } : {}),
     chooseTools(tools) {
       const known = chosen.get(tools);

@@ -3,7 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import { agentListing, agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition } from "@keelson/protocol";
-import { builtInAgents } from "../built-in/built-in.ts";
+import { builtInAgents, withBuiltIn } from "../built-in/built-in.ts";
 
 export { toolsInWords } from "@keelson/engine/agents";
 export { findAgentRuns, type AgentRun, type AgentState } from "@keelson/store/agent-runs";
@@ -20,8 +20,7 @@ export interface AgentView {
 
 /** `found` are the agents of files and flags. */
 export function viewAgents(found: readonly AgentDefinition[], snapshot: Snapshot): AgentView {
-  const names = new Set(found.map(({ name }) => name));
-  const agents = [...found, ...builtInAgents(snapshot.env).filter(({ name }) => !names.has(name))];
+  const agents = withBuiltIn(found, builtInAgents(snapshot.env));
   const offered = agentsLeft(agents, snapshot.rules);
   return { agents, offered, listing: agentListing(offered) ?? "" };
 }

@@ -41,6 +41,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...given("team-name", identity.team),
     ...given("agent-color", identity.color),
     ...given("parent-session-id", identity.leadSessionId),
+    ...given("agent-hooks", identity.clientHooks && JSON.stringify(identity.clientHooks)),
     ...on("plan-mode-required", identity.planModeRequired),
     ...(agentType === "general-purpose" ? [] : given("agent", agentType)),
     ...given("agents", flags.agents && JSON.stringify(flags.agents)),

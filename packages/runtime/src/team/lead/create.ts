@@ -1,18 +1,26 @@
 // A session becomes the lead of a team, by TeamCreate or with its first teammate.
 
 import { ToolError, type Tool } from "@keelson/engine";
-import { createTeam, openTeam, removeTeam, TEAM_LEAD, type TeamConfig } from "@keelson/store/team";
+import {
+  adoptTasks,
+  createTeam,
+  isRunning,
+  openTeam,
+  processStart,
+  removeTeam,
+  TEAM_LEAD,
+  type TeamConfig,
+} from "@keelson/store/team";
 import { teamCreateTool, teamDeleteTool } from "@keelson/tools/team";
 import { Lead } from "./lead.ts";
 import { chooseBackend } from "./choose-backend.ts";
 import type { TeamParts } from "../open-team.ts";
-import { isSameProcess, processStart } from "../process-identity.ts";
 import { openTeamFiles } from "../team-world.ts";
 
 const MOST_ATTEMPTS = 50;
 
 export async function createLead(
-  { storage, fire, ruleBook, person }: TeamParts,
+  { storage, fire, ruleBook, registered, person }: TeamParts,
   { name, description }: { readonly name?: string | undefined; readonly description?: string | undefined },
 ): Promise<Lead> {
   const { state, place, now } = storage;
@@ -36,7 +44,7 @@ export async function createLead(
           cwd: state.snapshot.cwd,
           backend: "lead",
           pid: process.pid,
-          ...(start === undefined ? {} : { processStart: start }),
+          ...(start === undefined ? {} : { procStart: start }),
           isActive: true,
         },
       ],
@@ -44,8 +52,10 @@ export async function createLead(
     removeAbandoned(state.snapshot.configDir, team);
     const file = await createTeam(state.snapshot.configDir, config);
     if (!file) continue;
+    // The model may have added tasks before it started its first teammate.
+    if (name === undefined) adoptTasks(state.snapshot.configDir, place.id, team);
     const backend = await chooseBackend(storage, file.folder);
-    return new Lead({ storage, fire, ruleBook, person, files: openTeamFiles(storage, file), backend });
+    return new Lead({ storage, fire, ruleBook, registered, person, files: openTeamFiles(storage, file), backend });
   }
   throw new ToolError(`There are too many teams named "${wanted}"; choose another name`);
 }
@@ -55,7 +65,7 @@ function removeAbandoned(configDir: string, team: string): void {
   const lead = openTeam(configDir, team)
     ?.read()
     ?.members.find(({ name }) => name === TEAM_LEAD);
-  if (lead && !isSameProcess(lead.pid, lead.processStart)) removeTeam(configDir, team);
+  if (lead && !isRunning({ pid: lead.pid ?? 0, procStart: lead.procStart ?? "" })) removeTeam(configDir, team);
 }
 
 function folderName(name: string): string {

@@ -1,33 +1,23 @@
 // This session as the lead of a team: it starts members, hears from them, answers for them, and ends them. While one of them
 // works, the session does not end.
 
-import type { Snapshot } from "@keelson/config";
 import { ToolError } from "@keelson/engine";
-import { narrowerMode } from "@keelson/engine/agents";
-import type { NewEntry, PermissionMode } from "@keelson/protocol";
+import type { HookRegistration, NewEntry } from "@keelson/protocol";
 import { freeTasks } from "@keelson/store/task-list";
-import { removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
+import { processStart, removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { isApproval, MemberQuestions } from "./member-questions.ts";
+import { ModeFollowers } from "./mode-followers.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
-import { processStart } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backend.ts";
+import { newMember, newName, type TeammateOrder } from "./new-member.ts";
 import { watchFolders } from "../watch-folders.ts";
-
-export interface TeammateOrder {
-  readonly name: string;
-  readonly prompt: string;
-  readonly agentType: string;
-  readonly model?: string;
-  readonly mode?: PermissionMode;
-  readonly planModeRequired?: boolean;
-}
 
 export interface StartedMember {
   readonly teammateId: string;
@@ -39,21 +29,12 @@ export interface LeadOptions extends TeamSession {
   readonly files: TeamFiles;
   readonly backend: Backend;
   readonly ruleBook: RuleBook;
+  /** The hooks of the session. */
+  registered(): readonly HookRegistration[];
   /** Undefined if nobody answers permission questions. */
   person(): Promise<AskPerson | undefined>;
 }
 
-interface RunningMember extends StartedSession {
-  /** The mode that its order names. */
-  readonly wanted: PermissionMode | undefined;
-  readonly isPlanned: boolean;
-}
-
-const COLORS = ["blue", "green", "yellow", "purple", "orange", "pink", "cyan", "red"];
-const MOST_AT_ONCE = 64;
-const MOST_FOLLOW_MS = 5_000;
-const aWhile = () => new Promise<void>((resolve) => void setTimeout(resolve, MOST_FOLLOW_MS).unref());
-const configRoot = ({ flags, cwd }: Snapshot) => flags.projectConfigRoot ?? cwd;
 const STILL_PLANNING =
   "You are in plan mode yourself, so you cannot approve plans. Present your own plan first; the member waits.";
 
@@ -63,14 +44,12 @@ export class Lead {
   readonly #deliveries: Deliveries;
   readonly #questions: MemberQuestions;
   readonly #unwatch: () => void;
-  readonly #running = new Map<string, RunningMember>();
+  readonly #running = new Map<string, StartedSession>();
+  readonly #followers: ModeFollowers;
   /** Members whose end is being dealt with. */
   readonly #ending = new Set<Promise<void>>();
   /** Names that were given out. */
   readonly #starting = new Set<string>();
-  /** Switches of the mode that members have not confirmed, and when they all have. */
-  readonly #followers = new Map<string, () => void>();
-  #following: Promise<unknown> = Promise.resolve();
   /** News that the model has not heard yet, and that can wait while others work. */
   readonly #routine = new Set<string>();
   #release: (() => void) | undefined;
@@ -92,6 +71,7 @@ export class Lead {
           text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
         }),
       team: name,
+      callHook: (id, input, signal) => storage.client.callHook(id, input, signal),
     });
     this.team = {
       name,
@@ -103,7 +83,8 @@ export class Lead {
         ),
     };
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
-    options.ruleBook.onMode((mode) => this.#follow(mode));
+    this.#followers = new ModeFollowers(storage.newId);
+    options.ruleBook.onMode((mode) => this.#followers.switch(mode));
     storage.onClear(() => files.file.change((team) => ({ ...team, leadSessionId: storage.place.id })));
   }
 
@@ -114,69 +95,34 @@ export class Lead {
 
   /** Throws ToolError if it cannot be started. */
   async spawn(order: TeammateOrder): Promise<StartedMember> {
-    const { files, storage, ruleBook, backend } = this.#options;
-    const name = this.#newName(order.name);
+    const { files, backend, ruleBook } = this.#options;
+    const name = newName(order.name, new Set([...this.#running.keys(), ...this.#starting]));
     this.#starting.add(name);
     try {
-      const agentId = `${name}@${this.team.name}`;
-      const { snapshot } = storage.state;
-      const members = files.file.read()?.members ?? [];
-      const isPlanned = order.planModeRequired === true || order.mode === "plan";
-      const sessionId = storage.newId();
-      const member: TeamMember = {
-        agentId,
-        name,
-        agentType: order.agentType,
-        ...(order.model === undefined ? {} : { model: order.model }),
-        color: COLORS[(members.length - 1) % COLORS.length]!,
-        planModeRequired: isPlanned,
-        joinedAt: storage.now(),
-        cwd: storage.folders.workspace.root,
-        sessionId,
-        backend: backend.kind,
-        isActive: true,
-      };
+      const number = this.#members().length;
+      const { mode } = ruleBook;
+      const { member, choice } = newMember(order, { name, team: this.team.name, number }, this.#options);
       await files.file.change((team) => ({
         ...team,
         members: [...team.members.filter((each) => each.name !== name), member],
       }));
-      const problem = await post(files, storage, name, { from: TEAM_LEAD, text: order.prompt });
+      const problem = await this.#post(name, order.prompt);
       if (problem !== undefined) throw new ToolError(`The teammate cannot be given its task: ${problem}`);
-      const { maxBudgetUsd } = snapshot.flags;
-      const identity = {
-        agentId,
-        name,
-        team: this.team.name,
-        color: member.color!,
-        leadSessionId: storage.place.id,
-        planModeRequired: isPlanned,
-      };
-      const choice = {
-        identity,
-        sessionId,
-        agentType: order.agentType,
-        model: order.model,
-        mode: narrowerMode(ruleBook.mode, order.mode),
-        rules: ruleBook.rules,
-        configRoot: member.cwd === snapshot.cwd ? snapshot.flags.projectConfigRoot : configRoot(snapshot),
-        budgetUsd: maxBudgetUsd === undefined ? undefined : Math.max(0.01, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
-      };
-      const started = await backend.start({ choice, cwd: member.cwd }, (question) => {
-        if (question.type === "control_response") this.#followers.get(question.request_id)?.();
+      const program = await backend.start({ choice, cwd: member.cwd }, (question) => {
+        if (question.type === "control_response") this.#followers.confirmed(question.request_id);
         else this.#questions.hear(name, question);
       });
-      const program = { ...started, wanted: order.mode, isPlanned };
       this.#running.set(name, program);
-      // It may have been switched meanwhile.
-      if (narrowerMode(ruleBook.mode, order.mode) !== choice.mode) this.#follow(ruleBook.mode);
+      this.#followers.add(name, program, order);
+      if (ruleBook.mode !== mode) this.#followers.switch(ruleBook.mode);
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
         pid: program.pid,
-        ...(start === undefined ? {} : { processStart: start }),
+        ...(start === undefined ? {} : { procStart: start }),
       });
-      void program.exited.then((how) => this.#track(this.#ended(name, program, how)));
+      void program.exited.then((how) => this.#track(this.#ended(name, how)));
       this.#hold();
-      return { teammateId: agentId, name, team: this.team.name };
+      return { teammateId: member.agentId, name, team: this.team.name };
     } catch (error) {
       await files.file.changeMember(name, { isActive: false, ended: "crashed" });
       throw error instanceof ToolError
@@ -192,15 +138,14 @@ export class Lead {
     message: string | Readonly<Record<string, unknown>>,
     summary?: string,
   ): Promise<SendMessageOutput | undefined> {
-    const { files, storage } = this.#options;
-    await this.#following;
+    const { files, storage, ruleBook } = this.#options;
+    await this.#followers.settled();
     const judged = typeof message !== "string" && message["type"] === "plan_approval_response" ? message : undefined;
     const member = judged && this.#members().find(({ name, agentId }) => name === to || agentId === to);
     if (!judged || !member) return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
-    const { mode } = this.#options.ruleBook;
     // Who may only plan cannot let others do more.
-    if (mode === "plan" && isApproval(judged)) return { success: false, message: STILL_PLANNING };
-    return this.#questions.judged(member.name, judged, mode)
+    if (ruleBook.mode === "plan" && isApproval(judged)) return { success: false, message: STILL_PLANNING };
+    return this.#questions.judged(member.name, judged, ruleBook.mode)
       ? { success: true, message: `${member.name} knows what you think of its plan` }
       : { success: false, message: `No plan of ${member.name} waits for approval under this request_id` };
   }
@@ -241,35 +186,6 @@ export class Lead {
     this.#release?.();
   }
 
-  /** Members do not keep rights that the lead gave up. One whose plan has to be approved gets none back this way. */
-  #follow(mode: PermissionMode): void {
-    for (const { send, wanted, isPlanned } of this.#running.values()) {
-      if (isPlanned && mode !== "plan") continue;
-      const id = this.#options.storage.newId();
-      const done = new Promise<void>((resolve) => this.#followers.set(id, resolve));
-      const request = { subtype: "set_permission_mode", mode: narrowerMode(mode, wanted) };
-      send({ type: "control_request", request_id: id, request });
-      // One that does not answer holds nobody up for long.
-      const soon = Promise.race([done, aWhile()]).finally(() => this.#followers.delete(id));
-      this.#following = Promise.all([this.#following, soon]);
-    }
-  }
-
-  /** A name that no member has that is still there. A member that ended can be replaced under its name. */
-  #newName(wanted: string): string {
-    const base = wanted
-      .trim()
-      .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")
-      .slice(0, 60);
-    if (!/[\p{L}\p{N}]/u.test(base))
-      throw new ToolError(`"${wanted}" cannot be the name of a teammate; use letters and digits`);
-    const taken = new Set([TEAM_LEAD, ...this.#running.keys(), ...this.#starting]);
-    if (this.#running.size + this.#starting.size >= MOST_AT_ONCE) {
-      throw new ToolError(`The team already has ${MOST_AT_ONCE} members at work; end one first`);
-    }
-    for (let number = 2, name = base; ; name = `${base}-${number++}`) if (!taken.has(name)) return name;
-  }
-
   #members(): readonly TeamMember[] {
     return (this.#options.files.file.read()?.members ?? []).filter(({ name }) => name !== TEAM_LEAD);
   }
@@ -282,6 +198,8 @@ export class Lead {
       do {
         this.#again = false;
         this.#hold();
+        const { inbox, runState } = this.#options.storage;
+        if (inbox.isEmpty && !runState.running) await this.#forgetDropped();
         for (const mail of this.#deliveries.take()) this.#receive(mail);
         this.#hold();
       } while (this.#again);
@@ -290,6 +208,12 @@ export class Lead {
     } finally {
       this.#looking = false;
     }
+  }
+
+  /** A cleared conversation drops what it was about to hear. */
+  async #forgetDropped(): Promise<void> {
+    this.#routine.clear();
+    await this.#deliveries.settle();
   }
 
   #receive(mail: Mail): void {
@@ -320,10 +244,10 @@ export class Lead {
 
   /** The session does not end while the team works or the lead has not heard everything. */
   #hold(): void {
-    const { storage, files } = this.#options;
-    const isBusy = this.#isBusy();
-    if (!isBusy && this.#routine.size > 0) storage.inbox.wake();
-    const isNeeded = !this.#isClosed && (isBusy || this.#ending.size > 0 || files.boxes.unread(TEAM_LEAD).length > 0);
+    const { storage } = this.#options;
+    const isBusy = !this.#isClosed && this.#isBusy();
+    if (!this.#isClosed && !isBusy && this.#routine.size > 0) storage.inbox.wake();
+    const isNeeded = isBusy || (!this.#isClosed && this.#owesNews());
     if (isNeeded) this.#release ??= storage.inbox.hold();
     else {
       this.#release?.();
@@ -331,14 +255,20 @@ export class Lead {
     }
   }
 
+  #owesNews(): boolean {
+    return this.#ending.size > 0 || this.#options.files.boxes.unread(TEAM_LEAD).length > 0;
+  }
+
   /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
-  async #ended(name: string, program: RunningMember, how: string): Promise<void> {
+  async #ended(name: string, how: string): Promise<void> {
     const { files, storage } = this.#options;
-    if (this.#running.get(name) === program) this.#running.delete(name);
     this.#questions.drop(name);
     const asked = files.file.read()?.members.find((member) => member.name === name)?.ended === "stopped";
     await files.file.changeMember(name, { isActive: false, ended: asked || this.#isClosed ? "stopped" : "crashed" });
     const free = await files.tasks.release(name);
+    // From now on, another can have the name.
+    this.#running.delete(name);
+    this.#followers.delete(name);
     if (this.#isClosed) return;
     const unread = files.boxes.unread(name).length;
     const text = [
@@ -363,7 +293,7 @@ export class Lead {
 
   async #post(to: string, text: string): Promise<string | undefined> {
     const { files, storage } = this.#options;
-    await this.#following;
+    await this.#followers.settled();
     return post(files, storage, to, { from: TEAM_LEAD, text });
   }
 }

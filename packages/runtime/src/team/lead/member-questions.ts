@@ -1,7 +1,7 @@
 // The questions of members, as the lead answers them. Calls go to whoever answers the lead's own questions, plans to the
 // lead's model. Answers travel over the member's own stream, where no command can forge one.
 
-import type { ControlResponse, PermissionMode } from "@keelson/protocol";
+import type { ControlResponse, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { MemberQuestion } from "./backend.ts";
 
@@ -17,14 +17,16 @@ export interface MemberQuestionsOptions {
     member: string,
     plan: { readonly request_id: string; readonly planContent: string; readonly planFilePath?: string },
   ): Promise<unknown>;
+  /** Calls a hook inside the lead's client. */
+  callHook(id: string, input: JsonObject, signal: AbortSignal): Promise<ControlResponse["response"]>;
   readonly team: string;
 }
 
 interface OpenQuestion {
   readonly member: string;
   readonly isPlan: boolean;
-  /** The lead can know of it. */
-  isShown: boolean;
+  /** A plan that the lead can know of. */
+  isShown?: boolean;
   readonly withdrawn: AbortController;
 }
 
@@ -42,6 +44,7 @@ export class MemberQuestions {
 
   hear(member: string, { type, request_id: id, request }: MemberQuestion): void {
     if (type === "control_cancel_request") return this.#open.get(id)?.withdrawn.abort();
+    if (request?.subtype === "hook_callback") return void this.#callHook(id, member, request);
     if (request?.subtype !== "can_use_tool") {
       return this.#reply(member, {
         subtype: "error",
@@ -50,7 +53,7 @@ export class MemberQuestions {
       });
     }
     const isPlan = request["tool_name"] === "ExitPlanMode";
-    const question = { member, isPlan, isShown: false, withdrawn: new AbortController() };
+    const question: OpenQuestion = { member, isPlan, withdrawn: new AbortController() };
     this.#open.set(id, question);
     question.withdrawn.signal.addEventListener("abort", () => this.#open.delete(id), { once: true });
     if (isPlan) {
@@ -65,7 +68,7 @@ export class MemberQuestions {
     void this.#ask(id, question, request);
   }
 
-  /** The lead's model has judged a plan. False if no plan of this member waits under this id. */
+  /** The lead's model has judged a plan. False if no plan of this member waits under this id. `mode` is the lead's. */
   judged(member: string, message: Readonly<Record<string, unknown>>, mode: PermissionMode): boolean {
     const id = String(message["request_id"]);
     const question = this.#open.get(id);
@@ -74,9 +77,9 @@ export class MemberQuestions {
     const { feedback } = message;
     const why = typeof feedback === "string" && feedback !== "" ? feedback : "The team lead rejected the plan";
     // After its plan it would ask; where the lead does not, it must not either.
-    const updatedPermissions = mode === "dontAsk" ? [{ type: "setMode", mode, destination: "session" }] : [];
+    const updatedPermissions = [{ type: "setMode", mode, destination: "session" }];
     const response = isApproval(message)
-      ? { behavior: "allow", ...(updatedPermissions.length > 0 ? { updatedPermissions } : {}) }
+      ? { behavior: "allow", ...(mode === "dontAsk" ? { updatedPermissions } : {}) }
       : { behavior: "deny", message: why };
     this.#reply(member, { subtype: "success", request_id: id, response });
     return true;
@@ -94,6 +97,18 @@ export class MemberQuestions {
 
   close(): void {
     for (const { withdrawn } of this.#open.values()) withdrawn.abort();
+  }
+
+  async #callHook(id: string, member: string, request: NonNullable<MemberQuestion["request"]>): Promise<void> {
+    const question = { member, isPlan: false, withdrawn: new AbortController() };
+    this.#open.set(id, question);
+    const { callback_id: callback, input } = request;
+    const answer = await this.#options.callHook(
+      String(callback),
+      (input ?? {}) as JsonObject,
+      question.withdrawn.signal,
+    );
+    if (this.#open.delete(id)) this.#reply(member, { ...answer, request_id: id });
   }
 
   async #ask(id: string, { member, withdrawn }: OpenQuestion, request: NonNullable<MemberQuestion["request"]>) {

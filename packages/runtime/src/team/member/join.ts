@@ -2,6 +2,7 @@
 
 import type { EndReason } from "@keelson/protocol";
 import { openTeam } from "@keelson/store/team";
+import { callbacksIn } from "../../controls/handlers/initialize.ts";
 import { OpenError } from "../../session/place.ts";
 import { Member } from "./member.ts";
 import type { TeamParts } from "../open-team.ts";
@@ -9,13 +10,14 @@ import { openTeamFiles, type TeammateIdentity } from "../team-world.ts";
 
 /** Throws OpenError if there is no such team. */
 export function joinTeam(
-  { storage, fire }: TeamParts,
+  { storage, fire, setClientHooks }: TeamParts,
   identity: TeammateIdentity,
   end: (reason: EndReason) => void,
 ): Member {
   const file = openTeam(storage.state.snapshot.configDir, identity.team);
   if (!file)
     throw new OpenError(`There is no team named "${identity.team}"; only a running session can start its members`);
+  setClientHooks(callbacksIn(identity.clientHooks) ?? []);
   storage.notify(
     [
       `You are ${identity.name}, a member of the team "${identity.team}". The session that leads it is team-lead; your first instructions are from it.`,

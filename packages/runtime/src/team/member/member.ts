@@ -3,17 +3,18 @@
 
 import type { EndReason, NewEntry } from "@keelson/protocol";
 import { freeTasks, type ListedTask } from "@keelson/store/task-list";
-import { TEAM_LEAD, type Mail } from "@keelson/store/team";
+import { isRunning, TEAM_LEAD, type Mail } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { entryOf, mailText, type TeamSignal } from "../messages.ts";
-import { isSameProcess } from "../process-identity.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "../team-world.ts";
 import { watchFolders } from "../watch-folders.ts";
 
 /** A hook that always sends it back to work must not keep it working forever. */
 const MOST_RETURNS = 8;
+/** How often to ask whether the lead still runs. */
+const LEAD_EVERY_MS = 900;
 
 export interface MemberOptions extends TeamSession {
   readonly identity: TeammateIdentity;
@@ -35,6 +36,8 @@ export class Member {
   #returns = 0;
   #isEnding = false;
   #isStopped = false;
+  /** When the lead was last seen running. */
+  #leadSeen = 0;
 
   constructor(options: MemberOptions) {
     const { identity, files } = options;
@@ -104,7 +107,7 @@ export class Member {
   }
 
   async #lookOnce(): Promise<void> {
-    const { storage, end, files, identity } = this.#options;
+    const { storage, end, identity } = this.#options;
     if (!this.#hasLead()) return this.#stop();
     const news = this.#deliveries.take();
     if (news.length > 0) {
@@ -125,7 +128,12 @@ export class Member {
   /** Nobody can use what it does once the lead is gone, or has ended the team. */
   #hasLead(): boolean {
     const lead = this.#options.files.file.read()?.members.find(({ name }) => name === TEAM_LEAD);
-    return lead !== undefined && isSameProcess(lead.pid, lead.processStart);
+    if (!lead) return false;
+    const now = this.#options.storage.now();
+    // Asking the system may cost a process.
+    if (Math.abs(now - this.#leadSeen) < LEAD_EVERY_MS) return true;
+    this.#leadSeen = now;
+    return isRunning({ pid: lead.pid ?? 0, procStart: lead.procStart ?? "" });
   }
 
   #stop(): void {

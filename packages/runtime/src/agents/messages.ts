@@ -1,0 +1,128 @@
+// SendMessage to agents: one that works reads it at its next step, one that is done goes on with it.
+
+import { existsSync } from "node:fs";
+import { Conversation } from "@keelson/engine";
+import type { AgentDefinition, NewEntry } from "@keelson/protocol";
+import { agentPath, isAgentId, readAgentMeta, storedAgents, type AgentMeta } from "@keelson/store/agents";
+import { loadSession } from "@keelson/store/past";
+import { planChild } from "./plan-child.ts";
+import { begin, isTypeDenied, maySpawn, NEVER, type AgentHost } from "./run-agents.ts";
+import type { Spawner } from "./spawner.ts";
+
+export interface AgentMessage {
+  readonly to: string;
+  readonly text: string;
+  readonly from: Spawner;
+  readonly toolUseId: string;
+}
+
+interface Delivery {
+  readonly success: boolean;
+  readonly message: string;
+}
+
+/** Undefined if no agent has this id or name. Messages to one agent are delivered one after the other. */
+export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<Delivery | undefined> {
+  const known = addressee(message.to, host);
+  if (!known) return undefined;
+  const { id } = known;
+  if (id === message.from.id) return { success: false, message: "You cannot write to yourself." };
+  const deliveries = (host.deliveries ??= new Map());
+  const before = deliveries.get(id);
+  const delivered = (async () => {
+    await before;
+    return deliver(message, known, host);
+  })();
+  const settled = delivered.catch(() => undefined);
+  deliveries.set(id, settled);
+  await settled;
+  if (deliveries.get(id) === settled) deliveries.delete(id);
+  return delivered;
+}
+
+/** How long a message waits for the end of an agent that is over but not tidied up. */
+const END_MS = 10_000;
+
+async function deliver(message: AgentMessage, { id, meta }: Addressee, host: AgentHost): Promise<Delivery> {
+  const { text, from, toolUseId } = message;
+  const { storage, machine } = host.stages;
+  const { place, newId } = storage;
+  const inbox = machine.agentInboxes.get(id);
+  if (inbox) {
+    inbox.notify(messageEntry(text, from, newId()), { wakes: true });
+    return { success: true, message: `Message queued for agent ${id}. It reads it at its next step.` };
+  }
+  const failed = (why: string): Delivery => ({ success: false, message: why });
+  await machine.tasks.wait(id, { timeoutMs: END_MS, signal: NEVER });
+  if (machine.tasks.get(id)?.status === "running") return failed(`Agent ${id} is about to end; try again later.`);
+  const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
+  const definition = meta && host.find(meta.agentType);
+  if (!meta || path === undefined || !existsSync(path)) {
+    return failed(`Agent ${id} is over, and its conversation was not kept; start a new agent.`);
+  }
+  if (!definition) return failed(`Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.`);
+  const refusal = whyNotWoken(definition, from, host);
+  if (refusal !== undefined) return failed(`Agent ${id} is over and cannot continue: ${refusal}`);
+  const past = loadSession({ path });
+  const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
+  const plan = await planChild(
+    {
+      definition,
+      description: meta.description,
+      prompt: text,
+      name: meta.name,
+      background: true,
+      isolated: false,
+      toolUseId,
+      signal: NEVER,
+      id,
+      past: { conversation, leaf: past?.leafUuid ?? null },
+    },
+    from,
+    host.stages,
+  );
+  const child = await begin(plan, NEVER, host);
+  return {
+    success: true,
+    message: `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`,
+  };
+}
+
+/** To wake an agent is to start one. */
+function whyNotWoken({ name }: AgentDefinition, from: Spawner, host: AgentHost): string | undefined {
+  const starts = from.tools().some((tool) => tool.name === "Agent");
+  if (!starts || from.isFork || !maySpawn(from, host)) return "you may not start agents";
+  return host.mayStart(name) && !isTypeDenied(name, from) ? undefined : `agents of type '${name}' may not be started`;
+}
+
+interface Addressee {
+  readonly id: string;
+  readonly meta: AgentMeta | undefined;
+}
+
+/** By id or by name; of several with one name, the latest. */
+function addressee(to: string, { stages }: AgentHost): Addressee | undefined {
+  const { place } = stages.storage;
+  if (isAgentId(to)) {
+    const meta = place.path === null ? undefined : readAgentMeta(agentPath(place.dir, place.id, to));
+    const isKnown = meta !== undefined || stages.machine.tasks.get(to)?.type === "local_agent";
+    return isKnown ? { id: to, meta } : undefined;
+  }
+  const named = storedAgents(place.dir, place.id).findLast(({ meta }) => meta.name === to);
+  return named && { id: named.id, meta: named.meta };
+}
+
+function messageEntry(text: string, { id }: Spawner, uuid: string): NewEntry {
+  const from = id === undefined ? "The agent that started you writes" : `Agent ${id} writes`;
+  return {
+    type: "user",
+    uuid,
+    isMeta: true,
+    message: { role: "user", content: [{ type: "text", text: `${from}:\n\n${inert(text)}` }] },
+  };
+}
+
+/** What an agent writes cannot pass for what we say. */
+function inert(text: string): string {
+  return text.replaceAll(/<(?=[\s/]*(?:system-reminder|task-notification|teammate-message))/gi, "&lt;");
+}

@@ -1,0 +1,57 @@
+// Which process a file names, and whether it still runs. A process id alone is not enough: systems use them again.
+
+import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When the process started, in words of the system; empty if that is unknown. */
+  readonly procStart: string;
+}
+
+/** Without a known start, a process with this id counts. */
+export function isRunning({ pid, procStart }: ProcessIdentity): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // It runs, as another user.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  if (isOver(pid)) return false;
+  const start = processStart(pid);
+  if (start === undefined || procStart === "" || !isComparable(procStart, start)) return true;
+  return start === procStart;
+}
+
+/** Other programs may write the start in other words; then only the id says something. */
+const isComparable = (one: string, other: string) => /^\d+$/.test(one) === /^\d+$/.test(other);
+
+/** Undefined if it cannot be found out. */
+export function processStart(pid: number): string | undefined {
+  try {
+    if (process.platform !== "linux") return startFromPs(pid);
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name, in brackets, may contain anything. The start is the 20th field after it.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that nobody waited for keeps its id although it has ended. */
+function isOver(pid: number): boolean {
+  try {
+    return process.platform === "linux" && /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+function startFromPs(pid: number): string | undefined {
+  const { stdout } = spawnSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
+    env: { LC_ALL: "C" },
+    encoding: "utf8",
+  });
+  return stdout?.trim() || undefined;
+}
