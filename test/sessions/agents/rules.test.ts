@@ -119,7 +119,7 @@ test("an agent that goes on is judged anew, whatever its file in the session say
   expect(run.stderr).toBe("");
   expect(made(home, "more")).toEqual([]);
   const texts = JSON.stringify(messagesOf(run, "user"));
-  expect(texts).toContain("a rule denies agents of type 'forbidden'");
+  expect(texts).toContain("agents of type 'forbidden' may not be started");
   const { tools } = model.requests.find(({ body }) => JSON.stringify(body.messages.at(-1)).includes("Go on"))!.body;
   expect(tools.map(({ name }: any) => name)).not.toContain("Agent");
 });

@@ -158,6 +158,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
       if (!ended) {
         await servers?.close();
         await machine.tasks.stopOwnedBy(id);
+        await plan.worktree?.finish();
       }
       files.close(ended);
       task.end(taskEnd(plan, ended));
