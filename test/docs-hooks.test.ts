@@ -53,7 +53,7 @@ function firedEvents(): ReadonlySet<string> {
   const files = [...new Bun.Glob("packages/{engine,runtime}/src/**/*.ts").scanSync(root)];
   const sources = files.filter((file) => !file.includes(".test")).map((file) => readFileSync(join(root, file), "utf8"));
   return new Set(
-    sources.flatMap((text) => Array.from(text.matchAll(/\b(?:fire|report)\(\s*"(\w+)"/g), ([, name]) => name!)),
+    sources.flatMap((text) => Array.from(text.matchAll(/\b(?:fire|report)\w*\(\s*"(\w+)"/g), ([, name]) => name!)),
   );
 }
 

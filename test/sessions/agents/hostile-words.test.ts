@@ -1,12 +1,12 @@
 // Agents whose words try to pass for something else, files that try to grant, and a session that is killed.
 
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { CHAT, messagesOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
-import { gone, pidIn } from "../processes.ts";
-import { addAgent } from "./agent-home.ts";
+import { gone, pidIn, until } from "../processes.ts";
+import { addAgent, trust } from "./agent-home.ts";
 import { agent, cast, requestsOf } from "./cast.ts";
 
 const FIRST = "Count the apples";
@@ -15,6 +15,11 @@ const ROLES = ["main", FIRST, SECOND];
 const send = (to: string, message = "Go on") => ({
   calls: [{ name: "SendMessage", input: { to, message, summary: "More to do" } }],
 });
+
+function agentsFolder(home: TemporaryHome, session: string): string {
+  const projects = join(home.configDir, "projects");
+  return join(projects, readdirSync(projects)[0]!, session, "subagents");
+}
 
 test("auto mode: what an agent was told is not what the user said", async () => {
   using home = temporaryHome();
@@ -111,6 +116,54 @@ test("an answer of any length leaves the session its room", async () => {
   expect(JSON.stringify(told(model.requests.at(-1)!)).match(/<\/task-notification>/g)).toHaveLength(1);
 });
 
+test("an agent that was isolated is isolated when it goes on", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const git = (...words: string[]) =>
+    Bun.spawnSync(["git", "-c", "user.name=a", "-c", "user.email=a@b", ...words], { cwd: home.project });
+  git("init", "-q");
+  git("commit", "-q", "--allow-empty", "-m", "Begin");
+  const write = (name: string) => ({ calls: [{ name: "Bash", input: { command: `pwd > ${name}` } }], waitMs: 100 });
+  await using model = await startMockModel(
+    cast({
+      main: [
+        { calls: [agent(FIRST, { isolation: "worktree" })] },
+        (body) => send(/agentId: (\w+)/.exec(JSON.stringify(body.messages))![1]!),
+        { text: "Sent" },
+        { text: "End" },
+      ],
+      [FIRST]: [write("one"), { text: "Three" }, write("two"), { text: "Four" }],
+    }),
+  );
+  const flags = ["--allowedTools", "Bash"];
+  const run = await runKeelson(["-p", "Go", ...flags, ...STREAM], { home, url: model.url });
+  expect(run.code).toBe(0);
+  const { worktreePath } = toolUseResults(run)[0];
+  expect(readFileSync(join(worktreePath, "two"), "utf8")).toBe(`${worktreePath}\n`);
+  expect(existsSync(join(home.project, "two"))).toBeFalse();
+});
+
+test("a transcript that is a link is neither read nor written", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel(
+    cast({ main: [{ calls: [agent(FIRST)] }, { text: "End" }], [FIRST]: [{ text: "Three" }] }),
+  );
+  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  const { session_id: session } = messagesOf(run, "result")[0];
+  const { agentId } = toolUseResults(run)[0];
+  const path = join(agentsFolder(home, session), `agent-${agentId}.jsonl`);
+  const outside = home.write("outside.jsonl", readFileSync(path, "utf8"));
+  const before = readFileSync(outside, "utf8");
+  rmSync(path);
+  symlinkSync(outside, path);
+  await using later = await startMockModel(
+    cast({ main: [send(agentId), { text: "End" }, { text: "End" }], [FIRST]: [{ text: "Woken" }] }),
+  );
+  const resumed = await runKeelson(["-p", "Next", "--resume", session, ...STREAM], { home, url: later.url });
+  expect(toolUseResults(resumed).at(-1)).toMatchObject({ success: false });
+  expect(readFileSync(outside, "utf8")).toBe(before);
+});
+
 test("after the session was killed, its agents can be read and go on", async () => {
   using home = temporaryHome();
   const file = home.write("a.txt", "seven apples");
@@ -131,9 +184,7 @@ test("after the session was killed, its agents can be read and go on", async () 
   const { messages } = await running.done;
   await gone(pid);
   const { agent_id: id, session_id: session } = messages.findLast((message: any) => message.agent_id) as any;
-  const projects = join(home.configDir, "projects");
-  const folder = join(projects, readdirSync(projects)[0]!, session, "subagents");
-  const lines = readFileSync(join(folder, `agent-${id}.jsonl`), "utf8")
+  const lines = readFileSync(join(agentsFolder(home, session), `agent-${id}.jsonl`), "utf8")
     .trimEnd()
     .split("\n");
   expect(lines.map((line) => JSON.parse(line).type)).toContain("assistant");
@@ -146,4 +197,37 @@ test("after the session was killed, its agents can be read and go on", async () 
   const [again] = requestsOf(later.requests, FIRST, ROLES);
   expect(JSON.stringify(again.messages)).toContain("seven apples");
   expect(messagesOf(resumed, "result").at(-1).result).toBe("End");
+});
+
+test("an agent that works in another process is not woken a second time", async () => {
+  using home = temporaryHome();
+  const over = Promise.withResolvers<void>();
+  await using model = await startMockModel(
+    cast({
+      main: [{ calls: [agent(FIRST, { run_in_background: true })] }, { text: "Started" }, { text: "End" }],
+      [FIRST]: [
+        { calls: [{ name: "Glob", input: { pattern: "*" } }] },
+        async () => {
+          await over.promise;
+          return { text: "Three" };
+        },
+      ],
+    }),
+  );
+  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Go"));
+  await until(() => requestsOf(model.requests, FIRST, ROLES).length === 2);
+  await running.waitForLine(({ type }) => type === "result");
+  const { agent_id: id, session_id: session } = running.lines
+    .map(({ json }: any) => json)
+    .findLast((message: any) => message?.agent_id);
+  await using later = await startMockModel(
+    cast({ main: [send(id), { text: "End" }, { text: "End" }], [FIRST]: [{ text: "Woken" }] }),
+  );
+  const other = await runKeelson(["-p", "Next", "--resume", session, ...STREAM], { home, url: later.url });
+  expect(toolUseResults(other).at(-1)).toMatchObject({ success: false });
+  expect(requestsOf(later.requests, FIRST, ROLES)).toHaveLength(0);
+  over.resolve();
+  running.closeStdin();
+  expect((await running.done).code).toBe(0);
 });

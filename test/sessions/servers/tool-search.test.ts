@@ -58,8 +58,8 @@ async function converse(
 
 test("ENABLE_TOOL_SEARCH=true: the model knows names, finds a tool, then calls it", async () => {
   const { ended, requests } = await converse(
-    { srv: { tools: [{ name: "echo", description: "Repeats a text" }, "other"] } },
-    [call("ToolSearch", { query: "repeats" }), call("mcp__srv__echo", { n: 1 }), { text: "done" }],
+    { srv: { tools: [{ name: "echo", description: "Parrots a text" }, "other"] } },
+    [call("ToolSearch", { query: "parrots" }), call("mcp__srv__echo", { n: 1 }), { text: "done" }],
     { env: { ENABLE_TOOL_SEARCH: "true" }, args: ["--allowedTools", "mcp__srv"] },
   );
   const [, second, third, fourth] = requests as [RecordedRequest, RecordedRequest, RecordedRequest, RecordedRequest];
@@ -68,12 +68,12 @@ test("ENABLE_TOOL_SEARCH=true: the model knows names, finds a tool, then calls i
   expect(toolNames(second)).not.toContain("NotebookEdit");
   expect(textIn(second)).toContain("mcp__srv__echo\nmcp__srv__other");
   expect(told(third)[0].content).toEqual([{ type: "tool_reference", tool_name: "mcp__srv__echo" }]);
-  expect(inRequest(third, "mcp__srv__echo")).toMatchObject({ defer_loading: true, description: "Repeats a text" });
+  expect(inRequest(third, "mcp__srv__echo")).toMatchObject({ defer_loading: true, description: "Parrots a text" });
   expect(mcpNames(third)).toEqual(["mcp__srv__echo"]);
   expect(requests.map(({ headers }) => headers["anthropic-beta"]?.includes(BETA))).toEqual([true, true, true, true]);
   expect(told(fourth)[0]).toMatchObject({ content: [{ type: "text", text: 'echo {"n":1}' }] });
   const searched = messagesOf(ended, "user").find(({ tool_use_result }) => tool_use_result?.matches);
-  expect(searched.tool_use_result).toMatchObject({ matches: ["mcp__srv__echo"], query: "repeats" });
+  expect(searched.tool_use_result).toMatchObject({ matches: ["mcp__srv__echo"], query: "parrots" });
   // Clients see all tools, deferred or not.
   expect(messagesOf(ended, "system/init").at(-1).tools).toEqual(
     expect.arrayContaining(["mcp__srv__echo", "mcp__srv__other", "NotebookEdit"]),

@@ -3,7 +3,14 @@
 import { existsSync } from "node:fs";
 import { Conversation } from "@keelson/engine";
 import type { AgentDefinition, NewEntry } from "@keelson/protocol";
-import { agentPath, isAgentId, readAgentMeta, storedAgents, type AgentMeta } from "@keelson/store/agents";
+import {
+  agentPath,
+  isAgentId,
+  readAgentMeta,
+  storedAgents,
+  worksElsewhere,
+  type AgentMeta,
+} from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
 import { planChild } from "./plan-child.ts";
 import { begin, isTypeDenied, maySpawn, NEVER, type AgentHost } from "./run-agents.ts";
@@ -61,9 +68,11 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
     return failed(`Agent ${id} is over, and its conversation was not kept; start a new agent.`);
   }
   if (!definition) return failed(`Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.`);
+  if (worksElsewhere(meta)) return failed(`Agent ${id} works in another process that has this session open.`);
   const refusal = whyNotWoken(definition, from, host);
   if (refusal !== undefined) return failed(`Agent ${id} is over and cannot continue: ${refusal}`);
-  const past = loadSession({ path });
+  const past = pastOf(path);
+  if (past instanceof Error) return failed(`The conversation of agent ${id} cannot be read: ${past.message}`);
   const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
   const plan = await planChild(
     {
@@ -72,7 +81,8 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
       prompt: text,
       name: meta.name,
       background: true,
-      isolated: false,
+      // Its worktree is found by its id, never by what the file says.
+      isolated: meta.worktreePath !== undefined || definition.isolation === "worktree",
       toolUseId,
       signal: NEVER,
       id,
@@ -86,6 +96,14 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
     success: true,
     message: `Agent ${id} continues in the background with your message. A notice tells you when it is done. Output: ${child.outputPath()}`,
   };
+}
+
+function pastOf(path: string): ReturnType<typeof loadSession> | Error {
+  try {
+    return loadSession({ path });
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** To wake an agent is to start one. */

@@ -40,7 +40,7 @@ export interface GateOptions {
 
 /** What differs for a subagent. Without `memory`, it has that of the session. */
 export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git"> &
-  Partial<Pick<GateOptions, "memory">>;
+  Partial<Pick<GateOptions, "memory" | "isShielded">>;
 
 export class Gate {
   readonly ruleBook: RuleBook;

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
-import { processStart } from "../process-identity.ts";
+import { isRunning, processStart } from "../process-identity.ts";
 
 /** A process, and when it started: systems use process ids again. */
 export interface AgentOwner {
@@ -78,6 +78,11 @@ export function agentsDir(dir: string, sessionId: string): string {
 export function agentOwner(): AgentOwner {
   const procStart = processStart(process.pid);
   return { pid: process.pid, ...(procStart === undefined ? {} : { procStart }) };
+}
+
+/** Whether another process, which has the same session open, works as this agent. */
+export function worksElsewhere({ finished, pid, procStart = "" }: AgentMeta): boolean {
+  return !finished && pid !== undefined && pid !== process.pid && isRunning({ pid, procStart });
 }
 
 /** Replaces the file as a whole, and never writes through a link. `path` is that of the transcript. */

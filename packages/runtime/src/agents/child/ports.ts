@@ -164,6 +164,8 @@ export function childGate(
     ruleBook,
     mode,
     ...(memory === undefined ? {} : { memory: () => memory }),
+    // The shield hides what the session's rules deny, not what the agent's own do.
+    ...(denied.length === 0 ? {} : { isShielded: async () => false }),
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },
