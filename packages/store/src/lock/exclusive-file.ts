@@ -27,5 +27,6 @@ function create(path: string): Disposable | undefined {
 
 function isStale(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > STALE_MS;
+  // One from the future is as old: the clock was set back.
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > STALE_MS;
 }

@@ -26,7 +26,8 @@ export async function takeFileLock(path: string): Promise<FileLock> {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found && Date.now() - found.mtimeMs > STALE_MS) removeQuietly(path);
+    // One from the future is as old: the clock was set back, or it came with the repository.
+    if (found && Math.abs(Date.now() - found.mtimeMs) > STALE_MS) removeQuietly(path);
     if (Date.now() - began > PATIENCE_MS) throw new ScheduleFileError("is being written by another process; try again");
   }
 }

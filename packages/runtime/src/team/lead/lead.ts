@@ -120,7 +120,7 @@ export class Lead {
         pid: program.pid,
         ...(start === undefined ? {} : { procStart: start }),
       });
-      void program.exited.then((how) => this.#track(this.#ended(name, how)));
+      void program.exited.then((how) => this.#track(this.#ended(name, how).catch((error) => this.#lost(name, error))));
       this.#hold();
       return { teammateId: member.agentId, name, team: this.team.name };
     } catch (error) {
@@ -204,7 +204,7 @@ export class Lead {
         this.#hold();
       } while (this.#again);
     } catch (error) {
-      this.#options.storage.options.warn(`The team cannot be reached: ${(error as Error).message}`);
+      this.#complain(error);
     } finally {
       this.#looking = false;
     }
@@ -289,6 +289,17 @@ export class Lead {
       this.#ending.delete(work);
       this.#hold();
     });
+  }
+
+  /** A lock that another process keeps must not end the session, nor let it wait for one that is gone. */
+  #lost(name: string, error: unknown): void {
+    this.#running.delete(name);
+    this.#followers.delete(name);
+    this.#complain(error);
+  }
+
+  #complain(error: unknown): void {
+    this.#options.storage.options.warn(`The team cannot be reached: ${(error as Error).message}`);
   }
 
   async #post(to: string, text: string): Promise<string | undefined> {
