@@ -1,20 +1,13 @@
 // The agents of a session: managed, given on the command line, of the project, of the user and of plugins. It reads the
 // start of each file, runs nothing and keeps no state outside the set.
 
-import { statSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
 import { findPlaces, isReserved } from "../skills/find/places.ts";
 import { scanMarkdown } from "../skills/find/scan.ts";
 import type * as Save from "../skills/index/save-index.ts";
 import type { FolderContent } from "../skills/index/save-index.ts";
-import {
-  LEAST_INDEXED,
-  markOf,
-  openIndex,
-  type FileIndex,
-  type FileMark,
-  type Recalled,
-} from "../skills/index/skill-index.ts";
+import { LEAST_INDEXED, markOf, openIndex, type FileIndex, type Recalled } from "../skills/index/skill-index.ts";
+import { isSameMark, lookAt } from "../skills/find/file-mark.ts";
 import type * as Reading from "./agent-file.ts";
 import type { ReadAgent } from "./agent-file.ts";
 import type { AgentOptions, AgentSet, AgentSettings } from "./agent-set.ts";
@@ -57,7 +50,7 @@ export function loadAgents(settings: AgentSettings, options: AgentOptions = {}):
     find: (name) => agents.get(name),
     problems,
     areChanged() {
-      for (const [path, mark] of watchAll()) if (!isSame(mark, lookAt(path))) return true;
+      for (const [path, mark] of watchAll()) if (!isSameMark(mark, lookAt(path))) return true;
       return false;
     },
     saveIndex() {
@@ -136,17 +129,4 @@ function takePlugins({ plugins }: AgentSettings, collector: AgentCollector, fold
       else collector.takeFile({ name: basename(path).slice(0, -3), file: path, found: path }, origin);
     }
   }
-}
-
-function lookAt(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function isSame(before: FileMark | undefined, now: FileMark | undefined): boolean {
-  if (before === undefined || now === undefined) return before === now;
-  return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino;
 }

@@ -1,7 +1,6 @@
 // The skills and commands of a session: those found at the start, and those that apply when a call touches a file. It
 // reads the start of each file, runs nothing and keeps no state outside the set.
 
-import { statSync, type Stats } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isObject, type Plugin, type Skill, type SkillProblem } from "@keelson/protocol";
 import { createSkillCollector, type DormantSkill, type Origin, type SkillCollector } from "./collect.ts";
@@ -10,7 +9,8 @@ import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSet
 import type * as Save from "./index/save-index.ts";
 import type { FolderContent } from "./index/save-index.ts";
 import { scanMarkdown, scanSkills, skillIn } from "./find/scan.ts";
-import { LEAST_INDEXED, markOf, openIndex, type FileIndex, type FileMark, type Recalled } from "./index/skill-index.ts";
+import { LEAST_INDEXED, markOf, openIndex, type FileIndex, type Recalled } from "./index/skill-index.ts";
+import { isSameMark, lookAt } from "./find/file-mark.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts } from "./skill-file.ts";
 import type { SkillSet } from "./skill-set.ts";
@@ -75,10 +75,10 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       return all;
     },
     changed() {
-      for (const [path, stat] of watchAll()) if (!isSame(stat, lookAt(path))) return true;
+      for (const [path, stat] of watchAll()) if (!isSameMark(stat, lookAt(path))) return true;
       return false;
     },
-    isCurrent: ({ file }) => !watchAll().has(file) || isSame(watched.get(file), lookAt(file)),
+    isCurrent: ({ file }) => !watchAll().has(file) || isSameMark(watched.get(file), lookAt(file)),
     saveIndex() {
       if (isRecalled && set.changed()) return loadSkills(settings, { ...options, quick: false }).saveIndex();
       for (const { index, kind, ...content } of indexes.filter((each) => each.index.isOutdated())) {
@@ -224,17 +224,4 @@ function between(top: string, folder: string): readonly string[] {
 function isMatch({ skill, patterns }: DormantSkill, file: string): boolean {
   const inner = relative(skill.base, file).split(sep).join("/");
   return inner !== "" && inner !== ".." && !inner.startsWith("../") && patterns.covers(inner);
-}
-
-function lookAt(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function isSame(before: FileMark | undefined, now: FileMark | undefined): boolean {
-  if (before === undefined || now === undefined) return before === now;
-  return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino;
 }

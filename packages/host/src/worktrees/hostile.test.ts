@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { registeredWorktrees, verifiedWorktree } from "./repository/checkout.ts";
+import { lockReason, startOf } from "./repository/owner.ts";
 import { scratch } from "./repository.test-support.ts";
 
 const { place, project, git, write, commit, create, branches, state, remove, sweep, worktrees } = scratch();
@@ -273,4 +274,25 @@ test("metadata that names a folder elsewhere never leads to its removal", async 
   await expect(remove(root, path, branch)).rejects.toThrow("is not a worktree of");
   expect(await sweep(root)).toEqual({ removed: [], left: [] });
   expect([existsSync(join(other, "precious")), existsSync(join(path, "a.txt"))]).toEqual([true, true]);
+});
+
+test("a link in the place of a worktree does not lead to the removal of another", async () => {
+  const root = project();
+  const [mine, other] = [await create(root, { name: "mine" }), await create(root, { name: "other" })];
+  renameSync(mine.path, join(place, "moved"));
+  symlinkSync(other.path, mine.path);
+  for (const force of [false, true]) {
+    await expect(remove(root, mine.path, mine.branch, { force })).rejects.toThrow("is reached through a link");
+  }
+  expect(readdirSync(other.path)).toContain("a.txt");
+});
+
+test("a worktree that another process uses is not removed, even by force", async () => {
+  const root = project();
+  const { path, branch } = await create(root, { name: "used" });
+  const { gitFolder } = verifiedWorktree(path)!;
+  const parent = { pid: process.ppid, start: startOf(process.ppid)! };
+  writeFileSync(join(gitFolder, "locked"), lockReason(parent, "using"));
+  await expect(remove(root, path, branch, { force: true })).rejects.toThrow("is in use");
+  expect([existsSync(path), branches(root)]).toEqual([true, ["main", branch]]);
 });

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { registeredWorktrees, verifiedWorktree, findCheckout, type Checkout } from "./repository/checkout.ts";
 import { RETRIES } from "./create.ts";
 import { WorktreeError } from "./errors.ts";
-import { readLock } from "./repository/owner.ts";
+import { realPathOf } from "../files/real-path.ts";
+import { isOwnerRunning, readLock } from "./repository/owner.ts";
 import { deleteOurFiles } from "./fill/our-files.ts";
 import { checkWorktreesFolder, isOurs } from "./repository/place.ts";
 import { openSafeGit, type GitEnvironment, type SafeGit } from "./repository/safe-git.ts";
@@ -45,6 +46,10 @@ export async function removeWith(
     );
   }
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  // Git would remove the worktree that a link leads to.
+  if (isThere && realPathOf(path) !== path) {
+    throw new WorktreeError("refused", `'${path}' is reached through a link; remove the link`);
+  }
   const tip = (await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`]))?.trim();
   if (isThere) await deleteFolder(git, { path, branch, force });
   else await forget(git, path);
@@ -74,10 +79,14 @@ async function deleteFolder(git: SafeGit, { path, branch, force }: { path: strin
     throw new WorktreeError("changed", `Worktree has ${describeChanges(state, branch)}`);
   }
   const own = verifiedWorktree(path)!;
+  const lock = readLock(own.gitFolder);
+  if (lock?.owner && isOwnerRunning(lock.owner) && lock.owner.pid !== process.pid) {
+    throw new WorktreeError("refused", `'${path}' is in use: ${lock.reason}`);
+  }
   const inside = git.inside({ gitFolder: own.gitFolder, path });
   const untracked = await inside.run(["ls-files", "-z", "--others", "--exclude-standard"]);
   deleteOurFiles(checkout.root, path, untracked.split("\0").filter(Boolean));
-  if (readLock(own.gitFolder) !== undefined) await git.ask(["worktree", "unlock", path]);
+  if (lock !== undefined) await git.ask(["worktree", "unlock", path]);
   // Without --force, git itself looks once more for changes.
   await git.run(["worktree", "remove", ...(force ? ["--force"] : []), path], { retries: 3 });
 }

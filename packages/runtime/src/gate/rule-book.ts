@@ -37,6 +37,7 @@ export class RuleBook {
   #follow: (rules: readonly Rule[]) => readonly Rule[] = (rules) => rules;
   /** Calls approved to change guarded paths. */
   readonly #unguarded = new Set<string>();
+  readonly #onMode: ((mode: PermissionMode) => void)[] = [];
 
   constructor(options: RuleBookOptions) {
     this.#options = options;
@@ -58,7 +59,13 @@ export class RuleBook {
     if (refusal !== undefined) return refusal;
     this.#state = { ...this.#state, mode };
     this.#options.modeChanged(mode);
+    for (const changed of this.#onMode) changed(mode);
     return undefined;
+  }
+
+  /** Calls `changed` whenever the mode was switched. */
+  onMode(changed: (mode: PermissionMode) => void): void {
+    this.#onMode.push(changed);
   }
 
   /** Replaces the rules from settings and keeps those of the session. */

@@ -5,8 +5,9 @@ import { agentText, checkAgentsAt, type AgentSet } from "@keelson/config/agents"
 import type { AgentDefinition, AgentProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process-io.ts";
+import { countOf, reportProblems } from "../checked-files.ts";
 import type { Invoked } from "../group.ts";
-import { oneLine, shortenFrom, visible } from "../permissions/words.ts";
+import { visible } from "../permissions/words.ts";
 import { findAgents } from "./open.ts";
 
 export async function validateAgents(call: Invoked): Promise<number> {
@@ -23,23 +24,7 @@ export async function validateAgents(call: Invoked): Promise<number> {
   }
   const ofTexts = await Promise.all(agents.map(textProblems));
   const problems = [...checked.problems.filter(({ kind }) => kind !== "off"), ...ofTexts.flat()];
-  const errors = problems.filter(({ kind }) => kind === "unused").length;
-  const warnings = problems.length - errors;
-  const isFailed = errors > 0 || (given.has("strict") && warnings > 0);
-  if (given.has("json")) {
-    await io.write(`${JSON.stringify({ files: agents.length, errors, warnings, problems }, null, 2)}\n`);
-    return isFailed ? 1 : 0;
-  }
-  const short = shortenFrom(cwd, io.home);
-  const lines = problems
-    .map(({ file, line, kind, why }) => ({ at: `${short(file)}${line === undefined ? "" : `:${line}`}`, kind, why }))
-    .map(({ at, kind, why }) => `${at}: ${kind === "unused" ? "error" : "warning"}: ${oneLine(why, 300)}`);
-  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
-  const summary =
-    `${count(agents.length, "agent")}: ` +
-    (problems.length === 0 ? "no problems" : `${count(errors, "error")}, ${count(warnings, "warning")}`);
-  await io.write(`${[...lines, summary].join("\n")}\n`);
-  return isFailed ? 1 : 0;
+  return reportProblems(call, { files: agents.length, counted: countOf(agents.length, "agent"), problems, cwd });
 }
 
 const allOf = (set: AgentSet) => ({ agents: set.list(), problems: set.problems });

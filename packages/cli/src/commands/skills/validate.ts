@@ -6,8 +6,9 @@ import { checkSkillsAt, readSkillText, type SkillSet } from "@keelson/config/ski
 import type { Skill, SkillProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process-io.ts";
+import { countOf, reportProblems } from "../checked-files.ts";
 import type { Invoked } from "../group.ts";
-import { oneLine, shellWord, shortenFrom, visible } from "../permissions/words.ts";
+import { shellWord, visible } from "../permissions/words.ts";
 import { findSkills } from "./open.ts";
 
 export async function validateSkills(call: Invoked): Promise<number> {
@@ -23,24 +24,9 @@ export async function validateSkills(call: Invoked): Promise<number> {
     return printError(io, `no skills or commands in "${visible(path)}"${elsewhere(resolve(cwd, path), path)}`);
   }
   const problems = [...checked.problems.filter(({ kind }) => kind !== "off"), ...skills.flatMap(textProblems)];
-  const errors = problems.filter(({ kind }) => kind === "unused").length;
-  const warnings = problems.length - errors;
-  const isFailed = errors > 0 || (given.has("strict") && warnings > 0);
-  if (given.has("json")) {
-    await io.write(`${JSON.stringify({ files: skills.length, errors, warnings, problems }, null, 2)}\n`);
-    return isFailed ? 1 : 0;
-  }
-  const short = shortenFrom(cwd, io.home);
-  const lines = problems
-    .map(({ file, line, kind, why }) => ({ at: `${short(file)}${line === undefined ? "" : `:${line}`}`, kind, why }))
-    .map(({ at, kind, why }) => `${at}: ${kind === "unused" ? "error" : "warning"}: ${oneLine(why, 300)}`);
-  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
   const commands = skills.filter(({ kind }) => kind === "command").length;
-  const summary =
-    `${count(skills.length - commands, "skill")} and ${count(commands, "command")}: ` +
-    (problems.length === 0 ? "no problems" : `${count(errors, "error")}, ${count(warnings, "warning")}`);
-  await io.write(`${[...lines, summary].join("\n")}\n`);
-  return isFailed ? 1 : 0;
+  const counted = `${countOf(skills.length - commands, "skill")} and ${countOf(commands, "command")}`;
+  return reportProblems(call, { files: skills.length, counted, problems, cwd });
 }
 
 /** Where to look instead. */

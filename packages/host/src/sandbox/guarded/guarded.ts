@@ -86,6 +86,9 @@ const CONFIG_FILES =
     " ",
   );
 
+/** What members of a team tell each other. Missing ones stay free: another session may make them at any time. */
+const TEAM_FOLDERS = ["teams", "tasks"];
+
 export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
 
 export function findGuarded(options: GuardPlaces): Guarded {
@@ -127,6 +130,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   for (const name of MISSING_AT_HOME) guard(join(home, name), "missingFiles");
   for (const name of HOME_FILES) guard(join(home, name));
   for (const name of CONFIG_FILES) guard(join(configDir, name), "missingFiles");
+  for (const name of TEAM_FOLDERS) guard(join(configDir, name));
   for (const path of governing) guard(path, "missingFiles");
   const firm = held();
 

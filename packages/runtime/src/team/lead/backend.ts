@@ -3,15 +3,24 @@
 import { isObject } from "@keelson/protocol";
 import type { TeammateChoice } from "./command-line.ts";
 
-/** A question of a member to its client, which is the lead, or the end of one. */
+/** A question of a member to its client, which is the lead, the end of one, or that it did what the lead wanted. */
 export interface MemberQuestion {
-  readonly type: "control_request" | "control_cancel_request";
+  readonly type: "control_request" | "control_cancel_request" | "control_response";
   readonly request_id: string;
   readonly request?: { readonly subtype: string; readonly [key: string]: unknown };
 }
 
-export function isQuestion(message: unknown): message is MemberQuestion {
-  if (!isObject(message) || typeof message.request_id !== "string") return false;
+/** Undefined for what else it says, which is in its transcript. */
+export function questionIn(message: unknown): MemberQuestion | undefined {
+  if (!isObject(message)) return undefined;
+  const answered = message.type === "control_response" && isObject(message.response) ? message.response : undefined;
+  const id = answered?.["request_id"];
+  if (typeof id === "string") return { type: "control_response", request_id: id };
+  return isQuestion(message) ? message : undefined;
+}
+
+function isQuestion(message: Record<string, unknown>): message is Record<string, unknown> & MemberQuestion {
+  if (typeof message.request_id !== "string") return false;
   if (message.type === "control_cancel_request") return true;
   return (
     message.type === "control_request" && isObject(message.request) && typeof message.request["subtype"] === "string"

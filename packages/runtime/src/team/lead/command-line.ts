@@ -14,6 +14,8 @@ export interface TeammateChoice {
   readonly mode: PermissionMode;
   /** The lead's rules, with those that were accepted since it started. */
   readonly rules: readonly Rule[];
+  /** The folder whose `.claude` the lead uses, if it is another than where the member works, as in a worktree. */
+  readonly configRoot: string | undefined;
   /** What is left of the lead's budget. */
   readonly budgetUsd: number | undefined;
 }
@@ -21,7 +23,7 @@ export interface TeammateChoice {
 export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice): readonly string[] {
   const { flags } = origin;
   const { identity, mode, model, agentType, budgetUsd } = choice;
-  const { allow, deny } = sessionRules(choice.rules);
+  const { allow, deny } = sessionRules(choice);
   const given = (flag: string, value: string | number | undefined) =>
     value === undefined || value === "" ? [] : [`--${flag}=${value}`];
   const on = (flag: string, value: boolean | undefined) => (value ? [`--${flag}`] : []);
@@ -59,7 +61,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...each("add-dir", flags.addDirs),
     ...given("settings", flags.settings),
     ...given("managed-settings", flags.managedSettings && JSON.stringify(flags.managedSettings)),
-    ...given("project-config-root", flags.projectConfigRoot),
+    ...given("project-config-root", choice.configRoot),
     ...given("setting-sources", flags.settingSources?.join(",")),
     ...on("require-trust", flags.requireTrust),
     ...servers(flags),
@@ -83,11 +85,19 @@ function permissionMode({ planModeRequired }: TeammateIdentity, mode: Permission
  * Rules that only the lead's own process knows; those in files are read again. What the session asks about is denied: there
  * is no flag that asks.
  */
-export function sessionRules(rules: readonly Rule[]): { readonly allow: string[]; readonly deny: string[] } {
+export function sessionRules({ rules, configRoot }: Pick<TeammateChoice, "rules" | "configRoot">) {
   const own = rules.filter(({ source }) => source === "cliArg" || source === "session");
-  const texts = (...behaviors: Rule["behavior"][]) =>
-    own.filter(({ behavior }) => behaviors.includes(behavior)).map(({ text }) => text);
-  return { allow: texts("allow"), deny: texts("deny", "ask") };
+  const allow = own.filter(({ behavior }) => behavior === "allow").map(({ text }) => text);
+  const narrowing = (each: readonly Rule[]) => each.filter(({ behavior }) => behavior !== "allow");
+  const deny = narrowing(own).map(({ text }) => text);
+  // In a worktree, rules for paths of the main checkout hold in both; read again, they would hold in one.
+  const placed = configRoot === undefined ? [] : narrowing(rules).flatMap(absoluteText);
+  return { allow, deny: [...new Set([...deny, ...placed])] };
+}
+
+function absoluteText({ tool, content = "", base }: Rule): readonly string[] {
+  if (!content.startsWith("/")) return [];
+  return [`${tool}(${content.startsWith("//") ? content : `/${base}${content}`})`];
 }
 
 /** Servers inside the client stay there. */

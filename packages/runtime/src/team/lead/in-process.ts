@@ -4,7 +4,7 @@
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session } from "@keelson/protocol";
 import type { OpenOptions } from "../../session/open.ts";
-import { isQuestion, type Backend, type MemberQuestion, type MemberStart } from "./backend.ts";
+import { questionIn, type Backend, type MemberQuestion, type MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "./command-line.ts";
 
 export interface InProcessOptions {
@@ -33,8 +33,10 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
 
 async function ended(session: Session, hear: (question: MemberQuestion) => void): Promise<string> {
   try {
-    // What else it says is in its transcript.
-    for await (const message of session.attach()) if (isQuestion(message)) hear(message);
+    for await (const message of session.attach()) {
+      const question = questionIn(message);
+      if (question) hear(question);
+    }
     return "Its session ended";
   } catch (error) {
     return `Its session failed: ${(error as Error).message}`;
@@ -66,15 +68,16 @@ function sessionOptions(
 /** As the flags of a process would be. */
 function memberFlags(
   { skipPermissions, jsonSchema: _, permissionPromptTool: __, agent: ___, mcpServers, ...flags }: Flags,
-  { identity, mode, model, rules, agentType, budgetUsd }: TeammateChoice,
+  { identity, mode, model, rules, configRoot, agentType, budgetUsd }: TeammateChoice,
 ): Flags {
   const mayBypass = skipPermissions === true && !identity.planModeRequired;
   const own = Object.entries(mcpServers ?? {}).filter(
     ([, entry]) => (entry as { type?: string } | null)?.type !== "sdk",
   );
-  const { allow, deny } = sessionRules(rules);
+  const { allow, deny } = sessionRules({ rules, configRoot });
   return {
     ...flags,
+    ...(configRoot === undefined ? {} : { projectConfigRoot: configRoot }),
     ...(model === undefined ? {} : { model }),
     ...(agentType === "general-purpose" ? {} : { agent: agentType }),
     ...(budgetUsd === undefined ? {} : { maxBudgetUsd: budgetUsd }),

@@ -10,7 +10,8 @@ import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
-import { MemberQuestions } from "./member-questions.ts";
+import { isApproval, MemberQuestions } from "./member-questions.ts";
+import { ModeFollowers } from "./mode-followers.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
 import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
@@ -34,6 +35,9 @@ export interface LeadOptions extends TeamSession {
   person(): Promise<AskPerson | undefined>;
 }
 
+const STILL_PLANNING =
+  "You are in plan mode yourself, so you cannot approve plans. Present your own plan first; the member waits.";
+
 export class Lead {
   readonly team: TeamOfSession;
   readonly #options: LeadOptions;
@@ -41,6 +45,7 @@ export class Lead {
   readonly #questions: MemberQuestions;
   readonly #unwatch: () => void;
   readonly #running = new Map<string, StartedSession>();
+  readonly #followers: ModeFollowers;
   /** Members whose end is being dealt with. */
   readonly #ending = new Set<Promise<void>>();
   /** Names that were given out. */
@@ -61,7 +66,7 @@ export class Lead {
       person: options.person,
       send: (member, message) => this.#running.get(member)?.send(message),
       showPlan: (from, plan) =>
-        void post(files, storage, TEAM_LEAD, {
+        post(files, storage, TEAM_LEAD, {
           from,
           text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
         }),
@@ -78,6 +83,8 @@ export class Lead {
         ),
     };
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
+    this.#followers = new ModeFollowers(storage.newId);
+    options.ruleBook.onMode((mode) => this.#followers.switch(mode));
     storage.onClear(() => files.file.change((team) => ({ ...team, leadSessionId: storage.place.id })));
   }
 
@@ -88,11 +95,12 @@ export class Lead {
 
   /** Throws ToolError if it cannot be started. */
   async spawn(order: TeammateOrder): Promise<StartedMember> {
-    const { files, backend } = this.#options;
+    const { files, backend, ruleBook } = this.#options;
     const name = newName(order.name, new Set([...this.#running.keys(), ...this.#starting]));
     this.#starting.add(name);
     try {
       const number = this.#members().length;
+      const { mode } = ruleBook;
       const { member, choice } = newMember(order, { name, team: this.team.name, number }, this.#options);
       await files.file.change((team) => ({
         ...team,
@@ -100,10 +108,13 @@ export class Lead {
       }));
       const problem = await this.#post(name, order.prompt);
       if (problem !== undefined) throw new ToolError(`The teammate cannot be given its task: ${problem}`);
-      const program = await backend.start({ choice, cwd: member.cwd }, (question) =>
-        this.#questions.hear(name, question),
-      );
+      const program = await backend.start({ choice, cwd: member.cwd }, (question) => {
+        if (question.type === "control_response") this.#followers.confirmed(question.request_id);
+        else this.#questions.hear(name, question);
+      });
       this.#running.set(name, program);
+      this.#followers.add(name, program, order);
+      if (ruleBook.mode !== mode) this.#followers.switch(ruleBook.mode);
       const start = processStart(program.pid);
       await files.file.changeMember(name, {
         pid: program.pid,
@@ -127,11 +138,14 @@ export class Lead {
     message: string | Readonly<Record<string, unknown>>,
     summary?: string,
   ): Promise<SendMessageOutput | undefined> {
-    const { files, storage } = this.#options;
+    const { files, storage, ruleBook } = this.#options;
+    await this.#followers.settled();
     const judged = typeof message !== "string" && message["type"] === "plan_approval_response" ? message : undefined;
     const member = judged && this.#members().find(({ name, agentId }) => name === to || agentId === to);
     if (!judged || !member) return sendToTeam({ files, storage, self: TEAM_LEAD }, to, message, summary);
-    return this.#questions.judged(member.name, judged)
+    // Who may only plan cannot let others do more.
+    if (ruleBook.mode === "plan" && isApproval(judged)) return { success: false, message: STILL_PLANNING };
+    return this.#questions.judged(member.name, judged, ruleBook.mode)
       ? { success: true, message: `${member.name} knows what you think of its plan` }
       : { success: false, message: `No plan of ${member.name} waits for approval under this request_id` };
   }
@@ -212,7 +226,10 @@ export class Lead {
   /** Whether a member works, or will without another word from the lead. */
   #isBusy(): boolean {
     const { files } = this.#options;
-    const there = this.#members().filter(({ name }) => this.#running.has(name) || this.#starting.has(name));
+    // One whose plan the lead has heard of goes on when the lead says so.
+    const there = this.#members().filter(
+      ({ name }) => (this.#running.has(name) || this.#starting.has(name)) && !this.#questions.awaitsJudgement(name),
+    );
     if (there.length === 0) return false;
     // One that said it would end is about to.
     const works = ({ isActive, ended, name }: TeamMember) =>
@@ -251,6 +268,7 @@ export class Lead {
     const free = await files.tasks.release(name);
     // From now on, another can have the name.
     this.#running.delete(name);
+    this.#followers.delete(name);
     if (this.#isClosed) return;
     const unread = files.boxes.unread(name).length;
     const text = [
@@ -273,8 +291,9 @@ export class Lead {
     });
   }
 
-  #post(to: string, text: string): Promise<string | undefined> {
+  async #post(to: string, text: string): Promise<string | undefined> {
     const { files, storage } = this.#options;
+    await this.#followers.settled();
     return post(files, storage, to, { from: TEAM_LEAD, text });
   }
 }

@@ -1,7 +1,7 @@
 // The questions of members, as the lead answers them. Calls go to whoever answers the lead's own questions, plans to the
 // lead's model. Answers travel over the member's own stream, where no command can forge one.
 
-import type { ControlResponse, JsonObject } from "@keelson/protocol";
+import type { ControlResponse, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { MemberQuestion } from "./backend.ts";
 
@@ -12,11 +12,11 @@ export interface MemberQuestionsOptions {
   /** Undefined if nobody answers. */
   person(): Promise<AskPerson | undefined>;
   send(member: string, message: object): void;
-  /** Shows the lead's model a plan. */
+  /** Shows the lead's model a plan. Resolves when it is in the lead's mailbox. */
   showPlan(
     member: string,
     plan: { readonly request_id: string; readonly planContent: string; readonly planFilePath?: string },
-  ): void;
+  ): Promise<unknown>;
   /** Calls a hook inside the lead's client. */
   callHook(id: string, input: JsonObject, signal: AbortSignal): Promise<ControlResponse["response"]>;
   readonly team: string;
@@ -25,8 +25,14 @@ export interface MemberQuestionsOptions {
 interface OpenQuestion {
   readonly member: string;
   readonly isPlan: boolean;
+  /** A plan that the lead can know of. */
+  isShown?: boolean;
   readonly withdrawn: AbortController;
 }
+
+/** Whether the lead's model agrees with a plan. */
+export const isApproval = ({ approve, approved }: Readonly<Record<string, unknown>>) =>
+  approve === true || approved === true;
 
 export class MemberQuestions {
   readonly #options: MemberQuestionsOptions;
@@ -47,32 +53,41 @@ export class MemberQuestions {
       });
     }
     const isPlan = request["tool_name"] === "ExitPlanMode";
-    const question = { member, isPlan, withdrawn: new AbortController() };
+    const question: OpenQuestion = { member, isPlan, withdrawn: new AbortController() };
     this.#open.set(id, question);
     question.withdrawn.signal.addEventListener("abort", () => this.#open.delete(id), { once: true });
     if (isPlan) {
       const { plan, planFilePath } = (request["input"] ?? {}) as Record<string, unknown>;
-      return this.#options.showPlan(member, {
+      const shown = this.#options.showPlan(member, {
         request_id: id,
         planContent: typeof plan === "string" ? plan : "",
         ...(typeof planFilePath === "string" ? { planFilePath } : {}),
       });
+      return void shown.then(() => (question.isShown = true));
     }
     void this.#ask(id, question, request);
   }
 
-  /** The lead's model has judged a plan. False if no plan of this member waits under this id. */
-  judged(member: string, message: Readonly<Record<string, unknown>>): boolean {
+  /** The lead's model has judged a plan. False if no plan of this member waits under this id. `mode` is the lead's. */
+  judged(member: string, message: Readonly<Record<string, unknown>>, mode: PermissionMode): boolean {
     const id = String(message["request_id"]);
     const question = this.#open.get(id);
     if (!question?.isPlan || question.member !== member) return false;
     this.#open.delete(id);
     const { feedback } = message;
-    const isApproved = message["approve"] === true || message["approved"] === true;
     const why = typeof feedback === "string" && feedback !== "" ? feedback : "The team lead rejected the plan";
-    const response = isApproved ? { behavior: "allow" } : { behavior: "deny", message: why };
+    // After its plan it would ask; where the lead does not, it must not either.
+    const updatedPermissions = [{ type: "setMode", mode, destination: "session" }];
+    const response = isApproval(message)
+      ? { behavior: "allow", ...(mode === "dontAsk" ? { updatedPermissions } : {}) }
+      : { behavior: "deny", message: why };
     this.#reply(member, { subtype: "success", request_id: id, response });
     return true;
+  }
+
+  /** Whether the lead's model was told of a plan of this member and has to judge it. */
+  awaitsJudgement(member: string): boolean {
+    return [...this.#open.values()].some((question) => question.isShown && question.member === member);
   }
 
   /** The member is gone. */

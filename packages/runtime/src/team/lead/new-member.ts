@@ -35,8 +35,11 @@ export function newName(wanted: string, taken: ReadonlySet<string>): string {
     throw new ToolError(`"${wanted}" cannot be the name of a teammate; use letters and digits`);
   }
   if (taken.size >= MOST_AT_ONCE) throw new ToolError(`The team already has ${taken.size} members; end one first`);
+  // Their mailboxes are files, and some file systems ignore case.
+  const fold = (name: string) => name.normalize("NFKC").toLowerCase();
+  const folded = new Set([...taken].map(fold));
   for (let number = 2, name = base; ; name = `${base}-${number++}`)
-    if (name !== TEAM_LEAD && !taken.has(name)) return name;
+    if (fold(name) !== TEAM_LEAD && !folded.has(fold(name))) return name;
 }
 
 export interface NewMemberParts {
@@ -63,7 +66,9 @@ export function newMember(
   const color = COLORS[number % COLORS.length]!;
   const planModeRequired = order.planModeRequired === true || order.mode === "plan";
   const sessionId = storage.newId();
-  const { maxBudgetUsd } = storage.state.snapshot.flags;
+  const { flags, cwd } = storage.state.snapshot;
+  const { maxBudgetUsd, projectConfigRoot } = flags;
+  const { root } = storage.folders.workspace;
   return {
     member: {
       agentId,
@@ -73,7 +78,7 @@ export function newMember(
       color,
       planModeRequired,
       joinedAt: storage.now(),
-      cwd: storage.folders.workspace.root,
+      cwd: root,
       sessionId,
       backend: backend.kind,
       isActive: true,
@@ -93,6 +98,7 @@ export function newMember(
       model,
       mode: narrowerMode(ruleBook.mode, order.mode),
       rules: ruleBook.rules,
+      configRoot: root === cwd ? projectConfigRoot : (projectConfigRoot ?? cwd),
       budgetUsd:
         maxBudgetUsd === undefined ? undefined : Math.max(LEAST_USD, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
     },

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import { createServerPrograms } from "@keelson/host/servers";
 import { toLine } from "@keelson/protocol";
-import { isQuestion, type Backend, type MemberQuestion } from "./backend.ts";
+import { questionIn, type Backend, type MemberQuestion } from "./backend.ts";
 import { teammateArguments } from "./command-line.ts";
 
 /** How the lines begin that matter here; others are not parsed. */
@@ -73,8 +73,8 @@ async function follow(
       if (rest.length > LONGEST_LINE) rest = "";
       for (const line of lines) {
         view?.write(line);
-        const question = line.startsWith(QUESTION) ? parse(line) : undefined;
-        if (isQuestion(question)) hear(question);
+        const question = line.startsWith(QUESTION) ? questionIn(parse(line)) : undefined;
+        if (question) hear(question);
       }
     }
   } catch {
