@@ -75,6 +75,35 @@ test("two agents that wake the same one wake it once", async () => {
   expect(answers.filter((text) => text.includes("Message queued"))).toHaveLength(1);
 });
 
+test("an agent that only looks does not go on", async () => {
+  using home = temporaryHome();
+  const told = Promise.withResolvers<string>();
+  await using model = await startMockModel(
+    cast({
+      main: [
+        { calls: [agent(FIRST, { subagent_type: "Explore", run_in_background: true })] },
+        (body) => {
+          told.resolve(idsIn(body)[0]!);
+          return { text: "Started" };
+        },
+        async () => send(await told.promise),
+        { text: "End" },
+      ],
+      [FIRST]: [
+        async () => {
+          await told.promise;
+          return { text: "Three", waitMs: 200 };
+        },
+        { text: "Woken" },
+      ],
+    }),
+  );
+  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  expect(run.code).toBe(0);
+  expect(toolUseResults(run).at(-1)).toMatchObject({ success: false });
+  expect(requestsOf(model.requests, FIRST, ROLES)).toHaveLength(1);
+});
+
 test("an agent whose type is denied by now does not go on", async () => {
   using home = temporaryHome();
   await using model = await startMockModel(
