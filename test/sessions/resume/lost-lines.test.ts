@@ -13,7 +13,8 @@ import {
 } from "@keelson/testkit";
 
 const ID = "11111111-2222-4333-8444-555555555555";
-const STREAM = ["-p", "--output-format", "stream-json", "--verbose"];
+// Without agents, so that the first line of a conversation is the prompt or the list of skills.
+const STREAM = ["-p", "--output-format", "stream-json", "--verbose", "--disallowedTools", "Agent"];
 const read = (name: string) => ({ name: "Read", input: { file_path: `${name}.txt` } });
 
 /**

@@ -14,8 +14,13 @@ export interface BudgetOptions {
 
 export class Budget {
   readonly #options: BudgetOptions;
-  /** The least that the requests under way cost. */
+  /** What the requests under way cost, as far as that can be told. */
   #underWay = 0;
+  #inFlight = 0;
+  /** Called when one of them ends. */
+  readonly #waiting: (() => void)[] = [];
+  /** What the latest request cost: what one of a conversation that is not known will cost, too. */
+  #latest = 0;
   /** By the first block of a conversation: how many tokens its last reply brought it to. */
   readonly #tokens = new WeakMap<ContentBlock, number>();
 
@@ -36,11 +41,16 @@ export class Budget {
   async *#stream(provider: ModelProvider, request: ModelRequest, signal: AbortSignal) {
     const least = this.#leastCost(request);
     const limit = this.#options.limit() ?? Infinity;
-    const spent = (this.#options.spent() ?? Infinity) + this.#underWay;
-    if (spent >= limit || spent + least > limit) {
+    const spent = () => this.#options.spent() ?? Infinity;
+    const likely = Math.max(least, this.#latest);
+    // Many agents at once: each may still fit, but not all of them.
+    while (this.#underWay > 0 && spent() < limit && spent() + this.#underWay + likely > limit)
+      await this.#nextEnd(signal);
+    if (spent() >= limit || spent() + least > limit) {
       throw new ModelError("budget_exhausted", `The budget of $${limit} does not allow another request`);
     }
-    this.#underWay += least;
+    this.#underWay += likely;
+    this.#inFlight++;
     let usage: Usage = NO_USAGE;
     try {
       for await (const event of provider.stream(request, signal)) {
@@ -49,10 +59,25 @@ export class Budget {
         yield event;
       }
     } finally {
-      this.#underWay -= least;
+      this.#inFlight--;
+      // Sums of fractions leave a rest.
+      this.#underWay = this.#inFlight === 0 ? 0 : this.#underWay - likely;
       const first = firstBlock(request);
       if (first) this.#tokens.set(first, tokensOf(usage));
+      if (tokensOf(usage) > 0) this.#latest = this.#options.costOf(request.model, usage) ?? this.#latest;
+      for (const go of this.#waiting.splice(0)) go();
     }
+  }
+
+  /** Resolves when a request under way has ended and was charged. */
+  #nextEnd(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const give = () => reject(new ModelError("aborted", "The request was aborted"));
+      if (signal.aborted) return give();
+      signal.addEventListener("abort", give, { once: true });
+      // The one that asked charges it right after its stream ends.
+      this.#waiting.push(() => setTimeout(resolve));
+    });
   }
 
   /** A conversation only grows: everything so far is read again, at the lowest price. */

@@ -208,7 +208,7 @@ export const COMMANDS: readonly Scenario[] = [
         name: "is all that the model knows, and it has the instructions again",
         see: ({ requests }) => [
           requests[2].messages.length,
-          JSON.stringify(requests[2].messages).includes("first"),
+          JSON.stringify(requests[2].messages).includes(`"first"`),
           JSON.stringify(requests[2].messages).includes("Be brief."),
         ],
         is: [1, false, true],
