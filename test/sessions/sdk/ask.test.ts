@@ -135,7 +135,7 @@ test("a plan is written, shown, agreed to, and then carried out", async () => {
 
   const entries = readTranscript(home) as any[];
   const attachments = entries.flatMap(({ attachment }) => (attachment ? [attachment] : []));
-  expect(attachments.filter(({ type }) => type !== "skill_listing")).toEqual([
+  expect(attachments.filter(({ type }) => type.startsWith("plan_mode"))).toEqual([
     { type: "plan_mode", planFilePath: planFile, planExists: false },
     { type: "plan_mode_exit", planFilePath: planFile, planExists: true },
   ]);
