@@ -58,6 +58,7 @@ test("a request has the shape, and the headers, that the API and its gateways kn
         role: "user",
         content: [
           { type: "text", text: expect.stringContaining("The following skills are available") },
+          { type: "text", text: expect.stringContaining("The Agent tool can start these agents") },
           { type: "text", text: expect.stringContaining(`Today's date is ${new Date().toISOString().slice(0, 10)}.`) },
           { type: "text", text: "go", cache_control: MARK },
         ],
