@@ -130,6 +130,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   let servers: AgentServers | undefined;
   const live = async (): Promise<ChildEnd> => {
     let ended: ChildEnd | undefined;
+    let problem: unknown;
     try {
       const ran = await runChild(plan, stages, {
         ...host,
@@ -153,23 +154,31 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
       await servers?.close();
       await machine.tasks.stopOwnedBy(id);
       return (ended = await settle(ran, plan));
+    } catch (error) {
+      problem = error;
+      throw error;
     } finally {
       machine.agentInboxes.delete(id);
-      if (!ended) {
-        await servers?.close();
-        await machine.tasks.stopOwnedBy(id);
-        await plan.worktree?.finish();
+      try {
+        if (!ended) await abandon();
+      } finally {
+        // Whatever failed: no one waits for an agent that is over.
+        files.close(ended);
+        task.end(ended ? taskEnd(plan, ended) : brokenEnd(plan, problem));
+        detach();
+        host.ended();
+        release();
       }
-      files.close(ended);
-      task.end(taskEnd(plan, ended));
-      detach();
-      host.ended();
-      release();
     }
+  };
+  const abandon = async () => {
+    await servers?.close();
+    await machine.tasks.stopOwnedBy(id);
+    await plan.worktree?.finish();
   };
   const done = live();
   const awaited = Promise.race([done, movedAway]);
-  // Someone else reports the failure of an agent that no one waits for.
+  // The task reports the failure of an agent that no one waits for.
   awaited.catch(() => undefined);
   return { id, awaited, outputPath: () => files.openOutput() };
 }
@@ -215,8 +224,13 @@ function taskOf({ id, description, toolUseId, parent, definition, prompt, backgr
   };
 }
 
-function taskEnd({ description }: ChildPlan, ended: ChildEnd | undefined): TaskEnd {
-  if (!ended) return { status: "failed", summary: `Agent "${description}" failed unexpectedly` };
+/** A bug in Keelson, or something that could not be tidied up. */
+function brokenEnd({ description }: ChildPlan, problem: unknown): TaskEnd {
+  const error = problem instanceof Error ? problem.message : String(problem);
+  return { status: "failed", summary: `Agent "${description}" failed unexpectedly: ${error}`, error };
+}
+
+function taskEnd({ description }: ChildPlan, ended: ChildEnd): TaskEnd {
   const { status, text, used, kept } = ended;
   const how = status === "killed" ? "was stopped" : status;
   return {
