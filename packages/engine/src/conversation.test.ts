@@ -38,7 +38,7 @@ test("blocks of one reply become one assistant message, and results come in call
     replies("m2", text("done")),
   ]);
 
-  expect(conversation.messages).toEqual([
+  expect(conversation.messages).toMatchObject([
     { role: "user", content: [text("go")] },
     { role: "assistant", content: [thought, call("a"), call("b")] },
     { role: "user", content: [result("a"), result("b")] },
@@ -104,4 +104,12 @@ test("calls of different replies may have the same id, each with its own result"
     [call("a")],
     [result("a", "two")],
   ]);
+});
+
+test("a reply keeps its model, and what the provider wants back with its calls", async () => {
+  const first = { ...replies("m1", call("a")), callState: { a: { signature: "x" } } };
+  const second = { ...replies("m1", call("b")), callState: { b: { signature: "y" } } };
+  const { messages } = await Conversation.of([says("go"), first, says([result("a")]), second, says([result("b")])]);
+  const { model } = first.message;
+  expect(messages[1]!.reply).toEqual({ model, callState: { a: { signature: "x" }, b: { signature: "y" } } });
 });

@@ -12,6 +12,7 @@ import {
   type ChainSubject,
   type ContentBlock,
   type ModelMessage,
+  type ReplyOrigin,
   type TextBlock,
   type ToolResultBlock,
   type UserSubject,
@@ -83,7 +84,7 @@ export class Conversation {
   add(entry: Placed): void {
     if (isCommandRecord(entry)) return;
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
-    else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
+    else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry);
     else if (entry.type === "attachment") this.#addAttachment(entry);
   }
 
@@ -121,7 +122,8 @@ export class Conversation {
    * being written, so results may come between its blocks. After its end, the same id means another reply from a server
    * that gives every reply the same id.
    */
-  #addReply({ id, content, stop_reason: stopReason }: AssistantSubject["message"]): void {
+  #addReply({ message, callState }: AssistantSubject): void {
+    const { id, content, stop_reason: stopReason } = message;
     const blocks = withoutBlanks(content);
     this.#replies.add(id);
     if (blocks.length === 0) {
@@ -132,9 +134,11 @@ export class Conversation {
     const farthest = this.#replyEnded ? 1 : 2;
     if (last >= 0 && this.#replyId === id && last >= this.#messages.length - farthest) {
       const earlier = blocksOf(this.#messages[last]!.content);
-      this.#messages[last] = { role: "assistant", content: [...earlier, ...blocks] };
+      const before = this.#messages[last]!.reply;
+      const reply = originOf(message.model, { ...before?.callState, ...callState });
+      this.#messages[last] = { role: "assistant", content: [...earlier, ...blocks], reply };
     } else {
-      this.#messages.push({ role: "assistant", content: blocks });
+      this.#messages.push({ role: "assistant", content: blocks, reply: originOf(message.model, callState) });
     }
     this.#replyId = id;
     this.#replyEnded = stopReason !== null;
@@ -197,6 +201,10 @@ export class Conversation {
     this.#preface = undefined;
     return blocks;
   }
+}
+
+function originOf(model: string, callState: ReplyOrigin["callState"] = {}): ReplyOrigin {
+  return Object.keys(callState).length === 0 ? { model } : { model, callState };
 }
 
 function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {

@@ -57,7 +57,9 @@ export type ModelNotice =
   | { readonly type: "restart" }
   /** Nothing has arrived for a moment after a finished block. */
   | { readonly type: "pause" }
-  | { readonly type: "fallback"; readonly from: string; readonly to: string; readonly reason: string };
+  | { readonly type: "fallback"; readonly from: string; readonly to: string; readonly reason: string }
+  /** Something in the request that this model cannot be given, such as a picture. Told once per session. */
+  | { readonly type: "loss"; readonly text: string };
 
 export type ModelEvent = StreamEvent | { readonly type: "notice"; readonly notice: ModelNotice };
 

@@ -7,6 +7,7 @@ import {
   NO_USAGE,
   type AssistantSubject,
   type ContentBlock,
+  type JsonObject,
   type NewEntry,
   type ReplyMessage,
   type StreamEvent,
@@ -60,6 +61,7 @@ export async function requestReply(
   let message: ReplyMessage | undefined;
   /** By index: blocks may be written in parallel. */
   const open = new Map<number, BlockInProgress>();
+  const states = new Map<string, JsonObject>();
   let held: { block: ContentBlock; broken?: string; end: StreamEvent } | undefined;
   let usage: Usage = NO_USAGE;
   let stopReason: string | null = null;
@@ -75,7 +77,9 @@ export async function requestReply(
     const { block, broken, end } = held;
     held = undefined;
     const entryId = ports.newId();
-    const entry = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
+    const state = isToolUse(block) ? states.get(block.id) : undefined;
+    const bare = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
+    const entry = state && isToolUse(block) ? { ...bare, callState: { [block.id]: state } } : bare;
     // The blocks of a reply form one chain, even if results were recorded between them.
     await ports.record([add(lastEntry === undefined ? entry : { ...entry, parentUuid: lastEntry })]);
     lastEntry = entryId;
@@ -131,11 +135,15 @@ export async function requestReply(
           stopReason = stopSequence = null;
           break;
         }
-        case "content_block_start":
+        case "content_block_start": {
           await release();
-          event = { ...event, content_block: withOwnId(withValidName(event.content_block)) };
-          open.set(event.index, { start: event.content_block, parts: [] });
+          const { callState, ...rest } = event;
+          const start = withOwnId(withValidName(event.content_block));
+          if (callState && isToolUse(start)) states.set(start.id, callState);
+          event = { ...rest, content_block: start };
+          open.set(event.index, { start, parts: [] });
           break;
+        }
         case "content_block_delta":
           open.get(event.index)?.parts.push(event.delta);
           break;
@@ -212,6 +220,9 @@ function assistantEntry(
 }
 
 function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
+  if (notice.type === "loss") {
+    return { type: "system" as const, subtype: "informational", content: notice.text, level: "notice" };
+  }
   if (notice.type === "fallback") {
     return {
       type: "system" as const,

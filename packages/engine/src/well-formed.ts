@@ -65,7 +65,7 @@ const NOT_FROM_USER: ReadonlySet<string> = new Set(["tool_result", "tool_use", "
 function messageOf(role: ModelMessage["role"], blocks: readonly ContentBlock[], original?: ModelMessage): ModelMessage {
   const before = original && blocksOf(original.content);
   const isSame = before?.length === blocks.length && blocks.every((block, at) => block === before[at]);
-  return original && isSame ? original : { role, content: blocks };
+  return original && isSame ? original : { ...original, role, content: blocks };
 }
 
 function callsIn(message: ModelMessage | undefined): ToolUseBlock[] {

@@ -75,6 +75,15 @@ export interface CacheControl {
 export interface ModelMessage {
   readonly role: "user" | "assistant";
   readonly content: string | readonly ContentBlock[];
+  /** Where an assistant message comes from. Never sent; providers decide by it what they may send back. */
+  readonly reply?: ReplyOrigin;
+}
+
+export interface ReplyOrigin {
+  /** As the server named it. */
+  readonly model: string;
+  /** By id of the call: what the provider wants back with it, such as a signature. */
+  readonly callState?: Readonly<Record<string, JsonObject>>;
 }
 
 export function isToolUse(block: ContentBlock): block is ToolUseBlock {

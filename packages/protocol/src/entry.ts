@@ -1,7 +1,7 @@
 // One line of a transcript. Field names are those of the file (`sessionId`, `toolUseResult`); only `project.ts` knows
 // those of the wire, too.
 
-import type { ModelMessage } from "./content.ts";
+import type { ModelMessage, ReplyOrigin } from "./content.ts";
 import type { PermissionMode } from "./permission.ts";
 import type { PromptOrigin } from "./session.ts";
 import type { ScheduledJob } from "./schedule.ts";
@@ -46,6 +46,8 @@ export interface UserSubject {
 export interface AssistantSubject {
   readonly type: "assistant";
   readonly message: ReplyMessage;
+  /** Keelson only: what the provider wants back with the calls, by their id. Other readers ignore it. */
+  readonly callState?: ReplyOrigin["callState"];
   readonly requestId?: string;
   readonly isApiErrorMessage?: boolean;
   readonly error?: string;

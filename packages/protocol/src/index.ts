@@ -11,6 +11,7 @@ export {
   type DocumentBlock,
   type ImageBlock,
   type ModelMessage,
+  type ReplyOrigin,
   type RedactedThinkingBlock,
   type TextBlock,
   type ThinkingBlock,

@@ -2,7 +2,7 @@
 // translated into them.
 
 import type { ContentBlock } from "./content.ts";
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 
 export interface Usage {
   readonly input_tokens: number;
@@ -41,7 +41,13 @@ export type BlockDelta =
 
 export type StreamEvent =
   | { readonly type: "message_start"; readonly message: ReplyMessage }
-  | { readonly type: "content_block_start"; readonly index: number; readonly content_block: ContentBlock }
+  | {
+      readonly type: "content_block_start";
+      readonly index: number;
+      readonly content_block: ContentBlock;
+      /** From a provider, for a tool call: what it wants back with the call. Clients never see it. */
+      readonly callState?: JsonObject;
+    }
   | { readonly type: "content_block_delta"; readonly index: number; readonly delta: BlockDelta }
   | { readonly type: "content_block_stop"; readonly index: number }
   | {

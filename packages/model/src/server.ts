@@ -1,0 +1,133 @@
+// A model server that is not asked by `anthropic.ts`: its address, its credentials, and one request to it. The dialects
+// in the folders beside this file build on it; each makes one attempt per request and knows nothing about retry.
+
+import { ModelError } from "@keelson/engine";
+import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
+import { redact, type ErrorResponse } from "./http-error.ts";
+import type { FetchOptions } from "./network.ts";
+
+export interface Server {
+  /** Our name for it, such as `openai`; for messages. */
+  readonly provider: string;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** What to check if the address is wrong: a variable or a setting. */
+  readonly addressFrom: string;
+  readonly credentials: Credentials;
+  /** Sent with every request. They may be secret. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly fetchOptions?: (url: URL) => Promise<FetchOptions>;
+  readonly fetch?: Fetch;
+  /** Time until the response headers arrive. Defaults to ten minutes. */
+  readonly timeoutMs?: number;
+  /** Time between two chunks of the reply. Defaults to five minutes: not every server sends pings. */
+  readonly idleTimeoutMs?: number;
+}
+
+export interface Credentials {
+  /** Adds a key, a token or a signature to one attempt. Throws ModelError if there is none. */
+  authorize(attempt: Attempt): void | Promise<void>;
+  /** Called after the server refused them. True if there are new ones, and the request is worth another attempt. */
+  renew?(signal: AbortSignal): Promise<boolean>;
+  /** What no message may contain. */
+  secrets(): readonly string[];
+}
+
+export interface Attempt {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+export interface ServerRequest {
+  /** Follows the base URL; begins with a slash. */
+  readonly path: string;
+  /** Without it, the method is GET. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Overrides the server's own, for questions that must not take long. */
+  readonly timeoutMs?: number;
+  /** Maps a failed response; the message of the error is redacted afterwards. */
+  errorOf(response: ErrorResponse): ModelError;
+}
+
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** Sends a request; the response is a success. Throws only ModelError. */
+export async function callServer(server: Server, request: ServerRequest, signal: AbortSignal): Promise<HttpCall> {
+  const { credentials } = server;
+  const body = request.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(request.body));
+  for (let renewed = false; ;) {
+    const call = await openAttempt(server, request, body, signal);
+    if (call.response.ok) return call;
+    const { status, statusText, headers } = call.response;
+    // If the body cannot be read, the status is enough.
+    const text = await call.text(MAX_ERROR_BYTES).catch(() => "");
+    call.close({ finished: false });
+    if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
+    const error = withoutSecrets(request.errorOf({ status, statusText, headers, body: text }), server);
+    if (renewed || error.kind !== "authentication_failed" || !(await credentials.renew?.(signal))) throw error;
+    renewed = true;
+  }
+}
+
+async function openAttempt(
+  server: Server,
+  request: ServerRequest,
+  body: Uint8Array<ArrayBuffer> | undefined,
+  signal: AbortSignal,
+): Promise<HttpCall> {
+  const url = addressOf(server, request);
+  const method = body ? "POST" : "GET";
+  const headers = headersOf({
+    ...(body ? { "content-type": "application/json" } : {}),
+    ...server.headers,
+    ...request.headers,
+  });
+  await server.credentials.authorize({ method, url, headers, body });
+  return openCall(
+    url,
+    { ...(await server.fetchOptions?.(url)), method, headers, ...(body ? { body } : {}) },
+    {
+      fetch: server.fetch ?? fetch,
+      timeoutMs: request.timeoutMs ?? server.timeoutMs ?? 600_000,
+      idleTimeoutMs: server.idleTimeoutMs ?? 300_000,
+    },
+    signal,
+  );
+}
+
+function addressOf({ baseUrl, addressFrom, query }: Server, request: ServerRequest): URL {
+  const base = URL.parse(baseUrl);
+  if (!base || !/^https?:$/.test(base.protocol))
+    throw new ModelError("invalid_request", `${addressFrom} is not an http or https URL`);
+  const [path, own = ""] = request.path.split("?", 2);
+  base.pathname = base.pathname.replace(/\/+$/, "") + path!;
+  for (const [name, value] of new URLSearchParams(own)) base.searchParams.set(name, value);
+  for (const [name, value] of Object.entries({ ...query, ...request.query })) base.searchParams.set(name, value);
+  return base;
+}
+
+function headersOf(entries: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(entries)) {
+    try {
+      headers.set(name, value);
+    } catch {
+      // The runtime's error quotes the value, which may be a key.
+      throw new ModelError("invalid_request", `Header "${name}" has an invalid name or value; check for line breaks`);
+    }
+  }
+  return headers;
+}
+
+/** The same error, without anything secret that the server quoted. */
+export function withoutSecrets(error: ModelError, { credentials, headers = {} }: Server): ModelError {
+  const message = redact(error.message, [...credentials.secrets(), ...Object.values(headers)]);
+  if (message === error.message) return error;
+  const { kind, status, apiType, retryAfterMs } = error;
+  return new ModelError(kind, message, { status, apiType, retryAfterMs });
+}
