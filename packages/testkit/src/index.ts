@@ -50,8 +50,8 @@ export {
   type Frame,
 } from "./dialects/server.ts";
 export {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectBlock,
   type DialectCall,
   type DialectFailure,
@@ -59,7 +59,7 @@ export {
   type DialectScript,
   type DialectStep,
   type DialectUsage,
-  type HttpAnswer,
+  type ScriptedAnswer,
   type RawAnswer,
   type SeenPart,
   type SeenRequest,
