@@ -65,3 +65,4 @@ export {
   type SeenRequest,
 } from "./dialects/script.ts";
 export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
+export { responsesParts, startResponsesServer, type ResponsesServerOptions } from "./dialects/responses-server.ts";

@@ -11,7 +11,7 @@ import { addressOfChat } from "./chat/address.ts";
 import { LOSS_TEXTS } from "./chat/content.ts";
 import { ChatReader } from "./chat/reader.ts";
 import { chatRequest } from "./chat/request.ts";
-import { isJson, readEvents, readJson, redacted, sendAdjusted } from "./shared/exchange.ts";
+import { isJson, isLost, readEvents, readJson, redacted, sendAdjusted } from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { estimatedTokens } from "./shared/usage.ts";
 
@@ -66,14 +66,10 @@ async function* reply(
       else yield* reader.push(event.data);
     }
   } catch (error) {
-    // What is complete stays complete, whatever happens to the connection afterwards.
-    const isLost = error instanceof ModelError && LOST.has(error.kind);
-    if (!isLost || !reader.isComplete) throw error;
+    if (!isLost(error) || !reader.isComplete) throw error;
   }
   yield* reader.end();
 }
-
-const LOST = new Set<string>(["stream_cut", "connection", "timeout"]);
 
 function* whole(value: unknown, reader: ChatReader, server: Server): Generator<ModelEvent> {
   if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");

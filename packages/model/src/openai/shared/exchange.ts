@@ -31,6 +31,8 @@ export async function sendAdjusted<T extends Attempted>(
   model: string,
   build: (adjustments: Adjustments) => T,
   signal: AbortSignal,
+  /** Notes what else an error says. True if another attempt will be different because of it. */
+  note: (error: ModelError, built: T) => boolean = () => false,
 ): Promise<{ readonly call: HttpCall; readonly built: T }> {
   let adjustments: Adjustments = { habits: habitsOf(server.baseUrl, model) };
   for (let attempt = 1; ; attempt++) {
@@ -41,6 +43,7 @@ export async function sendAdjusted<T extends Attempted>(
       if (!(error instanceof ModelError) || attempt === MOST_ATTEMPTS) throw error;
       // A request is shortened once; if it is still too long, the prompt is.
       if (error.kind === "prompt_too_long" && adjustments.maxTokens !== undefined) throw error;
+      if (note(error, built)) continue;
       const lesson = learn(error, built.sent, adjustments.habits);
       if (!lesson) throw error;
       adjustments = { ...adjustments, habits: lesson.habits, ...lesson.once };
@@ -52,6 +55,11 @@ export async function sendAdjusted<T extends Attempted>(
 function requestOf({ path, query, body }: Attempted): ServerRequest {
   return { path, body, ...(query ? { query } : {}), errorOf: responseErrorOf };
 }
+
+const LOST = new Set<string>(["stream_cut", "connection", "timeout"]);
+
+/** Whether the connection failed. What was complete by then stays complete. */
+export const isLost = (error: unknown) => error instanceof ModelError && LOST.has(error.kind);
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
@@ -69,7 +77,7 @@ export async function readJson(call: HttpCall): Promise<unknown> {
 }
 
 /** The data of each event, parsed; `done` for the mark at the end of a Chat Completions stream. */
-export async function* readEvents(call: HttpCall): AsyncGenerator<{ readonly data: unknown } | "done"> {
+export async function* readEvents(call: HttpCall): AsyncGenerator<{ readonly data: Record<string, unknown> } | "done"> {
   const decoder = new SseDecoder();
   let finished = false;
   try {

@@ -11,6 +11,7 @@ export type Optional =
   | "max_output_tokens"
   | "reasoning_effort"
   | "reasoning"
+  | "summary"
   | "include"
   | "parallel_tool_calls"
   | "strict"
