@@ -41,3 +41,4 @@ export {
   type ProviderUnderTest,
   type TestRunner,
 } from "./conformance/model-provider.ts";
+export { encodeEvent, encodeException, encodeFrame } from "./dialects/event-frame.ts";
