@@ -97,7 +97,7 @@ test("a frame that claims to be huge is refused before it arrives", () => {
 test("isPartial tells an end within a frame", () => {
   const decoder = new EventStreamDecoder();
   const partial = [...inChunks(FRAMES, 500)].map((chunk) => {
-    [...decoder.push(chunk)];
+    Array.from(decoder.push(chunk));
     return decoder.isPartial;
   });
   expect([partial[0], partial.at(-1)]).toEqual([true, false]);

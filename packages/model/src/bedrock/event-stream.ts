@@ -70,7 +70,7 @@ function readHeaders(bytes: Uint8Array): Map<string, string> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const decoder = new TextDecoder();
   try {
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const nameEnd = at + 1 + view.getUint8(at);
       const name = decoder.decode(bytes.subarray(at + 1, nameEnd));
       const type = view.getUint8(nameEnd);
