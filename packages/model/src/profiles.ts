@@ -113,13 +113,18 @@ export function resolveAlias(name: string, env: Env): string {
 
 /** The table key of an id: `claude-sonnet-4-5` for `claude-sonnet-4-5-20250929`. */
 export function familyOf(id: string): string | undefined {
-  const bare = id
+  const bare = bareId(id);
+  return Object.hasOwn(FAMILIES, bare) ? bare : undefined;
+}
+
+/** An id without what clouds and dates add to it; the same for every spelling of a model. */
+export function bareId(id: string): string {
+  return id
     .toLowerCase()
     .replace(LONG_CONTEXT, "")
     .replace(/^(?:[a-z]{2,6}\.)?anthropic[./]/, "")
     .replace(/-v\d+(?::\d+)?$/, "")
     .replace(/[-@](?:\d{8}|latest)$/, "");
-  return Object.hasOwn(FAMILIES, bare) ? bare : undefined;
 }
 
 export function isEnabled(value: string | undefined): boolean {
