@@ -11,7 +11,7 @@ export function costOf(
 ): number | null {
   const family = familyOf(model);
   const price = lookUp(extraPrices, model) ?? lookUp(extraPrices, family) ?? lookUp(PRICES, family);
-  if (!price) return null;
+  if (!price || usage.estimated) return null;
   const written = writtenTokens(usage);
   // Without cache prices, cached tokens cost the same as plain input.
   const dollars =
