@@ -41,6 +41,7 @@ export {
   type ProviderUnderTest,
   type TestRunner,
 } from "./conformance/model-provider.ts";
+export { encodeEvent, encodeException, encodeFrame } from "./dialects/event-frame.ts";
 export {
   startDialectServer,
   type DialectRequest,
