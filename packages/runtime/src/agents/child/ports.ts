@@ -133,7 +133,8 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return child.outbox.record(entries);
     },
-    show: (signal) => storage.outbox.show(signal),
+    // Clients take a status for the session's.
+    show: (signal) => (signal["subtype"] === "status" ? undefined : storage.outbox.show(signal)),
     admitted: () => undefined,
     instructionsFor: () => [],
     steering: child.steering,
