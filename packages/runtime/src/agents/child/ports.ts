@@ -134,7 +134,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       return child.outbox.record(entries);
     },
     // Clients take a status for the session's.
-    show: (signal) => (signal["subtype"] === "status" ? undefined : storage.outbox.show(signal)),
+    show: (signal) => ("subtype" in signal && signal.subtype === "status" ? undefined : storage.outbox.show(signal)),
     admitted: () => undefined,
     instructionsFor: () => [],
     steering: child.steering,
