@@ -20,7 +20,7 @@ export function costOf(
     lookUp(extraPrices, family) ??
     lookUp(PRICES, family) ??
     (model.includes("/") ? otherModels().otherPrice(model, { ...settings, env }) : undefined);
-  if (!price) return null;
+  if (!price || usage.estimated) return null;
   const written = writtenTokens(usage);
   // Without cache prices, cached tokens cost the same as plain input.
   const dollars =
