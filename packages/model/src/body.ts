@@ -117,8 +117,8 @@ function messageParts(message: ModelMessage, isFirst: boolean): string[] {
 const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
 const LONE_SURROGATE = 5;
 
-/** The API rejects a request with a lone surrogate, and would reject every later one too. */
-function replaceLoneSurrogates(json: string): string {
+/** For JSON text. The API rejects a request with a lone surrogate, and would reject every later one too. */
+export function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
   return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));
 }

@@ -2,6 +2,7 @@
 // in the folders beside this file build on it; each makes one attempt per request and knows nothing about retry.
 
 import { ModelError } from "@keelson/engine";
+import { replaceLoneSurrogates } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
 import { redact, type ErrorResponse } from "./http-error.ts";
 import type { FetchOptions } from "./network.ts";
@@ -78,7 +79,7 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (body === undefined) return undefined;
   return body instanceof Uint8Array
     ? (body as Uint8Array<ArrayBuffer>)
-    : new TextEncoder().encode(JSON.stringify(body));
+    : new TextEncoder().encode(replaceLoneSurrogates(JSON.stringify(body)));
 }
 
 async function openAttempt(
