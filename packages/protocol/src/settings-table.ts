@@ -6,7 +6,7 @@
  * an invalid value is dropped.
  */
 export type ValueType =
-  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" }
+  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" | "providers" }
   | { readonly kind: "flag"; readonly strict?: boolean }
   | { readonly kind: "number"; readonly least?: number; readonly most?: number; readonly whole?: true }
   | { readonly kind: "choice"; readonly of: readonly string[]; readonly strict?: string }
@@ -151,11 +151,12 @@ export const SETTINGS_TABLE = {
   effortLevel: works(effort, "yes", "how much effort the model puts into an answer"),
   alwaysThinkingEnabled: works(flag, "yes", "false turns off thinking"),
   modelPrices: works({ kind: "prices" }, "if trusted", "US dollars per million tokens, by model"),
+  providers: works({ kind: "providers" }, "never", "model servers by name: address, kind, key, models", OWN),
   summarizeOnMaxTurns: works(flag, "yes", "ask for a closing summary when the turn limit is reached"),
   env: works({ kind: "variables" }, "by variable", "environment variables for Keelson and the commands it runs"),
   availableModels: later(texts, "yes"),
   enforceAvailableModels: later(guard, "yes"),
-  modelOverrides: later({ kind: "map", of: "text" }, "if trusted"),
+  modelOverrides: works({ kind: "map", of: "text" }, "if trusted", "the id to send, by the vendor's full model id"),
   advisorModel: later(text, "yes"),
   outputStyle: works(text, "yes", "how the model works and answers: a built-in or own output style"),
   language: later(text, "yes"),
@@ -249,10 +250,10 @@ export const SETTINGS_TABLE = {
   enableWorkflows: later(flag, "yes"),
   enableArtifact: later(flag, "never", OWN),
 
-  apiKeyHelper: later(text, "if trusted"),
-  awsAuthRefresh: later(text, "if trusted"),
-  awsCredentialExport: later(text, "if trusted"),
-  gcpAuthRefresh: later(text, "if trusted"),
+  apiKeyHelper: works(text, "never", "command that prints the API key", OWN),
+  awsAuthRefresh: works(text, "never", "command to run after AWS refused the credentials", OWN),
+  awsCredentialExport: works(text, "never", "command that prints AWS credentials as JSON", OWN),
+  gcpAuthRefresh: works(text, "never", "command to run after Google refused the credentials", OWN),
   otelHeadersHelper: later(text, "if trusted"),
   forceLoginMethod: later(text, "if trusted"),
   forceLoginOrgUUID: later(any, "if trusted"),
