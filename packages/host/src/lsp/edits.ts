@@ -83,9 +83,10 @@ export class Edits {
     if (!this.#isApplying) this.#settle();
   }
 
-  /** Errors and warnings that are new since the last call. */
-  takeNew(): readonly FileProblems[] {
+  /** Errors and warnings of these files that are new since the last call. */
+  takeNew(wants: (path: string) => boolean): readonly FileProblems[] {
     return [...this.#settled].flatMap(([path, now]): FileProblems[] => {
+      if (!wants(path)) return [];
       const before = this.#told.get(path) ?? [];
       this.#told.set(path, now);
       this.#settled.delete(path);

@@ -106,8 +106,8 @@ export class LanguageServer {
     this.#work();
   }
 
-  takeNewProblems(): readonly FileProblems[] {
-    return this.#edits.takeNew();
+  takeNewProblems(wants: (path: string) => boolean): readonly FileProblems[] {
+    return this.#edits.takeNew(wants);
   }
 
   /** Resolves when the server is gone. */

@@ -30,7 +30,8 @@ export interface LanguageServers {
   ask(question: CodeQuestion, root: string, signal: AbortSignal): Promise<CodeFindings>;
   /** Tells the server of the file, in the background. */
   edited(edit: Edit, root: string): void;
-  takeNewProblems(): readonly FileProblems[];
+  /** Errors and warnings of the wanted files that edits brought, and that were not taken before. */
+  takeNewProblems(wants: (path: string) => boolean): readonly FileProblems[];
   status(): readonly LanguageServerStatus[];
   /** Resolves when no server is left. */
   close(): Promise<void>;
@@ -107,7 +108,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
     edited(edit, root) {
       if (serverOf(edit.path, servers())?.diagnostics) find(edit.path, root).edited(edit);
     },
-    takeNewProblems: () => [...running.values()].flatMap(({ server }) => server.takeNewProblems()),
+    takeNewProblems: (wants) => [...running.values()].flatMap(({ server }) => server.takeNewProblems(wants)),
     status: () => [...running.values()].map(({ server }) => server.status),
     async close() {
       for (const key of [...running.keys()]) end(key);

@@ -126,7 +126,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     show: (signal) => storage.outbox.show(signal),
     admitted: () => undefined,
     instructionsFor: () => [],
-    steering: child.steering,
+    steering: () => [...child.steering(), ...(state.codeWatch?.takeNotices(child.id) ?? [])],
     fire,
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
