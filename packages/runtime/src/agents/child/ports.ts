@@ -137,7 +137,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     show: (signal) => ("subtype" in signal && signal.subtype === "status" ? undefined : storage.outbox.show(signal)),
     admitted: () => undefined,
     instructionsFor: () => [],
-    steering: child.steering,
+    steering: () => [...child.steering(), ...(state.codeWatch?.takeNotices(child.id) ?? [])],
     fire,
     compaction: compactionPort({
       snapshot: () => state.snapshot,
