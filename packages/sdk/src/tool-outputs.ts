@@ -47,6 +47,8 @@ export type BashOutput = {
   dangerouslyDisableSandbox?: boolean;
 };
 
+export type PowerShellOutput = BashOutput;
+
 export type FileReadOutput =
   | {
       type: "text";
@@ -283,6 +285,7 @@ export type McpOutput = string | unknown[];
 export type ToolOutputSchemas =
   | AgentOutput
   | BashOutput
+  | PowerShellOutput
   | FileReadOutput
   | FileWriteOutput
   | FileEditOutput

@@ -23,7 +23,7 @@ import {
 /** All built-in tools. Made once per session, because some keep state. Without `monitors`, no one would read events. */
 export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monitors?: Monitors): Tool[] {
   let todos: readonly Todo[] = [];
-  const background = !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
+  const background = backgroundAllowed(env);
   return [
     bashTool({ background }),
     editTool,
@@ -37,6 +37,10 @@ export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monito
     todoWriteTool({ get: () => todos, set: (next) => (todos = next) }),
     writeTool,
   ];
+}
+
+export function backgroundAllowed(env: Snapshot["env"]): boolean {
+  return !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
 }
 
 /** The tools the model is offered: chosen by flags, not denied by rules, and StructuredOutput if there is a schema. */

@@ -15,6 +15,7 @@ import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
+import { optionalTools } from "../optional-tools/optional-tools.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
@@ -164,6 +165,7 @@ async function fillState(parts: Parts): Promise<void> {
     ...own,
     ...(await offeredInteractiveTools(options, plan)),
     ...((await team?.tools()) ?? []),
+    ...(await optionalTools(parts)),
   ];
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
