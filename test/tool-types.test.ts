@@ -85,7 +85,16 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const { bashTool, agentTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, ...rest } = tools;
+  const {
+    bashTool,
+    readTool: _read,
+    agentTool,
+    taskOutputTool,
+    taskStopTool,
+    todoWriteTool,
+    skillTool,
+    ...rest
+  } = tools;
   const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
   const { monitorTool, sendMessageTool, worktreeTools, interactiveTools: _, ...others } = more;
   const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];

@@ -73,8 +73,9 @@ export type FileReadOutput =
   | {
       type: "parts";
       file: { filePath: string; originalSize: number; count: number; outputDir: null };
-      totalPages: number;
-      pages: { page: number; text: string }[];
+      /** Absent if the pages are images. */
+      totalPages?: number;
+      pages: { page: number; text?: string; image?: { type: string; base64: string } }[];
     }
   | { type: "file_unchanged"; file: { filePath: string } };
 

@@ -10,18 +10,24 @@ import {
   grepTool,
   monitorTool,
   notebookEditTool,
-  readFileTool,
+  readTool,
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
   writeTool,
   type Monitors,
+  type ReadOptions,
   type TaskTable,
   type Todo,
 } from "@keelson/tools";
 
 /** All built-in tools. Made once per session, because some keep state. Without `monitors`, no one would read events. */
-export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monitors?: Monitors): Tool[] {
+export function builtInTools(
+  tasks: TaskTable,
+  env: Snapshot["env"] = {},
+  monitors?: Monitors,
+  draw?: ReadOptions["draw"],
+): Tool[] {
   let todos: readonly Todo[] = [];
   const background = backgroundAllowed(env);
   return [
@@ -31,7 +37,7 @@ export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monito
     grepTool,
     ...(background && monitors ? [monitorTool(monitors)] : []),
     notebookEditTool,
-    readFileTool,
+    readTool({ draw }),
     taskOutputTool(tasks),
     taskStopTool(tasks),
     todoWriteTool({ get: () => todos, set: (next) => (todos = next) }),

@@ -53,7 +53,10 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const parts = await openStages(options, approve);
   const { storage, machine, hooks, gate, mcp } = parts;
   const { state, newId, inbox, options: session } = storage;
-  state.allTools = [...builtInTools(machine.tasks, state.snapshot.env), ...(await optionalTools(parts))];
+  state.allTools = [
+    ...builtInTools(machine.tasks, state.snapshot.env, undefined, machine.drawPages),
+    ...(await optionalTools(parts)),
+  ];
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
   const started = fireSessionStart(hooks.fire, { source: "startup", model: state.model.profile.id });
   void started.then(() => hooks.changes.start());

@@ -157,7 +157,7 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, machine.drawPages),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
