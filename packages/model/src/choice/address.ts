@@ -40,7 +40,10 @@ export function addressOf({ provider, id }: Pick<Destination, "provider" | "id">
 }
 
 const incomplete = (provider: string, field: string) =>
-  new ModelError("invalid_request", `Provider "${provider}" has no "${field}"; add it to providers.${provider} in your settings`);
+  new ModelError(
+    "invalid_request",
+    `Provider "${provider}" has no "${field}"; add it to providers.${provider} in your settings`,
+  );
 
 /** Local servers are often given as a host, or without the path of the API. */
 function spelledOut(provider: string, given: string): string {

@@ -37,5 +37,4 @@ export function lookUpOther(name: string, facts: LookUpFacts): OtherModel | unde
 
 export const otherModel = (name: string, facts: LookUpFacts): KnownModel | undefined => lookUpOther(name, facts)?.known;
 
-export const otherPrice = (name: string, facts: LookUpFacts): ModelPrice | undefined =>
-  lookUpOther(name, facts)?.price;
+export const otherPrice = (name: string, facts: LookUpFacts): ModelPrice | undefined => lookUpOther(name, facts)?.price;

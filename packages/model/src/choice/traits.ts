@@ -45,7 +45,8 @@ export function modelOf({ provider, id, name }: Destination, { env, providers }:
     ...(own.thinking === undefined ? {} : { reasons: own.thinking !== "none" }),
   };
   const limits = {
-    maxTokens: positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? Math.min(traits.maxTokens, traits.contextWindow),
+    maxTokens:
+      positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? Math.min(traits.maxTokens, traits.contextWindow),
     contextWindow: positiveInteger(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? traits.contextWindow,
   };
   const hasEffort = traits.efforts.length > 0;

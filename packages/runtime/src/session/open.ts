@@ -16,6 +16,7 @@ import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openLsp, type LspStage } from "../lsp/open-lsp.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
+import { optionalTools } from "../optional-tools/optional-tools.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
@@ -159,7 +160,7 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, state.todos),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, { todos: state.todos, draw: machine.drawPages }),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
@@ -168,6 +169,7 @@ async function fillState(parts: Parts): Promise<void> {
     ...(await parts.lsp.tools()),
     ...(await offeredInteractiveTools(options, plan)),
     ...((await team?.tools()) ?? []),
+    ...(await optionalTools(parts)),
   ];
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
