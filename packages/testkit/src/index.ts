@@ -30,6 +30,7 @@ export { normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
 export { cost, growth } from "./growth.ts";
+export { LOOPBACK_CERTIFICATE } from "./loopback-certificate.ts";
 export { testUnless } from "./test-unless.ts";
 export { messageProblems } from "./message-problems.ts";
 export type { MemoryFiles } from "./memory-files.ts";
@@ -41,6 +42,7 @@ export {
   type ProviderUnderTest,
   type TestRunner,
 } from "./conformance/model-provider.ts";
+export { encodeEvent, encodeException, encodeFrame } from "./dialects/event-frame.ts";
 export {
   startDialectServer,
   type DialectRequest,
@@ -66,3 +68,5 @@ export {
 } from "./dialects/script.ts";
 export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
 export { responsesParts, startResponsesServer, type ResponsesServerOptions } from "./dialects/responses-server.ts";
+export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
+export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";

@@ -11,7 +11,7 @@ import { addressOfChat } from "./chat/address.ts";
 import { LOSS_TEXTS } from "./chat/content.ts";
 import { ChatReader } from "./chat/reader.ts";
 import { chatRequest } from "./chat/request.ts";
-import { isJson, isLost, readEvents, readJson, redacted, sendAdjusted } from "./shared/exchange.ts";
+import { isJsonReply, isConnectionLost, readSse, readJsonReply, redacted, sendAdjusted } from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { estimatedTokens } from "./shared/usage.ts";
 
@@ -55,18 +55,18 @@ async function* reply(
     contextWindow: known.traits.contextWindow,
     estimateInput: () => estimatedTokens({ messages: built.body.messages, tools: built.body.tools }),
   });
-  if (isJson(call)) {
+  if (isJsonReply(call)) {
     // Some servers ignore `stream` and send the whole reply at once.
-    yield* whole(await readJson(call), reader, server);
+    yield* whole(await readJsonReply(call), reader, server);
     return;
   }
   try {
-    for await (const event of readEvents(call)) {
+    for await (const event of readSse(call)) {
       if (event === "done") reader.done();
       else yield* reader.push(event.data);
     }
   } catch (error) {
-    if (!isLost(error) || !reader.isComplete) throw error;
+    if (!isConnectionLost(error) || !reader.isComplete) throw error;
   }
   yield* reader.end();
 }

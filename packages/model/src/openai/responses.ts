@@ -10,7 +10,7 @@ import { LOSS_TEXTS } from "./chat/content.ts";
 import { ResponsesReader } from "./responses/reader.ts";
 import { responsesRequest, sharedFields, type BuiltResponsesRequest } from "./responses/request.ts";
 import { responseErrorOf } from "./shared/errors.ts";
-import { isJson, isLost, readEvents, readJson, redacted, sendAdjusted } from "./shared/exchange.ts";
+import { isJsonReply, isConnectionLost, readSse, readJsonReply, redacted, sendAdjusted } from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { habitsOf } from "./shared/habits.ts";
 import { estimatedTokens } from "./shared/usage.ts";
@@ -65,8 +65,8 @@ async function* reply(
     ids: idsIn(request.messages),
     estimateInput: () => estimatedTokens([built.body["instructions"], built.body.input, built.body["tools"]]),
   });
-  if (isJson(call)) {
-    const value = await readJson(call);
+  if (isJsonReply(call)) {
+    const value = await readJsonReply(call);
     if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");
     if (!Array.isArray(value["output"]) && !value["error"])
       throw new ModelError(
@@ -78,13 +78,13 @@ async function* reply(
     return;
   }
   try {
-    for await (const event of readEvents(call)) {
+    for await (const event of readSse(call)) {
       if (event === "done") break;
       yield* reader.push(event.data);
       if (reader.isComplete) break;
     }
   } catch (error) {
-    if (!isLost(error) || !reader.isComplete) throw error;
+    if (!isConnectionLost(error) || !reader.isComplete) throw error;
   }
   yield* reader.end();
 }
@@ -120,6 +120,6 @@ async function countInput(
   });
   const path = pathOf(server, "/responses/input_tokens");
   const call = await callServer(server, { path, body: shared as JsonObject, errorOf: responseErrorOf }, signal);
-  const answer = await readJson(call);
+  const answer = await readJsonReply(call);
   return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;
 }

@@ -22,14 +22,14 @@ import { isSameFamily } from "../shared/flavour.ts";
 
 export const RESPONSES_API = "openai-responses";
 
-export interface InputOptions extends Omit<ContentOptions, "cacheMarks"> {
+export interface InputItemOptions extends Omit<ContentOptions, "cacheMarks"> {
   readonly model: string;
   readonly names: FittedNames;
   /** Whether a reasoning item may go back. */
   keeps(id: string): boolean;
 }
 
-export function toInputItems(messages: readonly ModelMessage[], options: InputOptions): JsonObject[] {
+export function toInputItems(messages: readonly ModelMessage[], options: InputItemOptions): JsonObject[] {
   const out: JsonObject[] = [];
   let open: readonly ToolUseBlock[] = [];
   for (const { role, content } of fitIds(messages, RESPONSES_IDS)) {
@@ -54,7 +54,7 @@ export function toInputItems(messages: readonly ModelMessage[], options: InputOp
 }
 
 /** A reasoning item must be directly before what it led to, so one that led to nothing is left out. */
-function assistantItems(blocks: readonly ContentBlock[], options: InputOptions): JsonObject[] {
+function assistantItems(blocks: readonly ContentBlock[], options: InputItemOptions): JsonObject[] {
   const items: JsonObject[] = [];
   let reasoning: JsonObject | undefined;
   const add = (item: JsonObject) => {
@@ -72,11 +72,11 @@ function assistantItems(blocks: readonly ContentBlock[], options: InputOptions):
 }
 
 /** Without its id: a call with one demands the reasoning that led to it, which may be gone. */
-function callItem({ id, name, input }: ToolUseBlock, { names }: InputOptions): JsonObject {
+function callItem({ id, name, input }: ToolUseBlock, { names }: InputItemOptions): JsonObject {
   return { type: "function_call", call_id: id, name: names.out(name), arguments: JSON.stringify(input ?? {}) };
 }
 
-function reasoningItem({ signature = "" }: ThinkingBlock, { model, keeps }: InputOptions): JsonObject | undefined {
+function reasoningItem({ signature = "" }: ThinkingBlock, { model, keeps }: InputItemOptions): JsonObject | undefined {
   const state = openThinking(signature);
   if (state?.api !== RESPONSES_API || !isSameFamily(state.model, model)) return undefined;
   const item = state["item"];
@@ -90,7 +90,7 @@ const NO_RESULT = "The call has no result.";
 function outputsOf(
   calls: readonly ToolUseBlock[],
   results: readonly ToolResultBlock[],
-  options: InputOptions,
+  options: InputItemOptions,
 ): JsonObject[] {
   return calls.map(({ id }) => {
     const result = results.find(({ tool_use_id }) => tool_use_id === id);
@@ -117,7 +117,7 @@ type InputPart =
   | { readonly type: "input_image"; readonly image_url: string; readonly detail: "auto" }
   | { readonly type: "input_file"; readonly filename: string; readonly file_data: string };
 
-function inputParts(blocks: readonly ContentBlock[], options: InputOptions): InputPart[] {
+function inputParts(blocks: readonly ContentBlock[], options: InputItemOptions): InputPart[] {
   return partsOf(blocks, { ...options, cacheMarks: false }).map(inputPart);
 }
 

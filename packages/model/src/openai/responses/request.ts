@@ -8,13 +8,13 @@ import { formatSchema, isFunction } from "../chat/request.ts";
 import { partsOf, type Loss } from "../chat/content.ts";
 import { effortFor } from "../shared/effort.ts";
 import { isReasoningModelName } from "../shared/flavour.ts";
-import type { Habits, Optional, Sent } from "../shared/habits.ts";
+import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
 import { fitParameters } from "../shared/parameters.ts";
 import { toInputItems } from "./input.ts";
 
 export interface ResponsesContext {
   readonly traits: ModelTraits;
-  readonly habits: Habits;
+  readonly habits: ServerHabits;
   readonly names: FittedNames;
   readonly sessionId?: string;
   /** Overrides what the request asks for. */

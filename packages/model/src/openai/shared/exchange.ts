@@ -7,7 +7,7 @@ import type { HttpCall } from "../../http-call.ts";
 import { callServer, withoutSecrets, type Server, type ServerRequest } from "../../server.ts";
 import { SseDecoder } from "../../sse.ts";
 import { responseErrorOf } from "./errors.ts";
-import { habitsOf, learn, rememberHabits, type Habits, type Sent } from "./habits.ts";
+import { habitsOf, learn, rememberHabits, type ServerHabits, type Sent } from "./habits.ts";
 
 export interface Attempted {
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Attempted {
 
 /** What may change between two attempts. */
 export interface Adjustments {
-  readonly habits: Habits;
+  readonly habits: ServerHabits;
   readonly maxTokens?: number;
 }
 
@@ -59,13 +59,13 @@ function requestOf({ path, query, body }: Attempted): ServerRequest {
 const LOST = new Set<string>(["stream_cut", "connection", "timeout"]);
 
 /** Whether the connection failed. What was complete by then stays complete. */
-export const isLost = (error: unknown) => error instanceof ModelError && LOST.has(error.kind);
+export const isConnectionLost = (error: unknown) => error instanceof ModelError && LOST.has(error.kind);
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
-export const isJson = ({ response }: HttpCall) => /\bjson\b/.test(response.headers.get("content-type") ?? "");
+export const isJsonReply = ({ response }: HttpCall) => /\bjson\b/.test(response.headers.get("content-type") ?? "");
 
-export async function readJson(call: HttpCall): Promise<unknown> {
+export async function readJsonReply(call: HttpCall): Promise<unknown> {
   let finished = false;
   try {
     const text = await call.text(MAX_REPLY_BYTES);
@@ -77,7 +77,7 @@ export async function readJson(call: HttpCall): Promise<unknown> {
 }
 
 /** The data of each event, parsed; `done` for the mark at the end of a Chat Completions stream. */
-export async function* readEvents(call: HttpCall): AsyncGenerator<{ readonly data: Record<string, unknown> } | "done"> {
+export async function* readSse(call: HttpCall): AsyncGenerator<{ readonly data: Record<string, unknown> } | "done"> {
   const decoder = new SseDecoder();
   let finished = false;
   try {

@@ -22,7 +22,7 @@ export type Optional =
   | "reasoning_details"
   | "images";
 
-export interface Habits {
+export interface ServerHabits {
   readonly refused: ReadonlySet<Optional>;
   /** The most output that the server allows. */
   readonly maxTokens?: number;
@@ -30,17 +30,17 @@ export interface Habits {
   readonly wantsReasoning?: boolean;
 }
 
-const NONE: Habits = { refused: new Set() };
+const NONE: ServerHabits = { refused: new Set() };
 
-const remembered = new Map<string, Habits>();
+const remembered = new Map<string, ServerHabits>();
 
 const keyOf = (baseUrl: string, model: string) => `${baseUrl}\n${model}`;
 
-export function habitsOf(baseUrl: string, model: string): Habits {
+export function habitsOf(baseUrl: string, model: string): ServerHabits {
   return remembered.get(keyOf(baseUrl, model)) ?? NONE;
 }
 
-export function rememberHabits(baseUrl: string, model: string, habits: Habits): void {
+export function rememberHabits(baseUrl: string, model: string, habits: ServerHabits): void {
   remembered.set(keyOf(baseUrl, model), habits);
 }
 
@@ -58,8 +58,8 @@ export interface Sent {
 export function learn(
   { kind, message }: ModelError,
   sent: Sent,
-  habits: Habits,
-): { readonly habits: Habits; readonly once?: { readonly maxTokens: number } } | undefined {
+  habits: ServerHabits,
+): { readonly habits: ServerHabits; readonly once?: { readonly maxTokens: number } } | undefined {
   if (kind === "prompt_too_long") {
     const room = sent.maxTokens === undefined ? undefined : roomForOutput(message, sent.maxTokens);
     return room === undefined ? undefined : { habits, once: { maxTokens: room } };
@@ -76,7 +76,7 @@ export function learn(
   return misses ? { habits: { ...habits, wantsReasoning: true } } : undefined;
 }
 
-function without(part: Optional, habits: Habits): Habits {
+function without(part: Optional, habits: ServerHabits): ServerHabits {
   return { ...habits, refused: new Set([...habits.refused, part]) };
 }
 
