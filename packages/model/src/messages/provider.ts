@@ -10,8 +10,8 @@ import { bareId } from "../profiles.ts";
 import { replay } from "../replay.ts";
 import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
-import { isSealed, withoutForeignThinking } from "../thinking-envelope.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
+import { withOwnThinking } from "./own-thinking.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
 
 /** What is asked for: a stream, a whole reply, or the number of tokens. */
@@ -63,11 +63,14 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
     return redacting(server, async () => asReply(await readJson(call), server, secrets()));
   }
 
+  const { family = bareId } = variant;
+  const own = (request: ModelRequest) => withOwnThinking(request, (model) => family(model) === family(request.model));
+
   return {
     id: variant.id,
 
     async *stream(asked, signal) {
-      const request = withOwnThinking(asked, variant.family);
+      const request = own(asked);
       const form = formOf(variant, request, "stream");
       using body = bodies.lease(request, { ...form, stream: form.streamField });
       const call = await post(request, form, body.bytes, signal);
@@ -76,11 +79,11 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
     },
 
     async *plain(asked, signal) {
-      yield* replay(await whole(withOwnThinking(asked, variant.family), signal));
+      yield* replay(await whole(own(asked), signal));
     },
 
     async countTokens(asked, signal) {
-      const request = withOwnThinking(asked, variant.family);
+      const request = own(asked);
       const form = variant.form(request, "count");
       if (!form) return undefined;
       try {
@@ -93,19 +96,6 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
       }
     },
   };
-}
-
-/** The request without thinking of other models, which the server would refuse. */
-export function withOwnThinking(request: ModelRequest, family: (model: string) => string = bareId): ModelRequest {
-  const own = family(request.model);
-  const messages = withoutForeignThinking(request.messages, (block, { reply }) => {
-    const signature = "signature" in block ? block.signature : undefined;
-    if (typeof signature === "string" && isSealed(signature)) return false;
-    return reply === undefined || family(reply.model) === own;
-  });
-  const isSame =
-    messages.length === request.messages.length && messages.every((one, at) => one === request.messages[at]);
-  return isSame ? request : { ...request, messages };
 }
 
 function formOf(variant: MessagesVariant, request: ModelRequest, wanted: Wanted): MessagesForm {
