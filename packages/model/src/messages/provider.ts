@@ -10,6 +10,7 @@ import { bareId } from "../profiles.ts";
 import { replay } from "../replay.ts";
 import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
+import { MessagesFitter } from "./fit-request.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
 import { withOwnThinking } from "./own-thinking.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
@@ -64,26 +65,31 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
   }
 
   const { family = bareId } = variant;
-  const own = (request: ModelRequest) => withOwnThinking(request, (model) => family(model) === family(request.model));
+  const fitter = new MessagesFitter();
+  const own = (request: ModelRequest) =>
+    fitter.fit(withOwnThinking(request, (model) => family(model) === family(request.model)));
 
   return {
     id: variant.id,
 
     async *stream(asked, signal) {
-      const request = own(asked);
+      const { request, restore } = own(asked);
       const form = formOf(variant, request, "stream");
       using body = bodies.lease(request, { ...form, stream: form.streamField });
       const call = await post(request, form, body.bytes, signal);
-      if (isJson(call)) yield* replay(await readReply(call));
-      else yield* redactingStream(server, untilStop((variant.readStream ?? readEvents)(call, secrets()), call));
+      const events = isJson(call)
+        ? replay(await readReply(call))
+        : redactingStream(server, untilStop((variant.readStream ?? readEvents)(call, secrets()), call));
+      for await (const event of events) yield restore(event);
     },
 
     async *plain(asked, signal) {
-      yield* replay(await whole(own(asked), signal));
+      const { request, restore } = own(asked);
+      for (const event of replay(await whole(request, signal))) yield restore(event);
     },
 
     async countTokens(asked, signal) {
-      const request = own(asked);
+      const { request } = own(asked);
       const form = variant.form(request, "count");
       if (!form) return undefined;
       try {
