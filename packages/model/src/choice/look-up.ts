@@ -17,12 +17,15 @@ export function locate(name: string, facts: LookUpFacts): Destination {
   const id = isCloud(home)
     ? cloudModel(name.trim(), home, env, modelOverrides)
     : overridden(resolveAlias(name.trim(), env), modelOverrides);
-  const found = destinationOf(id, facts);
+  const isLong = LONG.test(id);
+  const found = { ...destinationOf(id.replace(LONG, ""), facts), ...(isLong ? { longContext: true as const } : {}) };
   if (!isCloud(found.provider) || found.provider === home) return found;
   // `bedrock/sonnet`
   const there = cloudModel(found.id, found.provider, {}, modelOverrides);
   return { ...found, id: there, name: `${found.provider}/${there}` };
 }
+
+const LONG = /\[1m\]$/i;
 
 /** Undefined for a name that stays with Anthropic, or leads nowhere. */
 export function lookUpOther(name: string, facts: LookUpFacts): OtherModel | undefined {
