@@ -168,8 +168,12 @@ export const SETTINGS_TABLE = {
   workflowKeywordTriggerEnabled: later(flag, "yes"),
   workflowSizeGuideline: later(text, "yes"),
 
-  autoCompactEnabled: later(flag, "yes"),
-  autoCompactWindow: later({ kind: "number", least: 100_000, most: 1_000_000, whole: true }, "yes"),
+  autoCompactEnabled: works(flag, "yes", "false: the conversation is compacted only by /compact"),
+  autoCompactWindow: works(
+    { kind: "number", least: 100_000, most: 1_000_000, whole: true },
+    "yes",
+    "compact as if the context window had this many tokens, if it has more",
+  ),
   autoMemoryEnabled: works(flag, "yes", "false turns off memory"),
   autoMemoryDirectory: works(text, "if trusted", "folder for memory files"),
   fileCheckpointingEnabled: works(flag, "yes", "keep copies of files before tools change them"),

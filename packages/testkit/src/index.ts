@@ -66,3 +66,5 @@ export {
   type SeenRequest,
 } from "./dialects/script.ts";
 export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
+export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
+export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";

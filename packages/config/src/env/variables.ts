@@ -80,6 +80,10 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: variable("yes", "length limit of one reply", "model"),
   CLAUDE_CODE_MAX_CONTEXT_TOKENS: variable("yes", "context window to report", "model"),
   CLAUDE_CODE_DISABLE_1M_CONTEXT: variable("yes", "do not use long context", "model"),
+  DISABLE_AUTO_COMPACT: variable("yes", "compact the conversation only by /compact", "runtime"),
+  DISABLE_COMPACT: variable("yes", "never compact the conversation, not even by /compact", "runtime"),
+  CLAUDE_CODE_AUTO_COMPACT_WINDOW: variable("yes", "compact as if the context window had this many tokens", "runtime"),
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: variable("yes", "compact at this percentage of the window, if earlier", "runtime"),
   DISABLE_PROMPT_CACHING: variable("yes", "send no cache marks", "model"),
   ENABLE_PROMPT_CACHING_1H: variable("yes", "cache for an hour", "model"),
   FORCE_PROMPT_CACHING_5M: variable("yes", "cache for five minutes in any case", "model"),
@@ -207,8 +211,7 @@ const LOADS_CODE = new Set(
 /** Variables of compatible programs that Keelson does not read yet. */
 const NOT_READ_YET = words(`
   DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
-  DISABLE_PROMPT_CACHING_FABLE DISABLE_COMPACT DISABLE_AUTO_COMPACT CLAUDE_CODE_AUTO_COMPACT_WINDOW
-  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE
+  DISABLE_PROMPT_CACHING_FABLE
   CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS
   CLAUDE_AUTO_BACKGROUND_TASKS
   DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK

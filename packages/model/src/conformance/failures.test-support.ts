@@ -100,7 +100,8 @@ export function failureCases(dialect: DialectUnderTest): void {
     async ({ provider }) => {
       const { error, blocks } = await collect(provider, requestTo(dialect));
       expect(error?.kind).toBe("stream_cut");
-      expect(blocks).toEqual([{ type: "text", text: "finished" }]);
+      // Where calls arrive whole, the second block may be there too.
+      expect(blocks[0]).toEqual({ type: "text", text: "finished" });
     },
   );
 

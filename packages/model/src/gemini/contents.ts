@@ -169,7 +169,7 @@ function answer(
   const inside = media.filter((part) => translation.mediaInResults && fitsInResult(part));
   const outside = media.filter((part) => !inside.includes(part));
   if (outside.length > 0) texts.push("[what this call showed follows the results]");
-  const text = texts.join("\n");
+  const text = texts.join("\n") || (inside.length > 0 ? "(see the attached file)" : "(no output)");
   const isError = result === undefined || result.is_error === true;
   const part: Part = {
     functionResponse: {

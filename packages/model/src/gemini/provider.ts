@@ -4,6 +4,7 @@
 import { isObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import type { DialectOptions } from "../dialect.ts";
+import { idsIn } from "../fit/ids.ts";
 import type { HttpCall } from "../http-call.ts";
 import { userAgent } from "../messages/headers.ts";
 import { readJson } from "../messages/read-reply.ts";
@@ -54,7 +55,7 @@ export function geminiProvider(route: GeminiRoute, options: DialectOptions): Pla
     for (let mayRepeat = true; ; mayRepeat = false) {
       const { server, built, call } = await open(request, method, signal);
       if (mayRepeat) for (const text of built.losses) yield { type: "notice", notice: { type: "loss", text } };
-      const repeat = yield* translated(call, built, request.model, server, mayRepeat);
+      const repeat = yield* translated(call, built, request, server, mayRepeat);
       if (!repeat) return;
       yield { type: "notice", notice: { type: "restart" } };
     }
@@ -63,13 +64,14 @@ export function geminiProvider(route: GeminiRoute, options: DialectOptions): Pla
   async function* translated(
     call: HttpCall,
     { body, names }: BuiltRequest,
-    model: string,
+    { model, messages }: ModelRequest,
     server: Server,
     mayRepeat: boolean,
   ): AsyncGenerator<StreamEvent, boolean> {
+    const context = { api: route.id, model, names, ids: idsIn(messages), mayRepeat };
     const requestLength = () => JSON.stringify(body).length;
     try {
-      return yield* replyEvents(readResponses(call), { api: route.id, model, names, requestLength, mayRepeat });
+      return yield* replyEvents(readResponses(call), { ...context, requestLength });
     } catch (error) {
       throw error instanceof ModelError ? withoutSecrets(error, server) : error;
     }

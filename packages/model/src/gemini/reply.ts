@@ -14,6 +14,8 @@ export interface ReplyContext {
   readonly names: FittedNames;
   /** The length of the request, to guess its tokens if the server does not count. */
   readonly requestLength: () => number;
+  /** Ids of calls that the conversation has already. */
+  readonly ids: ReadonlySet<string>;
   /** Ends an attempt that brought no finished block but a call that the server could not read. */
   readonly mayRepeat: boolean;
 }
@@ -113,6 +115,7 @@ class Blocks {
   readonly #context: ReplyContext;
   #open: "text" | "thinking" | undefined;
   #index = -1;
+  readonly #ids = new Set<string>();
   calls = 0;
   /** How many blocks have ended. */
   finished = 0;
@@ -170,7 +173,7 @@ class Blocks {
     yield {
       type: "content_block_start",
       index,
-      content_block: { type: "tool_use", id: id || newCallId(), name: names.in(String(name)), input: {} },
+      content_block: { type: "tool_use", id: this.#ownId(id), name: names.in(String(name)), input: {} },
       callState,
     };
     yield { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: json } };
@@ -178,5 +181,12 @@ class Blocks {
     this.finished++;
     this.length += json.length;
     yield { type: "content_block_stop", index };
+  }
+
+  #ownId(given: string | undefined): string {
+    const isFree = given && !this.#context.ids.has(given) && !this.#ids.has(given);
+    const id = isFree ? given : newCallId();
+    this.#ids.add(id);
+    return id;
   }
 }

@@ -95,7 +95,7 @@ function variantsOf(schema: Record<string, unknown>, conversion: Conversion, dep
   const all = Array.isArray(given) ? (given as unknown[]) : [];
   const real = all.filter((variant) => !(isObject(variant) && variant["type"] === "null"));
   return {
-    schemas: real.flatMap((variant): JsonObject[] => convert(variant, conversion, depth + 1) ?? []),
+    schemas: real.map((variant) => convert(variant, conversion, depth + 1)).filter((variant) => variant !== undefined),
     nullable: real.length < all.length,
   };
 }

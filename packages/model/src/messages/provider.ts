@@ -72,7 +72,7 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
       using body = bodies.lease(request, { ...form, stream: form.streamField });
       const call = await post(request, form, body.bytes, signal);
       if (isJson(call)) yield* replay(await readReply(call));
-      else yield* untilStop((variant.readStream ?? readEvents)(call, secrets()), call);
+      else yield* redactingStream(server, untilStop((variant.readStream ?? readEvents)(call, secrets()), call));
     },
 
     async *plain(asked, signal) {
@@ -117,6 +117,14 @@ function formOf(variant: MessagesVariant, request: ModelRequest, wanted: Wanted)
 async function redacting<T>(server: Server, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
+  } catch (error) {
+    throw error instanceof ModelError ? withoutSecrets(error, server) : error;
+  }
+}
+
+async function* redactingStream<T>(server: Server, events: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* events;
   } catch (error) {
     throw error instanceof ModelError ? withoutSecrets(error, server) : error;
   }

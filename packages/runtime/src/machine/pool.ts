@@ -1,5 +1,6 @@
 // The built-in tools of a session, and which of them the model is offered.
 
+import { newTodoList } from "../task-list/todos.ts";
 import { otherListTools } from "../task-list/which-list.ts";
 import { assemblePool, structuredOutputTool, type Tool } from "@keelson/engine";
 import type { Snapshot } from "@keelson/config";
@@ -17,12 +18,16 @@ import {
   writeTool,
   type Monitors,
   type TaskTable,
-  type Todo,
+  type TodoList,
 } from "@keelson/tools";
 
 /** All built-in tools. Made once per session, because some keep state. Without `monitors`, no one would read events. */
-export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monitors?: Monitors): Tool[] {
-  let todos: readonly Todo[] = [];
+export function builtInTools(
+  tasks: TaskTable,
+  env: Snapshot["env"] = {},
+  monitors?: Monitors,
+  todos: TodoList = newTodoList([]),
+): Tool[] {
   const background = !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
   return [
     bashTool({ background }),
@@ -34,7 +39,7 @@ export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monito
     readFileTool,
     taskOutputTool(tasks),
     taskStopTool(tasks),
-    todoWriteTool({ get: () => todos, set: (next) => (todos = next) }),
+    todoWriteTool(todos),
     writeTool,
   ];
 }

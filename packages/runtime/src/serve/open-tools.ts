@@ -182,13 +182,11 @@ function questionOf(request: ControlRequest["request"]): PermissionQuestion {
 function withRepeatedReads(machine: Machine): Machine {
   const { seen } = machine.tools;
   const forgetful: ReadLedger = {
+    ...seen,
     get(path) {
       const sighting = seen.get(path);
       return sighting && { ...sighting, by: "write" };
     },
-    set: (path, sighting) => seen.set(path, sighting),
-    commandRan: (startMs, endMs) => seen.commandRan(startMs, endMs),
-    wasOwnCommand: (mtimeMs) => seen.wasOwnCommand(mtimeMs),
   };
   return { ...machine, tools: { ...machine.tools, seen: forgetful } };
 }

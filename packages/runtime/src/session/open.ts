@@ -156,7 +156,7 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, state.todos),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
