@@ -4,6 +4,12 @@ export { costOf } from "./prices.ts";
 export type { CommandEnd, CredentialSources, ProviderMemory } from "./choice/credentials.ts";
 export { lookUpModel, OFFLINE_ID, type KnownModel, type ModelSettings } from "./profiles.ts";
 export { networkFetch } from "./network.ts";
-export { besideName, resolveModel, type CredentialCommands, type ResolvedModel, type ResolveOptions } from "./resolve.ts";
+export {
+  besideName,
+  resolveModel,
+  type CredentialCommands,
+  type ResolvedModel,
+  type ResolveOptions,
+} from "./resolve.ts";
 export type { PlainProvider, RetryOptions, Wait } from "./retry.ts";
 export type { Fetch } from "./http-call.ts";

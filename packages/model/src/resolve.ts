@@ -100,7 +100,9 @@ export function withOwnHistory(inner: PlainProvider): PlainProvider {
       isOwn(request) ? inner.stream(request, signal) : fitted(request, (fitting) => inner.stream(fitting, signal)),
     plain: (request, signal) =>
       isOwn(request) ? inner.plain(request, signal) : fitted(request, (fitting) => inner.plain(fitting, signal)),
-    ...(count ? { countTokens: async (request, signal) => count(isOwn(request) ? request : await fit(request), signal) } : {}),
+    ...(count
+      ? { countTokens: async (request, signal) => count(isOwn(request) ? request : await fit(request), signal) }
+      : {}),
   };
 }
 

@@ -51,7 +51,7 @@ export function smallModelName(session: SessionModel, facts: BesideFacts): strin
 /** Other servers that speak a vendor's API have other models. */
 function isAtVendor(provider: string, facts: BesideFacts): boolean {
   try {
-    return addressOf({ provider, id: "" }, facts).isVendor;
+    return addressOf({ provider }, facts).isVendor;
   } catch {
     return false;
   }

@@ -27,7 +27,8 @@ import { modelOf } from "./traits.ts";
 import { withServerWindow } from "./window.ts";
 
 /** Throws ModelError if a name leads nowhere, or a provider is not configured. */
-export async function chooseProvider(options: ResolveOptions): Promise<ResolvedModel> {
+export async function chooseProvider(given: ResolveOptions): Promise<ResolvedModel> {
+  const options = await withRegion(given);
   const hasOwn = await hasAnthropic(options);
   const name = wantedModel(options) ?? (hasOwn ? "default" : await defaultName(options));
   if (name === undefined) return resolveOffline({ wanted: false });
@@ -59,6 +60,16 @@ export async function chooseProvider(options: ResolveOptions): Promise<ResolvedM
     apiKeySource: opened.apiKeySource,
     ...(main.provider === "anthropic" ? {} : { providerName: main.provider }),
   });
+}
+
+/** Names of models on Bedrock have the region in them. */
+async function withRegion(options: ResolveOptions): Promise<ResolveOptions> {
+  const { env } = options;
+  const names = [wantedModel(options) ?? "", ...fallbackNames(options)];
+  const isBedrock = homeProvider(env) === "bedrock" || names.some((name) => name.toLowerCase().startsWith("bedrock/"));
+  if (!isBedrock || env["AWS_REGION"]?.trim()) return options;
+  const { withAwsRegion } = await import("./cloud-servers.ts");
+  return { ...options, env: await withAwsRegion(env) };
 }
 
 /** Whether names without a provider lead to something that can be asked. */
@@ -112,4 +123,3 @@ async function openAnthropic(options: ResolveOptions): Promise<Omit<OpenedModel,
     apiKeySource: key.from === HELPER ? HELPER : STORED,
   };
 }
-

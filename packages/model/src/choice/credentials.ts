@@ -10,7 +10,10 @@ import { PROVIDERS, type KeyHeader } from "./providers.ts";
 /** What credentials need from outside. The runtime implements it. */
 export interface CredentialSources {
   /** Runs a command line of the user's or the administrator's settings. */
-  runCommand(command: string, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<CommandEnd>;
+  runCommand(
+    command: string,
+    options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<CommandEnd>;
   /** The key that `keelson auth login` stored. */
   storedKey(provider: string): Promise<string | undefined>;
   /** Whether there is one, without reading it. */
@@ -72,7 +75,8 @@ export async function findKey(provider: string, facts: KeyFacts): Promise<KeySou
   const own = block?.apiKeyEnv !== undefined && variable === block.apiKeyEnv;
   const helper = block?.apiKeyHelper ?? (provider === "anthropic" ? facts.apiKeyHelper : undefined);
   // A helper in the provider's own block is more specific than a variable that every program reads.
-  if (variable !== undefined && (own || block?.apiKeyHelper === undefined)) return fixedKey(variable, env[variable]!.trim());
+  if (variable !== undefined && (own || block?.apiKeyHelper === undefined))
+    return fixedKey(variable, env[variable]!.trim());
   if (helper !== undefined && sources) return helperKey(helper, sources, facts);
   if (variable !== undefined) return fixedKey(variable, env[variable]!.trim());
   const stored = sources?.hasStoredKey(provider) ? await sources.storedKey(provider) : undefined;

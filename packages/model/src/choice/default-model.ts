@@ -26,7 +26,7 @@ export async function defaultName(options: ResolveOptions): Promise<string | und
 
 async function modelOfOnly(provider: string, facts: NameFacts, options: ResolveOptions): Promise<string> {
   const registered = defaultModelOf(provider);
-  const { isVendor } = hasRegions(provider) ? { isVendor: true } : addressOf({ provider, id: "" }, facts);
+  const { isVendor } = hasRegions(provider) ? { isVendor: true } : addressOf({ provider }, facts);
   if (isVendor && registered !== undefined) return registered;
   const { server, dialect } = await openServer({ provider, id: "" }, options);
   const listed = await dialect.list(server, { signal: AbortSignal.timeout(LIST_MS), timeoutMs: LIST_MS });

@@ -25,8 +25,8 @@ export function messagesDialect(caller: Caller, extra?: JsonObject): Dialect {
       );
       const answer = await readJson(call);
       const data = isObject(answer) && Array.isArray(answer["data"]) ? answer["data"] : [];
-      return data.flatMap(
-        (model): ListedModel[] => (isObject(model) && typeof model["id"] === "string" ? [{ id: model["id"] }] : []),
+      return data.flatMap((model): ListedModel[] =>
+        isObject(model) && typeof model["id"] === "string" ? [{ id: model["id"] }] : [],
       );
     },
   };

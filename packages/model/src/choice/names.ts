@@ -59,7 +59,9 @@ const isGatewayItself = (provider: string, { env }: NameFacts) =>
 
 /** Whether the user set something up for a provider: a block in the settings, a variable, or a stored key. */
 export function isConfigured(provider: string, facts: NameFacts): boolean {
-  return blockOf(provider, facts.providers) !== undefined || isInVariables(provider, facts.env) || isStored(provider, facts);
+  return (
+    blockOf(provider, facts.providers) !== undefined || isInVariables(provider, facts.env) || isStored(provider, facts)
+  );
 }
 
 const isStored = (provider: string, { hasStoredKey }: NameFacts) => hasStoredKey?.(provider) ?? false;

@@ -42,6 +42,8 @@ export async function openServer(
 ): Promise<OpenedServer> {
   const { provider } = destination;
   const facts = keyFacts(options);
+  const cloud = await openCloud(provider, facts, options);
+  if (cloud) return cloud;
   const address = addressOf(destination, facts);
   const key = await findKey(provider, facts);
   if (key === undefined && address.isVendor) throw missingKey(provider, facts);
@@ -54,20 +56,52 @@ export async function openServer(
   };
 }
 
+/** Clouds find their credentials in ways of their own. A key from a block or the keychain comes first. */
+async function openCloud(
+  provider: string,
+  facts: KeyFacts,
+  options: ResolveOptions,
+): Promise<OpenedServer | undefined> {
+  const block = blockOf(provider, facts.providers);
+  const api = block?.api ?? (Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]!.api : undefined);
+  if (api !== "bedrock" && api !== "vertex") return undefined;
+  const { openBedrock, openVertex } = await import("./cloud-servers.ts");
+  const parts = serverParts(provider, options);
+  const found = await (api === "bedrock" ? openBedrock(options, parts) : openVertex(options, parts));
+  const key = await findKey(provider, facts);
+  const isOwnKey = key !== undefined && !PROVIDERS[api]!.keys.includes(key.from);
+  const server = {
+    ...found,
+    provider,
+    ...(block?.baseUrl ? { baseUrl: block.baseUrl.replace(/\/+$/, "") } : {}),
+    ...(isOwnKey ? { credentials: keyCredentials(provider, "bearer", key) } : {}),
+  };
+  return { server, dialect: await loadDialect(api, options), api, keyFrom: key?.from ?? "none", isVendor: true };
+}
+
 function serverAt(provider: string, address: Address, key: KeySource | undefined, options: ResolveOptions): Server {
-  const { env } = options;
-  const block = blockOf(provider, options.settings?.providers);
-  const timeoutMs = positiveInteger(env["API_TIMEOUT_MS"]);
-  const idleTimeoutMs = positiveInteger(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]);
+  const parts = serverParts(provider, options);
+  const isChanged = blockOf(provider, options.settings?.providers)?.api !== undefined;
   return {
+    ...parts,
     provider,
     baseUrl: address.baseUrl,
     addressFrom: address.from,
-    credentials: keyCredentials(provider, headerFor(provider, address.api, key), key),
+    credentials: keyCredentials(provider, headerFor(provider, address.api, key, isChanged), key),
+    query: { ...address.query, ...parts.query },
+  };
+}
+
+/** What the settings and the environment say about any server. */
+function serverParts(provider: string, { env, fetch, settings }: ResolveOptions) {
+  const block = blockOf(provider, settings?.providers);
+  const timeoutMs = positiveInteger(env["API_TIMEOUT_MS"]);
+  const idleTimeoutMs = positiveInteger(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]);
+  return {
     ...(block?.headers ? { headers: block.headers } : {}),
-    query: { ...address.query, ...block?.query },
+    ...(block?.query ? { query: block.query } : {}),
     fetchOptions: fetchOptionsFrom(env),
-    ...(options.fetch ? { fetch: options.fetch } : {}),
+    ...(fetch ? { fetch } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   };
@@ -78,11 +112,11 @@ const HEADERS: Readonly<Partial<Record<ProviderApi, KeyHeader>>> = {
   gemini: "x-goog-api-key",
 };
 
-function headerFor(provider: string, api: ProviderApi, key: KeySource | undefined): KeyHeader {
+function headerFor(provider: string, api: ProviderApi, key: KeySource | undefined, isChanged: boolean): KeyHeader {
   if (key?.from.endsWith("_AUTH_TOKEN")) return "bearer";
   const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   // A block may change the API of a provider, and so how its key is sent.
-  return known && (known.api === api || known.apiElsewhere === api) ? known.header : (HEADERS[api] ?? "bearer");
+  return known && (!isChanged || known.api === api) ? known.header : (HEADERS[api] ?? "bearer");
 }
 
 async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<Dialect> {
@@ -96,6 +130,10 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
     }
     case "gemini":
       return (await import("../gemini/gemini.ts")).geminiDialect;
+    case "vertex":
+      return (await import("../vertex/vertex.ts")).vertexDialect;
+    case "bedrock":
+      return (await import("../bedrock/bedrock.ts")).bedrockDialect;
     default:
       throw new ModelError("invalid_request", `This version cannot speak to servers with the API "${api}"`);
   }

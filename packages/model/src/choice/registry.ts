@@ -74,8 +74,20 @@ const REGISTRY: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   },
   xai: {
     "grok-4": { contextWindow: 256_000, maxTokens: 64_000, images: true, ...reasoning(), price: [3, 15, 0.75] },
-    "grok-4-1-fast": { contextWindow: 2_000_000, maxTokens: 30_000, images: true, ...reasoning(), price: [0.2, 0.5, 0.05] },
-    "grok-4-fast": { contextWindow: 2_000_000, maxTokens: 30_000, images: true, ...reasoning(), price: [0.2, 0.5, 0.05] },
+    "grok-4-1-fast": {
+      contextWindow: 2_000_000,
+      maxTokens: 30_000,
+      images: true,
+      ...reasoning(),
+      price: [0.2, 0.5, 0.05],
+    },
+    "grok-4-fast": {
+      contextWindow: 2_000_000,
+      maxTokens: 30_000,
+      images: true,
+      ...reasoning(),
+      price: [0.2, 0.5, 0.05],
+    },
     "grok-code-fast-1": { contextWindow: 256_000, maxTokens: 10_000, ...reasoning(), price: [0.2, 1.5, 0.02] },
   },
   mistral: {

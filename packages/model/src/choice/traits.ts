@@ -47,7 +47,8 @@ export function modelOf({ provider, id, name, longContext }: Destination, { env,
     ...(own.thinking === undefined ? {} : { reasons: own.thinking !== "none" }),
   };
   const limits = {
-    maxTokens: positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? Math.min(traits.maxTokens, traits.contextWindow),
+    maxTokens:
+      positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? Math.min(traits.maxTokens, traits.contextWindow),
     contextWindow: positiveInteger(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? traits.contextWindow,
   };
   const hasEffort = traits.efforts.length > 0;

@@ -65,8 +65,7 @@ export function credentialSources(
   return {
     runCommand: async (...command) => (await import("./credentials.ts")).runCommand(snapshot, caller, ...command),
     storedKey: async (provider) => (await import("./credentials.ts")).storedKey(snapshot, provider),
-    hasStoredKey: (provider) =>
-      (require("./credentials.ts") as typeof Credentials).hasStoredKey(snapshot, provider),
+    hasStoredKey: (provider) => (require("./credentials.ts") as typeof Credentials).hasStoredKey(snapshot, provider),
   };
 }
 

@@ -76,7 +76,11 @@ function thinking(model: ResolvedModel, tokens: number | undefined, { env, setti
 }
 
 /** Unchanged if the model has no effort levels. */
-export function withEffort(model: ResolvedModel, effort: string | undefined, { env, settings }: ModelFacts): ResolvedModel {
+export function withEffort(
+  model: ResolvedModel,
+  effort: string | undefined,
+  { env, settings }: ModelFacts,
+): ResolvedModel {
   const known = lookUpModel(model.profile.id, env, settings);
   if (known.effort === undefined) return model;
   return { ...model, effort: effort ?? known.effort };
