@@ -143,6 +143,12 @@ export const SETTINGS_TABLE = {
   "sandbox.allowAppleEvents": works(permit, "never", "let commands control other programs on macOS", OWN),
   "sandbox.mcpServers": works({ kind: "map", of: "guard" }, "never", "MCP servers to run in the sandbox", OWN),
   "sandbox.projectMcpServers": works(guard, "never", "run the MCP servers of .mcp.json files in the sandbox", OWN),
+  "sandbox.lspServers": works(
+    { kind: "map", of: "guard" },
+    "never",
+    "language servers to run in the sandbox; * for all",
+    OWN,
+  ),
   "sandbox.bwrapPath": works(text, "never", "path of bubblewrap", MANAGED),
   "sandbox.socatPath": works(text, "never", "path of socat", MANAGED),
 
@@ -243,6 +249,13 @@ export const SETTINGS_TABLE = {
   deniedMcpServers: works(guardServers, "yes", "MCP servers that may not be used"),
   allowManagedMcpServersOnly: works(guard, "never", "only a managed allowedMcpServers applies", MANAGED),
   managedMcpServers: works({ kind: "map", of: "any" }, "never", "remote MCP servers for all users", MANAGED),
+  lspServers: works({ kind: "map", of: "any" }, "if trusted", "language servers, by name"),
+  lspDiagnostics: works(flag, "yes", "report new errors and warnings after edits; true by default"),
+  lspMemoryLimitMb: works(
+    { kind: "number", least: 16, whole: true },
+    "if trusted",
+    "the memory at which a language server is restarted; 4096 by default",
+  ),
   allowAllClaudeAiMcps: later(permit, "never", MANAGED),
   disableClaudeAiConnectors: later(guard, "yes"),
   disableWorkflows: later(guard, "yes"),

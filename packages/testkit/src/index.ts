@@ -30,6 +30,7 @@ export { normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
 export { cost, growth } from "./growth.ts";
+export { LOOPBACK_CERTIFICATE } from "./loopback-certificate.ts";
 export { testUnless } from "./test-unless.ts";
 export { messageProblems } from "./message-problems.ts";
 export type { MemoryFiles } from "./memory-files.ts";
@@ -51,8 +52,8 @@ export {
   type Frame,
 } from "./dialects/server.ts";
 export {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectBlock,
   type DialectCall,
   type DialectFailure,
@@ -60,7 +61,7 @@ export {
   type DialectScript,
   type DialectStep,
   type DialectUsage,
-  type HttpAnswer,
+  type ScriptedAnswer,
   type RawAnswer,
   type SeenPart,
   type SeenRequest,

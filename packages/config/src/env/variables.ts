@@ -105,6 +105,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   BASH_MAX_TIMEOUT_MS: variable("yes", "longest time limit a command may ask for", "tools"),
   BASH_MAX_OUTPUT_LENGTH: variable("yes", "characters of output to show", "tools"),
   TASK_MAX_OUTPUT_LENGTH: variable("yes", "bytes of a background task's output to show", "tools"),
+  CLAUDE_CODE_USE_POWERSHELL_TOOL: variable("if trusted", "1: offer the PowerShell tool", "runtime"),
   CLAUDE_CODE_ENABLE_TASKS: variable("yes", "1: the shared task list instead of TodoWrite; 0: TodoWrite", "runtime"),
   CLAUDE_CODE_TASK_LIST_ID: variable("if trusted", "name of the task list to use", "runtime"),
   CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: variable("yes", "1: the model may lead a team of agents", "runtime"),

@@ -6,11 +6,10 @@ import { ModelError, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "../body.ts";
 import type { HttpCall } from "../http-call.ts";
 import type { ErrorResponse } from "../http-error.ts";
-import { bareId } from "../profiles.ts";
 import { replay } from "../replay.ts";
 import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
-import { isSealed, withoutForeignThinking } from "../thinking-envelope.ts";
+import { fitRequest } from "./fit.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
 
@@ -53,34 +52,37 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
     );
   }
 
-  async function whole(request: ModelRequest, signal: AbortSignal) {
-    const form = formOf(variant, request, "plain");
-    using body = bodies.lease(request, { ...form, stream: false });
-    return readReply(await post(request, form, body.bytes, signal));
-  }
-
   async function readReply(call: HttpCall) {
     return redacting(server, async () => asReply(await readJson(call), server, secrets()));
   }
+
+  const { family } = variant;
+  const fit = (asked: ModelRequest) => fitRequest(asked, family && ((model) => family(model) === family(asked.model)));
 
   return {
     id: variant.id,
 
     async *stream(asked, signal) {
-      const request = withOwnThinking(asked, variant.family);
+      const { request, restore } = fit(asked);
       const form = formOf(variant, request, "stream");
       using body = bodies.lease(request, { ...form, stream: form.streamField });
       const call = await post(request, form, body.bytes, signal);
-      if (isJson(call)) yield* replay(await readReply(call));
-      else yield* redactingStream(server, untilStop((variant.readStream ?? readEvents)(call, secrets()), call));
+      const events = isJson(call)
+        ? replay(await readReply(call))
+        : redactingStream(server, untilStop((variant.readStream ?? readEvents)(call, secrets()), call));
+      for await (const event of events) yield restore(event);
     },
 
     async *plain(asked, signal) {
-      yield* replay(await whole(withOwnThinking(asked, variant.family), signal));
+      const { request, restore } = fit(asked);
+      const form = formOf(variant, request, "plain");
+      using body = bodies.lease(request, { ...form, stream: false });
+      const reply = await readReply(await post(request, form, body.bytes, signal));
+      for (const event of replay(reply)) yield restore(event);
     },
 
     async countTokens(asked, signal) {
-      const request = withOwnThinking(asked, variant.family);
+      const { request } = fit(asked);
       const form = variant.form(request, "count");
       if (!form) return undefined;
       try {
@@ -93,19 +95,6 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
       }
     },
   };
-}
-
-/** The request without thinking of other models, which the server would refuse. */
-export function withOwnThinking(request: ModelRequest, family: (model: string) => string = bareId): ModelRequest {
-  const own = family(request.model);
-  const messages = withoutForeignThinking(request.messages, (block, { reply }) => {
-    const signature = "signature" in block ? block.signature : undefined;
-    if (typeof signature === "string" && isSealed(signature)) return false;
-    return reply === undefined || family(reply.model) === own;
-  });
-  const isSame =
-    messages.length === request.messages.length && messages.every((one, at) => one === request.messages[at]);
-  return isSame ? request : { ...request, messages };
 }
 
 function formOf(variant: MessagesVariant, request: ModelRequest, wanted: Wanted): MessagesForm {
