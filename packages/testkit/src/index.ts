@@ -42,3 +42,30 @@ export {
   type ProviderUnderTest,
   type TestRunner,
 } from "./conformance/model-provider.ts";
+export { encodeEvent, encodeException, encodeFrame } from "./dialects/event-frame.ts";
+export {
+  startDialectServer,
+  type DialectRequest,
+  type DialectRules,
+  type DialectServer,
+  type DialectServerOptions,
+  type Frame,
+} from "./dialects/server.ts";
+export {
+  piecesOf,
+  stateOf,
+  type DialectBlock,
+  type DialectCall,
+  type DialectFailure,
+  type DialectReply,
+  type DialectScript,
+  type DialectStep,
+  type DialectUsage,
+  type HttpAnswer,
+  type RawAnswer,
+  type SeenPart,
+  type SeenRequest,
+} from "./dialects/script.ts";
+export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
+export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
+export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";

@@ -212,9 +212,7 @@ test.each([
   ["https://0.0.0.0/", "0.0.0.0"],
 ])("%s is refused without a connection", async (url, address) => {
   const connect: ConnectSocket = () => Promise.reject(new Error("connected"));
-  await expect(get(url, { connect })).rejects.toThrow(
-    `${address} is ${address.includes("0.0.0.0") ? "the" : "a"}`,
-  );
+  await expect(get(url, { connect })).rejects.toThrow(`${address} is ${address.includes("0.0.0.0") ? "the" : "a"}`);
 });
 
 test.each([

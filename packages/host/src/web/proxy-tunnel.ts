@@ -19,9 +19,7 @@ export async function tunnelThrough(proxy: URL, site: URL, { signal, ca }: Tunne
   try {
     const socket = proxy.protocol === "https:" ? await startTls(plain, proxy, { signal, ca }) : plain;
     const target = `${site.hostname}:${site.port || 443}`;
-    socket.write(
-      [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...authorization(proxy), "", ""].join("\r\n"),
-    );
+    socket.write([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...authorization(proxy), "", ""].join("\r\n"));
     const status = await readStatus(socket, signal);
     if (!/^HTTP\/1\.[01] 2\d\d/.test(status))
       throw new Error(`the proxy answered "${status.slice(0, 100)}" instead of connecting`);

@@ -16,6 +16,7 @@ import type { OpenOptions } from "./open.ts";
 import { choosePlace, type SessionPlace } from "./place.ts";
 import { RunState } from "./run-state.ts";
 import type { SessionState } from "./state.ts";
+import { newTodoList, todosIn } from "../task-list/todos.ts";
 
 export interface Storage {
   readonly options: OpenOptions;
@@ -37,6 +38,9 @@ export interface Storage {
   clear(): Promise<void>;
   /** The listener forgets what the old conversation was about. */
   onClear(listener: () => void | Promise<void>): void;
+  /** The conversation was compacted. The listeners of `onCompact` forget what the model was told in it. */
+  compacted(): void;
+  onCompact(listener: () => void): void;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
   /** When the session started; in a cleared one, when it was cleared. */
@@ -104,6 +108,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     deferredTools: [],
     originOf: () => undefined,
     toolBetas: [],
+    codeWatch: undefined,
     style: undefined,
     ownSystem: [],
     system: [],
@@ -113,6 +118,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
+    todos: newTodoList(todosIn(loaded?.entries ?? [])),
     lastUsage: null,
   };
   current = () => state.snapshot;
@@ -121,6 +127,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   let startedMs = now();
   const mirrored = () => (options.mirror && place.path !== null ? place.path : undefined);
   const clearListeners: (() => void | Promise<void>)[] = [];
+  const compactListeners: (() => void)[] = [];
   const outbox = new Outbox({
     sessionId: id,
     entrypoint,
@@ -166,11 +173,14 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
       startedMs = now();
       state.title = undefined;
       state.lastUsage = null;
+      state.todos.set([]);
       state.told = { ...state.told, git: false, prompt: false, situation: false };
       for (const listener of clearListeners) await listener();
     },
     startedMs: () => startedMs,
     onClear: (listener) => void clearListeners.push(listener),
+    compacted: () => compactListeners.forEach((listener) => listener()),
+    onCompact: (listener) => void compactListeners.push(listener),
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     newId,
     now,
