@@ -2,7 +2,8 @@
 
 /** How far into a page its own statement about the character set is looked for. */
 const HEAD_BYTES = 2_048;
-const DECLARED = /<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
+const DECLARED =
+  /<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
 
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const marked = byteOrderMark(bytes);
@@ -29,7 +30,7 @@ export function byteOrderMark([first, second, third]: Uint8Array): string | unde
 /** Undefined if no such character set is known. */
 function decode(bytes: Uint8Array, label: string): string | undefined {
   try {
-    return new TextDecoder(label).decode(bytes);
+    return new TextDecoder(label as Bun.Encoding).decode(bytes);
   } catch {
     return undefined;
   }

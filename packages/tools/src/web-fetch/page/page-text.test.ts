@@ -16,7 +16,12 @@ const latin1 = (body: string) => Buffer.from(body, "latin1");
 test.each([
   ["the header", latin1("<p>caf\xe9"), "text/html; charset=ISO-8859-1", "café"],
   ["the page", latin1('<meta charset="windows-1252"><p>caf\xe9'), "text/html", "café"],
-  ["an older form in the page", latin1('<meta http-equiv=x content="text/html; charset=latin1"><p>\xe9'), "text/html", "é"],
+  [
+    "an older form in the page",
+    latin1('<meta http-equiv=x content="text/html; charset=latin1"><p>\xe9'),
+    "text/html",
+    "é",
+  ],
   ["the header before the page", Buffer.from('<meta charset="latin1"><p>é'), "text/html;charset=utf-8", "é"],
   ["a mark before the header", Buffer.from("\ufeff<p>é"), "text/html; charset=latin1", "é"],
   ["UTF-16 by its mark", Buffer.from("\ufeff<p>é", "utf16le"), "text/html", "é"],

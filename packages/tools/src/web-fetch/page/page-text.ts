@@ -37,7 +37,9 @@ function isText(type: string, body: Uint8Array): boolean {
 
 function isHtml(type: string, text: string): boolean {
   if (type === "text/html" || type === "application/xhtml+xml") return true;
-  return type !== "text/markdown" && /^\s*(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype html|html[\s>])/i.test(text.slice(0, 2_000));
+  return (
+    type !== "text/markdown" && /^\s*(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype html|html[\s>])/i.test(text.slice(0, 2_000))
+  );
 }
 
 /** Without characters that no one sees: controls, marks that reorder text, and tags that only a model would read. */

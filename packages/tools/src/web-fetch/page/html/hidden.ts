@@ -9,8 +9,7 @@ const NEVER_SHOWN = new Set(["template", "svg", "select", "datalist", "object", 
 const SURROUNDINGS = new Set(["nav", "footer"]);
 /** Pages hide these until their scripts have run. */
 const WHOLE_PAGE = new Set(["html", "body", "main"]);
-const INVISIBLE =
-  /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])/i;
+const INVISIBLE = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])/i;
 
 export function isHidden(name: string, attributes: ReadonlyMap<string, string>, extent: Extent): boolean {
   if (NEVER_SHOWN.has(name) || (extent === "article" && SURROUNDINGS.has(name))) return true;

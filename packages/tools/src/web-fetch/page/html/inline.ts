@@ -5,7 +5,10 @@ import { decodeEntities } from "./entities.ts";
 /** Puts the formatting round a text that is not empty. */
 export type Mark = (text: string) => string;
 
-const surround = (sign: string): Mark => (text) => `${sign}${text}${sign}`;
+const surround =
+  (sign: string): Mark =>
+  (text) =>
+    `${sign}${text}${sign}`;
 
 const code: Mark = (text) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 

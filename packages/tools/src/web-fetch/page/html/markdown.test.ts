@@ -19,8 +19,14 @@ test.each([
   ['<a href="/x?a=1&amp;b=2">l</a>', "[l](https://example.com/x?a=1&b=2)"],
   ['<a href="y">l</a> <a href="#z">m</a> <a href="javascript:x()">n</a>', "[l](https://example.com/docs/y) m n"],
   ['<base href="https://other.org/b/"><base href="/no/"><a href="c">l</a>', "[l](https://other.org/b/c)"],
-  ['<a href="/c"><h2>Card</h2><p>Text</p></a>', "[Card](https://example.com/c)\n".concat("-".repeat(29), "\n\n[Text](https://example.com/c)")],
-  ['<img alt="A" src="i.png"><img src="t.gif"><img alt="D" src="data:image/png;base64,xx">', "![A](https://example.com/docs/i.png)D"],
+  [
+    '<a href="/c"><h2>Card</h2><p>Text</p></a>',
+    "[Card](https://example.com/c)\n".concat("-".repeat(29), "\n\n[Text](https://example.com/c)"),
+  ],
+  [
+    '<img alt="A" src="i.png"><img src="t.gif"><img alt="D" src="data:image/png;base64,xx">',
+    "![A](https://example.com/docs/i.png)D",
+  ],
   [
     "<table><thead><tr><th>a<th>b<tbody><tr><td>1|2<td><p>x</p><p>y</p></table>",
     "| a | b |\n| --- | --- |\n| 1\\|2 | x y |",

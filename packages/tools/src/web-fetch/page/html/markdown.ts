@@ -50,8 +50,5 @@ function leavesHidden(token: HtmlToken, hidden: { name: string; depth: number })
   return hidden.depth === 0 ? "with" : undefined;
 }
 
-const VOID = new Set(
-  "area base br col embed frame hr img input link meta param source track wbr".split(" "),
-);
+const VOID = new Set("area base br col embed frame hr img input link meta param source track wbr".split(" "));
 const OPTIONAL_END = new Set("p li dt dd tr td th option thead tbody".split(" "));
-

@@ -20,4 +20,8 @@ export function tableBlocks(rows: readonly (readonly Cell[])[]): string[] {
 
 const rowText = (row: readonly Cell[]) => `| ${row.map(cellText).join(" | ")} |`;
 
-const cellText = (cell: Cell) => cell.join(" ").replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|");
+const cellText = (cell: Cell) =>
+  cell
+    .join(" ")
+    .replace(/\s*\n\s*/g, " ")
+    .replaceAll("|", "\\|");

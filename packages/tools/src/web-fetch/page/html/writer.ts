@@ -60,7 +60,8 @@ export class MarkdownWriter {
     else if (name === "pre") this.#pre = { language: languageOf(attributes), text: [] };
     else if (name === "table" || name === "tr" || name === "td" || name === "th") this.#openTablePart(name);
     else if (name === "li") this.#openItem();
-    else if (name === "ul" || name === "ol" || name === "menu") this.#push({ kind: "list", name, next: startOf(attributes) });
+    else if (name === "ul" || name === "ol" || name === "menu")
+      this.#push({ kind: "list", name, next: startOf(attributes) });
     else if (name === "blockquote") this.#push({ kind: "quote", name });
     else if (/^h[1-6]$/.test(name)) this.#push({ kind: "heading", name, level: Number(name[1]) });
     else this.#openMark(name, attributes);
@@ -116,14 +117,17 @@ export class MarkdownWriter {
   }
 
   #image(attributes: Attributes): string {
-    const alt = decodeEntities(attributes.get("alt") ?? "").replace(/\s+/g, " ").trim();
+    const alt = decodeEntities(attributes.get("alt") ?? "")
+      .replace(/\s+/g, " ")
+      .trim();
     const source = resolveLink(attributes.get("src") ?? "", this.#base);
     if (alt === "") return "";
     return source === undefined ? alt : `![${alt}](${source})`;
   }
 
   #push(frame: Frame): void {
-    const isFull = (frame.kind === "mark" && this.#count("mark") >= MAX_MARKS) ||
+    const isFull =
+      (frame.kind === "mark" && this.#count("mark") >= MAX_MARKS) ||
       ((frame.kind === "quote" || frame.kind === "item") && this.#count("quote") + this.#count("item") >= MAX_INDENTS);
     if (!isFull && this.#frames.length < MAX_FRAMES) this.#frames.push(frame);
   }
@@ -148,7 +152,11 @@ export class MarkdownWriter {
     // A link inside a link ends the outer one.
     if (name === "a") this.close("a");
     const mark =
-      name === "a" ? linkMark(attributes, this.#base) : Object.hasOwn(INLINE_MARKS, name) ? INLINE_MARKS[name] : undefined;
+      name === "a"
+        ? linkMark(attributes, this.#base)
+        : Object.hasOwn(INLINE_MARKS, name)
+          ? INLINE_MARKS[name]
+          : undefined;
     if (mark) this.#push({ kind: "mark", name, mark, start: this.#inline.length });
   }
 
@@ -177,7 +185,11 @@ export class MarkdownWriter {
       for (const frame of marks.toReversed()) this.#wrap(frame);
       for (const frame of marks) frame.start = 0;
     }
-    const text = this.#inline.join("").replace(/ *\n */g, "\n").replace(/\n{3,}/g, "\n\n").trim();
+    const text = this.#inline
+      .join("")
+      .replace(/ *\n */g, "\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
     this.#inline = [];
     this.#endsInSpace = true;
     if (text === "") return;
