@@ -15,6 +15,8 @@ export interface Server {
   /** What to check if the address is wrong: a variable or a setting. */
   readonly addressFrom: string;
   readonly credentials: Credentials;
+  /** In clouds, where each model is served. Its address replaces `baseUrl`. */
+  readonly placeOf?: (model: string) => CloudPlace;
   /** Sent with every request. They may be secret. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -24,6 +26,14 @@ export interface Server {
   readonly timeoutMs?: number;
   /** Time between two chunks of the reply. Defaults to five minutes: not every server sends pings. */
   readonly idleTimeoutMs?: number;
+}
+
+export interface CloudPlace {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly addressFrom: string;
+  readonly region: string;
+  readonly project?: string;
 }
 
 export interface Credentials {

@@ -29,7 +29,7 @@ function version({ baseUrl }: Server): string {
 }
 
 function collection(model: string): string {
-  if (/^tunedModels\//.test(model)) return model;
+  if (model.startsWith("tunedModels/")) return model;
   return `models/${encodeURIComponent(plainModel(model))}`;
 }
 
