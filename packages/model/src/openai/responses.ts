@@ -10,7 +10,16 @@ import { LOSS_TEXTS } from "./chat/content.ts";
 import { ResponsesReader } from "./responses/reader.ts";
 import { responsesRequest, sharedFields, type BuiltResponsesRequest } from "./responses/request.ts";
 import { responseErrorOf } from "./shared/errors.ts";
-import { isJsonReply, isConnectionLost, readSse, readJsonReply, redacted, sendAdjusted } from "./shared/exchange.ts";
+import {
+  isJsonReply,
+  isWebPage,
+  isConnectionLost,
+  notSpoken,
+  readSse,
+  readJsonReply,
+  redacted,
+  sendAdjusted,
+} from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { habitsOf } from "./shared/habits.ts";
 import { estimatedTokens } from "./shared/usage.ts";
@@ -65,14 +74,14 @@ async function* reply(
     ids: idsIn(request.messages),
     estimateInput: () => estimatedTokens([built.body["instructions"], built.body.input, built.body["tools"]]),
   });
+  if (isWebPage(call)) {
+    call.close({ finished: false });
+    throw notSpoken(server, "the Responses API");
+  }
   if (isJsonReply(call)) {
     const value = await readJsonReply(call);
     if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");
-    if (!Array.isArray(value["output"]) && !value["error"])
-      throw new ModelError(
-        "unknown",
-        `${new URL(server.baseUrl).origin} does not answer like the Responses API; check ${server.addressFrom}`,
-      );
+    if (!Array.isArray(value["output"]) && !value["error"]) throw notSpoken(server, "the Responses API");
     yield* value["error"] ? reader.push({ type: "error", error: value["error"] }) : reader.pushWhole(value);
     yield* reader.end();
     return;

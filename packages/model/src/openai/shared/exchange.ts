@@ -65,6 +65,13 @@ const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
 export const isJsonReply = ({ response }: HttpCall) => /\bjson\b/.test(response.headers.get("content-type") ?? "");
 
+/** The error for an answer that is not of this dialect at all, such as the page of a web server. */
+export function notSpoken({ baseUrl, addressFrom }: Server, dialect: string): ModelError {
+  return new ModelError("unknown", `${new URL(baseUrl).origin} does not answer like ${dialect}; check ${addressFrom}`);
+}
+
+export const isWebPage = ({ response }: HttpCall) => /\bhtml\b/.test(response.headers.get("content-type") ?? "");
+
 export async function readJsonReply(call: HttpCall): Promise<unknown> {
   let finished = false;
   try {

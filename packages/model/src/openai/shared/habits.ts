@@ -82,10 +82,11 @@ function without(part: Optional, habits: ServerHabits): ServerHabits {
 
 const NO_IMAGES = /image|vision|multimodal|multi-modal|mmproj/i;
 
-const names = (message: string, part: Optional) =>
-  new RegExp(`(?<![a-z_])${part}(?![a-z_])`, "i").test(
-    part === "reasoning" ? message.replaceAll("reasoning.", "reasoning ") : message,
-  );
+function names(message: string, part: Optional): boolean {
+  // Errors about an item are not about the parameter of the same name.
+  if (part === "reasoning" && !/parameter|argument|field/i.test(message)) return false;
+  return new RegExp(`(?<![a-z_])${part}(?![a-z_])`, "i").test(message);
+}
 
 const TOO_LARGE = /too large|at most|less than or equal|<=|exceed|maximum|must be between|range/i;
 
