@@ -73,3 +73,5 @@ export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
 export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";
 export type { ConverseLimits } from "./dialects/converse-rules.ts";
 export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";
+export { chatProblem, type ChatRules } from "./dialects/chat-rules.ts";
+export { responsesProblem, type GivenReasoning } from "./dialects/responses-rules.ts";
