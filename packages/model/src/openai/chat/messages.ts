@@ -17,6 +17,7 @@ import {
 } from "@keelson/protocol";
 import { fitIds, type IdRule } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
+import { blocksToSend } from "../../fit/reminders.ts";
 import { openThinking } from "../../thinking-envelope.ts";
 import { isSameFamily } from "../shared/flavour.ts";
 import { chatContent, partsOf, textPart, type ChatPart, type ContentOptions } from "./content.ts";
@@ -62,9 +63,9 @@ export function toChatMessages(
   if (instructions.length > 0) out.push({ role: options.systemRole, content: chatContent(instructions) });
 
   let open: readonly ToolUseBlock[] = [];
-  for (const { role, content } of fitIds(messages, options.ids)) {
-    const blocks = blocksOf(content);
-    if (role === "assistant") {
+  for (const message of fitIds(messages, options.ids)) {
+    const blocks = blocksToSend(message);
+    if (message.role === "assistant") {
       const said = assistantMessage(blocks, options);
       if (!said) continue;
       out.push(...answers(open, [], options).messages);

@@ -16,6 +16,7 @@ import {
 } from "@keelson/protocol";
 import { fitIds, RESPONSES_IDS } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
+import { blocksToSend } from "../../fit/reminders.ts";
 import { openThinking } from "../../thinking-envelope.ts";
 import { partsOf, type ChatPart, type ContentOptions } from "../chat/content.ts";
 import { isSameFamily } from "../shared/flavour.ts";
@@ -32,9 +33,9 @@ export interface InputItemOptions extends Omit<ContentOptions, "cacheMarks"> {
 export function toInputItems(messages: readonly ModelMessage[], options: InputItemOptions): JsonObject[] {
   const out: JsonObject[] = [];
   let open: readonly ToolUseBlock[] = [];
-  for (const { role, content } of fitIds(messages, RESPONSES_IDS)) {
-    const blocks = blocksOf(content);
-    if (role === "assistant") {
+  for (const message of fitIds(messages, RESPONSES_IDS)) {
+    const blocks = blocksToSend(message);
+    if (message.role === "assistant") {
       const items = assistantItems(blocks, options);
       if (items.length === 0) continue;
       out.push(...outputsOf(open, [], options), ...items);
