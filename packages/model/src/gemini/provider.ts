@@ -12,9 +12,9 @@ import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
 import { googleError } from "./errors.ts";
 import { Habits } from "./habits.ts";
-import { readResponses } from "./read-responses.ts";
-import { replyEvents } from "./reply.ts";
-import { buildGemini, type BuiltRequest } from "./request.ts";
+import { readResponses } from "./reply/read-responses.ts";
+import { replyEvents } from "./reply/events.ts";
+import { buildGemini, type BuiltRequest } from "./request/body.ts";
 import type { GenerateContentRequest } from "./wire.ts";
 
 export interface GeminiRoute {

@@ -2,11 +2,11 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { HttpCall } from "../http-call.ts";
-import { isJson, readJson } from "../messages/read-reply.ts";
-import { SseDecoder } from "../sse.ts";
-import { streamedError } from "./errors.ts";
-import type { GenerateContentResponse } from "./wire.ts";
+import type { HttpCall } from "../../http-call.ts";
+import { isJson, readJson } from "../../messages/read-reply.ts";
+import { SseDecoder } from "../../sse.ts";
+import { streamedError } from "../errors.ts";
+import type { GenerateContentResponse } from "../wire.ts";
 
 /** Throws ModelError for an error in the stream. Closes the call. */
 export async function* readResponses(call: HttpCall): AsyncGenerator<GenerateContentResponse> {

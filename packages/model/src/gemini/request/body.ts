@@ -2,14 +2,14 @@
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { ModelRequest, ToolDefinition } from "@keelson/engine";
-import type { ModelTraits } from "../dialect.ts";
-import { fitNames, GEMINI_NAMES, type FittedNames } from "../fit/names.ts";
+import type { ModelTraits } from "../../dialect.ts";
+import { fitNames, GEMINI_NAMES, type FittedNames } from "../../fit/names.ts";
 import { contentsOf } from "./contents.ts";
-import { generationOf } from "./model.ts";
-import type { Habits } from "./habits.ts";
+import { generationOf } from "../model.ts";
+import type { Habits } from "../habits.ts";
 import { openApiSchema } from "./schema.ts";
 import { thinkingConfig } from "./thinking.ts";
-import type { FunctionDeclaration, GenerateContentRequest } from "./wire.ts";
+import type { FunctionDeclaration, GenerateContentRequest } from "../wire.ts";
 
 export interface BuiltRequest {
   readonly body: GenerateContentRequest;
