@@ -3,7 +3,7 @@
 import type { NewEntry, PermissionDenial, PermissionMode, PromptMessage } from "@keelson/protocol";
 import { admit, nudge, type Admission } from "./admit.ts";
 import { Batch } from "./batch.ts";
-import { Room } from "./compaction/make-room.ts";
+import { Room } from "./compaction/room.ts";
 import type { Conversation } from "./conversation.ts";
 import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from "./ending.ts";
 import { ModelError } from "./errors.ts";

@@ -1,7 +1,7 @@
 // The Anthropic Messages API over fetch: headers, body and stream decoding. Makes one attempt per request; knows
 // nothing about retry, fallback or prices.
 
-import { isObject, type JsonObject } from "@keelson/protocol";
+import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
@@ -9,6 +9,7 @@ import { responseError } from "./http-error.ts";
 import { messagesHeaders, userAgent, type Caller } from "./messages/headers.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./messages/read-reply.ts";
 import type { FetchOptions } from "./network.ts";
+import { bareId } from "./profiles.ts";
 import { replay } from "./replay.ts";
 import type { PlainProvider } from "./retry.ts";
 
@@ -67,24 +68,43 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     throw responseError({ status, statusText, headers, body: text }, secrets);
   }
 
+  /** By the name that was asked for: how the server calls the model. Gateways have names of their own. */
+  const answers = new Map<string, string>();
+  const own = async (request: ModelRequest): Promise<ModelRequest> => {
+    // The first request has no thinking.
+    if (!request.messages.some(({ reply }) => reply)) return request;
+    const { withOwnThinking } = await import("./messages/own-thinking.ts");
+    const names = [request.model, answers.get(request.model) ?? request.model].map(bareId);
+    return withOwnThinking(request, (model) => names.includes(bareId(model)));
+  };
+  async function* noted(request: ModelRequest, events: AsyncIterable<StreamEvent> | Iterable<StreamEvent>) {
+    for await (const event of events) {
+      if (event.type === "message_start") answers.set(request.model, event.message.model);
+      yield event;
+    }
+  }
+
   return {
     id: "anthropic",
 
-    async *stream(request, signal) {
+    async *stream(asked, signal) {
+      const request = await own(asked);
       using body = bodies.lease(request, { stream: true, extra: options.extraBody });
       const call = await post("/v1/messages", request, body.bytes, signal);
-      if (isJson(call)) yield* replay(asReply(await readJson(call), address, secrets));
-      else yield* untilStop(readEvents(call, secrets), call);
+      if (isJson(call)) yield* noted(request, replay(asReply(await readJson(call), address, secrets)));
+      else yield* noted(request, untilStop(readEvents(call, secrets), call));
     },
 
-    async *plain(request, signal) {
+    async *plain(asked, signal) {
+      const request = await own(asked);
       using body = bodies.lease(request, { stream: false, extra: options.extraBody });
       const call = await post("/v1/messages", request, body.bytes, signal);
       yield* replay(asReply(await readJson(call), address, secrets));
     },
 
-    async countTokens(request, signal) {
+    async countTokens(asked, signal) {
       try {
+        const request = await own(asked);
         const call = await post("/v1/messages/count_tokens", request, countTokensBody(request), signal);
         const answer = await readJson(call);
         return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;

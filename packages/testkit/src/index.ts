@@ -30,6 +30,7 @@ export { normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
 export { cost, growth } from "./growth.ts";
+export { LOOPBACK_CERTIFICATE } from "./loopback-certificate.ts";
 export { testUnless } from "./test-unless.ts";
 export { messageProblems } from "./message-problems.ts";
 export type { MemoryFiles } from "./memory-files.ts";
@@ -68,3 +69,6 @@ export {
 export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
 export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
 export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
+export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";
+export type { ConverseLimits } from "./dialects/converse-rules.ts";
+export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";

@@ -200,3 +200,64 @@ test("hooks see a compaction, may forbid it, and add words to its request", asyn
     { hook_event_name: "PostCompact", trigger: "manual", compact_summary: SUMMARY },
   ]);
 });
+
+test("going back to a message before the compaction undoes it", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: SUMMARY }, { text: "three" }]);
+  const stdin = ["first", "second", "/compact", "third"].map((text) => prompt(text));
+  const ended = await runKeelson(["-p", ...CHAT, ...MODEL], { home, url: model.url, stdin });
+  const { session_id: id } = messagesOf(ended, "result")[0];
+  const reply = messagesOf(ended, "assistant").find(({ message }) => message.content[0].text === "two");
+  await using later = await startMockModel([{ text: "back" }]);
+  const back = ["--resume", id, "--resume-session-at", reply.uuid];
+  await runKeelson(["-p", "again", ...back, ...MODEL], { home, url: later.url });
+  const said = textsOf(later.requests[0]);
+  expect(["first", "one", "second", "two", "again"].filter((word) => !said.includes(word))).toEqual([]);
+  expect(said).not.toContain("count apples");
+});
+
+test("old tool results make room first, and stay removed when the session is resumed", async () => {
+  using home = temporaryHome();
+  const words = (n: number) => `part ${n}\n${"many words about apples\n".repeat(900)}`;
+  for (let n = 0; n < 9; n++) home.write(`${n}.txt`, words(n));
+  const read = (n: number) => ({ calls: [{ name: "Read", input: { file_path: `${n}.txt` } }] });
+  const script = [0, 1, 2, 3, 4, 5, 6, 7].map(read);
+  const full = { ...read(8), usage: { input_tokens: 42_000, output_tokens: 10 } };
+  await using model = await startMockModel([...script, full, { text: "done" }]);
+  const env = { CLAUDE_CODE_MAX_CONTEXT_TOKENS: "50000" };
+  const ended = await runKeelson(["-p", "read", ...STREAM, ...MODEL], { home, url: model.url, env });
+  expect(resultOf(ended).result).toBe("done");
+  expect(messagesOf(ended, "system/compact_boundary")).toEqual([]);
+  const results = ({ body }: any): string[] =>
+    body.messages.flatMap(({ content }: any) =>
+      content.filter(({ type }: any) => type === "tool_result").map((block: any) => block.content.slice(0, 12)),
+    );
+  expect(results(model.requests[9])).toEqual([
+    ...Array.from({ length: 6 }, () => "[This old to"),
+    ...[6, 7, 8].map((n) => `1\tpart ${n}\n2\tm`),
+  ]);
+  await using later = await startMockModel([{ text: "resumed" }]);
+  await runKeelson(["-p", "go on", "-c", ...MODEL], { home, url: later.url, env });
+  expect(results(later.requests[0])).toEqual(results(model.requests[9]));
+  expect(JSON.stringify(readTranscript(home))).toContain("part 0");
+});
+
+test("a subagent's conversation is compacted in its own transcript", async () => {
+  using home = temporaryHome();
+  const call = (command: string) => ({ calls: [{ name: "Bash", input: { command } }] });
+  await using model = await startMockModel([
+    {
+      calls: [{ name: "Agent", input: { description: "count", prompt: "count the apples", subagent_type: "claude" } }],
+    },
+    call("echo a"),
+    { ...call("echo b"), usage: FULL },
+    { text: SUMMARY },
+    { text: "seven" },
+    { text: "The agent says seven" },
+  ]);
+  const ended = await runKeelson(["-p", "ask an agent", ...STREAM, ...MODEL], { home, url: model.url });
+  expect(resultOf(ended).result).toBe("The agent says seven");
+  expect(textsOf(model.requests[4])).toContain("Summary:\\n1. Task: count apples");
+  expect(textsOf(model.requests[5])).not.toContain("Summary:");
+  expect(messagesOf(ended, "system/compact_boundary")).toEqual([]);
+});

@@ -1,122 +1,94 @@
-// Keeps the conversation of a run within the context window: removes old tool results or has it summarized before a
-// request that would not fit, and once after a server refused one.
+// Makes room in a conversation that may not fit into the context window: counts it, removes old tool results, or has it
+// summarized.
 
 import type { NewEntry } from "@keelson/protocol";
 import type { Conversation } from "../conversation.ts";
-import { ModelError } from "../errors.ts";
 import type { CompactionPort, Ports } from "../ports.ts";
 import { buildRequest, lengthOfParts, type RequestParts } from "../request.ts";
 import type { Ending } from "../result.ts";
+import { compactConversation } from "./compact.ts";
+import { oldResults } from "./old-results.ts";
 import type { CompactionRules } from "./when.ts";
+
+type CompactingPorts = Ports & { readonly compaction: CompactionPort };
 
 /** Full again after so few requests, so often in a row: compacting does not help. */
 const SOON = 3;
 const MOST_REFILLS = 3;
 /** Removing results is enough if it leaves at most this share of the threshold. */
 const ROOMY = 0.7;
-/** Counts are worth a request only if the estimate could be wrong by this much. */
+/** Counting is worth a request only if the estimate could be wrong by this much. */
 const UNCERTAIN = 2_000;
 
-export class Room {
-  readonly #conversation: Conversation;
-  readonly #ports: Ports;
-  #overflowed = false;
+/** Resolves to the end of the run if there is no room. */
+export async function makeRoom(
+  conversation: Conversation,
+  ports: CompactingPorts,
+  parts: RequestParts,
+  { threshold, limit }: CompactionRules,
+): Promise<Ending | undefined> {
+  const least = Math.min(threshold ?? Infinity, limit);
+  const used = await count(conversation, ports, parts, least);
+  if (used < least) return undefined;
+  if (threshold === undefined) return tooLong("blocking_limit");
+  if (await removeResults(conversation, ports, used, threshold)) return undefined;
+  const { compactions } = conversation;
+  compactions.refills = compactions.turns <= SOON ? compactions.refills + 1 : 0;
+  if (compactions.refills >= MOST_REFILLS) return { reason: "rapid_refill_breaker", text: REFILLED };
+  const problem = await summarize(conversation, ports, parts);
+  return problem !== undefined && used >= limit ? tooLong("prompt_too_long") : undefined;
+}
 
-  constructor(conversation: Conversation, ports: Ports) {
-    this.#conversation = conversation;
-    this.#ports = ports;
-  }
+/** Resolves to the problem, if there was one. */
+export async function summarize(
+  conversation: Conversation,
+  ports: CompactingPorts,
+  parts: RequestParts,
+): Promise<string | undefined> {
+  const done = await compactConversation(conversation, ports, { trigger: "auto", parts });
+  if ("error" in done) return done.error;
+  await ports.record(done.entries);
+  conversation.compactions.turns = 0;
+  return undefined;
+}
 
-  /** Call before each request. Resolves to the end of the run if there is no room. */
-  async make(parts: () => RequestParts): Promise<Ending | undefined> {
-    const { compaction: port } = this.#ports;
-    if (!port) return undefined;
-    const { compactions, account } = this.#conversation;
-    compactions.turns++;
-    const rules = port.rules(this.#ports.model.profile.contextWindow);
-    const { threshold = Infinity, limit } = rules;
-    const least = Math.min(threshold, limit);
-    // The usual case: far from full.
-    if (account.tokens(lengthOfParts(parts())) < least) return undefined;
-    const used = await this.#count(parts(), least);
-    if (used < least) return undefined;
-    if (rules.threshold === undefined) return tooLong("blocking_limit");
-    return this.#reduce(port, parts(), used, { ...rules, threshold });
-  }
+async function count(
+  { account, messages }: Conversation,
+  { model, signal }: Ports,
+  parts: RequestParts,
+  least: number,
+): Promise<number> {
+  const besides = lengthOfParts(parts);
+  const used = account.tokens(besides);
+  const estimated = account.estimated(besides);
+  if (estimated < UNCERTAIN || used - estimated >= least || !model.provider.countTokens) return used;
+  return (await model.provider.countTokens(buildRequest(parts, messages), signal)) ?? used;
+}
 
-  /** Whether the request can be sent again after this error: once per reply. */
-  async recovers(error: unknown, parts: () => RequestParts): Promise<boolean> {
-    const { compaction: port } = this.#ports;
-    if (!port || this.#overflowed || !(error instanceof ModelError) || error.kind !== "prompt_too_long") return false;
-    if (port.rules(this.#ports.model.profile.contextWindow).threshold === undefined) return false;
-    this.#overflowed = true;
-    return (await this.#summarize(port, parts())) === undefined;
-  }
-
-  /** The model replied. */
-  replied(): void {
-    this.#overflowed = false;
-  }
-
-  async #count(parts: RequestParts, least: number): Promise<number> {
-    const { account, messages } = this.#conversation;
-    const besides = lengthOfParts(parts);
-    const used = account.tokens(besides);
-    const { provider } = this.#ports.model;
-    const isClear = account.estimated(besides) < UNCERTAIN || used - account.estimated(besides) >= least;
-    if (isClear || !provider.countTokens) return used;
-    return (await provider.countTokens(buildRequest(parts, messages), this.#ports.signal)) ?? used;
-  }
-
-  async #reduce(
-    port: CompactionPort,
-    parts: RequestParts,
-    used: number,
-    { threshold, limit }: CompactionRules & { readonly threshold: number },
-  ): Promise<Ending | undefined> {
-    if (await this.#removeResults(used, threshold)) return undefined;
-    const { compactions } = this.#conversation;
-    compactions.refills = compactions.turns <= SOON ? compactions.refills + 1 : 0;
-    if (compactions.refills >= MOST_REFILLS) return { reason: "rapid_refill_breaker", text: REFILLED };
-    const problem = await this.#summarize(port, parts);
-    return problem !== undefined && used >= limit ? tooLong("prompt_too_long") : undefined;
-  }
-
-  /** Whether it freed enough. */
-  async #removeResults(used: number, threshold: number): Promise<boolean> {
-    const { messages, account } = this.#conversation;
-    const { oldResults } = await import("./old-results.ts");
-    const { ids, characters, mediaTokens } = oldResults(messages);
-    const freed = account.tokensIn(characters) + mediaTokens;
-    if (used - freed > threshold * ROOMY) return false;
-    const mark: NewEntry = {
-      type: "system",
-      uuid: this.#ports.newId(),
-      subtype: "microcompact_boundary",
-      content: "Old tool results removed",
-      level: "info",
-      isMeta: false,
-      microcompactMetadata: { trigger: "auto", preTokens: used, tokensSaved: freed, compactedToolIds: ids },
-    };
-    await this.#ports.record([mark]);
-    this.#conversation.add(mark);
-    account.removed(freed);
-    return true;
-  }
-
-  /** Resolves to the problem, if there was one. */
-  async #summarize(compaction: CompactionPort, parts: RequestParts): Promise<string | undefined> {
-    const { compactConversation } = await import("./compact.ts");
-    const done = await compactConversation(
-      this.#conversation,
-      { ...this.#ports, model: this.#ports.model, compaction },
-      { trigger: "auto", parts },
-    );
-    if ("error" in done) return done.error;
-    await this.#ports.record(done.entries);
-    this.#conversation.compactions.turns = 0;
-    return undefined;
-  }
+/** Whether it freed enough. */
+async function removeResults(
+  conversation: Conversation,
+  ports: Ports,
+  used: number,
+  threshold: number,
+): Promise<boolean> {
+  const { messages, account } = conversation;
+  const { ids, characters, mediaTokens } = oldResults(messages);
+  const freed = account.tokensIn(characters) + mediaTokens;
+  if (used - freed > threshold * ROOMY) return false;
+  const mark: NewEntry = {
+    type: "system",
+    uuid: ports.newId(),
+    subtype: "microcompact_boundary",
+    content: "Old tool results removed",
+    level: "info",
+    isMeta: false,
+    microcompactMetadata: { trigger: "auto", preTokens: used, tokensSaved: freed, compactedToolIds: ids },
+  };
+  await ports.record([mark]);
+  conversation.add(mark);
+  account.removed(freed);
+  return true;
 }
 
 const tooLong = (reason: "blocking_limit" | "prompt_too_long"): Ending => ({ reason, text: "Prompt is too long" });

@@ -11,12 +11,13 @@ import {
   grepTool,
   monitorTool,
   notebookEditTool,
-  readFileTool,
+  readTool,
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
   writeTool,
   type Monitors,
+  type ReadOptions,
   type TaskTable,
   type TodoList,
 } from "@keelson/tools";
@@ -26,9 +27,10 @@ export function builtInTools(
   tasks: TaskTable,
   env: Snapshot["env"] = {},
   monitors?: Monitors,
-  todos: TodoList = newTodoList([]),
+  more: { readonly todos?: TodoList; readonly draw?: ReadOptions["draw"] } = {},
 ): Tool[] {
-  const background = !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
+  const { todos = newTodoList([]), draw } = more;
+  const background = backgroundAllowed(env);
   return [
     bashTool({ background }),
     editTool,
@@ -36,12 +38,16 @@ export function builtInTools(
     grepTool,
     ...(background && monitors ? [monitorTool(monitors)] : []),
     notebookEditTool,
-    readFileTool,
+    readTool({ draw }),
     taskOutputTool(tasks),
     taskStopTool(tasks),
     todoWriteTool(todos),
     writeTool,
   ];
+}
+
+export function backgroundAllowed(env: Snapshot["env"]): boolean {
+  return !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
 }
 
 /** The tools the model is offered: chosen by flags, not denied by rules, and StructuredOutput if there is a schema. */

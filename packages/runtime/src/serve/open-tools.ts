@@ -12,6 +12,7 @@ import { openHooks } from "../hooks/open-hooks.ts";
 import { fireSessionStart } from "../hooks/session-events.ts";
 import { openMachine, type Machine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
+import { optionalTools } from "../optional-tools/optional-tools.ts";
 import { openServers, type McpStage } from "../mcp/open-servers.ts";
 import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
@@ -52,7 +53,10 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const parts = await openStages(options, approve);
   const { storage, machine, hooks, gate, mcp } = parts;
   const { state, newId, inbox, options: session } = storage;
-  state.allTools = builtInTools(machine.tasks, state.snapshot.env);
+  state.allTools = [
+    ...builtInTools(machine.tasks, state.snapshot.env, undefined, { draw: machine.drawPages }),
+    ...(await optionalTools(parts)),
+  ];
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
   const started = fireSessionStart(hooks.fire, { source: "startup", model: state.model.profile.id });
   void started.then(() => hooks.changes.start());

@@ -125,7 +125,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     interrupt: () => runState.interrupt(),
     steering: () => {
       const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
-      return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
+      const problems = state.codeWatch?.takeNotices() ?? [];
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...problems, ...listings];
     },
     compaction: compactionPort({
       snapshot: () => state.snapshot,

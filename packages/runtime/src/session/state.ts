@@ -6,6 +6,7 @@ import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { TodoList } from "@keelson/tools";
 import type { SessionInstructions } from "../instructions/instructions.ts";
+import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/servers.ts";
 
@@ -32,6 +33,8 @@ export interface SessionState {
   originOf: (tool: string) => ToolOrigin | undefined;
   /** The betas that the tools in the next request need. */
   toolBetas: readonly string[];
+  /** Looks at what tools write, if the session has language servers. */
+  codeWatch: CodeWatch | undefined;
   /** The output style; undefined for the default. */
   style: PromptStyle | undefined;
   /**

@@ -108,6 +108,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     deferredTools: [],
     originOf: () => undefined,
     toolBetas: [],
+    codeWatch: undefined,
     style: undefined,
     ownSystem: [],
     system: [],

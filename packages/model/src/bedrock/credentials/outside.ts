@@ -38,13 +38,13 @@ export function keysFrom(value: unknown, names: KeyNames, source: string): Found
   const secretAccessKey = fields[names.secret];
   const sessionToken = fields[names.token];
   const expiration = fields[names.expiration];
-  if (!isText(accessKeyId) || !isText(secretAccessKey))
+  if (!isFilled(accessKeyId) || !isFilled(secretAccessKey))
     throw credentialError(`${source} returned no "${names.id}" and "${names.secret}"`);
   const expiresAt = typeof expiration === "number" ? expiration : Date.parse(String(expiration));
   return {
     accessKeyId,
     secretAccessKey,
-    ...(isText(sessionToken) ? { sessionToken } : {}),
+    ...(isFilled(sessionToken) ? { sessionToken } : {}),
     ...(Number.isNaN(expiresAt) ? {} : { expiresAt }),
   };
 }
@@ -79,7 +79,10 @@ export async function ask(
 }
 
 /** Undefined if the file is missing or is not a JSON object. */
-export async function readJson({ readFile }: AwsOutside, path: string): Promise<Record<string, unknown> | undefined> {
+export async function readJsonFile(
+  { readFile }: AwsOutside,
+  path: string,
+): Promise<Record<string, unknown> | undefined> {
   const value = tryParse((await readFile(path)) ?? "");
   return isObject(value) ? value : undefined;
 }
@@ -88,4 +91,4 @@ export function credentialError(message: string): ModelError {
   return new ModelError("authentication_failed", message);
 }
 
-export const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+export const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";

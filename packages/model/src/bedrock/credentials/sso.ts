@@ -7,9 +7,9 @@ import type { Env } from "../../profiles.ts";
 import {
   ask,
   credentialError,
-  isText,
+  isFilled,
   keysFrom,
-  readJson,
+  readJsonFile,
   SSO_KEYS,
   type AwsOutside,
   type FoundKeys,
@@ -63,14 +63,14 @@ export async function ssoKeys(
 
 /** The cached token, renewed if it expired and the sign-in allows it. */
 async function validToken(path: string, region: string, env: Env, outside: AwsOutside): Promise<string | undefined> {
-  const cached = await readJson(outside, path);
+  const cached = await readJsonFile(outside, path);
   const token = cached?.["accessToken"];
-  if (!cached || !isText(token)) return undefined;
+  if (!cached || !isFilled(token)) return undefined;
   if (Date.parse(String(cached["expiresAt"])) > outside.now() + MARGIN_MS) return token;
 
   const { clientId, clientSecret, refreshToken } = cached;
   // A renewed token that nobody stores would end the sign-in of the AWS CLI.
-  if (!outside.writeFile || !isText(clientId) || !isText(clientSecret) || !isText(refreshToken)) return undefined;
+  if (!outside.writeFile || !isFilled(clientId) || !isFilled(clientSecret) || !isFilled(refreshToken)) return undefined;
   const base = serviceUrl(env, "SSO_OIDC", `https://oidc.${region}.${domainOf(region)}`);
   const answer = await ask(outside, `${base}/token`, {
     method: "POST",
@@ -79,14 +79,14 @@ async function validToken(path: string, region: string, env: Env, outside: AwsOu
     timeoutMs: 10_000,
   }).catch(() => undefined);
   const renewed = answer?.ok ? tryParse(answer.text) : undefined;
-  if (!isObject(renewed) || !isText(renewed["accessToken"])) return undefined;
+  if (!isObject(renewed) || !isFilled(renewed["accessToken"])) return undefined;
   const expiresAt = new Date(outside.now() + Number(renewed["expiresIn"]) * 1000);
   if (Number.isNaN(expiresAt.getTime())) return undefined;
   const next = {
     ...cached,
     accessToken: renewed["accessToken"],
     expiresAt: expiresAt.toISOString().replace(/\.\d{3}/, ""),
-    ...(isText(renewed["refreshToken"]) ? { refreshToken: renewed["refreshToken"] } : {}),
+    ...(isFilled(renewed["refreshToken"]) ? { refreshToken: renewed["refreshToken"] } : {}),
   };
   await outside.writeFile(path, JSON.stringify(next));
   return next.accessToken;

@@ -133,10 +133,11 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return child.outbox.record(entries);
     },
-    show: (signal) => storage.outbox.show(signal),
+    // Clients take a status for the session's.
+    show: (signal) => ("subtype" in signal && signal.subtype === "status" ? undefined : storage.outbox.show(signal)),
     admitted: () => undefined,
     instructionsFor: () => [],
-    steering: child.steering,
+    steering: () => [...child.steering(), ...(state.codeWatch?.takeNotices(child.id) ?? [])],
     fire,
     compaction: compactionPort({
       snapshot: () => state.snapshot,

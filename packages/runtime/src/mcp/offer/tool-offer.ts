@@ -42,7 +42,7 @@ const MAX_LISTED = 1_500;
 
 /** The built-in tools that are also deferred when every MCP tool is. */
 const DEFERRED_BUILT_IN =
-  /^(?:Cron\w+|EnterWorktree|ExitWorktree|NotebookEdit|ScheduleWakeup|SendMessage|Task\w+|WebFetch|WebSearch)$/;
+  /^(?:Cron\w+|EnterWorktree|ExitWorktree|NotebookEdit|PowerShell|PushNotification|RemoteTrigger|ScheduleWakeup|SendMessage|ShareOnboardingGuide|Task\w+|WebFetch|WebSearch)$/;
 
 export class ToolOffer {
   readonly #options: ToolOfferOptions;

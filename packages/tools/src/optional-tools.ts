@@ -1,0 +1,3 @@
+// Tools that are offered only if a variable, a setting or `--tools` asks for them. Loaded only then.
+
+export { powershellTool } from "./powershell/powershell.ts";
