@@ -72,3 +72,4 @@ export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
 export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";
 export type { ConverseLimits } from "./dialects/converse-rules.ts";
 export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";
+export { startVertexServer, type VertexServerOptions } from "./dialects/vertex-server.ts";
