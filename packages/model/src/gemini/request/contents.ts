@@ -184,8 +184,7 @@ function answer(
 
 function strayResult({ content }: ToolResultBlock, translation: Translation, losses: Set<string>): readonly Part[] {
   const { texts, media } = resultContent(content, translation, losses);
-  const text = texts.join("\n");
-  return [...(/\S/.test(text) ? [{ text: `The result of an earlier call:\n${text}` }] : []), ...media];
+  return [{ text: `The result of an earlier call:\n${texts.join("\n") || "(no output)"}` }, ...media];
 }
 
 function resultContent(content: ToolResultBlock["content"], { traits }: Translation, losses: Set<string>) {
