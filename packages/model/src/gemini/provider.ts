@@ -11,7 +11,7 @@ import { readJson } from "../messages/read-reply.ts";
 import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
 import { googleError } from "./errors.ts";
-import { Habits } from "./habits.ts";
+import { GeminiHabits } from "./habits.ts";
 import { readResponses } from "./reply/read-responses.ts";
 import { replyEvents } from "./reply/events.ts";
 import { buildGemini, type BuiltRequest } from "./request/body.ts";
@@ -29,10 +29,10 @@ export interface GeminiRoute {
 export type Method = "streamGenerateContent" | "generateContent" | "countTokens";
 
 export function geminiProvider(route: GeminiRoute, options: DialectOptions): PlainProvider {
-  const learnt = new Map<string, Habits>();
+  const learnt = new Map<string, GeminiHabits>();
 
-  function habitsOf(model: string): Habits {
-    const habits = learnt.get(model) ?? new Habits();
+  function habitsOf(model: string): GeminiHabits {
+    const habits = learnt.get(model) ?? new GeminiHabits();
     learnt.set(model, habits);
     return habits;
   }

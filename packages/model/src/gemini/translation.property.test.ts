@@ -7,7 +7,7 @@ import { isText, isToolUse, type ContentBlock, type JsonObject, type ModelMessag
 import { geminiParts, geminiProblem } from "@keelson/testkit";
 import { anyTraits, collect } from "../conformance/support.test-support.ts";
 import { sealThinking } from "../thinking-envelope.ts";
-import { Habits } from "./habits.ts";
+import { GeminiHabits } from "./habits.ts";
 import { replyEvents } from "./reply/events.ts";
 import { buildGemini } from "./request/body.ts";
 import type { GenerateContentResponse, Part } from "./wire.ts";
@@ -25,7 +25,7 @@ const requestOf = (model: string, messages: readonly ModelMessage[]): ModelReque
   betas: [],
 });
 const translated = (model: string, messages: readonly ModelMessage[]) =>
-  buildGemini(requestOf(model, messages), "gemini", anyTraits, new Habits()).body;
+  buildGemini(requestOf(model, messages), "gemini", anyTraits, new GeminiHabits()).body;
 const problemIn = (model: string, body: object) =>
   geminiProblem(body, { model, isSignature: (signature) => signature.startsWith(`${model}:`) });
 
@@ -171,7 +171,7 @@ test("a reply goes back as it came: its texts, its calls, their ids and signatur
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(part, { maxLength: 3 }), { minLength: 1, maxLength: 5 }), async (chunks) => {
       const model = MODELS[0];
-      const { names } = buildGemini(requestOf(model, []), "gemini", anyTraits, new Habits());
+      const { names } = buildGemini(requestOf(model, []), "gemini", anyTraits, new GeminiHabits());
       async function* responses(): AsyncGenerator<GenerateContentResponse> {
         for (const parts of chunks) yield { candidates: [{ content: { parts } }] };
         yield { candidates: [{ finishReason: "STOP" }] };
