@@ -47,7 +47,6 @@ test("an address of one's own is used for both kinds of models, each with its ow
   expect(at({ ...claude, ...google }, "gemini-3-pro")).toBe("https://gate/google/v1");
   expect(at(claude, "gemini-3-pro")).toBe("https://gate/claude/v1");
   expect(at(google, "claude-opus-5-5")).toBe("https://gate/google/v1");
-  expect(vertexPlace({ ...base, ...claude }, "claude-opus-5-5", "https://mine/v1").baseUrl).toBe("https://mine/v1");
 });
 
 test("a region that is none does not become part of an address", () => {

@@ -162,3 +162,57 @@ test("a conversation moves from Gemini to Claude and back", async () => {
   expect(vertex.server.requests[2]!.parts).toContainEqual({ from: "assistant", state: thinkingStateOf(1, 0) });
   expect(vertex.server.problems).toEqual([]);
 });
+
+test("betas that the server does not know are left out, once it has said so", async () => {
+  const message = "Unexpected value(s) `two` for the `anthropic-beta` header";
+  await using vertex = await start([{ failure: "invalid_request", message }, done, done]);
+  const request = requestTo(claude("google"), { betas: ["one", "two"] });
+  for (let time = 0; time < 2; time++) expect((await collect(vertex.provider, request)).error).toBeUndefined();
+  expect(vertex.server.requests.map(({ headers }) => headers["anthropic-beta"])).toEqual(["one,two", "one", "one"]);
+});
+
+test("one address for everything takes precedence over regions", async () => {
+  await using vertex = await start([done, done]);
+  const env = {
+    ANTHROPIC_VERTEX_PROJECT_ID: PLACE.project,
+    CLOUD_ML_REGION: PLACE.region,
+    GOOGLE_OAUTH_ACCESS_TOKEN: SECRET,
+  };
+  const own = vertexServer(env, { outside: nowhere, baseUrl: `${vertex.server.url}/v1/` });
+  const provider = vertexDialect.provider(own, { traits: () => anyTraits });
+  for (const dialect of [claude("google"), gemini])
+    expect((await collect(provider, requestTo(dialect))).error).toBeUndefined();
+});
+
+test("refused credentials are renewed, and the request is sent again with the new token", async () => {
+  const user = { type: "authorized_user", client_id: "c", client_secret: "s", refresh_token: "r" };
+  const tokens = ["old-token-1234", "new-token-1234"];
+  const outside: GoogleOutside = {
+    fetch: async () => Response.json({ access_token: tokens.shift(), expires_in: 3600 }),
+    readFile: async () => JSON.stringify(user),
+    now: () => 0,
+    authRefresh: async () => true,
+  };
+  await using vertex = await start([done], { token: "new-token-1234" });
+  const env = {
+    HOME: "/home/me",
+    ANTHROPIC_VERTEX_BASE_URL: `${vertex.server.url}/v1`,
+    ANTHROPIC_VERTEX_PROJECT_ID: PLACE.project,
+    CLOUD_ML_REGION: PLACE.region,
+  };
+  const sent: (string | null)[] = [];
+  const server = vertexServer(env, {
+    outside,
+    fetch: (url, init) => {
+      const token = new Headers(init.headers).get("authorization");
+      sent.push(token);
+      const error = { code: 401, status: "UNAUTHENTICATED", message: `${token} has expired` };
+      return token === "Bearer old-token-1234"
+        ? Promise.resolve(Response.json({ error }, { status: 401 }))
+        : fetch(url, init);
+    },
+  });
+  const provider = vertexDialect.provider(server, { traits: () => anyTraits });
+  expect((await collect(provider, requestTo(gemini))).error).toBeUndefined();
+  expect(sent).toEqual(["Bearer old-token-1234", "Bearer new-token-1234"]);
+});
