@@ -3,7 +3,7 @@ export type { FallbackOptions } from "./fallback.ts";
 export { costOf } from "./prices.ts";
 export type { CommandEnd, CredentialSources, ProviderMemory } from "./choice/credentials.ts";
 export { lookUpModel, OFFLINE_ID, type KnownModel, type ModelSettings } from "./profiles.ts";
-export { networkFetch } from "./network.ts";
+export { fetchOptionsFrom, networkFetch } from "./network.ts";
 export {
   besideName,
   resolveModel,
