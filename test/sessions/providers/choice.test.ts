@@ -44,7 +44,10 @@ test("a block in the user's settings is a provider: tools run, and the result ha
     "Bearer local-secret-key-1",
     "blue",
   ]);
-  expect(second!.parts.at(-1)).toMatchObject({ from: "tool", result: { text: expect.stringContaining("the content") } });
+  expect(second!.parts.at(-1)).toMatchObject({
+    from: "tool",
+    result: { text: expect.stringContaining("the content") },
+  });
 });
 
 test("variables are enough for a provider; the cost is null where no price is known", async () => {
@@ -149,7 +152,9 @@ test("a name that leads nowhere ends with an error that says what to do", async 
   };
   expect(await run("opnai/gpt-5")).toEqual([
     1,
-    expect.stringMatching(/^error: unknown provider "opnai"; known are anthropic, .*zai\. Add others to "providers" in/),
+    expect.stringMatching(
+      /^error: unknown provider "opnai"; known are anthropic, .*zai\. Add others to "providers" in/,
+    ),
   ]);
   expect(await run("openai/gpt-5")).toEqual([
     1,

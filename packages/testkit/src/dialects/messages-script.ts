@@ -50,7 +50,8 @@ export function messagesReply(reply: DialectReply, number: number, model: string
 
 function contentBlock(block: DialectBlock, number: number, at: number): object {
   if ("text" in block) return { type: "text", text: block.text };
-  if ("thinking" in block) return { type: "thinking", thinking: block.thinking, signature: thinkingStateOf(number, at) };
+  if ("thinking" in block)
+    return { type: "thinking", thinking: block.thinking, signature: thinkingStateOf(number, at) };
   const { name, input, id = `toolu_${number}_${at}` } = block.call;
   return { type: "tool_use", id, name, input };
 }
