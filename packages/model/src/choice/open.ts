@@ -28,8 +28,9 @@ export interface OpenedServer {
 
 export function keyFacts({ env, settings = {}, sources, memory }: ResolveOptions): KeyFacts {
   return {
-    env,
+    // The settings may have an `env` of their own, which is part of the environment already.
     ...settings,
+    env,
     ...(sources ? { sources, hasStoredKey: (provider) => sources.hasStoredKey(provider) } : {}),
     ...(memory ? { memory } : {}),
   };
