@@ -85,7 +85,9 @@ test("one of the two lists is enough", async () => {
   });
   expect(await bedrockDialect.list(serverAt(some.url), options)).toHaveLength(2);
   await using none = await startBedrockServer([], { other: () => denied });
-  await expect(bedrockDialect.list(serverAt(none.url), options)).rejects.toMatchObject({ kind: "authentication_failed" });
+  await expect(bedrockDialect.list(serverAt(none.url), options)).rejects.toMatchObject({
+    kind: "authentication_failed",
+  });
   await using odd = await startBedrockServer([], { other: () => ({ status: 200, body: "<html>" }) });
   await expect(bedrockDialect.list(serverAt(odd.url), options)).rejects.toThrow("check ANTHROPIC_BEDROCK_BASE_URL");
 });
