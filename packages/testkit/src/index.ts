@@ -52,8 +52,8 @@ export {
   type Frame,
 } from "./dialects/server.ts";
 export {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectBlock,
   type DialectCall,
   type DialectFailure,
@@ -61,7 +61,7 @@ export {
   type DialectScript,
   type DialectStep,
   type DialectUsage,
-  type HttpAnswer,
+  type ScriptedAnswer,
   type RawAnswer,
   type SeenPart,
   type SeenRequest,

@@ -17,6 +17,7 @@ export type { TaskTable } from "./task/table.ts";
 export { taskOutputTool } from "./task/task-output.ts";
 export { taskStopTool } from "./task/task-stop.ts";
 export { todoWriteTool, type Todo, type TodoList } from "./todo-write/todo-write.ts";
+export { webFetchTool, type WebFetchInput, type WebFetchOutput, type WebPages } from "./web-fetch/web-fetch.ts";
 export {
   worktreeTools,
   type EnterWorktreeOutput,

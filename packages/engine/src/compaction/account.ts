@@ -31,15 +31,14 @@ export class TokenAccount {
     // Some servers do not report usage.
     if (given === 0) return;
     this.#learn(given - this.#reported);
-    this.#reported = given + usage.output_tokens;
+    this.#reported = given + counted(usage.output_tokens);
     this.#characters = 0;
     this.#mediaTokens = 0;
   }
 
   /** The same reply went on. */
   continued(usage: Usage): void {
-    const total = inputTokens(usage) + usage.output_tokens;
-    if (inputTokens(usage) > 0) this.#reported = Math.max(this.#reported, total);
+    this.#reported = Math.max(this.#reported, inputTokens(usage) + counted(usage.output_tokens));
   }
 
   /** The conversation began anew with this content. */
@@ -71,12 +70,12 @@ export class TokenAccount {
     return Math.ceil(characters / this.#ratio);
   }
 
-  #count(block: ContentBlock): void {
+  #count(block: ContentBlock | null): void {
     const media = mediaTokens(block);
     if (media !== undefined) this.#mediaTokens += media;
-    else if (block.type === "tool_result" && Array.isArray((block as { content?: unknown }).content))
+    else if (block?.type === "tool_result" && Array.isArray((block as { content?: unknown }).content))
       this.added((block as unknown as { content: readonly ContentBlock[] }).content);
-    else this.#characters += jsonOf(block).length;
+    else this.#characters += lengthOf(block);
   }
 
   #learn(tokens: number): void {
@@ -86,12 +85,22 @@ export class TokenAccount {
   }
 }
 
+/** In characters, as it is sent. In a damaged file, a block may be anything. */
+export const lengthOf = (block: unknown): number =>
+  typeof block === "object" && block !== null ? jsonOf(block).length : String(block).length;
+
 /** Undefined for anything but pictures and documents, whose length says little. */
-export function mediaTokens(block: ContentBlock): number | undefined {
-  if (block.type === "image") return PICTURE_TOKENS;
-  if (block.type !== "document") return undefined;
+export function mediaTokens(block: ContentBlock | null): number | undefined {
+  if (block?.type === "image") return PICTURE_TOKENS;
+  if (block?.type !== "document") return undefined;
   return Math.max(PICTURE_TOKENS, Math.ceil(jsonOf(block).length / DOCUMENT_CHARACTERS_PER_TOKEN));
 }
 
-export const inputTokens = ({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Usage): number =>
-  input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
+/** Zero if nothing is known: other programs, and damaged files, may have anything there. */
+export function inputTokens(usage: Usage | undefined): number {
+  return (
+    counted(usage?.input_tokens) + counted(usage?.cache_creation_input_tokens) + counted(usage?.cache_read_input_tokens)
+  );
+}
+
+const counted = (value: unknown): number => (typeof value === "number" && value > 0 ? value : 0);

@@ -9,7 +9,7 @@ import {
   type ModelMessage,
   type ToolResultBlock,
 } from "@keelson/protocol";
-import { mediaTokens } from "./account.ts";
+import { lengthOf, mediaTokens } from "./account.ts";
 
 export const CLEARED = "[This old tool result was removed to make room. Call the tool again if you need it.]";
 
@@ -40,7 +40,7 @@ export function oldResults(messages: readonly ModelMessage[]): OldResults {
       ids.push(result.tool_use_id);
       for (const block of blocksOf(result.content)) {
         const tokens = mediaTokens(block);
-        if (tokens === undefined) characters += jsonOf(block).length;
+        if (tokens === undefined) characters += lengthOf(block);
         else media += tokens;
       }
     }

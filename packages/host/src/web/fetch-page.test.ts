@@ -2,8 +2,8 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
-import { createServer as createProxy } from "node:http";
-import { createServer, type RequestListener } from "node:https";
+import { createServer as createProxy, type RequestListener } from "node:http";
+import { createServer } from "node:https";
 import { connect as dialLoopback, type AddressInfo, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

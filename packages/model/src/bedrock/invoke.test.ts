@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@keelson/engine";
-import { startBedrockServer, stateOf } from "@keelson/testkit";
+import { startBedrockServer, thinkingStateOf } from "@keelson/testkit";
 import { testDialect } from "../conformance/suite.test-support.ts";
 import { anyTraits, bearerCredentials, SECRET } from "../conformance/support.test-support.ts";
 import { bedrockDialect } from "./bedrock.ts";
@@ -7,7 +7,7 @@ import { bedrockDialect } from "./bedrock.ts";
 testDialect({
   name: "Claude on Bedrock",
   model: "eu.anthropic.claude-opus-4-5-20251101-v1:0",
-  thinkingState: (_, reply, block) => stateOf(reply, block),
+  thinkingState: (_, reply, block) => thinkingStateOf(reply, block),
   lacks: ["billing errors", "interleaved calls", "untold usage", "repeated ids"],
   async start(script, options) {
     const server = await startBedrockServer(script, { bearer: SECRET, ...options });

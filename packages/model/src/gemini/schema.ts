@@ -57,7 +57,9 @@ function withoutReference(
     ...(Array.isArray(allOf) ? (allOf as unknown[]) : []),
   ].filter(isObject);
   if (bases.length === 0 || depth > DEEPEST) return own;
-  return bases.map((base) => withoutReference(base, conversion, depth + 1)).reduce(merged, own);
+  return [...bases.map((base) => withoutReference(base, conversion, depth + 1)), own].reduce((before, next) =>
+    merged(next, before),
+  );
 }
 
 function merged(own: Record<string, unknown>, base: Record<string, unknown>): Record<string, unknown> {

@@ -6,13 +6,11 @@ import { ModelError, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "../body.ts";
 import type { HttpCall } from "../http-call.ts";
 import type { ErrorResponse } from "../http-error.ts";
-import { bareId } from "../profiles.ts";
 import { replay } from "../replay.ts";
 import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
-import { MessagesFitter } from "./fit-request.ts";
+import { fitRequest } from "./fit.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
-import { withOwnThinking } from "./own-thinking.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
 
 /** What is asked for: a stream, a whole reply, or the number of tokens. */
@@ -54,26 +52,18 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
     );
   }
 
-  async function whole(request: ModelRequest, signal: AbortSignal) {
-    const form = formOf(variant, request, "plain");
-    using body = bodies.lease(request, { ...form, stream: false });
-    return readReply(await post(request, form, body.bytes, signal));
-  }
-
   async function readReply(call: HttpCall) {
     return redacting(server, async () => asReply(await readJson(call), server, secrets()));
   }
 
-  const { family = bareId } = variant;
-  const fitter = new MessagesFitter();
-  const own = (request: ModelRequest) =>
-    fitter.fit(withOwnThinking(request, (model) => family(model) === family(request.model)));
+  const { family } = variant;
+  const fit = (asked: ModelRequest) => fitRequest(asked, family && ((model) => family(model) === family(asked.model)));
 
   return {
     id: variant.id,
 
     async *stream(asked, signal) {
-      const { request, restore } = own(asked);
+      const { request, restore } = fit(asked);
       const form = formOf(variant, request, "stream");
       using body = bodies.lease(request, { ...form, stream: form.streamField });
       const call = await post(request, form, body.bytes, signal);
@@ -84,12 +74,15 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
     },
 
     async *plain(asked, signal) {
-      const { request, restore } = own(asked);
-      for (const event of replay(await whole(request, signal))) yield restore(event);
+      const { request, restore } = fit(asked);
+      const form = formOf(variant, request, "plain");
+      using body = bodies.lease(request, { ...form, stream: false });
+      const reply = await readReply(await post(request, form, body.bytes, signal));
+      for (const event of replay(reply)) yield restore(event);
     },
 
     async countTokens(asked, signal) {
-      const { request } = own(asked);
+      const { request } = fit(asked);
       const form = variant.form(request, "count");
       if (!form) return undefined;
       try {

@@ -7,14 +7,14 @@ import { encodeEvent, encodeException } from "./event-frame.ts";
 import { messagesBodyProblem } from "./messages-rules.ts";
 import { messagesEvents, messagesParts, messagesReply } from "./messages-script.ts";
 import {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectBlock,
   type DialectFailure,
   type DialectReply,
   type DialectScript,
   type DialectUsage,
-  type HttpAnswer,
+  type ScriptedAnswer,
   type SeenPart,
 } from "./script.ts";
 import {
@@ -35,7 +35,7 @@ export interface BedrockServerOptions extends DialectServerOptions, ConverseLimi
   /** Ids whose model reads the format of the Messages API; those with `anthropic.` if absent. */
   readonly isClaude?: (model: string) => boolean;
   /** Answers to other paths, such as the lists of models. */
-  readonly other?: (request: DialectRequest) => HttpAnswer | undefined;
+  readonly other?: (request: DialectRequest) => ScriptedAnswer | undefined;
 }
 
 const PROMPT = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream|converse|converse-stream)$/;
@@ -80,7 +80,7 @@ export function startBedrockServer(script: DialectScript, options: BedrockServer
         };
       },
       reply(reply, request, number) {
-        for (const at of reply.blocks.keys()) issued.add(stateOf(number, at));
+        for (const at of reply.blocks.keys()) issued.add(thinkingStateOf(number, at));
         const { model, action } = targetOf(request);
         if (action === "converse") return { body: converseReply(reply, number) };
         if (action === "converse-stream") return { headers: STREAM, frames: converseFrames(reply, number) };
@@ -186,16 +186,16 @@ function converseFrames(reply: DialectReply, number: number): Frame[] {
 
 function blockEvents(block: DialectBlock, at: number, number: number): (readonly [string, object])[] {
   const delta = (value: object) => ["contentBlockDelta", { delta: value }] as const;
-  if ("text" in block) return piecesOf(block.text).map((text) => delta({ text }));
+  if ("text" in block) return textPieces(block.text).map((text) => delta({ text }));
   if ("thinking" in block)
     return [
-      ...piecesOf(block.thinking).map((text) => delta({ reasoningContent: { text } })),
-      delta({ reasoningContent: { signature: stateOf(number, at) } }),
+      ...textPieces(block.thinking).map((text) => delta({ reasoningContent: { text } })),
+      delta({ reasoningContent: { signature: thinkingStateOf(number, at) } }),
     ];
   const { name, id = `tooluse_${number}_${at}`, input, broken } = block.call;
   return [
     ["contentBlockStart", { start: { toolUse: { toolUseId: id, name } } }],
-    ...piecesOf(broken ?? JSON.stringify(input)).map((text) => delta({ toolUse: { input: text } })),
+    ...textPieces(broken ?? JSON.stringify(input)).map((text) => delta({ toolUse: { input: text } })),
   ];
 }
 
@@ -209,7 +209,7 @@ function converseReply(reply: DialectReply, number: number): object {
   const content = reply.blocks.map((block, at) => {
     if ("text" in block) return { text: block.text };
     if ("thinking" in block)
-      return { reasoningContent: { reasoningText: { text: block.thinking, signature: stateOf(number, at) } } };
+      return { reasoningContent: { reasoningText: { text: block.thinking, signature: thinkingStateOf(number, at) } } };
     const { name, id = `tooluse_${number}_${at}`, input } = block.call;
     return { toolUse: { toolUseId: id, name, input } };
   });
@@ -251,7 +251,7 @@ const ERRORS: Readonly<Record<DialectFailure["failure"], readonly [number, strin
   invalid_request: [400, "ValidationException", "The request is not valid."],
 };
 
-function refuse({ failure, message, retryAfterSeconds }: DialectFailure): HttpAnswer {
+function refuse({ failure, message, retryAfterSeconds }: DialectFailure): ScriptedAnswer {
   const [status, name, words] = ERRORS[failure];
   const wait: Record<string, string> =
     retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };

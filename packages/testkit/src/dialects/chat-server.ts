@@ -3,14 +3,14 @@
 
 import { chatProblem } from "./chat-rules.ts";
 import {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectBlock,
   type DialectFailure,
   type DialectReply,
   type DialectScript,
   type DialectUsage,
-  type HttpAnswer,
+  type ScriptedAnswer,
   type SeenPart,
 } from "./script.ts";
 import {
@@ -29,7 +29,7 @@ export interface ChatServerOptions extends DialectServerOptions {
   /** Contents of results must be plain strings, as with templates of local models. */
   readonly stringToolContent?: boolean;
   /** Answers to other paths, such as `/v1/models`. */
-  readonly other?: (request: DialectRequest) => HttpAnswer | undefined;
+  readonly other?: (request: DialectRequest) => ScriptedAnswer | undefined;
 }
 
 const USAGE: DialectUsage = { input: 100, output: 20 };
@@ -40,7 +40,7 @@ export function startChatServer(script: DialectScript, options: ChatServerOption
       isPrompt: ({ method, path }) => method === "POST" && /\/chat\/completions(?:\?|$)/.test(path),
       other: options.other,
       problem: ({ body }) => chatProblem(body, options),
-      refuse: refused,
+      refuse: openaiRefusal,
       read: ({ body }) => ({
         model: body.model,
         system: systemOf(body.messages),
@@ -109,7 +109,7 @@ function framesOf(reply: DialectReply, body: any, number: number, options: ChatS
   const calls: Frame[][] = [];
   let callIndex = 0;
   for (const [at, block] of reply.blocks.entries()) {
-    const made = deltasOf(block, callIndex, `call_${number}_${at}`, stateOf(number, at), reply, options);
+    const made = deltasOf(block, callIndex, `call_${number}_${at}`, thinkingStateOf(number, at), reply, options);
     const own = made.map((delta) => ({ data: chunk(delta), block: at }));
     if ("call" in block) {
       callIndex++;
@@ -132,9 +132,9 @@ function deltasOf(
   { thinking }: ChatServerOptions,
 ): object[] {
   if ("text" in block)
-    return piecesOf(block.text).map((text) => (stop === "refusal" ? { refusal: text } : { content: text }));
+    return textPieces(block.text).map((text) => (stop === "refusal" ? { refusal: text } : { content: text }));
   if ("thinking" in block) {
-    const pieces = piecesOf(block.thinking);
+    const pieces = textPieces(block.thinking);
     if (thinking === "tags")
       return [{ content: "<think>" }, ...pieces.map((text) => ({ content: text })), { content: "</think>\n\n" }];
     if (thinking === "reasoning_details") {
@@ -146,7 +146,7 @@ function deltasOf(
     }
     return thinking ? pieces.map((text) => ({ [thinking]: text })) : [];
   }
-  const [first = "", ...rest] = piecesOf(block.call.broken ?? JSON.stringify(block.call.input));
+  const [first = "", ...rest] = textPieces(block.call.broken ?? JSON.stringify(block.call.input));
   const { name } = block.call;
   return [
     { tool_calls: [{ index, id: block.call.id ?? id, type: "function", function: { name, arguments: "" } }] },
@@ -162,7 +162,7 @@ function interleave(calls: readonly Frame[][]): Frame[] {
 function wholeOf(reply: DialectReply, body: any, number: number, { thinking }: ChatServerOptions): object {
   const texts = reply.blocks.flatMap((block) => ("text" in block ? [block.text] : []));
   const thoughts = reply.blocks.flatMap((block, at) =>
-    "thinking" in block ? [{ text: block.thinking, state: stateOf(number, at) }] : [],
+    "thinking" in block ? [{ text: block.thinking, state: thinkingStateOf(number, at) }] : [],
   );
   const calls = reply.blocks.flatMap((block, at) =>
     "call" in block
@@ -255,7 +255,7 @@ export function errorOf({ failure, message }: DialectFailure) {
   return { message: message ?? words, type: "invalid_request_error", param: null, code };
 }
 
-export function refused(failure: DialectFailure): HttpAnswer {
+export function openaiRefusal(failure: DialectFailure): ScriptedAnswer {
   const { retryAfterSeconds } = failure;
   return {
     status: STATUS[failure.failure],

@@ -1,8 +1,8 @@
 // Scripted replies in the format of the Messages API, and what its requests say: for the clouds that speak it.
 
 import {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectBlock,
   type DialectReply,
   type DialectUsage,
@@ -50,7 +50,8 @@ export function messagesReply(reply: DialectReply, number: number, model: string
 
 function contentBlock(block: DialectBlock, number: number, at: number): object {
   if ("text" in block) return { type: "text", text: block.text };
-  if ("thinking" in block) return { type: "thinking", thinking: block.thinking, signature: stateOf(number, at) };
+  if ("thinking" in block)
+    return { type: "thinking", thinking: block.thinking, signature: thinkingStateOf(number, at) };
   const { name, input, id = `toolu_${number}_${at}` } = block.call;
   return { type: "tool_use", id, name, input };
 }
@@ -62,18 +63,18 @@ function blockEvents(block: DialectBlock, at: number, number: number): object[] 
   if ("text" in block)
     return [
       start({ type: "text", text: "" }),
-      ...piecesOf(block.text).map((text) => delta({ type: "text_delta", text })),
+      ...textPieces(block.text).map((text) => delta({ type: "text_delta", text })),
       stop,
     ];
   if ("thinking" in block)
     return [
       start({ type: "thinking", thinking: "", signature: "" }),
-      ...piecesOf(block.thinking).map((thinking) => delta({ type: "thinking_delta", thinking })),
-      delta({ type: "signature_delta", signature: stateOf(number, at) }),
+      ...textPieces(block.thinking).map((thinking) => delta({ type: "thinking_delta", thinking })),
+      delta({ type: "signature_delta", signature: thinkingStateOf(number, at) }),
       stop,
     ];
   const { name, input, broken, id = `toolu_${number}_${at}` } = block.call;
-  const pieces = piecesOf(broken ?? JSON.stringify(input));
+  const pieces = textPieces(broken ?? JSON.stringify(input));
   return [
     start({ type: "tool_use", id, name, input: {} }),
     ...pieces.map((partial_json) => delta({ type: "input_json_delta", partial_json })),

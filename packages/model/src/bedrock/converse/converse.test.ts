@@ -1,4 +1,4 @@
-import { startBedrockServer, stateOf, type BedrockServerOptions } from "@keelson/testkit";
+import { startBedrockServer, thinkingStateOf, type BedrockServerOptions } from "@keelson/testkit";
 import { testDialect } from "../../conformance/suite.test-support.ts";
 import { anyTraits, SECRET, type DialectUnderTest } from "../../conformance/support.test-support.ts";
 import { bedrockCredentials } from "../aws-credentials.ts";
@@ -15,7 +15,7 @@ function under(model: string, options: BedrockServerOptions = {}): DialectUnderT
   return {
     name: `Converse with ${model}`,
     model,
-    thinkingState: (_, reply, block) => stateOf(reply, block),
+    thinkingState: (_, reply, block) => thinkingStateOf(reply, block),
     lacks: ["billing errors"],
     async start(script, more) {
       const server = await startBedrockServer(script, { keys, ...options, ...more });
