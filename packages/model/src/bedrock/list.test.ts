@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startBedrockServer, type HttpAnswer } from "@keelson/testkit";
+import { startBedrockServer, type ScriptedAnswer } from "@keelson/testkit";
 import { bearerCredentials, SECRET } from "../conformance/support.test-support.ts";
 import type { Server } from "../server.ts";
 import { bedrockDialect } from "./bedrock.ts";
@@ -51,7 +51,7 @@ const PAGES: Readonly<Record<string, object>> = {
   },
 };
 
-function answer(path: string): HttpAnswer | undefined {
+function answer(path: string): ScriptedAnswer | undefined {
   const url = new URL(path, "http://h");
   if (url.pathname === "/foundation-models") return { status: 200, body: { modelSummaries: MODELS } };
   return { status: 200, body: PAGES[url.searchParams.get("nextToken") ?? ""]! };
@@ -75,7 +75,7 @@ test("the list has what can be asked: foundation models and inference profiles, 
 });
 
 test("one of the two lists is enough", async () => {
-  const denied: HttpAnswer = {
+  const denied: ScriptedAnswer = {
     status: 403,
     headers: { "x-amzn-errortype": "AccessDeniedException" },
     body: { message: "no" },

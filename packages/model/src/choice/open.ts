@@ -128,6 +128,8 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
       const { messagesDialect } = await import("./messages-dialect.ts");
       return messagesDialect({ sessionId, entrypoint, clientApp }, extraBody);
     }
+    case "openai-chat":
+      return (await import("../openai/chat.ts")).chatDialect;
     case "gemini":
       return (await import("../gemini/gemini.ts")).geminiDialect;
     case "vertex":
