@@ -50,6 +50,20 @@ test("Foundry has the address of its resource, and a key or a token", async () =
   });
 });
 
+test("an address of one's own may need no key, and a key from elsewhere comes first", async () => {
+  expect(await asked("foundry", { ANTHROPIC_FOUNDRY_BASE_URL: "http://127.0.0.1:1" })).toMatchObject({ headers: {} });
+  expect(await asked("foundry", {}, "http://127.0.0.1:2/")).toMatchObject({
+    url: "http://127.0.0.1:2",
+    from: '"baseUrl" of providers.foundry',
+    headers: {},
+  });
+  const credentials = { authorize() {}, secrets: () => ["stored"] };
+  const env = { ...FOUNDRY, ANTHROPIC_FOUNDRY_API_KEY: "foundry-key" };
+  expect((await messagesCloudServer("foundry", env, { outside: outsideOf(), credentials })).credentials).toBe(
+    credentials,
+  );
+});
+
 test("Foundry without an address or a key names the variable", async () => {
   expect(await failureOf("foundry", { ANTHROPIC_FOUNDRY_API_KEY: "k" })).toBe(
     'No address for "foundry": set ANTHROPIC_FOUNDRY_RESOURCE or ANTHROPIC_FOUNDRY_BASE_URL',
@@ -58,7 +72,7 @@ test("Foundry without an address or a key names the variable", async () => {
     await failureOf("foundry", { ANTHROPIC_FOUNDRY_RESOURCE: "evil.example/", ANTHROPIC_FOUNDRY_API_KEY: "k" }),
   ).toContain("check ANTHROPIC_FOUNDRY_RESOURCE");
   expect(await failureOf("foundry", FOUNDRY)).toBe(
-    'No key for "foundry": set ANTHROPIC_FOUNDRY_API_KEY or ANTHROPIC_FOUNDRY_AUTH_TOKEN',
+    'No key for "foundry": set ANTHROPIC_FOUNDRY_API_KEY or ANTHROPIC_FOUNDRY_AUTH_TOKEN, or run keelson auth login foundry',
   );
 });
 

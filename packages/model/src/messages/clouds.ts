@@ -16,6 +16,8 @@ export interface MessagesCloudOptions extends Omit<
   readonly outside: AwsOutside;
   /** Of the settings; takes precedence over variables. */
   readonly baseUrl?: string;
+  /** Take precedence over what the variables tell. */
+  readonly credentials?: Credentials;
 }
 
 /** The address and the key of a cloud. */
@@ -34,18 +36,24 @@ export interface MessagesAccess {
 export async function messagesCloudServer(
   cloud: MessagesCloud,
   env: Env,
-  { outside, baseUrl, ...rest }: MessagesCloudOptions,
+  { outside, baseUrl, credentials, ...rest }: MessagesCloudOptions,
 ): Promise<Server> {
-  const access = await accessTo(cloud, env, outside);
+  const access = await accessTo(cloud, baseUrl ? { ...env, [ADDRESSES[cloud]]: baseUrl } : env, outside);
   return {
     ...rest,
     provider: cloud,
-    baseUrl: (baseUrl ?? access.baseUrl).replace(/\/+$/, ""),
-    addressFrom: baseUrl === undefined ? access.addressFrom : `"baseUrl" of providers.${cloud}`,
+    baseUrl: access.baseUrl.replace(/\/+$/, ""),
+    addressFrom: baseUrl ? `"baseUrl" of providers.${cloud}` : access.addressFrom,
     headers: { ...access.headers, ...rest.headers },
-    credentials: await credentialsOf(cloud, access, env, outside),
+    credentials: credentials ?? (await credentialsOf(cloud, access, env, outside)),
   };
 }
+
+const ADDRESSES: Readonly<Record<MessagesCloud, string>> = {
+  foundry: "ANTHROPIC_FOUNDRY_BASE_URL",
+  mantle: "ANTHROPIC_BEDROCK_MANTLE_BASE_URL",
+  "anthropic-aws": "ANTHROPIC_AWS_BASE_URL",
+};
 
 async function accessTo(cloud: MessagesCloud, env: Env, outside: AwsOutside): Promise<MessagesAccess> {
   if (cloud === "foundry") return foundryAccess(env);
@@ -54,7 +62,7 @@ async function accessTo(cloud: MessagesCloud, env: Env, outside: AwsOutside): Pr
   return cloud === "mantle" ? mantleAccess(env, region) : anthropicAwsAccess(env, region);
 }
 
-/** Throws ModelError, with the variable to set, if the address or the key is missing. */
+/** Throws ModelError, with the variable to set, if the address is missing. */
 export function foundryAccess(env: Env): MessagesAccess {
   const resource = valueOf(env, "ANTHROPIC_FOUNDRY_RESOURCE");
   const given = valueOf(env, "ANTHROPIC_FOUNDRY_BASE_URL");
@@ -74,10 +82,8 @@ export function foundryAccess(env: Env): MessagesAccess {
   const authToken = valueOf(env, "ANTHROPIC_FOUNDRY_AUTH_TOKEN");
   if (apiKey) return { ...address, apiKey };
   if (authToken) return { ...address, authToken };
-  throw new ModelError(
-    "authentication_failed",
-    'No key for "foundry": set ANTHROPIC_FOUNDRY_API_KEY or ANTHROPIC_FOUNDRY_AUTH_TOKEN',
-  );
+  // An address of one's own may need no key.
+  return { ...address, ...(given ? { isOpen: true } : {}) };
 }
 
 /** Without a bearer key, requests are signed. */
@@ -117,7 +123,7 @@ async function credentialsOf(
   outside: AwsOutside,
 ): Promise<Credentials> {
   const secret = apiKey ?? authToken;
-  if (isOpen || cloud === "foundry" || secret)
+  if (isOpen || secret)
     return {
       authorize({ headers }) {
         if (apiKey) headers.set("x-api-key", apiKey);
@@ -125,6 +131,11 @@ async function credentialsOf(
       },
       secrets: () => (secret ? [secret] : []),
     };
+  if (cloud === "foundry")
+    throw new ModelError(
+      "authentication_failed",
+      'No key for "foundry": set ANTHROPIC_FOUNDRY_API_KEY or ANTHROPIC_FOUNDRY_AUTH_TOKEN, or run keelson auth login foundry',
+    );
   const { awsRegion, signedCredentials } = await import("../bedrock/aws-credentials.ts");
   return signedCredentials(env, await awsRegion(env, outside), SERVICES[cloud], outside);
 }
