@@ -67,6 +67,7 @@ export {
   type SeenRequest,
 } from "./dialects/script.ts";
 export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
+export { responsesParts, startResponsesServer, type ResponsesServerOptions } from "./dialects/responses-server.ts";
 export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
 export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
 export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";

@@ -56,7 +56,8 @@ export class ChatReader {
     if (!isObject(chunk)) throw new ModelError("stream_cut", "The reply contains an invalid chunk");
     const choices = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
     const choice = choices.find((item) => isObject(item) && (item["index"] ?? 0) === 0) ?? {};
-    const failure = chunk["error"] ?? choice["error"];
+    // Older versions of vLLM send the error itself.
+    const failure = chunk["error"] ?? choice["error"] ?? (chunk["object"] === "error" ? chunk : undefined);
     if (failure) throw streamErrorOf(failure);
     if (typeof chunk["id"] === "string") this.#id ||= chunk["id"];
     const counts = usageIn(chunk["usage"]) ?? usageIn(choice["usage"]) ?? usageIn(groqUsage(chunk));
