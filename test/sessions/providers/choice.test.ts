@@ -4,8 +4,10 @@ import { expect, test } from "bun:test";
 import {
   runKeelson,
   startChatServer,
+  startGeminiServer,
   startKeelson,
   startMockModel,
+  startResponsesServer,
   temporaryHome,
   type DialectServer,
 } from "@keelson/testkit";
@@ -222,4 +224,38 @@ test("set_model, /model, /status and agents know the names; aliases of agents st
   });
   program.closeStdin();
   expect((await program.done).code).toBe(0);
+});
+
+test.each([
+  ["openai-responses", startResponsesServer, "/v1"],
+  ["gemini", startGeminiServer, ""],
+] as const)("a block may have the API %s", async (api, start, path) => {
+  using home = temporaryHome();
+  await using server = await start([{ blocks: [{ thinking: "hm" }, { text: "hello" }] }]);
+  home.settings({ providers: { x: { api, baseUrl: `${server.url}${path}`, apiKeyEnv: "X_KEY" } } });
+  const { stdout, stderr } = await runKeelson(["-p", "hi", "--model", "x/m"], { home, env: { X_KEY: "x-key" } });
+  expect([stdout, stderr, server.problems]).toEqual(["hello\n", "", []]);
+  const { headers } = server.requests[0]!;
+  expect(api === "gemini" ? headers["x-goog-api-key"] : headers["authorization"]).toMatch(/^(Bearer )?x-key$/);
+});
+
+test("a block may be another server of the Messages API", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "hello" }]);
+  home.settings({
+    providers: { x: { api: "anthropic", baseUrl: `${model.url}/v1`, apiKeyEnv: "X_KEY", headers: { "x-team": "blue" } } },
+  });
+  const { stdout, stderr } = await runKeelson(["-p", "hi", "--model", "x/claude-sonnet-4-5"], {
+    home,
+    env: { X_KEY: "x-key" },
+  });
+  expect([stdout, stderr]).toEqual(["hello\n", ""]);
+  const { path, headers, body } = model.requests[0]!;
+  expect([path, headers["x-api-key"], headers["x-team"], body.model, body.thinking]).toEqual([
+    "/v1/messages?beta=true",
+    "x-key",
+    "blue",
+    "claude-sonnet-4-5",
+    { type: "enabled", budget_tokens: 31_999 },
+  ]);
 });
