@@ -69,3 +69,6 @@ export {
 export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
 export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
 export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
+export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";
+export type { ConverseLimits } from "./dialects/converse-rules.ts";
+export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";

@@ -1,7 +1,7 @@
 // How many tokens a conversation takes: what the last reply reported, plus an estimate of everything added since. The
 // estimate learns from each reply how many characters a token has.
 
-import { jsonOf, type ContentBlock, type Usage } from "@keelson/protocol";
+import { isToolResult, jsonOf, type ContentBlock, type Usage } from "@keelson/protocol";
 
 const TYPICAL = 4;
 const FEWEST = 2;
@@ -73,8 +73,7 @@ export class TokenAccount {
   #count(block: ContentBlock | null): void {
     const media = mediaTokens(block);
     if (media !== undefined) this.#mediaTokens += media;
-    else if (block?.type === "tool_result" && Array.isArray((block as { content?: unknown }).content))
-      this.added((block as unknown as { content: readonly ContentBlock[] }).content);
+    else if (block && isToolResult(block) && Array.isArray(block.content)) this.added(block.content);
     else this.#characters += lengthOf(block);
   }
 

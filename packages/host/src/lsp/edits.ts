@@ -17,8 +17,8 @@ export interface FileProblems {
   readonly problems: readonly CodeProblem[];
 }
 
-/** Resolves after this time. */
-export type Wait = (ms: number) => Promise<void>;
+/** Resolves after this time. With a signal, it keeps the process alive, and resolves when the signal is aborted. */
+export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** A server that publishes may do so several times for one change, first with nothing. */
 const QUIET_MS = 400;

@@ -62,7 +62,7 @@ export class LanguageServer {
   #program: ServerProgram | undefined;
   #restarts = 0;
   #reason: string | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
   #working: Promise<void> | undefined;
 
   constructor(options: LanguageServerOptions) {
@@ -112,9 +112,13 @@ export class LanguageServer {
 
   /** Resolves when the server is gone. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await this.#current?.client.shutdown(this.#options.server.shutdownTimeoutMs);
     await this.#program?.end();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   get #mayStart(): boolean {
@@ -157,7 +161,8 @@ export class LanguageServer {
   async #start(): Promise<Running> {
     const { server, start, wait, now, log } = this.#options;
     try {
-      if (this.#restarts > 0) await wait(Math.min(FIRST_PAUSE_MS * 2 ** (this.#restarts - 1), LONGEST_PAUSE_MS));
+      const pauseMs = this.#restarts === 0 ? 0 : FIRST_PAUSE_MS * 2 ** (this.#restarts - 1);
+      if (pauseMs > 0) await wait(Math.min(pauseMs, LONGEST_PAUSE_MS), this.#closing.signal);
       if (this.#isClosed) throw new LanguageServerError("closed", "The session is closing");
       // Before the server reads the files, so that no change between is missed.
       await this.#tree.changes();

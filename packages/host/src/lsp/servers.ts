@@ -96,7 +96,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
       },
       memoryOf: machine.memoryOf ?? memoryOf,
       every: machine.every ?? everyInterval,
-      wait: machine.wait ?? unreferencedWait,
+      wait: machine.wait ?? waitFor,
       now: machine.now ?? (() => performance.now()),
     });
   }
@@ -124,4 +124,14 @@ function everyInterval(ms: number, look: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-const unreferencedWait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
+function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    if (!signal) timer.unref();
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -7,7 +7,7 @@ import type { Server } from "../server.ts";
 import { converseProvider } from "./converse/converse.ts";
 import { invokeProvider } from "./invoke.ts";
 import { listBedrock } from "./list.ts";
-import { isClaude, isOpaque } from "./model-id.ts";
+import { speaksMessages, isOpaque } from "./model-id.ts";
 
 export const bedrockDialect: Dialect = { provider, list: listBedrock };
 
@@ -17,7 +17,8 @@ function provider(server: Server, options: DialectOptions): PlainProvider {
   /** ARNs that turned out not to be Claude. */
   const others = new Set<string>();
 
-  const route = (model: string) => (isClaude(model) || (isOpaque(model) && !others.has(model)) ? invoke : converse);
+  const route = (model: string) =>
+    speaksMessages(model) || (isOpaque(model) && !others.has(model)) ? invoke : converse;
 
   async function* ask(request: ModelRequest, wanted: "stream" | "plain", signal: AbortSignal) {
     const { model } = request;

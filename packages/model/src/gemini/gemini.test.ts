@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startGeminiServer, stateOf, type GeminiServerOptions } from "@keelson/testkit";
+import { startGeminiServer, thinkingStateOf, type GeminiServerOptions } from "@keelson/testkit";
 import { requestTo } from "../conformance/replies.test-support.ts";
 import { testDialect } from "../conformance/suite.test-support.ts";
 import { SECRET, type DialectUnderTest } from "../conformance/support.test-support.ts";
@@ -10,7 +10,7 @@ function under(model: string, options: GeminiServerOptions = {}): DialectUnderTe
   return {
     name: `${model}${options.ids ? " with ids" : ""}`,
     model,
-    thinkingState: (_, reply, block) => stateOf(reply, block),
+    thinkingState: (_, reply, block) => thinkingStateOf(reply, block),
     lacks: ["interleaved calls", "broken arguments", "call ids", "cache writes"],
     start: (script, more) => startGemini(script, { ...options, ...more }),
   };

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { ModelRequest } from "@keelson/engine";
 import type { ContentBlock, ModelMessage } from "@keelson/protocol";
-import { stateOf } from "@keelson/testkit";
+import { thinkingStateOf } from "@keelson/testkit";
 import { collect, continued } from "../conformance/support.test-support.ts";
 import { startGemini } from "./gemini.test-support.ts";
 
@@ -53,7 +53,7 @@ test("each step keeps its own signature, and parallel calls only the first", asy
     second.blocks.map(({ id }) => result(id)),
   );
   expect((await collect(gemini.provider, three)).error).toBeUndefined();
-  expect(signaturesIn(gemini.server.requests[2]!.body)).toEqual([stateOf(1, 0), null, stateOf(2, 0)]);
+  expect(signaturesIn(gemini.server.requests[2]!.body)).toEqual([thinkingStateOf(1, 0), null, thinkingStateOf(2, 0)]);
   expect(gemini.server.problems).toEqual([]);
 });
 
@@ -118,7 +118,7 @@ test("a release of the same model gets its signatures back", async () => {
   const reply = await collect(gemini.provider, requestFor("gemini-3-pro-preview"));
   const next = continued(requestFor("gemini-3-pro-001"), reply, [result(reply.blocks[0].id)]);
   expect((await collect(gemini.provider, next)).error).toBeUndefined();
-  expect(signaturesIn(gemini.server.requests[1]!.body)).toEqual([stateOf(1, 0)]);
+  expect(signaturesIn(gemini.server.requests[1]!.body)).toEqual([thinkingStateOf(1, 0)]);
 });
 
 test("signatures that the server does not accept are replaced, and only those", async () => {
@@ -141,7 +141,7 @@ test("signatures that the server does not accept are replaced, and only those", 
   expect(gemini.server.problems).toEqual(["Corrupted thought signature."]);
   const next = continued(request, reply, [result(reply.blocks[0].id)]);
   expect((await collect(gemini.provider, next)).error).toBeUndefined();
-  expect(signaturesIn(gemini.server.requests[1]!.body)).toEqual([SKIP, stateOf(1, 0)]);
+  expect(signaturesIn(gemini.server.requests[1]!.body)).toEqual([SKIP, thinkingStateOf(1, 0)]);
   expect(gemini.server.problems).toHaveLength(1);
 });
 

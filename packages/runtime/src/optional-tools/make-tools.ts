@@ -3,8 +3,9 @@
 import { delimiter } from "node:path";
 import type { Tool } from "@keelson/engine";
 import { findProgram } from "@keelson/host";
-import { powershellTool } from "@keelson/tools/optional";
+import { powershellTool, pushNotificationTool } from "@keelson/tools/optional";
 import { backgroundAllowed } from "../machine/pool.ts";
+import { createNotifier } from "./notifier.ts";
 import type { OptionalToolParts } from "./optional-tools.ts";
 
 const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
@@ -14,6 +15,13 @@ const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
       find: () => findPowerShell(state.snapshot.childEnv["PATH"], state.root),
       background: backgroundAllowed(state.snapshot.env),
     });
+  },
+
+  PushNotification: ({ storage, hooks }) => {
+    const { state, now } = storage;
+    return pushNotificationTool(
+      createNotifier({ snapshot: () => state.snapshot, terminal: process.stderr, fire: hooks.fire, now }),
+    );
   },
 };
 

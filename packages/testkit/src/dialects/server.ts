@@ -20,6 +20,8 @@ export interface DialectRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON, or the text if it is not JSON. */
   readonly body: any;
+  /** The body as received. */
+  readonly text: string;
 }
 
 /** Everything about a dialect that its server must know. */
@@ -150,6 +152,7 @@ async function received(request: IncomingMessage): Promise<DialectRequest> {
     path: request.url ?? "",
     headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
     body: parsed(text),
+    text,
   };
 }
 

@@ -13,7 +13,7 @@ import type { FittedNames } from "../../fit/names.ts";
 import { sealThinking } from "../../thinking-envelope.ts";
 import { CONVERSE_API } from "./messages.ts";
 
-export interface ReplyContext {
+export interface ConverseContext {
   readonly id: string;
   readonly model: string;
   readonly names: FittedNames;
@@ -41,7 +41,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export class ConverseReply {
-  readonly #context: ReplyContext;
+  readonly #context: ConverseContext;
   /** Blocks that are not finished, in the order of their start; only the first one is passed on. */
   readonly #open: OpenBlock[] = [];
   /** By the service's index: the block that gets its deltas. */
@@ -54,7 +54,7 @@ export class ConverseReply {
   #reason: string | undefined;
   #usage: Usage | undefined;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ConverseContext) {
     this.#context = context;
   }
 
