@@ -131,7 +131,7 @@ async function readText(response: Response): Promise<string> {
 
 const MAX_ABOUT = 600;
 
-export function resultsOf(list: unknown, about: string, search: SearchRequest): SearchResults {
+function resultsOf(list: unknown, about: string, search: SearchRequest): SearchResults {
   const pages = (Array.isArray(list) ? list : []).filter(isObject).flatMap((page) => {
     const [title, url, text] = [page["title"], page["url"], page[about]].map((value) => plain(value));
     return url && mayShow(url, search) ? [{ title: title || url, url, text: text ?? "" }] : [];
