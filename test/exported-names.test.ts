@@ -51,6 +51,10 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "TeamCreateInput",
     "TeamCreateOutput",
     "TeamDeleteOutput",
+    "WebFetchInput",
+    "WebFetchOutput",
+    "WebSearchInput",
+    "WebSearchOutput",
   ],
 };
 

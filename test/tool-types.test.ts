@@ -72,6 +72,8 @@ const TYPED = {
   TeamDelete: types<typeof team.teamDeleteTool, sdk.TeamDeleteInput, sdk.TeamDeleteOutput>(),
   TodoWrite: types<typeof tools.todoWriteTool, sdk.TodoWriteInput, sdk.TodoWriteOutput>(),
   ToolSearch: types<typeof mcp.toolSearchTool, sdk.ToolSearchInput, sdk.ToolSearchOutput>(),
+  WebFetch: types<typeof tools.webFetchTool, sdk.WebFetchInput, sdk.WebFetchOutput>(),
+  WebSearch: types<typeof tools.webSearchTool, sdk.WebSearchInput, sdk.WebSearchOutput>(),
   Write: types<typeof tools.writeTool, sdk.FileWriteInput, sdk.FileWriteOutput>(),
 };
 
@@ -96,10 +98,18 @@ test("every built-in tool has types in the SDK", async () => {
     ...rest
   } = tools;
   const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
-  const { monitorTool, sendMessageTool, worktreeTools, interactiveTools: _, ...others } = more;
+  const {
+    monitorTool,
+    sendMessageTool,
+    webFetchTool,
+    webSearchTool,
+    worktreeTools,
+    interactiveTools: _,
+    ...others
+  } = more;
   const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
   made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
-  made.push(...worktreeTools(none));
+  made.push(...worktreeTools(none), webFetchTool(none), webSearchTool(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
   const forMcp = [mcp, optional, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);

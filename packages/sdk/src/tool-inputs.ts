@@ -79,7 +79,7 @@ export type GrepInput = {
   multiline?: boolean;
 };
 
-export type WebFetchInput = { url: string; prompt: string };
+export type WebFetchInput = { url: string; prompt: string; offset?: number };
 export type WebSearchInput = { query: string; allowed_domains?: string[]; blocked_domains?: string[] };
 
 export type TodoWriteInput = {

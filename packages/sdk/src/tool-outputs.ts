@@ -203,6 +203,22 @@ export type TaskOutputOutput = {
   };
 };
 
+export type WebFetchOutput = {
+  bytes: number;
+  code: number;
+  codeText: string;
+  result: string;
+  durationMs: number;
+  url: string;
+};
+
+export type WebSearchOutput = {
+  query: string;
+  results: (string | { tool_use_id: string; content: { title: string; url: string }[] })[];
+  durationSeconds: number;
+  searchCount?: number;
+};
+
 export type MonitorOutput = { taskId: string; timeoutMs: number; persistent?: boolean };
 
 export type TaskStopOutput = { message: string; task_id: string; task_type: string; command?: string };
@@ -309,6 +325,8 @@ export type ToolOutputSchemas =
   | TaskOutputOutput
   | TaskStopOutput
   | MonitorOutput
+  | WebFetchOutput
+  | WebSearchOutput
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput
