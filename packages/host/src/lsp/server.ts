@@ -64,6 +64,7 @@ export class LanguageServer {
   #reason: string | undefined;
   readonly #closing = new AbortController();
   #working: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
 
   constructor(options: LanguageServerOptions) {
     this.#options = options;
@@ -87,8 +88,7 @@ export class LanguageServer {
   async ask(question: CodeQuestion, signal: AbortSignal): Promise<CodeFindings> {
     const attempt = async () => {
       const { client } = await this.#ready(signal);
-      const changes = await this.#tree.changes();
-      client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+      await (this.#looking ??= this.#lookAtFiles(client).finally(() => (this.#looking = undefined)));
       return client.ask(question, signal);
     };
     try {
@@ -123,6 +123,12 @@ export class LanguageServer {
 
   get #mayStart(): boolean {
     return this.#restarts <= this.#options.server.maxRestarts;
+  }
+
+  /** Tells the server which files changed that it has not open. */
+  async #lookAtFiles(client: LanguageClient): Promise<void> {
+    const changes = await this.#tree.changes();
+    client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
   }
 
   #work(): void {
@@ -198,7 +204,7 @@ export class LanguageServer {
         if (version === undefined || known === undefined || version >= known) edits.published(path, problems);
       },
       refreshed: () => {
-        if (opened && !this.#working) void edits.refresh(opened).catch(() => undefined);
+        if (opened) void edits.refresh(opened).catch(() => undefined);
       },
       closed: (reason) => {
         stop();
