@@ -18,7 +18,7 @@ export interface FileProblems {
 }
 
 /** Resolves after this time. With a signal, it keeps the process alive, and resolves when the signal is aborted. */
-export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
+export type WaitFor = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** A server that publishes may do so several times for one change, first with nothing. */
 const QUIET_MS = 400;
@@ -30,7 +30,7 @@ const MOST_OTHERS = 8;
 const MOST_FILES = 2_000;
 
 export class Edits {
-  readonly #wait: Wait;
+  readonly #wait: WaitFor;
   /** What was there when the model was last told. */
   readonly #told = new Map<string, readonly CodeProblem[]>();
   /** What the server said last. */
@@ -44,7 +44,7 @@ export class Edits {
   #isApplying = false;
   #isSettling = false;
 
-  constructor(wait: Wait) {
+  constructor(wait: WaitFor) {
     this.#wait = wait;
   }
 

@@ -5,7 +5,7 @@ import type { Files } from "@keelson/engine";
 import type { CodeFindings, ConfiguredLanguageServer } from "@keelson/protocol";
 import type { ServerProgram } from "../servers/program.ts";
 import { LanguageClient, type CodeQuestion } from "./client/client.ts";
-import { Edits, type Edit, type FileProblems, type Wait } from "./edits.ts";
+import { Edits, type Edit, type FileProblems, type WaitFor } from "./edits.ts";
 import { sourceTree, type SourceTree } from "./tree.ts";
 import { LanguageServerError } from "./wire/errors.ts";
 
@@ -20,7 +20,7 @@ export interface LanguageServerOptions {
   memoryOf(pid: number): Promise<number | undefined>;
   /** Calls `look` now and then until the returned function is called. */
   every(ms: number, look: () => void): () => void;
-  readonly wait: Wait;
+  readonly wait: WaitFor;
   readonly now: () => number;
   log(text: () => string): void;
 }

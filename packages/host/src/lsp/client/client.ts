@@ -22,7 +22,7 @@ import { findingsOf, type Found } from "./findings.ts";
 import { lineAt, lineCount, toServer, wordAt } from "./positions.ts";
 import { problemsOf } from "./problems.ts";
 
-export interface ClientOptions {
+export interface LanguageClientOptions {
   readonly server: ConfiguredLanguageServer;
   readonly root: string;
   readonly program: ServerProgram;
@@ -52,7 +52,7 @@ const DIAGNOSTIC = "textDocument/diagnostic";
 
 export class LanguageClient {
   readonly documents: Documents;
-  readonly #options: ClientOptions;
+  readonly #options: LanguageClientOptions;
   readonly #connection: Connection;
   readonly #abilities: ServerAbilities;
   /** Methods by the id of their registration: one may be registered again before it is withdrawn. */
@@ -60,7 +60,7 @@ export class LanguageClient {
   readonly #progress: Set<unknown>;
 
   /** Starts the conversation. Rejects with LanguageServerError if the server does not finish the handshake. */
-  static async open(options: ClientOptions): Promise<LanguageClient> {
+  static async open(options: LanguageClientOptions): Promise<LanguageClient> {
     const { server, root, program, published, refreshed, closed, log } = options;
     const folder = { uri: uriOf(root), name: basename(root) || root };
     const settings = server.settings ?? {};
@@ -114,7 +114,7 @@ export class LanguageClient {
   }
 
   private constructor(
-    options: ClientOptions,
+    options: LanguageClientOptions,
     connection: Connection,
     known: { abilities: ServerAbilities; registered: ReadonlyMap<string, string>; progress: Set<unknown> },
   ) {
