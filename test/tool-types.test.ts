@@ -6,6 +6,7 @@ import type * as sdk from "../packages/sdk/src/sdk-tools.ts";
 import type { askUserTool } from "../packages/tools/src/ask-user/ask-user.ts";
 import * as tools from "../packages/tools/src/index.ts";
 import * as lsp from "../packages/tools/src/lsp/lsp.ts";
+import * as optional from "../packages/tools/src/optional-tools.ts";
 import * as mcp from "../packages/tools/src/mcp-tools.ts";
 import * as taskList from "../packages/tools/src/task-list-tools.ts";
 import * as team from "../packages/tools/src/team-tools.ts";
@@ -52,6 +53,7 @@ const TYPED = {
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
   Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
+  PowerShell: types<typeof optional.powershellTool, sdk.PowerShellInput, sdk.PowerShellOutput>(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
   ReadMcpResourceDirTool: types<
     typeof mcp.readMcpResourceDirTool,
@@ -85,14 +87,23 @@ test("a type that differs in one field does not compile", () => {
 test("every built-in tool has types in the SDK", async () => {
   const none = {} as never;
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
-  const { bashTool, agentTool, taskOutputTool, taskStopTool, todoWriteTool, skillTool, ...rest } = tools;
+  const {
+    bashTool,
+    readTool: _read,
+    agentTool,
+    taskOutputTool,
+    taskStopTool,
+    todoWriteTool,
+    skillTool,
+    ...rest
+  } = tools;
   const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
   const { monitorTool, sendMessageTool, worktreeTools, interactiveTools: _, ...others } = more;
   const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
   made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
   made.push(...worktreeTools(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
-  const forMcp = [mcp, taskList, team, lsp].flatMap((door) => Object.values(door).map((make) => make(none)));
+  const forMcp = [lsp, mcp, optional, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
 });

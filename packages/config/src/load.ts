@@ -42,7 +42,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     home,
     configDir,
     env: ownEnv,
-    childEnv: inheritedEnvironment(ownEnv),
+    childEnv: inheritedEnvironment(ownEnv, keyVariables(settings)),
     settings,
     flags,
     rules: [...collectRules(scopes, flags, cwd, { unread }), ...secretRules(configDir)],
@@ -83,9 +83,14 @@ export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<s
   return {
     ...snapshot,
     env: own,
-    childEnv: inheritedEnvironment(own),
+    childEnv: inheritedEnvironment(own, keyVariables(settings)),
     origin: { ...origin, env: { ...origin.env, ...added } },
   };
+}
+
+/** The variables that settings name as keys of model servers. */
+function keyVariables({ providers = {} }: Settings): readonly string[] {
+  return Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
 }
 
 /** Read once at the start: where files are, and whether this is a sandbox. */

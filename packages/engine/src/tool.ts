@@ -13,6 +13,8 @@ export type Access =
       readonly kind: "command";
       readonly command: string;
       readonly cwd: string;
+      /** What the command is written in; absent for what the session's shell reads. */
+      readonly language?: "powershell";
       /** The call asks to run outside the sandbox. */
       readonly unsandboxed?: boolean;
     }
@@ -192,6 +194,8 @@ export interface Shell {
       readonly sandbox?: "default" | "off";
       /** Absent if it is no task of its own. */
       readonly task?: CommandTask;
+      /** The command as tasks show it, if it is not the text that the shell gets. */
+      readonly shownAs?: string;
     },
   ): Promise<ShellResult>;
   background(
@@ -203,6 +207,7 @@ export interface Shell {
       /** The id of the subagent that asks; the command ends with it. */
       readonly owner?: string;
       readonly sandbox?: "default" | "off";
+      readonly shownAs?: string;
       /** Gets each line of stdout; the command is then a monitor. */
       readonly lines?: LineSink;
     },
@@ -228,6 +233,10 @@ export interface Sighting {
 export interface ReadLedger {
   get(path: string): Sighting | undefined;
   set(path: string, sighting: Sighting): void;
+  /** The paths, newest first. */
+  recent(): readonly string[];
+  /** What was read is no longer in the conversation, so a repeated Read shows it again. Edits stay possible. */
+  forgetContents(): void;
   /** A command of this session ran from `startMs` to `endMs`: file changes in that time are its own. */
   commandRan(startMs: number, endMs: number): void;
   wasOwnCommand(mtimeMs: number): boolean;

@@ -83,7 +83,16 @@ export {
   type RuleSource,
   type RuleValue,
 } from "./permission.ts";
-export type { HookGroup, ModelPrice, Settings, SettingsKey } from "./settings.ts";
+export type {
+  CompatBlock,
+  HookGroup,
+  ModelBlock,
+  ModelPrice,
+  ProviderApi,
+  ProviderBlock,
+  Settings,
+  SettingsKey,
+} from "./settings.ts";
 export {
   HOOK_EVENTS,
   NOTHING_SAID,

@@ -6,7 +6,7 @@
  * an invalid value is dropped.
  */
 export type ValueType =
-  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" }
+  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" | "providers" }
   | { readonly kind: "flag"; readonly strict?: boolean }
   | { readonly kind: "number"; readonly least?: number; readonly most?: number; readonly whole?: true }
   | { readonly kind: "choice"; readonly of: readonly string[]; readonly strict?: string }
@@ -157,11 +157,12 @@ export const SETTINGS_TABLE = {
   effortLevel: works(effort, "yes", "how much effort the model puts into an answer"),
   alwaysThinkingEnabled: works(flag, "yes", "false turns off thinking"),
   modelPrices: works({ kind: "prices" }, "if trusted", "US dollars per million tokens, by model"),
+  providers: works({ kind: "providers" }, "never", "model servers by name: address, kind, key, models", OWN),
   summarizeOnMaxTurns: works(flag, "yes", "ask for a closing summary when the turn limit is reached"),
   env: works({ kind: "variables" }, "by variable", "environment variables for Keelson and the commands it runs"),
   availableModels: later(texts, "yes"),
   enforceAvailableModels: later(guard, "yes"),
-  modelOverrides: later({ kind: "map", of: "text" }, "if trusted"),
+  modelOverrides: works({ kind: "map", of: "text" }, "if trusted", "the id to send, by the vendor's full model id"),
   advisorModel: later(text, "yes"),
   outputStyle: works(text, "yes", "how the model works and answers: a built-in or own output style"),
   language: later(text, "yes"),
@@ -173,8 +174,12 @@ export const SETTINGS_TABLE = {
   workflowKeywordTriggerEnabled: later(flag, "yes"),
   workflowSizeGuideline: later(text, "yes"),
 
-  autoCompactEnabled: later(flag, "yes"),
-  autoCompactWindow: later({ kind: "number", least: 100_000, most: 1_000_000, whole: true }, "yes"),
+  autoCompactEnabled: works(flag, "yes", "false: the conversation is compacted only by /compact"),
+  autoCompactWindow: works(
+    { kind: "number", least: 100_000, most: 1_000_000, whole: true },
+    "yes",
+    "compact as if the context window had this many tokens, if it has more",
+  ),
   autoMemoryEnabled: works(flag, "yes", "false turns off memory"),
   autoMemoryDirectory: works(text, "if trusted", "folder for memory files"),
   fileCheckpointingEnabled: works(flag, "yes", "keep copies of files before tools change them"),
@@ -258,10 +263,10 @@ export const SETTINGS_TABLE = {
   enableWorkflows: later(flag, "yes"),
   enableArtifact: later(flag, "never", OWN),
 
-  apiKeyHelper: later(text, "if trusted"),
-  awsAuthRefresh: later(text, "if trusted"),
-  awsCredentialExport: later(text, "if trusted"),
-  gcpAuthRefresh: later(text, "if trusted"),
+  apiKeyHelper: works(text, "never", "command that prints the API key", OWN),
+  awsAuthRefresh: works(text, "never", "command to run after AWS refused the credentials", OWN),
+  awsCredentialExport: works(text, "never", "command that prints AWS credentials as JSON", OWN),
+  gcpAuthRefresh: works(text, "never", "command to run after Google refused the credentials", OWN),
   otelHeadersHelper: later(text, "if trusted"),
   forceLoginMethod: later(text, "if trusted"),
   forceLoginOrgUUID: later(any, "if trusted"),
@@ -287,7 +292,11 @@ export const SETTINGS_TABLE = {
   theme: later(text, "yes"),
   tui: later(text, "yes"),
   viewMode: later(text, "yes"),
-  preferredNotifChannel: later(text, "yes"),
+  preferredNotifChannel: works(
+    text,
+    "yes",
+    "how the terminal notifies: auto, terminal_bell, iterm2, iterm2_with_bell, kitty, ghostty or notifications_disabled",
+  ),
   verbose: later(flag, "yes"),
   editorMode: later({ kind: "choice", of: ["normal", "vim"] }, "yes"),
   keybindingFlavor: later({ kind: "choice", of: ["classic", "readline"] }, "yes"),
@@ -317,7 +326,11 @@ export const SETTINGS_TABLE = {
   spellcheck: later(any, "never", OWN),
   sshConfigs: later(any, "never", OWN),
   voice: later(object, "yes"),
-  agentPushNotifEnabled: later(flag, "yes"),
+  agentPushNotifEnabled: works(flag, "if trusted", "let the model notify you (PushNotification); false turns it off"),
+  "notifications.desktop": works(flag, "never", "show its notifications on the desktop", OWN),
+  "notifications.command": works(texts, "never", "program and arguments that get each notification on stdin", OWN),
+  "notifications.url": works(text, "never", "address that gets each notification by POST, such as an ntfy topic", OWN),
+  "notifications.tokenVariable": works(text, "never", "name of the variable with the bearer token for it", OWN),
   inputNeededNotifEnabled: later(flag, "yes"),
   disableRemoteControl: later(any, "yes"),
   disableDeepLinkRegistration: later(any, "yes"),

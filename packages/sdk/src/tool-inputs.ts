@@ -35,6 +35,8 @@ export type BashInput = {
   dangerouslyDisableSandbox?: boolean;
 };
 
+export type PowerShellInput = BashInput;
+
 /** Exactly one of `command` and `ws`. */
 export type MonitorInput = {
   description: string;
@@ -150,6 +152,7 @@ export type ToolInputSchemas =
   | AgentInput
   | AskUserQuestionInput
   | BashInput
+  | PowerShellInput
   | MonitorInput
   | TaskOutputInput
   | TaskStopInput

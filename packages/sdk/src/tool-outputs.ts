@@ -48,6 +48,8 @@ export type BashOutput = {
   dangerouslyDisableSandbox?: boolean;
 };
 
+export type PowerShellOutput = BashOutput;
+
 export type FileReadOutput =
   | {
       type: "text";
@@ -72,8 +74,9 @@ export type FileReadOutput =
   | {
       type: "parts";
       file: { filePath: string; originalSize: number; count: number; outputDir: null };
-      totalPages: number;
-      pages: { page: number; text: string }[];
+      /** Absent if the pages are images. */
+      totalPages?: number;
+      pages: { page: number; text?: string; image?: { type: string; base64: string } }[];
     }
   | { type: "file_unchanged"; file: { filePath: string } };
 
@@ -292,6 +295,7 @@ export type McpOutput = string | unknown[];
 export type ToolOutputSchemas =
   | AgentOutput
   | BashOutput
+  | PowerShellOutput
   | FileReadOutput
   | FileWriteOutput
   | FileEditOutput

@@ -105,6 +105,7 @@ const IN_BACKGROUND = new Set([
   "Grep",
   "ListMcpResourcesTool",
   "NotebookEdit",
+  "PowerShell",
   "Read",
   "ReadMcpResourceDirTool",
   "ReadMcpResourceTool",

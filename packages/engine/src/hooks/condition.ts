@@ -9,6 +9,7 @@ import { coversLine, reachOf } from "../permission/command/match-command.ts";
 import { coversTool, governs, matchesParameter, namesTool } from "../permission/match/match.ts";
 import { matchesName } from "../permission/match/match-name.ts";
 import { matchesPath, newMatchers } from "../permission/match/match-path.ts";
+import { powershellReach } from "../permission/powershell/match-powershell.ts";
 import { parseRule, type Rule } from "../permission/rule.ts";
 import type { Access } from "../tool.ts";
 
@@ -28,7 +29,7 @@ export interface ConditionCall {
 
 export function ifMatcher(call: ConditionCall): (text: string) => boolean {
   const { tool, input, access, cwd } = call;
-  const mentions = access?.kind === "command" ? commandReader(access.command) : undefined;
+  const mentions = access?.kind === "command" ? commandReader(access) : undefined;
   const covers = pathReader(call);
   return (text) => {
     const parsed = parseRule(text);
@@ -43,7 +44,11 @@ export function ifMatcher(call: ConditionCall): (text: string) => boolean {
 }
 
 /** Every simple command in the line, without its assignments, and what each would start. */
-function commandReader(command: string): (content: string) => boolean {
+function commandReader({ command, language }: Access & { kind: "command" }): (content: string) => boolean {
+  if (language === "powershell") {
+    const reach = powershellReach(command);
+    return (content) => reach(content) !== "no";
+  }
   const analysis = analyseCommand(command);
   if (analysis.problem !== undefined) return () => true;
   const reaches = everyCommand(analysis.commands).map(reachOf);

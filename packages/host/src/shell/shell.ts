@@ -182,7 +182,7 @@ export function createShell(options: ShellOptions): SessionShell {
   }
 
   return {
-    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, task }): Promise<ShellResult> {
+    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, task, shownAs }): Promise<ShellResult> {
       const entered = await argvFor({ command, cwd, id, sandbox, reportsDirectory: true });
       const { argv, openPipe } = entered;
       let hasLeft = false;
@@ -193,7 +193,8 @@ export function createShell(options: ShellOptions): SessionShell {
         const stop = () => groups.end(child.pid);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
         const { tasks, tasksDir: directory } = options;
-        const row = task && awaitCommand({ command, toolUseId: id, task, tasks, directory, output, stop });
+        const row =
+          task && awaitCommand({ command: shownAs ?? command, toolUseId: id, task, tasks, directory, output, stop });
         const result = await followCommand({
           child,
           output,
@@ -215,12 +216,13 @@ export function createShell(options: ShellOptions): SessionShell {
       }
     },
 
-    async background(command, { cwd, description, toolUseId, owner, sandbox, lines }) {
+    async background(command, { cwd, description, toolUseId, owner, sandbox, lines, shownAs }) {
       const keepsErrors = lines !== undefined;
       const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false, keepsErrors });
       const { argv, isWrapper, openPipe } = entered;
       const { tasksDir: directory, tasks } = options;
-      const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, owner, directory };
+      const shown = shownAs ?? command;
+      const start = { command: shown, argv, isWrapper, cwd, env: envNow(), description, toolUseId, owner, directory };
       const onEnd = (code: number | null, pgid: number) => leave(pgid, entered, { text: "", code });
       try {
         return startBackground({ ...start, tasks, groups, lines, openPipe, onEnd });

@@ -5,10 +5,12 @@ import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
 import {
   analyseOnce,
+  analysePowerShell,
   commandChecks,
   gitFolders,
   landings,
   nameFits,
+  powershellChecks,
   toLookUp,
   type LookUps,
   type OnDisk,
@@ -23,7 +25,8 @@ export type CommandLookup = (access: Access & { kind: "command" }, home: string)
 export function createCommandLookup(git: GitLookupOptions): CommandLookup {
   const gitIn = createGitLookup(git);
   return (access, home) => {
-    const analysis = analyseOnce(access.command);
+    const isPowerShell = access.language === "powershell";
+    const analysis = isPowerShell ? analysePowerShell(access.command) : analyseOnce(access.command);
     const where = { cwd: access.cwd, home };
     const wanted = toLookUp(analysis, where, realPathOf);
     const { folders } = gitFolders(analysis.commands, where);
@@ -31,7 +34,7 @@ export function createCommandLookup(git: GitLookupOptions): CommandLookup {
     const taken = wanted.copies.flatMap((copy) => landings(copy, found.contents)).filter(isLink);
     return {
       analysis,
-      commandChecks,
+      commandChecks: isPowerShell ? powershellChecks : commandChecks,
       realPaths: new Map([...wanted.paths, ...taken].map((path) => [path, realPathOf(path)])),
       onDisk: found,
       git: new Map(folders.map((folder) => [folder, gitIn(folder)])),

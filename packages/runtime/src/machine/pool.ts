@@ -1,5 +1,6 @@
 // The built-in tools of a session, and which of them the model is offered.
 
+import { newTodoList } from "../task-list/todos.ts";
 import { otherListTools } from "../task-list/which-list.ts";
 import { assemblePool, structuredOutputTool, type Tool } from "@keelson/engine";
 import type { Snapshot } from "@keelson/config";
@@ -10,20 +11,26 @@ import {
   grepTool,
   monitorTool,
   notebookEditTool,
-  readFileTool,
+  readTool,
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
   writeTool,
   type Monitors,
+  type ReadOptions,
   type TaskTable,
-  type Todo,
+  type TodoList,
 } from "@keelson/tools";
 
 /** All built-in tools. Made once per session, because some keep state. Without `monitors`, no one would read events. */
-export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monitors?: Monitors): Tool[] {
-  let todos: readonly Todo[] = [];
-  const background = !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
+export function builtInTools(
+  tasks: TaskTable,
+  env: Snapshot["env"] = {},
+  monitors?: Monitors,
+  more: { readonly todos?: TodoList; readonly draw?: ReadOptions["draw"] } = {},
+): Tool[] {
+  const { todos = newTodoList([]), draw } = more;
+  const background = backgroundAllowed(env);
   return [
     bashTool({ background }),
     editTool,
@@ -31,12 +38,16 @@ export function builtInTools(tasks: TaskTable, env: Snapshot["env"] = {}, monito
     grepTool,
     ...(background && monitors ? [monitorTool(monitors)] : []),
     notebookEditTool,
-    readFileTool,
+    readTool({ draw }),
     taskOutputTool(tasks),
     taskStopTool(tasks),
-    todoWriteTool({ get: () => todos, set: (next) => (todos = next) }),
+    todoWriteTool(todos),
     writeTool,
   ];
+}
+
+export function backgroundAllowed(env: Snapshot["env"]): boolean {
+  return !/^(?!0$|false$)./s.test(env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "");
 }
 
 /** The tools the model is offered: chosen by flags, not denied by rules, and StructuredOutput if there is a schema. */

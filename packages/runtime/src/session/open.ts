@@ -16,6 +16,7 @@ import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openLsp, type LspStage } from "../lsp/open-lsp.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
+import { optionalTools } from "../optional-tools/optional-tools.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
@@ -32,6 +33,7 @@ import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { webTools } from "../web/open-web.ts";
 import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
@@ -159,15 +161,17 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env, machine.monitors),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, { todos: state.todos, draw: machine.drawPages }),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
     ...worktreeTools(worktrees.keeper),
+    ...webTools(parts),
     ...own,
     ...(await parts.lsp.tools()),
     ...(await offeredInteractiveTools(options, plan)),
     ...((await team?.tools()) ?? []),
+    ...(await optionalTools(parts)),
   ];
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);

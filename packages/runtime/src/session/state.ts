@@ -4,6 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import type { Conversation, GitState, PromptStyle, Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
+import type { TodoList } from "@keelson/tools";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
@@ -54,6 +55,8 @@ export interface SessionState {
   planName: string | undefined;
   /** The settings files whose last change hooks blocked. */
   refused: Snapshot["sources"] | undefined;
+  /** What TodoWrite wrote last. */
+  todos: TodoList;
   /** Usage of the latest reply; null before the first. */
   lastUsage: Usage | null;
 }

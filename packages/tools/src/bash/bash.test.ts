@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { ToolError, type ShellResult, type ToolContext } from "@keelson/engine";
-import { bashTool, type BashInput } from "./bash.ts";
+import { bashTool } from "./bash.ts";
+import type { BashInput } from "./command-tool.ts";
 
 const bash = bashTool({ readOnly: (command) => command.startsWith("ls") });
 const OK: ShellResult = {

@@ -51,7 +51,7 @@ export interface PdfRead {
   readonly file: { readonly filePath: string; readonly base64: string; readonly originalSize: number };
 }
 
-/** Selected pages of a PDF as text. `outputDir` is always null: we write no page images. */
+/** Selected pages of a PDF: as images, or as text if they cannot be drawn. `outputDir` is always null. */
 export interface PagesRead {
   readonly type: "parts";
   readonly file: {
@@ -60,8 +60,15 @@ export interface PagesRead {
     readonly count: number;
     readonly outputDir: null;
   };
-  readonly totalPages: number;
-  readonly pages: readonly { readonly page: number; readonly text: string }[];
+  /** Absent if the pages are images. */
+  readonly totalPages?: number;
+  readonly pages: readonly PageRead[];
+}
+
+export interface PageRead {
+  readonly page: number;
+  readonly text?: string;
+  readonly image?: { readonly type: string; readonly base64: string };
 }
 
 export interface UnchangedRead {

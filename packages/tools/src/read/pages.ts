@@ -1,7 +1,8 @@
 // Pages of a PDF: the `pages` parameter of Read ("3" or "10-20"), and how selected pages are shown.
 
 import { ToolError } from "@keelson/engine";
-import type { PagesRead } from "./output.ts";
+import type { ContentBlock } from "@keelson/protocol";
+import type { PageRead, PagesRead } from "./output.ts";
 
 const MAX_PAGES = 20;
 
@@ -27,10 +28,26 @@ export function parsePages(pages: string): PageRange {
   return { first, last };
 }
 
-export function showPages({ pages, totalPages, file }: PagesRead): string {
+/** The pages as text, or each as an image after its number. */
+export function showPages({ pages, totalPages, file }: PagesRead): string | ContentBlock[] {
+  if (pages.some(({ image }) => image)) {
+    const text = `PDF pages read: ${file.filePath} (${pages.length === 1 ? "1 page" : `${pages.length} pages`})`;
+    return [{ type: "text", text }, ...pages.flatMap(imageBlocks)];
+  }
   const head = `PDF pages read: ${file.filePath} (${pages.length} of ${totalPages})`;
   const body = pages.map(
     ({ page, text }) => `<page number="${page}">\n${text || "(no text on this page; it may be an image)"}\n</page>`,
   );
-  return [head, ...body].join("\n\n");
+  const hint = pages.some(({ text }) => !text)
+    ? ["Pages are shown as images if poppler's pdftoppm is installed; it was not found, or it could not draw them."]
+    : [];
+  return [head, ...body, ...hint].join("\n\n");
+}
+
+function imageBlocks({ page, image }: PageRead): ContentBlock[] {
+  if (!image) return [];
+  return [
+    { type: "text", text: `Page ${page}` },
+    { type: "image", source: { type: "base64", media_type: image.type, data: image.base64 } },
+  ];
 }

@@ -1,11 +1,21 @@
-// Reads PDFs: a whole file is sent as a document, selected pages as text.
+// Reads PDFs: a whole file is sent as a document, selected pages as images, or as text if no program can draw them.
 
 import { kilobytes, ToolError } from "@keelson/engine";
+import type { PdfRead, PagesRead } from "./output.ts";
 import type { PageRange } from "./pages.ts";
-import type { PagesRead, PdfRead } from "./output.ts";
+import { isEncrypted, mayHaveMorePages, withPdf } from "./pdf-document.ts";
 
 /** The API accepts requests up to 32 MB, and base64 adds a third. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024;
+/** The API rejects longer documents, and would reject every later request too. */
+const MAX_WHOLE_PAGES = 100;
+
+/** Draws pages. Null if this machine cannot, or not these. */
+export type DrawPages = (
+  bytes: Uint8Array,
+  range: PageRange,
+  signal: AbortSignal,
+) => Promise<readonly { readonly page: number; readonly jpeg: Uint8Array }[] | null>;
 
 export function checkPdfSize(size: number): void {
   if (size > MAX_WHOLE_BYTES) {
@@ -15,8 +25,21 @@ export function checkPdfSize(size: number): void {
   }
 }
 
-export function readPdf(filePath: string, bytes: Uint8Array): PdfRead {
+export async function readPdf(filePath: string, bytes: Uint8Array, signal: AbortSignal): Promise<PdfRead> {
   checkHeader(filePath, bytes);
+  if (isEncrypted(bytes)) {
+    throw new ToolError(
+      `The PDF '${filePath}' is encrypted, so it cannot be read whole. Use the pages parameter, such as pages: "1-10", or decrypt it first.`,
+    );
+  }
+  if (mayHaveMorePages(bytes, MAX_WHOLE_PAGES)) {
+    const pages = await withPdf(filePath, bytes, signal, async ({ numPages }) => numPages);
+    if (pages > MAX_WHOLE_PAGES) {
+      throw new ToolError(
+        `The PDF has ${pages} pages, too many to read whole (${MAX_WHOLE_PAGES} at most). Use the pages parameter, such as pages: "1-20".`,
+      );
+    }
+  }
   return {
     type: "pdf",
     file: { filePath, base64: Buffer.from(bytes).toString("base64"), originalSize: bytes.length },
@@ -26,17 +49,29 @@ export function readPdf(filePath: string, bytes: Uint8Array): PdfRead {
 export async function readPages(
   filePath: string,
   bytes: Uint8Array,
+  range: PageRange,
+  { signal, draw }: { readonly signal: AbortSignal; readonly draw?: DrawPages | undefined },
+): Promise<PagesRead> {
+  checkHeader(filePath, bytes);
+  const drawn = (await draw?.(bytes, range, signal)) ?? [];
+  if (drawn.length > 0) {
+    const pages = drawn.map(({ page, jpeg }) => ({
+      page,
+      image: { type: "image/jpeg", base64: Buffer.from(jpeg).toString("base64") },
+    }));
+    return { type: "parts", file: fileOf(filePath, bytes, pages.length), pages };
+  }
+  // Also says what is wrong with a file that could not be drawn.
+  return readText(filePath, bytes, range, signal);
+}
+
+function readText(
+  filePath: string,
+  bytes: Uint8Array,
   { first, last }: PageRange,
   signal: AbortSignal,
 ): Promise<PagesRead> {
-  checkHeader(filePath, bytes);
-  // A PDF engine: a few hundred milliseconds and 80 MB on first use.
-  const { getDocumentProxy } = await import("unpdf");
-  // Pass a copy because the parser takes ownership of the buffer; verbosity 0 keeps its warnings off stderr.
-  const document = await getDocumentProxy(bytes.slice(), { verbosity: 0 }).catch((error: Error) => {
-    throw new ToolError(`Cannot read the PDF '${filePath}': ${error.message}`);
-  });
-  try {
+  return withPdf(filePath, bytes, signal, async (document) => {
     const totalPages = document.numPages;
     if (first > totalPages) {
       throw new ToolError(
@@ -51,16 +86,16 @@ export async function readPages(
       const text = items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join("");
       pages.push({ page: number, text: text.trimEnd() });
     }
-    return {
-      type: "parts",
-      file: { filePath, originalSize: bytes.length, count: pages.length, outputDir: null },
-      totalPages,
-      pages,
-    };
-  } finally {
-    await document.loadingTask.destroy();
-  }
+    return { type: "parts", file: fileOf(filePath, bytes, pages.length), totalPages, pages };
+  });
 }
+
+const fileOf = (filePath: string, bytes: Uint8Array, count: number): PagesRead["file"] => ({
+  filePath,
+  originalSize: bytes.length,
+  count,
+  outputDir: null,
+});
 
 // The API rejects a document that is not a PDF, and would reject every later request too.
 function checkHeader(filePath: string, bytes: Uint8Array): void {

@@ -9,6 +9,7 @@ import {
   string,
   ToolError,
   type FileStat,
+  type Tool,
   type ToolContext,
 } from "@keelson/engine";
 import type { ContentBlock } from "@keelson/protocol";
@@ -19,6 +20,7 @@ import { checkTokens, checkFileSize } from "./limits.ts";
 import { readNotebook, showNotebook } from "./notebook.ts";
 import type { ReadOutput } from "./output.ts";
 import { parsePages, showPages } from "./pages.ts";
+import type { DrawPages } from "./pdf.ts";
 import description from "./read.md" with { type: "text" };
 import { readLines, showLines, type LineRange } from "./text.ts";
 
@@ -29,82 +31,91 @@ interface ReadInput {
   readonly pages?: string;
 }
 
-export const readFileTool = defineTool<ReadInput, ReadOutput>({
-  name: "Read",
-  description,
-  input: object({
-    file_path: string("The file to read, preferably an absolute path"),
-    offset: optional(integer("The line to start at; only for files too large to read at once", { minimum: 0 })),
-    limit: optional(
-      integer("The number of lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
-    ),
-    pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 per call')),
-  }),
-  parallelSafe: true,
-  // Read has stricter limits of its own, and otherwise reading a saved output file would save it to a file again.
-  maxShown: Number.POSITIVE_INFINITY,
+export interface ReadOptions {
+  /** Draws pages of a PDF. Absent: they are shown as text. */
+  readonly draw?: DrawPages;
+}
 
-  repair({ allow_large: _, ...input }) {
-    if (Number(input.offset) < 0) delete input.offset;
-    if (input.pages === "") delete input.pages;
-    return input;
-  },
+export function readTool({ draw }: ReadOptions = {}): Tool<ReadInput, ReadOutput> {
+  return defineTool<ReadInput, ReadOutput>({
+    name: "Read",
+    description,
+    input: object({
+      file_path: string("The file to read, preferably an absolute path"),
+      offset: optional(integer("The line to start at; only for files too large to read at once", { minimum: 0 })),
+      limit: optional(
+        integer("The number of lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
+      ),
+      pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 per call')),
+    }),
+    parallelSafe: true,
+    // Read has stricter limits of its own, and otherwise reading a saved output file would save it to a file again.
+    maxShown: Number.POSITIVE_INFINITY,
 
-  async check({ file_path, pages }, context) {
-    const path = resolvePath(file_path, context);
-    if (pages !== undefined) parsePages(pages);
-    if (fileKind(path) === "binary") throw new ToolError(binaryFileMessage(path));
-    const stat = await context.files.stat(path);
-    if (stat?.kind === "other") throw new ToolError(deviceMessage(path));
-  },
+    repair({ allow_large: _, ...input }) {
+      if (Number(input.offset) < 0) delete input.offset;
+      if (input.pages === "") delete input.pages;
+      return input;
+    },
 
-  access: ({ file_path }, context) => ({ kind: "read", path: resolvePath(file_path, context) }),
+    async check({ file_path, pages }, context) {
+      const path = resolvePath(file_path, context);
+      if (pages !== undefined) parsePages(pages);
+      if (fileKind(path) === "binary") throw new ToolError(binaryFileMessage(path));
+      const stat = await context.files.stat(path);
+      if (stat?.kind === "other") throw new ToolError(deviceMessage(path));
+    },
 
-  async run(input, context) {
-    const path = resolvePath(input.file_path, context);
-    const stat = await context.files.stat(path);
-    if (!stat) throw await missingFileError(path, context);
-    if (stat.kind === "directory") throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
-    if (stat.kind === "other") throw new ToolError(deviceMessage(path));
-    if (stat.size > MAX_FILE_BYTES) throw new ToolError(tooLargeMessage(stat.size));
+    access: ({ file_path }, context) => ({ kind: "read", path: resolvePath(file_path, context) }),
 
-    switch (fileKind(path)) {
-      case "binary":
-        throw new ToolError(binaryFileMessage(path));
-      case "image":
-        return (await import("./image.ts")).readImage(path, await context.files.read(path));
-      case "pdf":
-        return readPdfOrPages(path, stat.size, input.pages, context);
-      case "notebook":
-      case "text":
-        return readEditable(path, stat, input, context);
-    }
-  },
+    async run(input, context) {
+      const path = resolvePath(input.file_path, context);
+      const stat = await context.files.stat(path);
+      if (!stat) throw await missingFileError(path, context);
+      if (stat.kind === "directory") throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
+      if (stat.kind === "other") throw new ToolError(deviceMessage(path));
+      if (stat.size > MAX_FILE_BYTES) throw new ToolError(tooLargeMessage(stat.size));
 
-  show(output): string | ContentBlock[] {
-    switch (output.type) {
-      case "text":
-        return showLines(output);
-      case "image": {
-        const { type, base64 } = output.file;
-        return [{ type: "image", source: { type: "base64", media_type: type, data: base64 } }];
+      switch (fileKind(path)) {
+        case "binary":
+          throw new ToolError(binaryFileMessage(path));
+        case "image":
+          return (await import("./image.ts")).readImage(path, await context.files.read(path));
+        case "pdf":
+          return readPdfOrPages(path, stat.size, input.pages, context, draw);
+        case "notebook":
+        case "text":
+          return readEditable(path, stat, input, context);
       }
-      case "notebook":
-        return showNotebook(output);
-      case "pdf": {
-        const { filePath, originalSize, base64 } = output.file;
-        return [
-          { type: "text", text: `PDF file read: ${filePath} (${sizeOf(originalSize)})` },
-          { type: "document", source: { type: "base64", media_type: "application/pdf", data: base64 } },
-        ];
+    },
+
+    show(output): string | ContentBlock[] {
+      switch (output.type) {
+        case "text":
+          return showLines(output);
+        case "image": {
+          const { type, base64 } = output.file;
+          return [{ type: "image", source: { type: "base64", media_type: type, data: base64 } }];
+        }
+        case "notebook":
+          return showNotebook(output);
+        case "pdf": {
+          const { filePath, originalSize, base64 } = output.file;
+          return [
+            { type: "text", text: `PDF file read: ${filePath} (${sizeOf(originalSize)})` },
+            { type: "document", source: { type: "base64", media_type: "application/pdf", data: base64 } },
+          ];
+        }
+        case "parts":
+          return showPages(output);
+        case "file_unchanged":
+          return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
       }
-      case "parts":
-        return showPages(output);
-      case "file_unchanged":
-        return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
-    }
-  },
-});
+    },
+  });
+}
+
+export const readFileTool = readTool();
 
 /** Reads text and notebooks: records them for later edits, and does not show the same content twice. */
 async function readEditable(
@@ -134,13 +145,20 @@ async function readEditable(
   return output;
 }
 
-async function readPdfOrPages(path: string, size: number, pages: string | undefined, context: ToolContext) {
+async function readPdfOrPages(
+  path: string,
+  size: number,
+  pages: string | undefined,
+  { files, signal, env }: ToolContext,
+  draw: DrawPages | undefined,
+) {
   const { checkPdfSize, readPages, readPdf } = await import("./pdf.ts");
   if (pages === undefined) checkPdfSize(size);
-  const bytes = await context.files.read(path);
-  if (pages === undefined) return readPdf(path, bytes);
-  const output = await readPages(path, bytes, parsePages(pages), context.signal);
-  checkTokens(showPages(output), context.env, "Request fewer pages at once.");
+  const bytes = await files.read(path);
+  if (pages === undefined) return readPdf(path, bytes, signal);
+  const output = await readPages(path, bytes, parsePages(pages), { signal, draw });
+  const shown = showPages(output);
+  if (typeof shown === "string") checkTokens(shown, env, "Request fewer pages at once.");
   return output;
 }
 

@@ -7,4 +7,5 @@ export { landings } from "./deep.ts";
 export { gitFolders } from "./git-folders.ts";
 export { analyseOnce, isReadOnlyCommand } from "./recent-analyses.ts";
 export { nameFits, toLookUp, type LookUps, type OnDisk } from "./on-disk.ts";
+export { analysePowerShell, powershellChecks } from "../powershell/decide-powershell.ts";
 export { isExcluded } from "../sandboxed.ts";

@@ -69,7 +69,8 @@ const MOST_PAIRS = 400;
 const MOST_DECISIONS = 5_000;
 
 export function explainCommand(question: GateQuestion, decision: PermissionDecision): CommandExplanation | undefined {
-  if (question.access.kind !== "command") return undefined;
+  // The parts are those that bash reads.
+  if (question.access.kind !== "command" || question.access.language !== undefined) return undefined;
   const view = viewOf(question);
   const { analysis } = view;
   if (analysis.problem !== undefined) return { problem: analysis.problem, parts: [], left: 0 };

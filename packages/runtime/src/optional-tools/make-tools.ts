@@ -1,0 +1,37 @@
+// Makes the optional tools and gives each what it needs of the session.
+
+import { delimiter } from "node:path";
+import type { Tool } from "@keelson/engine";
+import { findProgram } from "@keelson/host";
+import { powershellTool, pushNotificationTool } from "@keelson/tools/optional";
+import { backgroundAllowed } from "../machine/pool.ts";
+import { createNotifier } from "./notifier.ts";
+import type { OptionalToolParts } from "./optional-tools.ts";
+
+const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
+  PowerShell: ({ storage }) => {
+    const { state } = storage;
+    return powershellTool({
+      find: () => findPowerShell(state.snapshot.childEnv["PATH"], state.root),
+      background: backgroundAllowed(state.snapshot.env),
+    });
+  },
+
+  PushNotification: ({ storage, hooks }) => {
+    const { state, now } = storage;
+    return pushNotificationTool(
+      createNotifier({ snapshot: () => state.snapshot, terminal: process.stderr, fire: hooks.fire, now }),
+    );
+  },
+};
+
+export function makeTools(names: readonly string[], parts: OptionalToolParts): Tool[] {
+  return names.map((name) => MAKERS[name]!(parts));
+}
+
+/** A program inside the project is never used. */
+function findPowerShell(path: string | undefined, project: string): string | null {
+  const folders = (path ?? "").split(delimiter).filter((folder) => !`${folder}/`.startsWith(`${project}/`));
+  const rest = folders.join(delimiter);
+  return findProgram("pwsh", rest) ?? findProgram("powershell", rest);
+}

@@ -1,0 +1,22 @@
+// The tools that a session has only if a variable, a setting or `--tools` asks for them. They cost other sessions
+// nothing: neither a module nor a line of the request.
+
+import type { Tool } from "@keelson/engine";
+import type { SessionHooks } from "../hooks/session-hooks.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { Storage } from "../session/storage.ts";
+import { WANTED } from "./wanted.ts";
+
+export interface OptionalToolParts {
+  readonly storage: Storage;
+  readonly machine: Machine;
+  readonly hooks: Pick<SessionHooks, "fire">;
+}
+
+export async function optionalTools(parts: OptionalToolParts): Promise<readonly Tool[]> {
+  const { snapshot } = parts.storage.state;
+  const names = Object.keys(WANTED).filter((name) => snapshot.flags.tools?.includes(name) || WANTED[name]!(snapshot));
+  if (names.length === 0) return [];
+  const { makeTools } = await import("./make-tools.ts");
+  return makeTools(names, parts);
+}

@@ -1,0 +1,28 @@
+// Which optional tools the settings and variables of a session ask for.
+
+import type { Snapshot } from "@keelson/config";
+
+interface NotificationSettings {
+  readonly desktop?: boolean;
+  readonly command?: readonly string[];
+  readonly url?: string;
+  readonly tokenVariable?: string;
+}
+
+/** By name: whether a session is to have the tool, apart from `--tools`. */
+export const WANTED: Readonly<Record<string, (snapshot: Snapshot) => boolean>> = {
+  PowerShell: ({ env }) => isOn(env["CLAUDE_CODE_USE_POWERSHELL_TOOL"]),
+  PushNotification: wantsNotifications,
+};
+
+export const notificationSettings = (settings: Snapshot["settings"]) =>
+  (settings["notifications"] ?? {}) as NotificationSettings;
+
+/** Whether the settings ask for notifications. A channel is enough, unless the switch says no. */
+export function wantsNotifications({ settings }: Pick<Snapshot, "settings">): boolean {
+  const { desktop, command, url } = notificationSettings(settings);
+  const isOn = settings["agentPushNotifEnabled"] as boolean | undefined;
+  return isOn ?? (desktop === true || (command?.length ?? 0) > 0 || url !== undefined);
+}
+
+const isOn = (value: string | undefined) => /^(?:1|true|yes|on)$/i.test(value?.trim() ?? "");

@@ -1,0 +1,8 @@
+// Tools that are offered only if a variable, a setting or `--tools` asks for them. Loaded only then.
+
+export { powershellTool } from "./powershell/powershell.ts";
+export {
+  pushNotificationTool,
+  type Notifier,
+  type PushNotificationOutput,
+} from "./push-notification/push-notification.ts";
