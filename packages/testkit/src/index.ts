@@ -31,6 +31,7 @@ export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type Sessi
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
 export { cost, growth } from "./growth.ts";
 export { testUnless } from "./test-unless.ts";
+export { startRoutinesServer, type RoutinesServer } from "./routines/routines-server.ts";
 export { messageProblems } from "./message-problems.ts";
 export type { MemoryFiles } from "./memory-files.ts";
 export { testEngine, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";

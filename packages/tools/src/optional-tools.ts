@@ -6,3 +6,4 @@ export {
   type Notifier,
   type PushNotificationOutput,
 } from "./push-notification/push-notification.ts";
+export { remoteTriggerTool, type RoutinesClient } from "./remote-trigger/remote-trigger.ts";

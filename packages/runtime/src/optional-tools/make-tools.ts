@@ -3,9 +3,11 @@
 import { delimiter } from "node:path";
 import type { Tool } from "@keelson/engine";
 import { findProgram } from "@keelson/host";
-import { powershellTool, pushNotificationTool } from "@keelson/tools/optional";
+import { powershellTool, pushNotificationTool, remoteTriggerTool } from "@keelson/tools/optional";
 import { backgroundAllowed } from "../machine/pool.ts";
 import { createNotifier } from "./notifier.ts";
+import { createRoutinesClient } from "./routines-client.ts";
+import { saveSecrets } from "./routine-secrets.ts";
 import type { OptionalToolParts } from "./optional-tools.ts";
 
 const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
@@ -21,6 +23,13 @@ const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
     const { state, now } = storage;
     return pushNotificationTool(
       createNotifier({ snapshot: () => state.snapshot, terminal: process.stderr, fire: hooks.fire, now }),
+    );
+  },
+
+  RemoteTrigger: ({ storage }) => {
+    const { state, place, now } = storage;
+    return remoteTriggerTool(
+      createRoutinesClient({ snapshot: () => state.snapshot, sessionId: () => place.id, now, saveSecrets }),
     );
   },
 };
