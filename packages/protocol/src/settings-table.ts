@@ -312,6 +312,8 @@ export const SETTINGS_TABLE = {
   "notifications.desktop": works(flag, "never", "show its notifications on the desktop", OWN),
   "notifications.command": works(texts, "never", "program and arguments that get each notification on stdin", OWN),
   "notifications.url": works(text, "never", "address that gets each notification by POST, such as an ntfy topic", OWN),
+  "onboarding.url": works(text, "never", "address that ShareOnboardingGuide may upload to", OWN),
+  "onboarding.tokenVariable": works(text, "never", "name of the variable with the bearer token for it", OWN),
   "routines.url": works(text, "never", "address of the routines server; KEELSON_ROUTINES_URL takes precedence", OWN),
   "routines.tokenVariable": works(text, "never", "name of the variable with its token; KEELSON_ROUTINES_TOKEN", OWN),
   "notifications.tokenVariable": works(text, "never", "name of the variable with the bearer token for it", OWN),

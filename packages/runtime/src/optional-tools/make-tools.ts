@@ -3,8 +3,9 @@
 import { delimiter } from "node:path";
 import type { Tool } from "@keelson/engine";
 import { findProgram } from "@keelson/host";
-import { powershellTool, pushNotificationTool, remoteTriggerTool } from "@keelson/tools/optional";
+import { powershellTool, pushNotificationTool, remoteTriggerTool, shareOnboardingTool } from "@keelson/tools/optional";
 import { backgroundAllowed } from "../machine/pool.ts";
+import { createGuideServer } from "./guide-server.ts";
 import { createNotifier } from "./notifier.ts";
 import { createRoutinesClient } from "./routines-client.ts";
 import { saveSecrets } from "./routine-secrets.ts";
@@ -32,6 +33,8 @@ const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
       createRoutinesClient({ snapshot: () => state.snapshot, sessionId: () => place.id, now, saveSecrets }),
     );
   },
+
+  ShareOnboardingGuide: ({ storage }) => shareOnboardingTool(createGuideServer(() => storage.state.snapshot)),
 };
 
 export function makeTools(names: readonly string[], parts: OptionalToolParts): Tool[] {

@@ -14,6 +14,7 @@ export const WANTED: Readonly<Record<string, (snapshot: Snapshot) => boolean>> =
   PowerShell: ({ env }) => isOn(env["CLAUDE_CODE_USE_POWERSHELL_TOOL"]),
   PushNotification: wantsNotifications,
   RemoteTrigger: (snapshot) => routinesServer(snapshot).url !== undefined,
+  ShareOnboardingGuide: ({ settings }) => onboardingSettings(settings).url !== undefined,
 };
 
 export const notificationSettings = (settings: Snapshot["settings"]) =>
@@ -25,6 +26,9 @@ export function wantsNotifications({ settings }: Pick<Snapshot, "settings">): bo
   const isOn = settings["agentPushNotifEnabled"] as boolean | undefined;
   return isOn ?? (desktop === true || (command?.length ?? 0) > 0 || url !== undefined);
 }
+
+export const onboardingSettings = (settings: Snapshot["settings"]) =>
+  (settings["onboarding"] ?? {}) as { readonly url?: string; readonly tokenVariable?: string };
 
 export interface RoutinesAddress {
   readonly url?: string;
