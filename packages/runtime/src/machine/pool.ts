@@ -16,7 +16,7 @@ import {
   todoWriteTool,
   writeTool,
   type Monitors,
-  type ReadOptions,
+  type ReadToolOptions,
   type TaskTable,
   type Todo,
 } from "@keelson/tools";
@@ -26,7 +26,7 @@ export function builtInTools(
   tasks: TaskTable,
   env: Snapshot["env"] = {},
   monitors?: Monitors,
-  draw?: ReadOptions["draw"],
+  draw?: ReadToolOptions["draw"],
 ): Tool[] {
   let todos: readonly Todo[] = [];
   const background = backgroundAllowed(env);

@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import { ToolError } from "@keelson/engine";
-import { callHttp, HttpCallError } from "@keelson/host/http-call";
+import { callService, ServiceCallError } from "@keelson/host/service-call";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { GuideServer } from "@keelson/tools/optional";
 import { onboardingSettings } from "./wanted.ts";
@@ -24,7 +24,7 @@ export function createGuideServer(snapshot: () => Pick<Snapshot, "settings" | "e
       };
       try {
         const token = env[tokenVariable] || undefined;
-        const answer = await callHttp({
+        const answer = await callService({
           url,
           token,
           method: "POST",
@@ -37,7 +37,7 @@ export function createGuideServer(snapshot: () => Pick<Snapshot, "settings" | "e
           throw new ToolError(`The upload failed: the server answered with status ${answer.status}`);
         return [linkIn(answer.text), answer.headers.get("location")].find(isWebAddress) ?? undefined;
       } catch (error) {
-        if (error instanceof HttpCallError) throw new ToolError(`The upload failed: ${error.message}`);
+        if (error instanceof ServiceCallError) throw new ToolError(`The upload failed: ${error.message}`);
         throw error;
       }
     },

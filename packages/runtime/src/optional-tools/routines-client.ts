@@ -3,7 +3,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import { ToolError } from "@keelson/engine";
-import { callHttp, HttpCallError } from "@keelson/host/http-call";
+import { callService, ServiceCallError } from "@keelson/host/service-call";
 import type { RoutinesClient } from "@keelson/tools/optional";
 import { routinesServer } from "./wanted.ts";
 
@@ -39,7 +39,7 @@ export function createRoutinesClient({ snapshot, sessionId, now, saveSecrets }: 
       };
       const call = { url: url + path, token, method, headers, signal, maxBytes: MAX_BYTES };
       try {
-        const answer = await callHttp({ ...call, ...(body && { body: JSON.stringify(body) }) });
+        const answer = await callService({ ...call, ...(body && { body: JSON.stringify(body) }) });
         if (answer.cut) throw new ToolError("The answer of the routines server is over 1 MB. Ask for less at once.");
         if (answer.status >= 300 && answer.status < 400) {
           throw new ToolError(
@@ -48,7 +48,7 @@ export function createRoutinesClient({ snapshot, sessionId, now, saveSecrets }: 
         }
         return { status: answer.status, json: saveSecrets(answer.text, snapshot().configDir) };
       } catch (error) {
-        if (error instanceof HttpCallError) throw new ToolError(`Routines server: ${error.message}`);
+        if (error instanceof ServiceCallError) throw new ToolError(`Routines server: ${error.message}`);
         throw error;
       }
     },

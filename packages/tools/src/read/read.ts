@@ -31,12 +31,12 @@ interface ReadInput {
   readonly pages?: string;
 }
 
-export interface ReadOptions {
+export interface ReadToolOptions {
   /** Draws pages of a PDF. Absent: they are shown as text. */
   readonly draw?: DrawPages;
 }
 
-export function readTool({ draw }: ReadOptions = {}): Tool<ReadInput, ReadOutput> {
+export function readTool({ draw }: ReadToolOptions = {}): Tool<ReadInput, ReadOutput> {
   return defineTool<ReadInput, ReadOutput>({
     name: "Read",
     description,
