@@ -98,7 +98,7 @@ test("every built-in tool has types in the SDK", async () => {
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
   const {
     bashTool,
-    readTool: _read,
+    createReadFileTool: _read,
     agentTool,
     taskOutputTool,
     taskStopTool,

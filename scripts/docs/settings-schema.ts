@@ -2,6 +2,7 @@
 // write it.
 
 import { join } from "node:path";
+import { PROVIDER_APIS, THINKING_KINDS } from "../../packages/config/src/check/check-providers.ts";
 import { HOOK_EVENTS } from "../../packages/protocol/src/hook.ts";
 import { PERMISSION_MODES } from "../../packages/protocol/src/permission.ts";
 import { SETTINGS_TABLE, type SettingsRow, type ValueType } from "../../packages/protocol/src/settings-table.ts";
@@ -86,7 +87,45 @@ function schemaOf(type: ValueType): Schema {
         type: "object",
         properties: Object.fromEntries(HOOK_EVENTS.map((event) => [event, { $ref: "#/definitions/hooks" }])),
       };
+    case "providers":
+      return { type: "object", additionalProperties: provider() };
   }
+}
+
+/** A model server, or a change to one that Keelson knows. */
+function provider(): Schema {
+  const flag = { type: "boolean" };
+  const count = { type: "integer", minimum: 1 };
+  const pairs = { type: "object", additionalProperties: { type: "string" } };
+  const model = {
+    contextWindow: count,
+    maxTokens: count,
+    images: flag,
+    documents: flag,
+    thinking: { enum: THINKING_KINDS },
+    efforts: TEXTS,
+    price: PRICES,
+  };
+  const compat = {
+    maxTokensField: { enum: ["max_tokens", "max_completion_tokens"] },
+    developerRole: flag,
+    streamUsage: flag,
+    reasoningField: { enum: ["reasoning_content", "reasoning"] },
+    stringToolContent: flag,
+  };
+  return {
+    type: "object",
+    properties: {
+      api: { enum: PROVIDER_APIS },
+      baseUrl: { type: "string", pattern: "^https?://" },
+      apiKeyEnv: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+      apiKeyHelper: { type: "string", minLength: 1 },
+      headers: pairs,
+      query: pairs,
+      models: { type: "object", additionalProperties: { type: "object", properties: model } },
+      compat: { type: "object", properties: compat },
+    },
+  };
 }
 
 function mapEntry(of: (ValueType & { kind: "map" })["of"]): Schema {

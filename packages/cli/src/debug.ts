@@ -11,6 +11,7 @@ const CATEGORIES: readonly DebugCategory[] = [
   "config",
   "hooks",
   "instructions",
+  "lsp",
   "mcp",
   "permissions",
   "session",

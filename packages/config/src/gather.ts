@@ -200,6 +200,7 @@ const CUSTOMIZATION: readonly string[] = [
   "apiKeyHelper",
   "enableAllProjectMcpServers",
   "enabledMcpjsonServers",
+  "lspServers",
 ] satisfies readonly SettingsKey[];
 
 function withoutCustomization(scope: Scope): Scope {

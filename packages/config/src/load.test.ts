@@ -57,6 +57,7 @@ test("without any file, the snapshot has defaults and is deeply frozen", () => {
     rules: [],
     hooks: { active: [], off: [] },
     mcp: { servers: [], unused: [] },
+    lsp: { servers: [], unused: [] },
     plugins: { active: [], unused: [] },
     mode: "default",
     directories: [],

@@ -9,13 +9,15 @@ import { applyBlocks, inheritedEnvironment } from "./env/env.ts";
 import { ConfigError } from "./errors.ts";
 import { gather, type Gathered, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
+import type * as Lsp from "./lsp/collect.ts";
+import type { LanguageServerQuestion } from "./lsp/collect.ts";
 import type * as Mcp from "./mcp/collect.ts";
 import type { McpQuestion } from "./mcp/candidates.ts";
 import type * as Plugins from "./plugins/collect.ts";
 import type { CollectedPlugins, PluginQuestion, SkillsPlugin } from "./plugins/collect.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
-import type { ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
+import type { ConfiguredLanguageServers, ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
 
 /** Throws ConfigError if a flag or an administrator asked for something that cannot be done. */
 export function load(options: LoadSettingsOptions): Snapshot {
@@ -34,18 +36,19 @@ export function load(options: LoadSettingsOptions): Snapshot {
     scopes.map((scope) => scope.settings.env ?? {}),
   );
   const collected = pluginsFor({ ...gathered, settings, flags, env, uid: options.uid });
-  const { plugins, hooks, servers, sources } = collected;
+  const { plugins, hooks, servers, languageServers, sources } = collected;
   return deepFreeze({
     cwd,
     home,
     configDir,
     env: ownEnv,
-    childEnv: inheritedEnvironment(ownEnv),
+    childEnv: inheritedEnvironment(ownEnv, keyVariables(settings)),
     settings,
     flags,
     rules: [...collectRules(scopes, flags, cwd, { unread }), ...secretRules(configDir)],
     hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true, plugins: hooks }),
     mcp: mcpServers({ ...gathered, settings, flags, dynamic, plugins: servers, env: ownEnv, uid: options.uid }),
+    lsp: lspServers({ ...gathered, settings, flags, plugins: languageServers, env: ownEnv }),
     plugins,
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
@@ -80,9 +83,14 @@ export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<s
   return {
     ...snapshot,
     env: own,
-    childEnv: inheritedEnvironment(own),
+    childEnv: inheritedEnvironment(own, keyVariables(settings)),
     origin: { ...origin, env: { ...origin.env, ...added } },
   };
+}
+
+/** The variables that settings name as keys of model servers. */
+function keyVariables({ providers = {} }: Settings): readonly string[] {
+  return Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
 }
 
 /** Read once at the start: where files are, and whether this is a sandbox. */
@@ -125,10 +133,17 @@ function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): Configur
   return (require("./mcp/collect.ts") as typeof Mcp).collectServers(question);
 }
 
+function lspServers(question: LanguageServerQuestion): ConfiguredLanguageServers {
+  const { settings, plugins } = question;
+  if (plugins.length === 0 && settings.lspServers === undefined) return { servers: [], unused: [] };
+  return (require("./lsp/collect.ts") as typeof Lsp).collectLanguageServers(question);
+}
+
 const NO_PLUGINS: CollectedPlugins = {
   plugins: { active: [], unused: [] },
   hooks: [],
   servers: [],
+  languageServers: [],
   sources: [],
 };
 

@@ -2,12 +2,14 @@
 
 import type { Rule } from "@keelson/engine";
 import type {
+  ConfiguredLanguageServer,
   ConfiguredMcpServer,
   HookRegistration,
   JsonObject,
   PermissionMode,
   Plugin,
   Settings,
+  UnusedLanguageServer,
   UnusedMcpServer,
   UnusedPlugin,
 } from "@keelson/protocol";
@@ -84,6 +86,7 @@ export interface Snapshot {
   readonly rules: readonly Rule[];
   readonly hooks: ConfiguredHooks;
   readonly mcp: ConfiguredMcp;
+  readonly lsp: ConfiguredLanguageServers;
   readonly plugins: ConfiguredPlugins;
   readonly mode: PermissionMode;
   /** Additional working directories, absolute. */
@@ -113,6 +116,12 @@ export interface ConfiguredHooks {
 export interface ConfiguredMcp {
   readonly servers: readonly ConfiguredMcpServer[];
   readonly unused: readonly UnusedMcpServer[];
+}
+
+/** The language servers of settings and plugins, highest precedence first. */
+export interface ConfiguredLanguageServers {
+  readonly servers: readonly ConfiguredLanguageServer[];
+  readonly unused: readonly UnusedLanguageServer[];
 }
 
 /** Plugins in the order they are loaded. Their hooks and servers are in `hooks` and `mcp`. */

@@ -2,10 +2,13 @@
 // together, any other call waits for the ones before it. Once something ends the run, no further call starts. Every
 // call gets an answer.
 
+import { ALL_RESULTS, shareOfWindow } from "./bound.ts";
 import type { Ports } from "./ports.ts";
 import { checkCall, settleCall, type CheckedCall, type CallQueue, type SettledCall } from "./tool-call.ts";
 import { ENDED, refused, REJECTED, type ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall, Calls } from "./turn.ts";
+
+const ALWAYS_SHOWN = 2_000;
 
 export class Batch implements Calls {
   readonly #ports: Ports;
@@ -18,6 +21,8 @@ export class Batch implements Calls {
   #passed: Promise<unknown> = Promise.resolve();
   readonly #ended = new AbortController();
   #halted: ToolOutcome | undefined;
+  /** Characters of the results so far. */
+  #shown = 0;
 
   /** `spent` reports whether the run's budget is used up. */
   constructor(ports: Ports, spent: () => boolean = () => false) {
@@ -70,6 +75,7 @@ export class Batch implements Calls {
     const line: CallQueue = {
       halted: () => this.#endOfRun(),
       ended: this.ended,
+      allot: (characters) => this.#allot(characters),
       pass: async () => {
         own.resolve();
         await earlier;
@@ -85,6 +91,14 @@ export class Batch implements Calls {
     } finally {
       own.resolve();
     }
+  }
+
+  /** A first or short result always fits. */
+  #allot(characters: number): boolean {
+    const most = shareOfWindow(this.#ports.model.profile, ALL_RESULTS);
+    const fits = this.#shown === 0 || characters <= ALWAYS_SHOWN || this.#shown + characters <= most;
+    if (fits) this.#shown += characters;
+    return fits;
   }
 
   #end(outcome: ToolOutcome): void {

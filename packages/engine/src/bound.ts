@@ -3,6 +3,15 @@
 /** Longest text of one tool result, unless the tool sets its own limit. */
 export const MAX_SHOWN = 100_000;
 const PREVIEW = 2_000;
+/** The share of the context window that one result may fill, and all results of one reply. */
+export const ONE_RESULT = 0.8;
+export const ALL_RESULTS = 0.5;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** In characters. */
+export function shareOfWindow({ contextWindow }: { readonly contextWindow: number }, share: number): number {
+  return Math.floor(contextWindow * share * CHARACTERS_PER_TOKEN);
+}
 
 /** What the model reads in place of text that is too long: where the full text is, and its first lines. */
 export function persistedNotice(path: string, bytes: number, text: string): string {

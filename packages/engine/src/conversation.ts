@@ -5,6 +5,7 @@ import {
   blocksOf,
   isBlank,
   isCommandRecord,
+  isObject,
   isToolResult,
   isToolUse,
   type AssistantSubject,
@@ -13,10 +14,13 @@ import {
   type ContentBlock,
   type ModelMessage,
   type ReplyOrigin,
+  type SystemSubject,
   type TextBlock,
   type ToolResultBlock,
   type UserSubject,
 } from "@keelson/protocol";
+import { inputTokens, TokenAccount } from "./compaction/account.ts";
+import { withoutResults } from "./compaction/old-results.ts";
 import type { StreamedCall } from "./turn.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
@@ -28,14 +32,26 @@ const SHOWN = new Set([
   "directory",
   "file",
   "hook_additional_context",
+  "invoked_skills",
   "keelson_mention",
   "mcp_resource",
   "plan_mode",
   "plan_mode_exit",
+  "plan_file_reference",
   "skill_listing",
+  "todo_reminder",
 ]);
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
+
+/** Counts for the limits of automatic compaction. */
+export interface CompactionCount {
+  droppedTokens: number;
+  /** Requests since the last one. */
+  turns: number;
+  /** How often in a row the conversation was full again soon after one. */
+  refills: number;
+}
 
 /** An entry with its place in the transcript, if known. */
 type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
@@ -47,6 +63,13 @@ export class Conversation {
   #replyEnded = false;
   #deferred: StreamedCall[] = [];
   #preface: TextBlock | undefined;
+  readonly account = new TokenAccount();
+  /** What compactions have done to it so far. */
+  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0 };
+  /** The newest reply and everything after it. */
+  #newest: string[] = [];
+  /** Kept by a compaction: what these reported counted what is gone. */
+  #preserved: ReadonlySet<unknown> = new Set();
 
   /** `preface` is our own text before the first real prompt. It is set before any entry is added. */
   constructor(preface?: string) {
@@ -86,6 +109,45 @@ export class Conversation {
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry);
     else if (entry.type === "attachment") this.#addAttachment(entry);
+    else if (entry.type === "system") this.#addMark(entry);
+    if (entry.uuid !== undefined) this.#newest.push(entry.uuid);
+  }
+
+  /** The ids of the newest reply and of everything after it: what a compaction keeps. */
+  get newest(): readonly string[] {
+    return this.#newest;
+  }
+
+  /** Begins anew: `summary` takes the place of everything before the newest reply. */
+  compact(summary: Placed, preface: string | undefined): void {
+    const at = this.#messages.findLastIndex(({ role }) => role === "assistant");
+    const kept = this.#messages.splice(0).slice(at);
+    const newest = [...this.#newest];
+    this.#preface = preface === undefined ? undefined : { type: "text", text: preface };
+    this.add(summary);
+    this.#messages.push(...kept);
+    this.#newest = newest;
+    this.account.restart(this.#messages.map(({ content }) => blocksOf(content)));
+  }
+
+  /** Replaces these tool results by a note. */
+  clearResults(ids: readonly string[]): void {
+    const old = new Set(ids);
+    for (const [at, message] of this.#messages.entries()) this.#messages[at] = withoutResults(message, old);
+  }
+
+  /** What a compaction wrote into the transcript besides its summary. */
+  #addMark({ subtype, compactMetadata, microcompactMetadata }: SystemSubject): void {
+    if (subtype === "compact_boundary" && isObject(compactMetadata)) {
+      const { preservedMessages, cumulativeDroppedTokens } = compactMetadata;
+      const kept = isObject(preservedMessages) ? preservedMessages["uuids"] : undefined;
+      this.#preserved = new Set(Array.isArray(kept) ? kept : []);
+      if (typeof cumulativeDroppedTokens === "number") this.compactions.droppedTokens = cumulativeDroppedTokens;
+    }
+    if (subtype === "microcompact_boundary" && isObject(microcompactMetadata)) {
+      const { compactedToolIds: ids } = microcompactMetadata;
+      if (Array.isArray(ids)) this.clearResults(ids.filter((id) => typeof id === "string"));
+    }
   }
 
   /** Calls that a hook deferred and that still have no answer. The caller must settle them now. */
@@ -122,9 +184,14 @@ export class Conversation {
    * being written, so results may come between its blocks. After its end, the same id means another reply from a server
    * that gives every reply the same id.
    */
-  #addReply({ message, callState }: AssistantSubject): void {
-    const { id, content, stop_reason: stopReason } = message;
+  #addReply({ message, callState, uuid }: AssistantSubject & { readonly uuid?: string }): void {
+    const { id, content, stop_reason: stopReason, usage } = message;
     const blocks = withoutBlanks(content);
+    const isNew = !this.#replies.has(id) || (this.#replyId === id && this.#replyEnded);
+    if (isNew) this.#newest = [];
+    if (this.#preserved.has(uuid) || inputTokens(usage) === 0) this.account.added(blocks);
+    else if (isNew) this.account.replied(usage);
+    else this.account.continued(usage);
     this.#replies.add(id);
     if (blocks.length === 0) {
       if (this.#replyId === id) this.#replyEnded = stopReason !== null;
@@ -148,6 +215,7 @@ export class Conversation {
   #addUser(content: readonly ContentBlock[]): void {
     const blocks = withoutBlanks(content);
     if (blocks.length === 0) return;
+    this.account.added(blocks);
     if (this.#deferred.length > 0) {
       const answered = blocks.filter(isToolResult).map((result) => result.tool_use_id);
       this.#deferred = this.#deferred.filter(({ block }) => !answered.includes(block.id));

@@ -35,8 +35,10 @@ export {
 export type {
   Expansion,
   ExpandedPrompt,
+  LocalAnswer,
   LocalCommand,
   PromptExpansion,
+  CompactionPort,
   Decider,
   Limits,
   ModelChoice,
@@ -49,11 +51,13 @@ export type {
   PermissionDecision,
   PermitRequest,
   Ports,
+  SideReply,
   ToolDefinition,
 } from "./ports.ts";
+export { compactionRules, type CompactionRules, type CompactionWishes } from "./compaction/when.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
-export { buildRequest, requestParts, withCacheMark } from "./request.ts";
+export { buildRequest, lengthOfParts, partsOfRun, requestParts, withCacheMark } from "./request.ts";
 export { run } from "./run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";

@@ -3,7 +3,7 @@
 
 import { COMMAND_SOURCE, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
 import type { Admission } from "./admit.ts";
-import type { LocalCommand, Ports } from "./ports.ts";
+import type { LocalAnswer, LocalCommand, Ports } from "./ports.ts";
 
 /** For other programs that continue this transcript and show these entries to a model. */
 const CAVEAT =
@@ -19,6 +19,7 @@ export async function answerLocally(
   const output = await outputOf(command, prompt.uuid);
   const promptId = ports.newId();
   const entries: readonly NewEntry[] = [
+    ...output.entries,
     {
       type: "user",
       uuid: ports.newId(),
@@ -41,22 +42,34 @@ export async function answerLocally(
       permissionMode: mode,
       promptSource: COMMAND_SOURCE,
     },
-    {
-      type: "system",
-      uuid: ports.newId(),
-      subtype: "local_command",
-      content: `<local-command-${output.stream}>${output.text}</local-command-${output.stream}>`,
-      level: output.stream === "stdout" ? "info" : "error",
-      commandRun: { command: name, args },
-    },
+    outputEntry(command, output, ports.newId()),
   ];
   return { entries, answered: { command: name, text: output.text } };
 }
 
-async function outputOf(command: LocalCommand, prompt: string | undefined) {
+interface CommandOutput extends LocalAnswer {
+  readonly stream: "stdout" | "stderr";
+}
+
+async function outputOf(command: LocalCommand, prompt: string | undefined): Promise<CommandOutput> {
   try {
-    return { text: await command.run(prompt), stream: "stdout" };
+    const answer = await command.run(prompt);
+    return { ...(typeof answer === "string" ? { text: answer, entries: [] } : answer), stream: "stdout" };
   } catch (error) {
-    return { text: (error as Error).message, stream: "stderr" };
+    return { text: (error as Error).message, entries: [], stream: "stderr" };
   }
+}
+
+/** A command that changed the conversation is recorded in it, as in the reference (conformance: compaction). */
+function outputEntry({ name, args }: LocalCommand, { text, entries, stream }: CommandOutput, uuid: string): NewEntry {
+  const content = `<local-command-${stream}>${text}</local-command-${stream}>`;
+  if (entries.length > 0) return { type: "user", uuid, message: { role: "user", content } };
+  return {
+    type: "system",
+    uuid,
+    subtype: "local_command",
+    content,
+    level: stream === "stdout" ? "info" : "error",
+    commandRun: { command: name, args },
+  };
 }

@@ -14,6 +14,7 @@ import type {
   ToolUseBlock,
   Usage,
 } from "@keelson/protocol";
+import type { CompactionRules } from "./compaction/when.ts";
 import type { Rule } from "./permission/rule.ts";
 import type { Access, Tool, ToolContext } from "./tool.ts";
 
@@ -152,7 +153,13 @@ export interface LocalCommand {
   readonly name: string;
   readonly args: string;
   /** Returns what the user reads; `prompt` is the id that the client gave. Rejects with an error for the user. */
-  run(prompt: string | undefined): Promise<string>;
+  run(prompt: string | undefined): Promise<string | LocalAnswer>;
+}
+
+export interface LocalAnswer {
+  readonly text: string;
+  /** What the command adds to the conversation. The conversation has it already; it is recorded before the answer. */
+  readonly entries: readonly NewEntry[];
 }
 
 export interface Ports {
@@ -203,6 +210,8 @@ export interface Ports {
   context(call: ToolUseBlock): ToolContext;
   /** Stores text that is too long to show; returns a path the model may read. */
   spill(id: string, text: string): Promise<string>;
+  /** How the conversation is kept within the context window. Absent: it is not. */
+  readonly compaction?: CompactionPort;
   /** What the user typed during the run, to be added at a safe point. */
   steering(): readonly NewEntry[];
   /** Records the usage of one reply. */
@@ -211,6 +220,27 @@ export interface Ports {
   spent(): number | null;
   now(): number;
   newId(): string;
+}
+
+/** What a compaction needs besides the ports of its run. */
+export interface CompactionPort {
+  rules(contextWindow: number): CompactionRules;
+  /** Asks the model beside the conversation, and charges for it. Throws ModelError. */
+  ask(request: ModelRequest): Promise<SideReply>;
+  /** The file with the whole conversation, if it is kept. */
+  transcript(): string | undefined;
+  /** The latest entry. */
+  leaf(): string | null;
+  /** The text before the first prompt, as it would be now. */
+  preface(): string | undefined | Promise<string | undefined>;
+  /** What the model needs to know again. Called after the conversation was compacted. */
+  restore(): Promise<readonly NewEntry[]>;
+}
+
+/** A reply outside the conversation. */
+export interface SideReply {
+  readonly text: string;
+  readonly stopReason: string | null;
 }
 
 export interface Limits {

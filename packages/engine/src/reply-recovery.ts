@@ -42,7 +42,7 @@ export class ReplyRecovery {
         ? { again: true }
         : { ending: { reason: "model_error", text: PAUSED, stopReason } };
     }
-    if (cut || stopReason === "max_tokens") {
+    if (cut || stopReason === "max_tokens" || stopReason === "model_context_window_exceeded") {
       if (++this.#resumptions <= MAX_RESUMPTIONS) return { nudge: GO_ON };
       return { ending: { reason: "model_error", text: cut ? LOST : TOO_LONG, stopReason } };
     }

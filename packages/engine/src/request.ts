@@ -44,6 +44,18 @@ export function requestParts(model: ModelChoice, system: readonly string[], tool
   };
 }
 
+/** How many characters the parts have. They stay the same, so they are counted once. */
+export function lengthOfParts(parts: RequestParts): number {
+  let length = lengths.get(parts);
+  if (length === undefined) {
+    length = [...parts.system, ...parts.tools].reduce((sum, part) => sum + jsonOf(part).length, 0);
+    lengths.set(parts, length);
+  }
+  return length;
+}
+
+const lengths = new WeakMap<RequestParts, number>();
+
 /** Agents share most tools, and so the JSON of their definitions. */
 const definitions = new WeakMap<Tool, ToolDefinition>();
 

@@ -122,7 +122,13 @@ const SUBTYPES: Partial<Record<TerminalReason, ResultSubtype>> = {
   turn_setup_failed: "error_during_execution",
 };
 
-const FAILED = new Set<TerminalReason>(["api_error", "model_error", "prompt_too_long"]);
+const FAILED = new Set<TerminalReason>([
+  "api_error",
+  "blocking_limit",
+  "model_error",
+  "prompt_too_long",
+  "rapid_refill_breaker",
+]);
 
 function errorText(end: End, totals: Totals): string {
   switch (end.reason) {

@@ -3,6 +3,7 @@
 import type { NewEntry, PermissionDenial, PermissionMode, PromptMessage } from "@keelson/protocol";
 import { admit, nudge, type Admission } from "./admit.ts";
 import { Batch } from "./batch.ts";
+import { Room } from "./compaction/room.ts";
 import type { Conversation } from "./conversation.ts";
 import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from "./ending.ts";
 import { ModelError } from "./errors.ts";
@@ -63,6 +64,7 @@ export async function run(
   lines = 0;
 
   const parts = partsOfRun(ports);
+  const room = new Room(conversation, ports);
   /** One request. Calls run while the reply is still arriving; when this resolves, each has its answer. */
   const takeTurn = async (options?: { forbidTools: boolean }) => {
     const batch = new Batch(ports, isBroke);
@@ -79,9 +81,22 @@ export async function run(
     return { reply: asked.value, settled };
   };
 
+  /** Once more after a compaction, if the server found the request too long. */
+  const takeFittingTurn = async () => {
+    try {
+      return await takeTurn();
+    } catch (error) {
+      if (!(await room.recovers(error, parts))) throw error;
+      return await takeTurn();
+    }
+  };
+
   try {
     for (let turns = 1; ; turns++) {
-      const { reply, settled } = await takeTurn();
+      const full = await room.make(parts);
+      if (full) return end(full);
+      const { reply, settled } = await takeFittingTurn();
+      room.replied();
       if (reply.text !== "") fireMessageDisplay(reply, ports);
 
       const ending = endingAfter(reply, settled, { broke: isBroke(), aborted: ports.signal.aborted });

@@ -19,6 +19,7 @@ import {
   replacedByHook,
   resultEntry,
   withContext,
+  type ShownLimit,
   type ToolRunResult,
   type ToolOutcome,
 } from "./tool-outcome.ts";
@@ -54,6 +55,8 @@ export interface CallQueue {
   halted(): ToolOutcome | undefined;
   /** Aborted when a call ended the run. */
   readonly ended: AbortSignal;
+  /** Whether a result of so many characters still fits among those of the other calls. If it does, its room is taken. */
+  allot?(characters: number): boolean;
   /** The hooks of this call let it pass. Resolves when the hooks of every earlier call have answered too. */
   pass(): Promise<void>;
 }
@@ -165,7 +168,8 @@ async function attempt(
   const late = line.halted();
   if (late) return { ...late, tool: tool.name };
   const started = ports.now();
-  const done = await run(tool, agreed.input, context, ports);
+  const limit = { ports, allot: line.allot };
+  const done = await run(tool, agreed.input, context, limit);
   const about = { ...names, tool_input: agreed.input };
   const duration_ms = Math.round(ports.now() - started);
   const after = done.failed
@@ -176,7 +180,7 @@ async function attempt(
         duration_ms,
       })
     : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
-  const final = after.output === undefined ? done : await replacedByHook(done, after.output, tool, context, ports);
+  const final = after.output === undefined ? done : await replacedByHook(done, after.output, tool, context, limit);
   const learned = done.failed ? [] : ports.instructionsFor(access);
   return {
     ...final,
@@ -215,15 +219,15 @@ export function validateInput(tool: Tool, given: unknown): Checked {
   return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
 }
 
-async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: Ports): Promise<ToolRunResult> {
+async function run(tool: Tool, input: JsonObject, context: ToolContext, limit: ShownLimit): Promise<ToolRunResult> {
   try {
     const output: unknown = await tool.run(input, context);
-    const shown = await limitShown(tool, tool.show(output), context, ports);
+    const shown = await limitShown(tool, tool.show(output), context, limit);
     return { shown, failed: false, result: output, output };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { message } = error;
-    const shown = await limitShown(tool, message, context, ports);
+    const shown = await limitShown(tool, message, context, limit);
     return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
   }
 }

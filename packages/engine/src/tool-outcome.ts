@@ -11,10 +11,11 @@ import {
   type NewEntry,
   type PermissionDenial,
 } from "@keelson/protocol";
-import { MAX_SHOWN, persistedNotice } from "./bound.ts";
+import { MAX_SHOWN, ONE_RESULT, persistedNotice, shareOfWindow } from "./bound.ts";
 import type { Permission, Ports, Shown } from "./ports.ts";
 import type { DeferredCall } from "./result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
+import type { CallQueue } from "./tool-call.ts";
 import type { StreamedCall } from "./turn.ts";
 
 // Clients recognize a rejected call by this beginning (test/sessions/input-output/input.test.ts).
@@ -41,24 +42,31 @@ export interface ToolOutcome {
 /** What the tool itself returned. */
 export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
 
+/** How much of a result the model sees. */
+export interface ShownLimit {
+  readonly ports: Pick<Ports, "model" | "spill">;
+  readonly allot?: CallQueue["allot"];
+}
+
 /** Limits what the model sees. The full text stays in a file it may read. */
 export async function limitShown(
   tool: Tool,
   shown: Shown,
   { toolUseId: id }: ToolContext,
-  ports: Ports,
+  { ports, allot = () => true }: ShownLimit,
 ): Promise<Shown> {
-  const limit = tool.maxShown ?? MAX_SHOWN;
+  const limit = Math.min(tool.maxShown ?? MAX_SHOWN, shareOfWindow(ports.model.profile, ONE_RESULT));
+  const fits = (text: string) => text.length <= limit && allot(text.length);
   const save = async (text: string, name: string) => {
     const overflow = tool.overflow?.(text);
     const path = await ports.spill(overflow?.name ?? name, text);
     return overflow ? overflow.notice(path) : persistedNotice(path, byteLength(text), text);
   };
-  if (typeof shown === "string") return shown.length <= limit ? shown : save(shown, id);
+  if (typeof shown === "string") return fits(shown) ? shown : save(shown, id);
   return Promise.all(
     shown.map(async (block, index): Promise<ContentBlock> => {
       const text = block.type === "text" ? (block as { text: string }).text : "";
-      return text.length <= limit ? block : { type: "text", text: await save(text, `${id}-${index}`) };
+      return fits(text) ? block : { type: "text", text: await save(text, `${id}-${index}`) };
     }),
   );
 }
@@ -71,7 +79,7 @@ export async function replacedByHook(
   output: unknown,
   tool: Tool,
   context: ToolContext,
-  ports: Ports,
+  limit: ShownLimit,
 ): Promise<ToolRunResult> {
   try {
     const shown = fits(output, done.output) ? tool.show(output) : undefined;
@@ -80,7 +88,7 @@ export async function replacedByHook(
       ...done,
       output,
       result: output,
-      shown: await limitShown(tool, shown, context, ports),
+      shown: await limitShown(tool, shown, context, limit),
     };
   } catch {
     return done;

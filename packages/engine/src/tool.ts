@@ -233,6 +233,10 @@ export interface Sighting {
 export interface ReadLedger {
   get(path: string): Sighting | undefined;
   set(path: string, sighting: Sighting): void;
+  /** The paths, newest first. */
+  recent(): readonly string[];
+  /** What was read is no longer in the conversation, so a repeated Read shows it again. Edits stay possible. */
+  forgetContents(): void;
   /** A command of this session ran from `startMs` to `endMs`: file changes in that time are its own. */
   commandRan(startMs: number, endMs: number): void;
   wasOwnCommand(mtimeMs: number): boolean;

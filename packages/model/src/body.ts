@@ -9,8 +9,14 @@ export interface MessagesBody extends Disposable {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-export interface BodyOptions {
+export interface BodyOptions extends BodyChanges {
   readonly stream: boolean;
+}
+
+/** How a server's body differs from the API's own. */
+export interface BodyChanges {
+  /** Fields that the server does not accept. */
+  readonly omit?: readonly string[];
   /** Overrides the request's own fields, except `messages` and `stream`. */
   readonly extra?: JsonObject;
 }
@@ -28,9 +34,12 @@ export class BodyPool {
 }
 
 /** The body for `/v1/messages/count_tokens`, which accepts fewer fields. */
-export function countTokensBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
+export function countTokensBody(
+  { model, messages, system, tools, thinking }: ModelRequest,
+  changes: BodyChanges = {},
+): Uint8Array<ArrayBuffer> {
   const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}) };
-  return new ReusableBody().write(replaceLoneSurrogates(headText(request, { stream: false })), messages);
+  return new ReusableBody().write(replaceLoneSurrogates(headText(request, { ...changes, stream: false })), messages);
 }
 
 /** Everything before the messages, which come last. */
@@ -43,6 +52,7 @@ function headText(
   for (const [key, value] of Object.entries(rest)) if (value !== undefined) fields.set(key, JSON.stringify(value));
   if (system.length > 0) fields.set("system", `[${system.map(jsonOf).join(",")}]`);
   if (tools.length > 0) fields.set("tools", `[${tools.map(jsonOf).join(",")}]`);
+  for (const key of options.omit ?? []) fields.delete(key);
   for (const [key, value] of Object.entries(options.extra ?? {}))
     if (value !== undefined) fields.set(key, JSON.stringify(value));
   fields.delete("messages");
@@ -107,8 +117,8 @@ function messageParts(message: ModelMessage, isFirst: boolean): string[] {
 const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
 const LONE_SURROGATE = 5;
 
-/** The API rejects a request with a lone surrogate, and would reject every later one too. */
-function replaceLoneSurrogates(json: string): string {
+/** For JSON text. The API rejects a request with a lone surrogate, and would reject every later one too. */
+export function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
   return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));
 }

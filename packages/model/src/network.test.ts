@@ -18,6 +18,12 @@ test("loopback never uses a proxy", () => {
   expect(proxy("http://127.0.0.1.example.com", HTTPS)).toBe("http://plain:2");
 });
 
+test("a metadata service never uses a proxy: it would answer with the proxy's credentials", () => {
+  for (const host of ["169.254.169.254", "169.254.170.2", "[fd00:ec2::254]", "metadata.google.internal"])
+    expect(proxy(`http://${host}/latest`, HTTPS)).toBeUndefined();
+  expect(proxy("http://169.254.169.254.example.com", HTTPS)).toBe("http://plain:2");
+});
+
 test("NO_PROXY accepts hosts, domains, ports and a star", () => {
   const rows: [string, string, boolean][] = [
     ["example.com", "https://example.com", true],

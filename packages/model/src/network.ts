@@ -24,11 +24,11 @@ export function networkFetch(env: Env): (url: string | URL, init?: RequestInit) 
   return async (url, init) => fetch(url, { ...init, ...(await optionsFor(new URL(url))) });
 }
 
-/** The proxy for a URL, or undefined for a direct connection. Loopback never uses a proxy. */
+/** The proxy for a URL, or undefined for a direct connection. Only the network beyond this machine uses a proxy. */
 export function proxyFor(url: URL, env: Env): string | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
   const proxy = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"].map((key) => env[key]?.trim()).find(Boolean);
-  if (!proxy || isLoopback(url.hostname)) return undefined;
+  if (!proxy || isLoopback(url.hostname) || isMetadata(url.hostname)) return undefined;
   const exceptions = env["no_proxy"] || env["NO_PROXY"] || "";
   if (exceptions.split(/[\s,]+/).some((exception) => matchesNoProxy(url, exception.toLowerCase()))) return undefined;
   return proxy.includes("://") ? proxy : `http://${proxy}`;
@@ -36,6 +36,11 @@ export function proxyFor(url: URL, env: Env): string | undefined {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
+}
+
+/** A cloud's metadata service: through a proxy, it would answer with the proxy's credentials. */
+function isMetadata(host: string): boolean {
+  return /^169\.254(?:\.\d+){2}$/.test(host) || host.startsWith("[fd00:ec2:") || host === "metadata.google.internal";
 }
 
 /** Accepts `*`, a host, or a domain with or without a leading dot or star; each may have a port. */

@@ -1,17 +1,27 @@
 // List prices, and the cost of a reply. The cost is null, not zero, for a model without a known price.
 
 import type { ModelPrice, Usage } from "@keelson/protocol";
-import { familyOf, OFFLINE_ID } from "./profiles.ts";
+import { familyOf, OFFLINE_ID, otherModels, type Env, type ModelSettings } from "./profiles.ts";
 
-/** The cost in dollars, or null if the price is unknown. `extraPrices`, by model id, override the table. */
+/**
+ * The cost in dollars, or null if the price is unknown. `extraPrices`, by model id, override the tables. `settings` and
+ * `env` say what a name with a provider means.
+ */
 export function costOf(
   model: string,
   usage: Usage,
   extraPrices: Readonly<Record<string, ModelPrice>> = {},
+  settings: ModelSettings = {},
+  env: Env = {},
 ): number | null {
   const family = familyOf(model);
-  const price = lookUp(extraPrices, model) ?? lookUp(extraPrices, family) ?? lookUp(PRICES, family);
-  if (!price) return null;
+  const price =
+    lookUp(extraPrices, model) ??
+    lookUp(extraPrices, family) ??
+    lookUp(extraPrices, model.slice(model.indexOf("/") + 1)) ??
+    lookUp(PRICES, family) ??
+    (model.includes("/") ? otherModels().otherPrice(model, { ...settings, env }) : undefined);
+  if (!price || usage.estimated) return null;
   const written = writtenTokens(usage);
   // Without cache prices, cached tokens cost the same as plain input.
   const dollars =
@@ -23,6 +33,9 @@ export function costOf(
   const searches = usage.server_tool_use?.web_search_requests ?? 0;
   return dollars / 1_000_000 + searches * DOLLARS_PER_SEARCH;
 }
+
+/** The list price of a family of Claude models. */
+export const priceOfFamily = (family: string): ModelPrice | undefined => lookUp(PRICES, family);
 
 const DOLLARS_PER_SEARCH = 0.01;
 

@@ -1,6 +1,8 @@
 // The table of models: output limit, context window, thinking, effort and aliases.
 
 import type { ModelProfile } from "@keelson/engine";
+import type { ProviderBlock } from "@keelson/protocol";
+import type * as LookUp from "./choice/look-up.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -76,8 +78,42 @@ const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables
 
 const LONG_CONTEXT = /\[1m\]$/i;
 
-/** Looks up a model by id or alias. Never fails: an unknown id gets default values. */
-export function lookUpModel(name: string, env: Env = {}): KnownModel {
+/** What users say about models in their settings. */
+export interface ModelSettings {
+  readonly providers?: Readonly<Record<string, ProviderBlock>>;
+  /** The id to send, by the vendor's full id. */
+  readonly modelOverrides?: Readonly<Record<string, string>>;
+}
+
+/** The switches that send every name without a provider to a cloud. The first that is on applies. */
+export const CLOUD_SWITCHES: readonly (readonly [variable: string, provider: string])[] = [
+  ["CLAUDE_CODE_USE_BEDROCK", "bedrock"],
+  ["CLAUDE_CODE_USE_VERTEX", "vertex"],
+  ["CLAUDE_CODE_USE_FOUNDRY", "foundry"],
+  ["CLAUDE_CODE_USE_MANTLE", "mantle"],
+  ["CLAUDE_CODE_USE_ANTHROPIC_AWS", "anthropic-aws"],
+];
+
+/** Whether a name may lead to another provider than Anthropic. */
+export function mayLeadElsewhere(name: string, env: Env, { modelOverrides }: ModelSettings = {}): boolean {
+  return (
+    modelOverrides !== undefined ||
+    resolveAlias(name.trim(), env).includes("/") ||
+    CLOUD_SWITCHES.some(([variable]) => isEnabled(env[variable]))
+  );
+}
+
+/** Looks up a model by id or alias, of any provider. Never fails: an unknown id gets default values. */
+export function lookUpModel(name: string, env: Env = {}, settings: ModelSettings = {}): KnownModel {
+  const elsewhere = mayLeadElsewhere(name, env, settings) && otherModels().otherModel(name, { ...settings, env });
+  return elsewhere || lookUpClaude(name, env);
+}
+
+/** Loaded late: a session with Anthropic's models does not need it. */
+export const otherModels = () => require("./choice/look-up.ts") as typeof LookUp;
+
+/** Looks up a model of Anthropic by id or alias. */
+export function lookUpClaude(name: string, env: Env = {}): KnownModel {
   const resolved = resolveAlias(name.trim(), env);
   const longContext = LONG_CONTEXT.test(resolved) && !isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
   const id = resolved.replace(LONG_CONTEXT, "");
@@ -113,13 +149,18 @@ export function resolveAlias(name: string, env: Env): string {
 
 /** The table key of an id: `claude-sonnet-4-5` for `claude-sonnet-4-5-20250929`. */
 export function familyOf(id: string): string | undefined {
-  const bare = id
+  const bare = bareId(id);
+  return Object.hasOwn(FAMILIES, bare) ? bare : undefined;
+}
+
+/** An id without what clouds and dates add to it; the same for every spelling of a model. */
+export function bareId(id: string): string {
+  return id
     .toLowerCase()
     .replace(LONG_CONTEXT, "")
-    .replace(/^(?:[a-z]{2,6}\.)?anthropic[./]/, "")
+    .replace(/^(?:(?:[a-z]{2,6}|us-gov)\.)?anthropic[./]/, "")
     .replace(/-v\d+(?::\d+)?$/, "")
     .replace(/[-@](?:\d{8}|latest)$/, "");
-  return Object.hasOwn(FAMILIES, bare) ? bare : undefined;
 }
 
 export function isEnabled(value: string | undefined): boolean {

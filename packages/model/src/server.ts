@@ -2,6 +2,7 @@
 // in the folders beside this file build on it; each makes one attempt per request and knows nothing about retry.
 
 import { ModelError } from "@keelson/engine";
+import { replaceLoneSurrogates } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
 import { redact, type ErrorResponse } from "./http-error.ts";
 import type { FetchOptions } from "./network.ts";
@@ -14,6 +15,8 @@ export interface Server {
   /** What to check if the address is wrong: a variable or a setting. */
   readonly addressFrom: string;
   readonly credentials: Credentials;
+  /** In clouds, where each model is served. Its address replaces `baseUrl`. */
+  readonly placeOf?: (model: string) => CloudPlace;
   /** Sent with every request. They may be secret. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -23,6 +26,14 @@ export interface Server {
   readonly timeoutMs?: number;
   /** Time between two chunks of the reply. Defaults to five minutes: not every server sends pings. */
   readonly idleTimeoutMs?: number;
+}
+
+export interface CloudPlace {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly addressFrom: string;
+  readonly region: string;
+  readonly project?: string;
 }
 
 export interface Credentials {
@@ -44,7 +55,7 @@ export interface Attempt {
 export interface ServerRequest {
   /** Follows the base URL; begins with a slash. */
   readonly path: string;
-  /** Without it, the method is GET. */
+  /** Sent as JSON, unless it is bytes already. Without it, the method is GET. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -59,7 +70,7 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /** Sends a request; the response is a success. Throws only ModelError. */
 export async function callServer(server: Server, request: ServerRequest, signal: AbortSignal): Promise<HttpCall> {
   const { credentials } = server;
-  const body = request.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(request.body));
+  const body = bytesOf(request.body);
   for (let renewed = false; ;) {
     const call = await openAttempt(server, request, body, signal);
     if (call.response.ok) return call;
@@ -72,6 +83,13 @@ export async function callServer(server: Server, request: ServerRequest, signal:
     if (renewed || error.kind !== "authentication_failed" || !(await credentials.renew?.(signal))) throw error;
     renewed = true;
   }
+}
+
+function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (body === undefined) return undefined;
+  return body instanceof Uint8Array
+    ? (body as Uint8Array<ArrayBuffer>)
+    : new TextEncoder().encode(replaceLoneSurrogates(JSON.stringify(body)));
 }
 
 async function openAttempt(

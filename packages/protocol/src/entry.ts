@@ -41,6 +41,7 @@ export interface UserSubject {
   readonly sourceToolUseID?: string;
   readonly permissionDecision?: { readonly decision: "accept" | "reject"; readonly source: string };
   readonly isCompactSummary?: boolean;
+  readonly isVisibleInTranscriptOnly?: boolean;
 }
 
 export interface AssistantSubject {
@@ -178,8 +179,11 @@ export type Entry = ChainEntry | MetadataEntry | FileHistoryEntry;
 /** An entry as the engine makes it. The outbox adds the other fields. */
 export type NewEntry = ChainSubject & {
   readonly uuid: string;
-  /** Only if it is not the entry before: the parent of a tool result is the entry with its call. */
-  readonly parentUuid?: string;
+  /**
+   * Only if it is not the entry before: the parent of a tool result is the entry with its call. Null if the conversation
+   * begins anew here.
+   */
+  readonly parentUuid?: string | null;
 };
 
 const CHAIN_TYPES = new Set(["user", "assistant", "system", "attachment", "progress"]);

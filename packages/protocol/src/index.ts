@@ -83,7 +83,16 @@ export {
   type RuleSource,
   type RuleValue,
 } from "./permission.ts";
-export type { HookGroup, ModelPrice, Settings, SettingsKey } from "./settings.ts";
+export type {
+  CompatBlock,
+  HookGroup,
+  ModelBlock,
+  ModelPrice,
+  ProviderApi,
+  ProviderBlock,
+  Settings,
+  SettingsKey,
+} from "./settings.ts";
 export {
   HOOK_EVENTS,
   NOTHING_SAID,
@@ -115,6 +124,20 @@ export type {
   McpToolPolicy,
   UnusedMcpServer,
 } from "./mcp-config.ts";
+export {
+  CODE_OPERATIONS,
+  type CodeCall,
+  type CodeFindings,
+  type CodeOperation,
+  type CodePlace,
+  type CodePosition,
+  type CodeProblem,
+  type CodeSymbol,
+  type ConfiguredLanguageServer,
+  type LanguageServerScope,
+  type PositionEncoding,
+  type UnusedLanguageServer,
+} from "./language-server.ts";
 export type { PluginIdentity, Skill, SkillProblem, SkillSource } from "./skill.ts";
 export type { Plugin, UnusedPlugin } from "./plugin.ts";
 export type { AgentDefinition, AgentProblem, AgentSource } from "./agent.ts";

@@ -108,6 +108,8 @@ export type TerminalReason =
   | "api_error"
   | "model_error"
   | "prompt_too_long"
+  | "blocking_limit"
+  | "rapid_refill_breaker"
   | "hook_stopped"
   | "stop_hook_prevented"
   | "tool_deferred"

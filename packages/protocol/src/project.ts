@@ -1,7 +1,8 @@
 // Turns transcript entries into wire messages; the only place that knows the field names of both. Pure.
 
 import { isToolResult, type ContentBlock } from "./content.ts";
-import type { ChainEntry, ChainSubject } from "./entry.ts";
+import type { ChainEntry, ChainSubject, UserSubject } from "./entry.ts";
+import { isObject } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
 import { NO_USAGE } from "./stream-event.ts";
 
@@ -11,6 +12,7 @@ export function project(entry: ChainEntry, parentToolUseId: string | null = null
     case "assistant":
       return assistant(entry, parentToolUseId);
     case "user":
+      if (isCommandOutput(entry)) return projectPrompt(entry);
       return isPrompt(entry) || isCommandRecord(entry) ? undefined : user(entry, parentToolUseId);
     case "system":
       return system(entry);
@@ -42,6 +44,12 @@ export function isCommandRecord(entry: ChainSubject): boolean {
   if (promptSource !== undefined && promptSource !== COMMAND_SOURCE) return false;
   return COMMAND_RECORD.test(entry.message.content);
 }
+
+/** What a command that changed the conversation printed. Clients get it, whether they asked for replay or not. */
+const isCommandOutput = ({ message, promptSource }: UserSubject) =>
+  promptSource === undefined &&
+  typeof message.content === "string" &&
+  /^<local-command-std(?:out|err)>/.test(message.content);
 
 function assistant(entry: ChainEntry & { type: "assistant" }, parentToolUseId: string | null): AssistantMessage {
   return {
@@ -77,7 +85,7 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
     ...(entry.permissionDecision && result
       ? { tool_result_meta: [{ id: result.tool_use_id, permission_decision: entry.permissionDecision }] }
       : {}),
-    ...(entry.isMeta ? { isSynthetic: true as const } : {}),
+    ...(entry.isMeta || entry.isCompactSummary ? { isSynthetic: true as const } : {}),
     ...(entry.origin === undefined ? {} : { origin: entry.origin }),
   };
 }
@@ -107,8 +115,28 @@ function commandOutput(entry: ChainEntry & { type: "system" }): AssistantMessage
   };
 }
 
+function boundary(entry: ChainEntry & { type: "system" }): SystemMessage {
+  return {
+    type: "system",
+    subtype: "compact_boundary",
+    session_id: entry.sessionId,
+    uuid: entry.uuid,
+    compact_metadata: withWireNames(entry["compactMetadata"]),
+    ...(typeof entry["logicalParentUuid"] === "string" ? { logical_parent_uuid: entry["logicalParentUuid"] } : {}),
+  };
+}
+
+/** `preTokens` in the file is `pre_tokens` on the wire, at every depth. */
+function withWireNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withWireNames);
+  if (!isObject(value)) return value;
+  const name = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [name(key), withWireNames(each)]));
+}
+
 function system(entry: ChainEntry & { type: "system" }): SystemMessage | AssistantMessage | undefined {
   if (entry.subtype === "local_command") return commandOutput(entry);
+  if (entry.subtype === "compact_boundary") return boundary(entry);
   if (entry.subtype !== "informational") return undefined;
   return {
     type: "system",

@@ -6,7 +6,7 @@
  * an invalid value is dropped.
  */
 export type ValueType =
-  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" }
+  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" | "providers" }
   | { readonly kind: "flag"; readonly strict?: boolean }
   | { readonly kind: "number"; readonly least?: number; readonly most?: number; readonly whole?: true }
   | { readonly kind: "choice"; readonly of: readonly string[]; readonly strict?: string }
@@ -143,6 +143,12 @@ export const SETTINGS_TABLE = {
   "sandbox.allowAppleEvents": works(permit, "never", "let commands control other programs on macOS", OWN),
   "sandbox.mcpServers": works({ kind: "map", of: "guard" }, "never", "MCP servers to run in the sandbox", OWN),
   "sandbox.projectMcpServers": works(guard, "never", "run the MCP servers of .mcp.json files in the sandbox", OWN),
+  "sandbox.lspServers": works(
+    { kind: "map", of: "guard" },
+    "never",
+    "language servers to run in the sandbox; * for all",
+    OWN,
+  ),
   "sandbox.bwrapPath": works(text, "never", "path of bubblewrap", MANAGED),
   "sandbox.socatPath": works(text, "never", "path of socat", MANAGED),
 
@@ -151,11 +157,12 @@ export const SETTINGS_TABLE = {
   effortLevel: works(effort, "yes", "how much effort the model puts into an answer"),
   alwaysThinkingEnabled: works(flag, "yes", "false turns off thinking"),
   modelPrices: works({ kind: "prices" }, "if trusted", "US dollars per million tokens, by model"),
+  providers: works({ kind: "providers" }, "never", "model servers by name: address, kind, key, models", OWN),
   summarizeOnMaxTurns: works(flag, "yes", "ask for a closing summary when the turn limit is reached"),
   env: works({ kind: "variables" }, "by variable", "environment variables for Keelson and the commands it runs"),
   availableModels: later(texts, "yes"),
   enforceAvailableModels: later(guard, "yes"),
-  modelOverrides: later({ kind: "map", of: "text" }, "if trusted"),
+  modelOverrides: works({ kind: "map", of: "text" }, "if trusted", "the id to send, by the vendor's full model id"),
   advisorModel: later(text, "yes"),
   outputStyle: works(text, "yes", "how the model works and answers: a built-in or own output style"),
   language: later(text, "yes"),
@@ -167,8 +174,12 @@ export const SETTINGS_TABLE = {
   workflowKeywordTriggerEnabled: later(flag, "yes"),
   workflowSizeGuideline: later(text, "yes"),
 
-  autoCompactEnabled: later(flag, "yes"),
-  autoCompactWindow: later({ kind: "number", least: 100_000, most: 1_000_000, whole: true }, "yes"),
+  autoCompactEnabled: works(flag, "yes", "false: the conversation is compacted only by /compact"),
+  autoCompactWindow: works(
+    { kind: "number", least: 100_000, most: 1_000_000, whole: true },
+    "yes",
+    "compact as if the context window had this many tokens, if it has more",
+  ),
   autoMemoryEnabled: works(flag, "yes", "false turns off memory"),
   autoMemoryDirectory: works(text, "if trusted", "folder for memory files"),
   fileCheckpointingEnabled: works(flag, "yes", "keep copies of files before tools change them"),
@@ -238,6 +249,13 @@ export const SETTINGS_TABLE = {
   deniedMcpServers: works(guardServers, "yes", "MCP servers that may not be used"),
   allowManagedMcpServersOnly: works(guard, "never", "only a managed allowedMcpServers applies", MANAGED),
   managedMcpServers: works({ kind: "map", of: "any" }, "never", "remote MCP servers for all users", MANAGED),
+  lspServers: works({ kind: "map", of: "any" }, "if trusted", "language servers, by name"),
+  lspDiagnostics: works(flag, "yes", "report new errors and warnings after edits; true by default"),
+  lspMemoryLimitMb: works(
+    { kind: "number", least: 16, whole: true },
+    "if trusted",
+    "the memory at which a language server is restarted; 4096 by default",
+  ),
   allowAllClaudeAiMcps: later(permit, "never", MANAGED),
   disableClaudeAiConnectors: later(guard, "yes"),
   disableWorkflows: later(guard, "yes"),
@@ -245,10 +263,10 @@ export const SETTINGS_TABLE = {
   enableWorkflows: later(flag, "yes"),
   enableArtifact: later(flag, "never", OWN),
 
-  apiKeyHelper: later(text, "if trusted"),
-  awsAuthRefresh: later(text, "if trusted"),
-  awsCredentialExport: later(text, "if trusted"),
-  gcpAuthRefresh: later(text, "if trusted"),
+  apiKeyHelper: works(text, "never", "command that prints the API key", OWN),
+  awsAuthRefresh: works(text, "never", "command to run after AWS refused the credentials", OWN),
+  awsCredentialExport: works(text, "never", "command that prints AWS credentials as JSON", OWN),
+  gcpAuthRefresh: works(text, "never", "command to run after Google refused the credentials", OWN),
   otelHeadersHelper: later(text, "if trusted"),
   forceLoginMethod: later(text, "if trusted"),
   forceLoginOrgUUID: later(any, "if trusted"),

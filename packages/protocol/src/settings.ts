@@ -20,6 +20,43 @@ export interface ModelPrice {
   readonly cacheWrite1h?: number;
 }
 
+/** A model server, or a change to one that Keelson knows. */
+export interface ProviderBlock {
+  readonly api?: ProviderApi;
+  readonly baseUrl?: string;
+  /** The variable with the key. */
+  readonly apiKeyEnv?: string;
+  /** A command that prints the key. */
+  readonly apiKeyHelper?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly models?: Readonly<Record<string, ModelBlock>>;
+  readonly compat?: CompatBlock;
+}
+
+/** How a model server is spoken to. */
+export type ProviderApi = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock" | "vertex";
+
+/** What a model can do, where Keelson does not know it or is wrong. */
+export interface ModelBlock {
+  readonly contextWindow?: number;
+  readonly maxTokens?: number;
+  readonly images?: boolean;
+  readonly documents?: boolean;
+  readonly thinking?: "none" | "budget" | "adaptive";
+  readonly efforts?: readonly string[];
+  readonly price?: ModelPrice;
+}
+
+/** Habits of a server that Keelson cannot find out. */
+export interface CompatBlock {
+  readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  readonly developerRole?: boolean;
+  readonly streamUsage?: boolean;
+  readonly reasoningField?: "reasoning_content" | "reasoning";
+  readonly stringToolContent?: boolean;
+}
+
 /** The hooks of one event that share a matcher. */
 export interface HookGroup {
   /** Absent: matches everything. */
@@ -57,6 +94,7 @@ interface Plain {
   readonly models: string | readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly prices: Readonly<Record<string, ModelPrice>>;
+  readonly providers: Readonly<Record<string, ProviderBlock>>;
   readonly hooks: Readonly<Partial<Record<HookEvent, readonly HookGroup[]>>>;
   readonly rules: readonly string[];
 }

@@ -18,6 +18,8 @@ export interface Usage {
     readonly web_fetch_requests?: number;
   } | null;
   readonly service_tier?: string | null;
+  /** The server did not count; the numbers are our guess, and have no price. */
+  readonly estimated?: true;
 }
 
 /** The message of `message_start` and of a reply without streaming. */

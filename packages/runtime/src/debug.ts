@@ -8,7 +8,8 @@ import type { Firing } from "./hooks/run-handler.ts";
 /** Calls `text` only if the category is being logged. */
 export type Debug = (category: DebugCategory, text: () => string) => void;
 
-export type DebugCategory = "api" | "config" | "hooks" | "instructions" | "mcp" | "permissions" | "session" | "tools";
+export type DebugCategory =
+  "api" | "config" | "hooks" | "instructions" | "lsp" | "mcp" | "permissions" | "session" | "tools";
 
 /** Logs every request and its outcome. */
 export function debugProvider(inner: ModelProvider, debug: Debug): ModelProvider {

@@ -30,6 +30,7 @@ export { normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
 export { cost, growth } from "./growth.ts";
+export { LOOPBACK_CERTIFICATE } from "./loopback-certificate.ts";
 export { testUnless } from "./test-unless.ts";
 export { startRoutinesServer, type RoutinesServer } from "./routines/routines-server.ts";
 export { messageProblems } from "./message-problems.ts";
@@ -42,3 +43,33 @@ export {
   type ProviderUnderTest,
   type TestRunner,
 } from "./conformance/model-provider.ts";
+export { encodeEvent, encodeException, encodeFrame } from "./dialects/event-frame.ts";
+export {
+  startDialectServer,
+  type DialectRequest,
+  type DialectRules,
+  type DialectServer,
+  type DialectServerOptions,
+  type Frame,
+} from "./dialects/server.ts";
+export {
+  textPieces,
+  thinkingStateOf,
+  type DialectBlock,
+  type DialectCall,
+  type DialectFailure,
+  type DialectReply,
+  type DialectScript,
+  type DialectStep,
+  type DialectUsage,
+  type ScriptedAnswer,
+  type RawAnswer,
+  type SeenPart,
+  type SeenRequest,
+} from "./dialects/script.ts";
+export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
+export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
+export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
+export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";
+export type { ConverseLimits } from "./dialects/converse-rules.ts";
+export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";

@@ -19,6 +19,9 @@ export function shownPath(path: string, cwd: string): string {
   return isOutside(shown) ? path : shown || ".";
 }
 
+export const isInFolders = (path: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => !isOutside(relative(folder, path)));
+
 const isOutside = (path: string) => path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
 
 export function cwdNote({ workspace }: Place): string {
@@ -38,7 +41,7 @@ async function suggestName(path: string, { files, mayRead, workspace }: ToolCont
   const folder = dirname(path);
   const isInside = async (place: string) => {
     const real = (await files.stat(place).catch(() => null))?.realPath;
-    return real !== undefined && workspace.directories.some((each) => !isOutside(relative(each, real)));
+    return real !== undefined && isInFolders(real, workspace.directories);
   };
   if (!(await isInside(folder))) return undefined;
   let names = await files.names(folder);

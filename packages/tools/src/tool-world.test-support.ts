@@ -120,6 +120,8 @@ function ledger(): ReadLedger {
   return {
     get: (path) => sightings.get(path),
     set: (path, sighting) => void sightings.set(path, sighting),
+    recent: () => [...sightings.keys()].reverse(),
+    forgetContents: () => sightings.clear(),
     commandRan: (startMs, endMs) => void commands.push({ startMs, endMs }),
     wasOwnCommand: (mtimeMs) => commands.some(({ startMs, endMs }) => startMs <= mtimeMs && mtimeMs <= endMs),
   };

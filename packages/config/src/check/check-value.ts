@@ -4,6 +4,7 @@ import { parseRule } from "@keelson/engine";
 import { isObject, isPermissionMode, PERMISSION_MODES } from "@keelson/protocol";
 import type { ValueType } from "@keelson/protocol/settings-table";
 import type * as Hooks from "./check-hooks.ts";
+import type * as Providers from "./check-providers.ts";
 import type { Key } from "./known.ts";
 import { printable, UNREAD, wrong, type SettingsPage, type Warn } from "./page.ts";
 
@@ -58,6 +59,11 @@ export function check(value: unknown, type: ValueType, key: string, page: Settin
       // Loaded late: many settings files have no hooks.
       const { checkHooks } = require("./check-hooks.ts") as typeof Hooks;
       return checkHooks(value, key, page);
+    }
+    case "providers": {
+      // Loaded late: few settings files name model servers.
+      const { checkProviders } = require("./check-providers.ts") as typeof Providers;
+      return checkProviders(value, key, page);
     }
   }
 }
@@ -175,15 +181,17 @@ function checkVariables(value: unknown, key: string, page: SettingsPage): unknow
 
 function checkPrices(value: unknown, key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object of prices", key, page);
-  const isPrice = (part: unknown) => typeof part === "number" && part >= 0;
-  const what = 'prices such as {"input": 3, "output": 15} in dollars per million tokens';
-  const entries = Object.entries(value).filter(([id, price]) => {
-    if (id === "__proto__") return false;
-    const holds =
-      isObject(price) && isPrice(price["input"]) && isPrice(price["output"]) && Object.values(price).every(isPrice);
-    return holds || wrong(price, what, `${key}.${id}`, page);
-  });
+  const entries = Object.entries(value).filter(
+    ([id, price]) => id !== "__proto__" && (isModelPrice(price) || wrong(price, PRICES, `${key}.${id}`, page)),
+  );
   return Object.fromEntries(entries);
+}
+
+export const PRICES = 'prices such as {"input": 3, "output": 15} in dollars per million tokens';
+
+export function isModelPrice(price: unknown): boolean {
+  const isPrice = (part: unknown) => typeof part === "number" && part >= 0;
+  return isObject(price) && isPrice(price["input"]) && isPrice(price["output"]) && Object.values(price).every(isPrice);
 }
 
 function isNumber(value: unknown, { least, most, whole }: ValueType & { kind: "number" }): boolean {

@@ -48,13 +48,14 @@ export function keyPath(typed: string): KeyPath | undefined {
 
 /** Whether the value of a key maps names to values. */
 export const holdsNames = ({ type: { kind } }: Pick<Key, "type">): boolean =>
-  ["map", "variables", "prices"].includes(kind);
+  ["map", "variables", "prices", "providers"].includes(kind);
 
 export function valueAt(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), settings);
 }
 
 /** Whether a value must not appear on a screen, in a transcript or in a bug report. */
-export function isSecret({ key }: { readonly key: string }): boolean {
+export function isSecret({ key, value }: { readonly key: string; readonly value?: unknown }): boolean {
+  if (key.startsWith("providers.") && isObject(value)) return value["headers"] !== undefined;
   return /^env\..*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|HEADERS|AUTH|COOKIE)/i.test(key);
 }

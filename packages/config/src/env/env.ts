@@ -1,5 +1,7 @@
 // The environment of the session, and the part of it that child processes inherit. Pure.
 
+import type * as Scrub from "./scrub.ts";
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Applies the `env` blocks of the settings, lowest scope first. */
@@ -7,11 +9,20 @@ export function applyBlocks(env: Environment, blocks: readonly unknown[]): Recor
   return Object.assign({}, env, ...blocks) as Record<string, string | undefined>;
 }
 
-/** What shell commands, hooks and servers inherit: everything except our credentials and Bun's switches. */
-export function inheritedEnvironment(env: Environment): Record<string, string> {
+/**
+ * What shell commands, hooks and servers inherit: everything except our credentials and Bun's switches. With
+ * CLAUDE_CODE_SUBPROCESS_ENV_SCRUB, also without the credentials of every other provider; `keys` are more of those.
+ */
+export function inheritedEnvironment(env: Environment, keys: readonly string[] = []): Record<string, string> {
+  // Loaded late: few use it.
+  const isScrubbed =
+    /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"]?.trim() ?? "") &&
+    (require("./scrub.ts") as typeof Scrub).isCredential;
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && reachesChildren(name)) kept[name] = value;
+    if (value === undefined || !reachesChildren(name)) continue;
+    if (isScrubbed && (isScrubbed(name) || keys.includes(name))) continue;
+    kept[name] = value;
   }
   return kept;
 }

@@ -6,9 +6,10 @@
  * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
  *   address and turns off no guard
  * - `if trusted`: only in a trusted folder
- * - `never`: it makes programs load code, or names the server that gets a token of the user
+ * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent
+ * - `never`: it makes programs load code
  */
-export type FolderMaySet = "yes" | "if trusted" | "never";
+export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
 
 type Reader = "cli" | "config" | "engine" | "host" | "model" | "runtime" | "sdk" | "tools";
 
@@ -34,6 +35,33 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   ANTHROPIC_API_KEY: variable("if trusted", "API key", "model"),
   ANTHROPIC_AUTH_TOKEN: variable("if trusted", "bearer token; takes precedence over the API key", "model"),
   ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli", "runtime"),
+  CLAUDE_CODE_API_KEY_HELPER_TTL_MS: variable("if trusted", "how long a key of apiKeyHelper is used", "model"),
+  CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: variable("if trusted", "keep keys of all providers from child processes", "config"),
+  CLAUDE_CODE_USE_BEDROCK: variable("if trusted", "ask models on Amazon Bedrock", "model"),
+  CLAUDE_CODE_USE_VERTEX: variable("if trusted", "ask models on Google Vertex AI", "model"),
+  CLAUDE_CODE_USE_FOUNDRY: variable("if trusted", "ask models on Microsoft Foundry", "model"),
+  CLAUDE_CODE_USE_MANTLE: variable("if trusted", "ask models on Amazon Bedrock's Messages endpoint", "model"),
+  CLAUDE_CODE_USE_ANTHROPIC_AWS: variable("if trusted", "ask models on Claude Platform on AWS", "model"),
+  OPENAI_API_KEY: variable("user only", "key of openai", "model"),
+  OPENAI_BASE_URL: variable("user only", "address of openai, or of a compatible server", "model"),
+  OPENAI_API_BASE: variable("user only", "the same, under an older name", "model"),
+  GEMINI_API_KEY: variable("user only", "key of gemini", "model"),
+  GOOGLE_API_KEY: variable("user only", "key of gemini, unless GEMINI_API_KEY is set", "model"),
+  GOOGLE_GEMINI_BASE_URL: variable("user only", "address of gemini", "model"),
+  AZURE_OPENAI_API_KEY: variable("user only", "key of azure", "model"),
+  AZURE_OPENAI_ENDPOINT: variable("user only", "address of azure", "model"),
+  OPENAI_API_VERSION: variable("if trusted", "API version of azure", "model"),
+  AZURE_OPENAI_API_VERSION: variable("if trusted", "the same, under another name", "model"),
+  OPENROUTER_API_KEY: variable("user only", "key of openrouter", "model"),
+  OPENROUTER_BASE_URL: variable("user only", "address of openrouter", "model"),
+  OLLAMA_HOST: variable("user only", "address of ollama: host, host:port or URL", "model"),
+  LMSTUDIO_BASE_URL: variable("user only", "address of lmstudio", "model"),
+  DEEPSEEK_API_KEY: variable("user only", "key of deepseek", "model"),
+  GROQ_API_KEY: variable("user only", "key of groq", "model"),
+  MISTRAL_API_KEY: variable("user only", "key of mistral", "model"),
+  XAI_API_KEY: variable("user only", "key of xai", "model"),
+  CEREBRAS_API_KEY: variable("user only", "key of cerebras", "model"),
+  ZAI_API_KEY: variable("user only", "key of zai", "model"),
   ANTHROPIC_MODEL: variable("yes", "the model; --model takes precedence", "model", "runtime", "cli"),
   ANTHROPIC_DEFAULT_MODEL: variable("yes", "model for the alias default", "model"),
   ANTHROPIC_DEFAULT_SONNET_MODEL: variable("yes", "model for the alias sonnet", "model"),
@@ -52,6 +80,10 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: variable("yes", "length limit of one reply", "model"),
   CLAUDE_CODE_MAX_CONTEXT_TOKENS: variable("yes", "context window to report", "model"),
   CLAUDE_CODE_DISABLE_1M_CONTEXT: variable("yes", "do not use long context", "model"),
+  DISABLE_AUTO_COMPACT: variable("yes", "compact the conversation only by /compact", "runtime"),
+  DISABLE_COMPACT: variable("yes", "never compact the conversation, not even by /compact", "runtime"),
+  CLAUDE_CODE_AUTO_COMPACT_WINDOW: variable("yes", "compact as if the context window had this many tokens", "runtime"),
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: variable("yes", "compact at this percentage of the window, if earlier", "runtime"),
   DISABLE_PROMPT_CACHING: variable("yes", "send no cache marks", "model"),
   ENABLE_PROMPT_CACHING_1H: variable("yes", "cache for an hour", "model"),
   FORCE_PROMPT_CACHING_5M: variable("yes", "cache for five minutes in any case", "model"),
@@ -134,8 +166,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
   CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),
   CLAUDE_CODE_SDK_READS_SESSION_STATE: variable("if trusted", "report when work starts and ends", "runtime"),
-  KEELSON_ROUTINES_URL: variable("never", "address of the routines server, for RemoteTrigger", "runtime"),
-  KEELSON_ROUTINES_TOKEN: variable("never", "token for the routines server", "runtime"),
+  KEELSON_ROUTINES_URL: variable("user only", "address of the routines server, for RemoteTrigger", "runtime"),
+  KEELSON_ROUTINES_TOKEN: variable("user only", "token for the routines server", "runtime"),
   KEELSON_BIN: variable("if trusted", "the program that the SDK starts", "sdk"),
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
@@ -156,9 +188,18 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
 export function mayFolderSet(name: string): FolderMaySet {
   const upper = name.toUpperCase();
   if (LOADS_CODE.has(upper) || LOADS_CODE_PREFIX.test(upper)) return "never";
+  if (USER_ONLY.test(upper)) return "user only";
   if (Object.hasOwn(VARIABLES, name)) return VARIABLES[name]!.folder;
   return HARMLESS.has(name) ? "yes" : "if trusted";
 }
+
+/** Of any cloud or provider: credentials, addresses, and files that hold either. */
+const USER_ONLY = new RegExp(
+  "^(?:ANTHROPIC_(?:AWS|BEDROCK|FOUNDRY|VERTEX)|AWS|AZURE|AZURE_OPENAI|CEREBRAS|DEEPSEEK|GCE|GEMINI|GOOGLE|GROQ|" +
+    "LMSTUDIO|MISTRAL|OLLAMA|OPENAI|OPENROUTER|XAI|ZAI)_(?:.*_)?" +
+    "(?:API_BASE|BASE_URL|CONFIG_FILE|CREDENTIALS|CREDENTIALS_FILE|ENDPOINT|HOST|KEY|KEY_ID|RESOURCE|SECRET|TOKEN|" +
+    "TOKEN_BEDROCK|TOKEN_FILE|URI|URL(?:_[A-Z_]+)?)$",
+);
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -173,8 +214,7 @@ const LOADS_CODE = new Set(
 /** Variables of compatible programs that Keelson does not read yet. */
 const NOT_READ_YET = words(`
   DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
-  DISABLE_PROMPT_CACHING_FABLE DISABLE_COMPACT DISABLE_AUTO_COMPACT CLAUDE_CODE_AUTO_COMPACT_WINDOW
-  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE
+  DISABLE_PROMPT_CACHING_FABLE
   CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS
   CLAUDE_AUTO_BACKGROUND_TASKS
   DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK

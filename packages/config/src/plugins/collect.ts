@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { HookRegistration, Plugin, UnusedPlugin } from "@keelson/protocol";
 import { ConfigError } from "../errors.ts";
 import type { Gathered } from "../gather.ts";
+import type { PluginLanguageServers } from "../lsp/collect.ts";
 import type { ConfiguredPlugins } from "../snapshot.ts";
 import type { Source } from "../sources.ts";
 import { asShellWord } from "../trust.ts";
@@ -54,6 +55,7 @@ export interface CollectedPlugins {
   readonly plugins: ConfiguredPlugins;
   readonly hooks: readonly PluginHooks[];
   readonly servers: readonly PluginServers[];
+  readonly languageServers: readonly PluginLanguageServers[];
   readonly sources: readonly Source[];
 }
 
@@ -111,6 +113,9 @@ export function collectPlugins(question: PluginQuestion): CollectedPlugins {
     plugins: { active: kept.map(({ plugin }) => plugin), unused },
     hooks: parts.map((each) => ({ registrations: registrationsOf(each), managed: each.candidate.managed })),
     servers: parts.flatMap((each) => serversOf(each)),
+    languageServers: parts
+      .filter(({ plugin }) => Object.keys(plugin.lspServers).length > 0)
+      .map(({ plugin, options }) => ({ plugin, variables: variablesOf(plugin, options), secret: options.secret })),
     sources,
   };
 }
@@ -180,9 +185,13 @@ function registrationsOf({ plugin, folder, options }: Loaded & { options: Plugin
 
 function serversOf({ candidate, plugin, folder, options }: Loaded & { options: PluginOptions }): PluginServers[] {
   if (folder.servers.length === 0 || candidate.withoutMcp) return [];
-  const values = Object.entries(options.values).map(([key, value]) => [`user_config.${key}`, value]);
-  const variables = { CLAUDE_PLUGIN_ROOT: plugin.root, CLAUDE_PLUGIN_DATA: plugin.data, ...Object.fromEntries(values) };
-  return [{ plugin, servers: folder.servers, variables, secret: options.secret }];
+  return [{ plugin, servers: folder.servers, variables: variablesOf(plugin, options), secret: options.secret }];
+}
+
+/** What placeholders in the plugin's configuration stand for. */
+function variablesOf({ root, data }: Plugin, { values }: PluginOptions): Readonly<Record<string, string>> {
+  const own = Object.entries(values).map(([key, value]) => [`user_config.${key}`, value]);
+  return { CLAUDE_PLUGIN_ROOT: root, CLAUDE_PLUGIN_DATA: data, ...Object.fromEntries(own) };
 }
 
 const MOST_PROBLEMS = 5;

@@ -4,6 +4,7 @@
 import type { PermissionMode, Settings } from "@keelson/protocol";
 import { KEYS, keysUnder } from "../check/known.ts";
 import type * as Variables from "../env/variables.ts";
+import type { FolderMaySet } from "../env/variables.ts";
 import { sift, type Accepted } from "./accepted.ts";
 import type { Scope } from "./scopes.ts";
 
@@ -40,8 +41,9 @@ export function restrict(
     return onlyStricter(scope, (keys) => drop(keys, `trust is required and ${untrusted}`));
 
   if (settings.env !== undefined) {
-    const { env, never, needTrust } = restrictEnvironment(settings.env, trusted);
+    const { env, never, userOnly, needTrust } = restrictEnvironment(settings.env, trusted);
     settings.env = env;
+    drop(userOnly, "a folder may not set keys and addresses of model servers; set them in your user settings");
     drop(never, "a folder may not set variables that make programs load code; set them in your user settings");
     drop(needTrust, untrusted);
   }
@@ -121,12 +123,11 @@ function restrictEnvironment(given: NonNullable<Settings["env"]>, trusted: boole
   // Loaded late: few folders set variables, and the table is long.
   const { mayFolderSet } = require("../env/variables.ts") as typeof Variables;
   const env: Record<string, string> = {};
-  const never: string[] = [];
-  const needTrust: string[] = [];
+  const dropped = { never: [], "user only": [], "if trusted": [] } as Record<Exclude<FolderMaySet, "yes">, string[]>;
   for (const [name, value] of Object.entries(given)) {
     const verdict = mayFolderSet(name);
     if (verdict === "yes" || (verdict === "if trusted" && trusted)) env[name] = value;
-    else (verdict === "never" ? never : needTrust).push(`env.${name}`);
+    else dropped[verdict].push(`env.${name}`);
   }
-  return { env, never, needTrust };
+  return { env, never: dropped.never, userOnly: dropped["user only"], needTrust: dropped["if trusted"] };
 }

@@ -201,6 +201,7 @@ export const EVENT_FACTS: Readonly<Record<HookEvent, EventFacts>> = {
     matchedOn: "trigger",
     exit2: "blocks",
     decision: true,
+    plainText: true,
   }),
   PostCompact: facts("After the conversation was compacted", ["trigger", "compact_summary"], { matchedOn: "trigger" }),
   // The reference does not document exit code 2 here. We do not switch models when a hook objects.

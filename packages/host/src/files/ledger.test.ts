@@ -19,6 +19,17 @@ test("the files seen longest ago are dropped first", () => {
   expect([ledger.get("/0"), ledger.get("/1"), ledger.get("/more")]).toEqual([sighting, undefined, sighting]);
 });
 
+test("forgetContents() keeps what was seen, in its order, but not as read", () => {
+  const ledger = createLedger();
+  for (const path of ["/a", "/b", "/a"]) ledger.set(path, sighting);
+  ledger.forgetContents();
+  expect([ledger.recent(), ledger.get("/a"), ledger.get("/b")]).toEqual([
+    ["/a", "/b"],
+    { ...sighting, by: "write" },
+    { ...sighting, by: "write" },
+  ]);
+});
+
 test("wasOwnCommand() is true for changes made while a command ran", () => {
   const ledger = createLedger();
   ledger.commandRan(1000, 2000);

@@ -26,6 +26,10 @@ function makeLedger(sightings: Map<string, Sighting>, commands: { startMs: numbe
       sightings.set(path, sighting);
       if (sightings.size > MAX_FILES) sightings.delete(sightings.keys().next().value!);
     },
+    recent: () => [...sightings.keys()].reverse(),
+    forgetContents() {
+      for (const [path, sighting] of sightings) sightings.set(path, { ...sighting, by: "write" });
+    },
     commandRan(startMs, endMs) {
       commands.push({ startMs, endMs });
       if (commands.length > MAX_COMMANDS) commands.shift();

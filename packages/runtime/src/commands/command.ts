@@ -1,6 +1,7 @@
 // What a built-in command may use. All of it is also open to clients, as control requests or tool calls.
 
-import type { JsonObject } from "@keelson/protocol";
+import type { LocalAnswer } from "@keelson/engine";
+import type { JsonObject, NewEntry } from "@keelson/protocol";
 import type { ControlTargets } from "../controls/targets.ts";
 import type { ListedCommand } from "./registry.ts";
 
@@ -12,12 +13,14 @@ export interface CommandSession {
   request(subtype: string, fields?: JsonObject): Promise<unknown>;
   /** Calls a tool as the model would: hooks, gate and limits apply. Rejects with its error. */
   call(tool: string, input: JsonObject): Promise<void>;
+  /** Compacts the conversation. Returns what is to be recorded of it. Rejects with an error for the user. */
+  compact(instructions: string | undefined): Promise<readonly NewEntry[]>;
   /** All commands of the session, built in or not. */
   commands(): readonly ListedCommand[];
 }
 
 /** Returns what the user reads. Throws an error for the user. */
-export type RunCommand = (args: string, session: CommandSession) => string | Promise<string>;
+export type RunCommand = (args: string, session: CommandSession) => string | Promise<string | LocalAnswer>;
 
 /** Throws if a command that takes no arguments got some. */
 export function expectNoArguments(name: string, args: string): void {

@@ -2,6 +2,7 @@
 // the command itself is loaded when it is typed.
 
 import type { Snapshot } from "@keelson/config";
+import { mayCompact } from "../compaction/compaction-port.ts";
 import type { RunCommand } from "./command.ts";
 
 export interface BuiltInCommand {
@@ -29,6 +30,12 @@ const COMMANDS: readonly BuiltInCommand[] = [
     aliases: ["reset", "new"],
     description: "Start a new conversation",
     load: async () => (await import("./change/clear.ts")).clearCommand,
+  },
+  {
+    name: "compact",
+    description: "Replace the conversation so far by a summary",
+    argumentHint: "[what to keep]",
+    load: async () => (await import("./change/compact.ts")).compactCommand,
   },
   {
     name: "config",
@@ -137,10 +144,12 @@ export function builtInCommands(): readonly ListedCommand[] {
 }
 
 /** All commands of a session, for lists. `others` are skills and prompts of servers; they replace built-in commands. */
-export function sessionCommands({ flags }: Snapshot, others: readonly ListedCommand[]): readonly ListedCommand[] {
+export function sessionCommands(snapshot: Snapshot, others: readonly ListedCommand[]): readonly ListedCommand[] {
+  const { flags } = snapshot;
   if (flags.disableSlashCommands) return [];
-  const replaced = new Set(others.map(({ name }) => name));
-  return [...others, ...builtInCommands().filter(({ name }) => !replaced.has(name))];
+  const left = new Set(others.map(({ name }) => name));
+  if (!mayCompact(snapshot)) left.add("compact");
+  return [...others, ...builtInCommands().filter(({ name }) => !left.has(name))];
 }
 
 /** By name or alias. */

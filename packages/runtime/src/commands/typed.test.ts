@@ -38,7 +38,7 @@ test("names and aliases mean one command each, and every command can be loaded",
 
 test("a skill replaces the built-in command of its name, and a flag turns all commands off", () => {
   const skill = { name: "usage", description: "Mine", argumentHint: "" };
-  const listed = sessionCommands({ flags: {} } as never, [skill]);
+  const listed = sessionCommands({ flags: {}, env: {} } as never, [skill]);
   expect(listed.filter(({ name }) => name === "usage")).toEqual([skill]);
   expect(listed.length).toBe(builtInCommands().length);
   expect(sessionCommands({ flags: { disableSlashCommands: true } } as never, [skill])).toEqual([]);

@@ -33,7 +33,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
     model: () => state.model,
     setModel: async (name) => {
-      const next = await storage.chooseModel(name);
+      const next = await storage.chooseModel(name, { typed: true });
       const change = {
         from: state.model.profile.id,
         to: next.profile.id,

@@ -8,7 +8,7 @@ import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 type Fire = (event: HookEvent, input: JsonObject) => Promise<HookOutcome>;
 
 export interface SessionStartFacts {
-  readonly source: "startup" | "resume" | "fork" | "clear";
+  readonly source: "startup" | "resume" | "fork" | "clear" | "compact";
   readonly model: string;
   readonly title?: string;
   /** Set by --init or --maintenance: runs Setup hooks first. */

@@ -26,6 +26,8 @@ export interface SessionInstructions {
   touched(access: Access): readonly string[];
   /** What changed on disk since the last call; undefined if nothing did. */
   changes(): string | undefined;
+  /** Reads everything again, after a compaction. Returns the text before the first prompt. */
+  reread(): string;
 }
 
 export interface InstructionsOptions {
@@ -54,6 +56,10 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   const memory = memoryDirectory(snapshot, projectDirectory);
   return {
     preface: renderInstructions(set.files, options.date),
+    reread() {
+      later.length = 0;
+      return renderInstructions(loaded(set.reread()), options.date);
+    },
     memory,
     realMemory: memory === undefined ? undefined : realPathOf(memory),
     files: () => [...set.files, ...later],

@@ -1,5 +1,6 @@
 // The built-in tools of a session, and which of them the model is offered.
 
+import { newTodoList } from "../task-list/todos.ts";
 import { otherListTools } from "../task-list/which-list.ts";
 import { assemblePool, structuredOutputTool, type Tool } from "@keelson/engine";
 import type { Snapshot } from "@keelson/config";
@@ -10,7 +11,7 @@ import {
   grepTool,
   monitorTool,
   notebookEditTool,
-  readTool,
+  createReadFileTool,
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
@@ -18,7 +19,7 @@ import {
   type Monitors,
   type ReadToolOptions,
   type TaskTable,
-  type Todo,
+  type TodoList,
 } from "@keelson/tools";
 
 /** All built-in tools. Made once per session, because some keep state. Without `monitors`, no one would read events. */
@@ -26,9 +27,9 @@ export function builtInTools(
   tasks: TaskTable,
   env: Snapshot["env"] = {},
   monitors?: Monitors,
-  draw?: ReadToolOptions["draw"],
+  more: { readonly todos?: TodoList; readonly draw?: ReadToolOptions["draw"] } = {},
 ): Tool[] {
-  let todos: readonly Todo[] = [];
+  const { todos = newTodoList([]), draw } = more;
   const background = backgroundAllowed(env);
   return [
     bashTool({ background }),
@@ -37,10 +38,10 @@ export function builtInTools(
     grepTool,
     ...(background && monitors ? [monitorTool(monitors)] : []),
     notebookEditTool,
-    readTool({ draw }),
+    createReadFileTool({ draw }),
     taskOutputTool(tasks),
     taskStopTool(tasks),
-    todoWriteTool({ get: () => todos, set: (next) => (todos = next) }),
+    todoWriteTool(todos),
     writeTool,
   ];
 }

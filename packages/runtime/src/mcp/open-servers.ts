@@ -115,6 +115,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   storage.onClear(async () => {
     if (offer) offer = await openOffer(storage, machine, load());
   });
+  storage.onCompact(() => offer?.tools.compacted());
   storage.folders.onAdd(() => servers?.all.forEach(({ connection }) => connection?.rootsChanged()));
 
   return {

@@ -69,6 +69,17 @@ export async function mentionedFiles(
   return entries;
 }
 
+/** The first part of a file, for a model that has seen it before. Empty if it may not read it now, or it has no text. */
+export async function seenFile(path: string, lines: number, ports: MentionPorts): Promise<readonly NewEntry[]> {
+  const target = await targetOf({ path, lines: { first: 1, last: lines } }, ports, {}).catch(() => undefined);
+  const entry = target?.kind === "file" ? await fileEntry(target, ports) : undefined;
+  if (!target || entry?.type !== "attachment" || !isText(entry.attachment["content"])) return [];
+  const learned = ports.instructionsFor(target.request.access).map((text) => reminder(text, ports.newId()));
+  return [entry, ...learned];
+}
+
+const isText = (content: unknown) => isObject(content) && content["type"] === "text";
+
 /** A file or folder that the gate lets the model read. */
 interface Target {
   readonly kind: "file" | "directory";

@@ -21,6 +21,7 @@ import { openStorage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import { webTools } from "../web/open-web.ts";
 import { CallLine } from "./call-line.ts";
 import type { PermissionQuestion } from "./question.ts";
 import { servedResult, servedTool } from "./result.ts";
@@ -54,7 +55,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const { storage, machine, hooks, gate, mcp } = parts;
   const { state, newId, inbox, options: session } = storage;
   state.allTools = [
-    ...builtInTools(machine.tasks, state.snapshot.env, undefined, machine.drawPages),
+    ...builtInTools(machine.tasks, state.snapshot.env, undefined, { draw: machine.drawPages }),
     ...(await optionalTools(parts)),
   ];
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
@@ -186,13 +187,11 @@ function questionOf(request: ControlRequest["request"]): PermissionQuestion {
 function withRepeatedReads(machine: Machine): Machine {
   const { seen } = machine.tools;
   const forgetful: ReadLedger = {
+    ...seen,
     get(path) {
       const sighting = seen.get(path);
       return sighting && { ...sighting, by: "write" };
     },
-    set: (path, sighting) => seen.set(path, sighting),
-    commandRan: (startMs, endMs) => seen.commandRan(startMs, endMs),
-    wasOwnCommand: (mtimeMs) => seen.wasOwnCommand(mtimeMs),
   };
   return { ...machine, tools: { ...machine.tools, seen: forgetful } };
 }

@@ -6,6 +6,7 @@ import { createFiles } from "@keelson/host";
 import type { Permit } from "../gate/approvals.ts";
 import { boundedRead } from "../gate/bounded-read.ts";
 import type { Gate } from "../gate/gate.ts";
+import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { Machine } from "../machine/machine.ts";
 import { concurrencyOf } from "./limits.ts";
 import type { Storage } from "./storage.ts";
@@ -40,7 +41,7 @@ export function agentPorts({ storage, machine, gate, permit }: AgentParts, signa
     concurrency: concurrencyOf(state.snapshot),
     forbids: (request) => gate.forbids(request),
     permit: (request, withdrawn) => permit(request, AbortSignal.any([signal, withdrawn])),
-    context: toolContexts(machine, gate, signal),
+    context: toolContexts(machine, gate, signal, state.codeWatch),
     spill: (name, text) => machine.spill(name, text),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     spent: () => cost.totalUsd,
@@ -50,12 +51,18 @@ export function agentPorts({ storage, machine, gate, permit }: AgentParts, signa
 }
 
 /** The context of one tool call: the machine, and files that resolve paths as the gate judged them. */
-export function toolContexts({ tools, fileHistory }: Machine, gate: Gate, signal: AbortSignal): Ports["context"] {
+export function toolContexts(
+  { tools, fileHistory }: Machine,
+  gate: Gate,
+  signal: AbortSignal,
+  codeWatch?: CodeWatch,
+): Ports["context"] {
   return (call) => {
     const judged = (path: string) => gate.judgedPath(call, path);
+    const files = fileHistory ? fileHistory.wrap(createFiles(judged), call, judged) : createFiles(judged);
     return {
       ...tools,
-      files: fileHistory ? fileHistory.wrap(createFiles(judged), call, judged) : createFiles(judged),
+      files: codeWatch?.wrap(files, tools) ?? files,
       toolUseId: call.id,
       signal,
       mayRead: boundedRead(

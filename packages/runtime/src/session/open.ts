@@ -14,6 +14,7 @@ import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
+import { openLsp, type LspStage } from "../lsp/open-lsp.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { optionalTools } from "../optional-tools/optional-tools.ts";
 import { openServers } from "../mcp/open-servers.ts";
@@ -32,6 +33,7 @@ import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { webTools } from "../web/open-web.ts";
 import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
@@ -87,6 +89,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = openServers(storage, machine, ruleBook);
+  const lsp = openLsp(storage, machine, gate);
   const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
@@ -128,6 +131,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     machine,
     gate,
     mcp,
+    lsp,
     hooks,
     permit,
     plan,
@@ -145,7 +149,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   return openLive(parts, main, options.debug && (await import("../debug.ts")));
 }
 
-type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage };
+type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage; readonly lsp: LspStage };
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState(parts: Parts): Promise<void> {
@@ -157,12 +161,14 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, machine.drawPages),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, { todos: state.todos, draw: machine.drawPages }),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
     ...worktreeTools(worktrees.keeper),
+    ...webTools(parts),
     ...own,
+    ...(await parts.lsp.tools()),
     ...(await offeredInteractiveTools(options, plan)),
     ...((await team?.tools()) ?? []),
     ...(await optionalTools(parts)),
@@ -245,7 +251,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
       await agents.close();
       await team?.close();
       await controls.finish();
-      await mcp.close();
+      await Promise.all([mcp.close(), parts.lsp.close()]);
       skills.close();
       await machine.fileHistory?.close();
       await gate.saved();

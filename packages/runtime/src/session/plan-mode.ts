@@ -4,7 +4,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
-import { PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
+import { asReminder, PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { ChainEntry, NewEntry, PermissionMode } from "@keelson/protocol";
 import type { PlanKeeper } from "@keelson/tools";
@@ -26,6 +26,8 @@ export interface PlanMode extends PlanKeeper {
   takeNotices(): readonly NewEntry[];
   /** A new conversation has no plan. */
   restart(): void;
+  /** For a conversation that was compacted: the plan, and the notices about the mode if it still applies. */
+  again(): readonly NewEntry[];
   /** Sets the client's own planning instructions. */
   setWorkflow(text: string | undefined): void;
 }
@@ -50,6 +52,21 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
     renderedRole: "user",
   });
 
+  const takeNotices = (): readonly NewEntry[] => {
+    const planning = mode() === "plan";
+    if (planning === told) return [];
+    told = planning;
+    const planFile = begun();
+    if (!planning) return [entry("plan_mode_exit", planFile, PLAN_MODE_OVER)];
+    const facts = {
+      planFile,
+      planExists: text() !== undefined,
+      workflow,
+      toolNames: toolsOf(state).map(({ name }) => name),
+    };
+    return [entry("plan_mode", planFile, renderPlanMode(facts))];
+  };
+
   return {
     path,
     text,
@@ -62,24 +79,25 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
       told = false;
       state.planName = undefined;
     },
-    setWorkflow: (words) => (workflow = words),
-    takeNotices() {
-      const planning = mode() === "plan";
-      if (planning === told) return [];
-      told = planning;
-      const planFile = begun();
-      if (!planning) return [entry("plan_mode_exit", planFile, PLAN_MODE_OVER)];
-      const facts = {
-        planFile,
-        planExists: text() !== undefined,
-        workflow,
-        toolNames: toolsOf(state).map(({ name }) => name),
+    again() {
+      told = false;
+      const [planFilePath, planContent] = [path(), text()];
+      const notices = takeNotices();
+      if (planFilePath === undefined || planContent === undefined) return notices;
+      const words = `This is the plan of this session, from ${planFilePath}:\n\n${planContent}`;
+      const plan: NewEntry = {
+        type: "attachment",
+        uuid: options.newId(),
+        attachment: { type: "plan_file_reference", planFilePath, planContent },
+        rendered: [{ content: asReminder(words) }],
+        renderedRole: "user",
       };
-      return [entry("plan_mode", planFile, renderPlanMode(facts))];
+      return [plan, ...notices];
     },
+    setWorkflow: (words) => (workflow = words),
+    takeNotices,
   };
 }
-
 const attachmentType = (entry: ChainEntry) => (entry.type === "attachment" ? entry.attachment.type : undefined);
 
 /** Resolves links, because the gate compares resolved paths. */

@@ -3,6 +3,7 @@
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
+import { compactionPort } from "../compaction/compaction-port.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
@@ -99,7 +100,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
         import("../commands/session.ts"),
       ]);
       return expandTyped(text, {
-        session: commandSession(controls, ports),
+        session: commandSession(controls, ports, state.conversation),
         rejectsUnknown: options.rejectsUnknownCommands === true,
         others: async (typed) => {
           const skill = typed && skills.expand(typed.name, typed.args);
@@ -124,8 +125,20 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     interrupt: () => runState.interrupt(),
     steering: () => {
       const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
-      return [...inbox.takeNotices(), ...plan.takeNotices(), ...listings];
+      const problems = state.codeWatch?.takeNotices() ?? [];
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...problems, ...listings];
     },
+    compaction: compactionPort({
+      snapshot: () => state.snapshot,
+      model: () => ports.model,
+      signal,
+      charge: shared.charge,
+      now: shared.now,
+      transcript: () => storage.place.path ?? undefined,
+      leaf: () => outbox.leaf,
+      preface: () => state.instructions?.reread(),
+      restore: async () => (await import("../compaction/restore.ts")).restoreSession(parts, ports),
+    }),
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
       shared.charge(usage, name, durationMs);

@@ -4,7 +4,9 @@ import type { Snapshot } from "@keelson/config";
 import type { Conversation, GitState, PromptStyle, Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
+import type { TodoList } from "@keelson/tools";
 import type { SessionInstructions } from "../instructions/instructions.ts";
+import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/servers.ts";
 
@@ -31,6 +33,8 @@ export interface SessionState {
   originOf: (tool: string) => ToolOrigin | undefined;
   /** The betas that the tools in the next request need. */
   toolBetas: readonly string[];
+  /** Looks at what tools write, if the session has language servers. */
+  codeWatch: CodeWatch | undefined;
   /** The output style; undefined for the default. */
   style: PromptStyle | undefined;
   /**
@@ -51,6 +55,8 @@ export interface SessionState {
   planName: string | undefined;
   /** The settings files whose last change hooks blocked. */
   refused: Snapshot["sources"] | undefined;
+  /** What TodoWrite wrote last. */
+  todos: TodoList;
   /** Usage of the latest reply; null before the first. */
   lastUsage: Usage | null;
 }

@@ -9,13 +9,14 @@ import type { Snapshot } from "@keelson/config";
 import type { ResolvedModel } from "@keelson/model";
 import { Budget } from "../model/budget.ts";
 import { Cost } from "../model/cost.ts";
-import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
+import { checkBudget, chooseModel, modelRates, newProviderMemory } from "../model/model-choice.ts";
 import { Inbox } from "../stream/inbox.ts";
 import { Outbox } from "../stream/outbox.ts";
 import type { OpenOptions } from "./open.ts";
 import { choosePlace, type SessionPlace } from "./place.ts";
 import { RunState } from "./run-state.ts";
 import type { SessionState } from "./state.ts";
+import { newTodoList, todosIn } from "../task-list/todos.ts";
 
 export interface Storage {
   readonly options: OpenOptions;
@@ -26,8 +27,11 @@ export interface Storage {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly cost: Cost;
-  /** The named model, or the one that flags and settings name. Its requests count against the session's budget. */
-  chooseModel(name?: string): Promise<ResolvedModel>;
+  /**
+   * The named model, or the one that flags and settings name. Its requests count against the session's budget. A name
+   * that the user did not type stays with the session's provider where it can.
+   */
+  chooseModel(name?: string, options?: { readonly typed?: boolean }): Promise<ResolvedModel>;
   /** Requests to the client. */
   readonly client: ClientRequests;
   /** How clients see subagents. `showsText`: also what they say and think, not only their calls. */
@@ -37,6 +41,9 @@ export interface Storage {
   clear(): Promise<void>;
   /** The listener forgets what the old conversation was about. */
   onClear(listener: () => void | Promise<void>): void;
+  /** The conversation was compacted. The listeners of `onCompact` forget what the model was told in it. */
+  compacted(): void;
+  onCompact(listener: () => void): void;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
   /** When the session started; in a cleared one, when it was cleared. */
@@ -85,8 +92,18 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     spent: () => cost.totalUsd,
     costOf: rates.costOf,
   });
-  const resolve = async (name?: string) => {
-    const resolved = await chooseModel(current(), { model: name, sessionId: place.id, entrypoint, debug });
+  const memory = newProviderMemory();
+  let sessionModel: () => ResolvedModel | undefined = () => undefined;
+  const resolve = async (name?: string, { typed = false }: { readonly typed?: boolean } = {}) => {
+    const resolved = await chooseModel(current(), {
+      model: name,
+      beside: typed ? undefined : sessionModel(),
+      needsCredentials: sessionModel()?.providerName !== undefined,
+      sessionId: place.id,
+      entrypoint,
+      memory,
+      debug,
+    });
     return { ...resolved, provider: budget.guard(resolved.provider) };
   };
   const model = await resolve();
@@ -104,6 +121,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     deferredTools: [],
     originOf: () => undefined,
     toolBetas: [],
+    codeWatch: undefined,
     style: undefined,
     ownSystem: [],
     system: [],
@@ -113,14 +131,17 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
+    todos: newTodoList(todosIn(loaded?.entries ?? [])),
     lastUsage: null,
   };
   current = () => state.snapshot;
+  sessionModel = () => state.model;
   const folders = workFolders(cwd, snapshot.directories);
   let file = openFile(place, options);
   let startedMs = now();
   const mirrored = () => (options.mirror && place.path !== null ? place.path : undefined);
   const clearListeners: (() => void | Promise<void>)[] = [];
+  const compactListeners: (() => void)[] = [];
   const outbox = new Outbox({
     sessionId: id,
     entrypoint,
@@ -166,11 +187,14 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
       startedMs = now();
       state.title = undefined;
       state.lastUsage = null;
+      state.todos.set([]);
       state.told = { ...state.told, git: false, prompt: false, situation: false };
       for (const listener of clearListeners) await listener();
     },
     startedMs: () => startedMs,
     onClear: (listener) => void clearListeners.push(listener),
+    compacted: () => compactListeners.forEach((listener) => listener()),
+    onCompact: (listener) => void compactListeners.push(listener),
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     newId,
     now,

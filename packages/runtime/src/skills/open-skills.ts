@@ -36,10 +36,18 @@ export interface SkillStage {
   close(): void;
   /** What a typed skill or command stands for; undefined if there is none of this name. */
   expand(name: string, args: string): Expansion | undefined;
+  /** The latest text of each skill that was invoked in the conversation, newest first. */
+  invoked(): readonly InvokedText[];
   /** How skills with `context: fork` run. */
   useAgents(runSkill: RunSkill): void;
   /** The same skills for a subagent. What they grant there, the session does not get. */
   forAgent(agent: AgentSkillParts): AgentSkills;
+}
+
+export interface InvokedText {
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
 }
 
 export interface AgentSkillParts extends Pick<SkillParts, "permit" | "machine" | "gate"> {
@@ -90,6 +98,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     listedIn(place.loaded?.entries ?? []),
   );
   hooks.onReloadSkills(() => skills.reload());
+  const invoked = new Map<string, InvokedText>();
   let ports: Ports | undefined;
   let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
@@ -98,7 +107,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     async (skill, args, toolUseId) => {
       const { invokeSkill } = await import("./invoke.ts");
       texts ??= await openTexts(machine.outputDir);
-      return invokeSkill(skill, args, {
+      const done = await invokeSkill(skill, args, {
         ...own,
         effects: changed,
         texts,
@@ -106,6 +115,11 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
         toolUseId,
         runSkill: runs(),
       });
+      if (own === parts && !done.fork) {
+        invoked.delete(skill.name);
+        invoked.set(skill.name, { name: skill.name, path: skill.file, text: done.text });
+      }
+      return done;
     };
   const invoke = invokerOf(
     parts,
@@ -113,11 +127,16 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     () => ports!,
     () => runSkill,
   );
-  storage.onClear(() => skills.restart());
+  storage.onClear(() => {
+    skills.restart();
+    invoked.clear();
+  });
+  storage.onCompact(() => skills.restart());
   return {
     skills,
     effects,
     tool: skillTool(keeperOf(skills, invoke, newId)),
+    invoked: () => [...invoked.values()].reverse(),
     useAgents: (run) => void (runSkill = run),
     forAgent(agent) {
       const own = { ...parts, ...agent };

@@ -196,7 +196,8 @@ export class Outbox {
     const { uuid, parentUuid, type, message, toolUseResult, ...rest } = this.#own(entry);
     if (rest.promptId !== undefined) this.#promptId = rest.promptId;
     const stamped = {
-      parentUuid: parentUuid ?? this.#leaf,
+      // Null begins a conversation anew.
+      parentUuid: parentUuid === undefined ? this.#leaf : parentUuid,
       isSidechain: this.#agent !== undefined,
       ...(this.#agent ? { agentId: this.#agent.id } : {}),
       type,

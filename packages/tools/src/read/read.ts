@@ -36,7 +36,7 @@ export interface ReadToolOptions {
   readonly draw?: DrawPages;
 }
 
-export function readTool({ draw }: ReadToolOptions = {}): Tool<ReadInput, ReadOutput> {
+export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInput, ReadOutput> {
   return defineTool<ReadInput, ReadOutput>({
     name: "Read",
     description,
@@ -115,7 +115,7 @@ export function readTool({ draw }: ReadToolOptions = {}): Tool<ReadInput, ReadOu
   });
 }
 
-export const readFileTool = readTool();
+export const readFileTool = createReadFileTool();
 
 /** Reads text and notebooks: records them for later edits, and does not show the same content twice. */
 async function readEditable(

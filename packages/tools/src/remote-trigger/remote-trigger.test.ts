@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { ToolError } from "@keelson/engine";
 import { remoteTriggerTool, type RemoteTriggerInput, type RoutineRequest } from "./remote-trigger.ts";
-import { requestFor } from "./request.ts";
-import { summaryOf } from "./summary.ts";
+import { routineRequest } from "./request.ts";
+import { answerSummary } from "./summary.ts";
 
 const NOW = Date.parse("2026-03-02T10:20:00Z");
-const request = (input: RemoteTriggerInput) => requestFor(input, NOW);
+const request = (input: RemoteTriggerInput) => routineRequest(input, NOW);
 
 test.each<[RemoteTriggerInput, RoutineRequest]>([
   [{ action: "list" }, { method: "GET", path: "/v1/code/triggers" }],
@@ -45,7 +45,7 @@ test.each<[RemoteTriggerInput, RoutineRequest]>([
     { action: "get_run_log", session_id: "s_1" },
     { method: "GET", path: "/v1/code/sessions/s_1/log" },
   ],
-])("requestFor(%j)", (input, expected) => {
+])("routineRequest(%j)", (input, expected) => {
   expect(request(input)).toEqual(expected);
 });
 
@@ -75,7 +75,7 @@ test.each<[RemoteTriggerInput, string]>([
   [{ action: "create", body: { run_once_at: "2026-03-02T10:00:00Z" } }, "'run_once_at' is in the past"],
   [{ action: "create_webhook_trigger", trigger_id: "t", body: { kind: "ftp" } }, "'kind' must be 'http' or 'github'"],
   [{ action: "create", body: { prompt: "x".repeat(300_000) } }, "The body is over 256 KB"],
-])("requestFor(%j) says what is wrong", (input, message) => {
+])("routineRequest(%j) says what is wrong", (input, message) => {
   expect(() => request(input)).toThrow(new ToolError(message));
 });
 
@@ -96,9 +96,9 @@ test("only reading and disabling need no approval", async () => {
   expect(kind({ action: "update", body: { enabled: false, prompt: "x" } })).toBe("external");
 });
 
-test("summaryOf() says what matters of an answer, and nothing of one it does not know", () => {
+test("answerSummary() says what matters of an answer, and nothing of one it does not know", () => {
   const of = (action: RemoteTriggerInput["action"], answer: unknown, status = 200) =>
-    summaryOf(action, { status, json: JSON.stringify(answer) });
+    answerSummary(action, { status, json: JSON.stringify(answer) });
   expect(of("list", { data: [{}], next_cursor: null })).toBe("1 routine");
   expect(of("list_runs", { data: [{}, {}], next_cursor: "c" })).toBe("2 runs; more with cursor c");
   expect(of("create", { id: "trig_1", name: "Tests", next_run_at: "2026-03-03T09:00:00Z" })).toBe(
@@ -108,5 +108,5 @@ test("summaryOf() says what matters of an answer, and nothing of one it does not
   expect(of("run", { session_id: "s_1" })).toBe("Started session s_1");
   expect(of("get", { error: { message: "There is no routine" } }, 404)).toBe("There is no routine");
   for (const odd of [[], "x", null, { data: 3 }, {}]) expect(of("list", odd)).toBeUndefined();
-  expect(summaryOf("list", { status: 200, json: "<html>" })).toBeUndefined();
+  expect(answerSummary("list", { status: 200, json: "<html>" })).toBeUndefined();
 });

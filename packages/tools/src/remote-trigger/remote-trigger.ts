@@ -64,15 +64,18 @@ export function remoteTriggerTool(client: RoutinesClient): Tool<RemoteTriggerInp
     parallelSafe: ({ action }) => READS.has(action),
     async check(input) {
       client.check();
-      (await import("./request.ts")).requestFor(input, client.now());
+      (await import("./request.ts")).routineRequest(input, client.now());
     },
     access: (input) => (READS.has(input.action) || onlyDisables(input) ? { kind: "none" } : { kind: "external" }),
     async run(input, { signal, toolUseId }) {
-      const [{ requestFor }, { summaryOf }] = await Promise.all([import("./request.ts"), import("./summary.ts")]);
-      const request = requestFor(input, client.now());
+      const [{ routineRequest }, { answerSummary }] = await Promise.all([
+        import("./request.ts"),
+        import("./summary.ts"),
+      ]);
+      const request = routineRequest(input, client.now());
       const changes = request.method === "POST" && input.action !== "update";
       const answer = await client.send({ ...request, ...(changes && { idempotencyKey: toolUseId }) }, signal);
-      const summary = summaryOf(input.action, answer);
+      const summary = answerSummary(input.action, answer);
       return { ...answer, ...(summary === undefined ? {} : { summary }) };
     },
     show: ({ status, json, summary }) =>

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const TIMES_CHECKED = 500;
 const MAX_BODY = 256 * 1024;
 
-export function requestFor(input: RemoteTriggerInput, now: number): RoutineRequest {
+export function routineRequest(input: RemoteTriggerInput, now: number): RoutineRequest {
   const { action, cursor, body } = input;
   const page = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
   if (body !== undefined && JSON.stringify(body).length > MAX_BODY) throw new ToolError("The body is over 256 KB");

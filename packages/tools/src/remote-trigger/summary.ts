@@ -4,7 +4,7 @@ import type { RemoteTriggerInput } from "./remote-trigger.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function summaryOf(
+export function answerSummary(
   action: RemoteTriggerInput["action"],
   { status, json }: { readonly status: number; readonly json: string },
 ): string | undefined {

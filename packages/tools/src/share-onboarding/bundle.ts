@@ -4,7 +4,7 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import { kilobytes, ToolError, type ToolContext } from "@keelson/engine";
 import { linksIn } from "./links.ts";
-import { hasSecret, isSecretName } from "./secrets.ts";
+import { containsSecret, isSecretName } from "./secrets.ts";
 import { zip, type ZipEntry } from "./zip.ts";
 
 const MAX_FILES = 200;
@@ -40,7 +40,8 @@ export async function makeBundle(guide: string, format: "zip" | "file", context:
     throw new ToolError(`The guide '${guide}' cannot be shared: ${problem}`);
   }
   const text = await context.files.read(guide);
-  if (hasSecret(text)) throw new ToolError(`The guide '${guide}' contains what looks like a secret. Remove it first.`);
+  if (containsSecret(text))
+    throw new ToolError(`The guide '${guide}' contains what looks like a secret. Remove it first.`);
 
   const entries: ZipEntry[] = [{ name, bytes: text }];
   const leftOut: LeftOut[] = [];
@@ -81,7 +82,7 @@ async function readLinked(
 }
 
 function contentProblem(bytes: Uint8Array, format: "zip" | "file"): string | undefined {
-  if (hasSecret(bytes)) return "it contains what looks like a secret";
+  if (containsSecret(bytes)) return "it contains what looks like a secret";
   return format === "file" && isBinary(bytes) ? "it is not text" : undefined;
 }
 

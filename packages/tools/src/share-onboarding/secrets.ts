@@ -26,7 +26,7 @@ const CONTENT = [
   /:\/\/[^\s:/@]{1,100}:[^\s:/@]{6,200}@/,
 ];
 
-export function hasSecret(bytes: Uint8Array): boolean {
+export function containsSecret(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return CONTENT.some((pattern) => pattern.test(text));
 }

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import { linksIn } from "./links.ts";
-import { hasSecret, isSecretName } from "./secrets.ts";
+import { containsSecret, isSecretName } from "./secrets.ts";
 import { shareOnboardingTool, type GuideServer } from "./share-onboarding.ts";
 
 const NO_SERVER: GuideServer = { address: () => undefined, upload: () => Promise.reject(new Error("not here")) };
@@ -160,15 +160,15 @@ test.each([
   expect(isSecretName(path)).toBe(expected);
 });
 
-test("hasSecret() knows the forms of common keys", () => {
+test("containsSecret() knows the forms of common keys", () => {
   const secrets = [
     "-----BEGIN RSA PRIVATE KEY-----",
     `sk-ant-${"a".repeat(30)}`,
     "postgres://me:hunter22@db/x",
     `glpat-${"x".repeat(20)}`,
   ];
-  for (const text of secrets) expect([text, hasSecret(Buffer.from(text))]).toEqual([text, true]);
+  for (const text of secrets) expect([text, containsSecret(Buffer.from(text))]).toEqual([text, true]);
   for (const text of ["sk-1", "https://e.com:8080/x", "the private key"]) {
-    expect([text, hasSecret(Buffer.from(text))]).toEqual([text, false]);
+    expect([text, containsSecret(Buffer.from(text))]).toEqual([text, false]);
   }
 });

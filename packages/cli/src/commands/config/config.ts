@@ -69,7 +69,9 @@ async function set({ given, words, io, config, options }: OpenedConfig): Promise
     return printError(io, `${done.problem}${didYouMean(key, names)}`);
   }
   const short = shortenFrom(places.cwd, places.home);
-  await io.write(`${key} = ${isSecret({ key }) ? hidden : shownValue(done.value, 200)} in ${short(done.file)}\n`);
+  await io.write(
+    `${key} = ${isSecret({ key, value: done.value }) ? hidden : shownValue(done.value, 200)} in ${short(done.file)}\n`,
+  );
   if (done.note !== undefined) printWarning(io, done.note);
   if (done.known.means === undefined) printWarning(io, `${done.known.key} has no effect in this version`);
   else await warnIfOverridden(done, config, options, io);

@@ -121,17 +121,24 @@ async function model(
   } = snapshot;
   const name = "model";
   try {
-    const { profile, source } = await resolveModel({
+    const { profile, source, providerName, apiKeySource } = await resolveModel({
       ...(env["ANTHROPIC_MODEL"] || chosen === undefined ? {} : { model: chosen }),
       ...(flags.model === undefined ? {} : { model: flags.model }),
       env,
+      settings: snapshot.settings,
     });
     if (source === "offline") {
       return { name, state: "note", text: "built-in offline model; set ANTHROPIC_API_KEY to use a language model" };
     }
-    const variable = { "api-key": "ANTHROPIC_API_KEY", "auth-token": "ANTHROPIC_AUTH_TOKEN", "base-url": undefined }[
-      source
-    ];
+    if (providerName !== undefined) {
+      const key = apiKeySource === "none" ? "no key" : `key from ${apiKeySource}`;
+      return { name, state: "ok", text: `${profile.id}, provider ${providerName}, ${key}` };
+    }
+    const variables: Partial<Record<typeof source, string>> = {
+      "api-key": "ANTHROPIC_API_KEY",
+      "auth-token": "ANTHROPIC_AUTH_TOKEN",
+    };
+    const variable = variables[source];
     const origin = values.find(({ key }) => key === `env.${variable}`)?.from[0];
     const from = origin ? placeText(origin, short) : options.env[variable ?? ""] === undefined ? "" : "environment";
     const credential = variable === undefined ? "no credentials" : `${variable} (${from})`;

@@ -23,14 +23,21 @@ export function mcpServersOf(own: OwnManifest, reading: FolderReading): readonly
   return [...new Map(servers.map((server) => [server.name, server])).values()];
 }
 
+/** A bare map of servers, and `{"lspServers": {…}}`. */
 export function lspServersOf(own: OwnManifest, reading: FolderReading): JsonObject {
   const servers = described("lspServers", ".lsp.json", own, reading).flatMap((found) =>
-    Object.entries(found.value).filter(([name, server]) => {
+    Object.entries(serverMap(found.value)).filter(([name, server]) => {
       if (!isObject(server)) report(found, `language server "${name}" should be an object; it is ignored`, reading);
       return isObject(server) && name !== "__proto__";
     }),
   );
   return Object.fromEntries(servers) as JsonObject;
+}
+
+/** A server may be called "lspServers"; it has a command. */
+function serverMap(value: Described["value"]): Readonly<Record<string, unknown>> {
+  const { lspServers: inner } = value;
+  return isObject(inner) && !("command" in inner) && Object.keys(value).length === 1 ? inner : value;
 }
 
 function report({ file, at, lineOf }: Described, text: string, { problems }: FolderReading): void {

@@ -1,5 +1,5 @@
-// Opens a connection for an HTTP hook or a monitor: resolves the name once, checks every address, and connects to one of
-// those.
+// Opens a connection for an HTTP hook, a monitor or a web page: resolves the name once, checks every address, and
+// connects to one of those.
 // The name is not resolved again, so the answer cannot change after the check.
 
 import type { Socket } from "node:net";
@@ -33,30 +33,43 @@ export interface ConnectOptions {
   readonly who?: string;
   /** A name that does not say so must not lead to this machine. */
   readonly localByName?: boolean;
+  /** Trusted certificates, instead of the built-in ones. */
+  readonly ca?: readonly string[];
 }
 
 /** Throws ForbiddenAddress or a network error. */
 export async function openConnection(
   url: URL,
   signal: AbortSignal,
-  { resolve = lookUp, connect = dial, who = "HTTP hooks", localByName = false }: ConnectOptions = {},
+  options: ConnectOptions = {},
 ): Promise<HookConnection> {
+  const { connect = dial, ca } = options;
   const isSecure = url.protocol === "https:" || url.protocol === "wss:";
   const port = Number(url.port) || (isSecure ? 443 : 80);
-  const { name, isLiteral } = hostOf(url);
-  const addresses = isLiteral ? [name] : await unlessAborted(resolve(name), signal);
-  rejectForbidden(name, addresses, who);
-  const hidden = localByName && !isLiteral && !/(?:^|\.)localhost\.?$/.test(name) && addresses.find(isLoopback);
-  if (hidden) throw new ForbiddenAddress(`${name} resolves to ${hidden}, which is this machine: use localhost instead`);
+  const addresses = await judgedAddresses(url, signal, options);
   const { socket, target } = await dialAny(addresses, port, connect, signal);
   if (!isSecure) return { socket, target, close: () => socket.destroy() };
   try {
-    const layer = await startTls(socket, { name, isLiteral }, signal);
+    const layer = await startTls(socket, url, { signal, ca });
     return { socket: layer, target, close: () => (layer.destroy(), socket.destroy()) };
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+/** The addresses of a URL's host. Throws ForbiddenAddress if one of them may not be reached. */
+export async function judgedAddresses(
+  url: URL,
+  signal: AbortSignal,
+  { resolve = lookUp, who = "HTTP hooks", localByName = false }: ConnectOptions,
+): Promise<readonly string[]> {
+  const { name, isLiteral } = hostOf(url);
+  const addresses = isLiteral ? [name] : await unlessAborted(resolve(name), signal);
+  rejectForbidden(name, addresses, who);
+  const hidden = localByName && !isLiteral && !/(?:^|\.)localhost\.?$/.test(name) && addresses.find(isLoopback);
+  if (hidden) throw new ForbiddenAddress(`${name} resolves to ${hidden}, which is this machine: use localhost instead`);
+  return addresses;
 }
 
 /** The parsed URL has normalized every spelling of an address. */
@@ -103,19 +116,25 @@ async function dialAny(
 }
 
 /** Checks the certificate against the name in the URL, not the address. */
-async function startTls(
+export async function startTls(
   socket: Socket,
-  { name, isLiteral }: { readonly name: string; readonly isLiteral: boolean },
-  signal: AbortSignal,
+  url: URL,
+  { signal, ca }: { readonly signal: AbortSignal; readonly ca?: readonly string[] | undefined },
 ): Promise<Socket> {
   // 12 ms
   const tls = await import("node:tls");
+  const { name, isLiteral } = hostOf(url);
   const host = name.replace(/\.$/, "");
-  const layer = tls.connect({ socket, host, ...(isLiteral ? {} : { servername: host }) });
+  const layer = tls.connect({
+    socket,
+    host,
+    ...(isLiteral ? {} : { servername: host }),
+    ...(ca ? { ca: [...ca] } : {}),
+  });
   return whenReady(layer, "secureConnect", signal);
 }
 
-async function dial({ address, port }: SocketAddress, signal: AbortSignal): Promise<Socket> {
+export async function dial({ address, port }: SocketAddress, signal: AbortSignal): Promise<Socket> {
   // 10 ms
   const net = await import("node:net");
   return whenReady(net.connect({ host: address, port }), "connect", signal);

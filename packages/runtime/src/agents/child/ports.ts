@@ -12,6 +12,7 @@ import {
 } from "@keelson/protocol";
 import type { Gate } from "../../gate/gate.ts";
 import type { FiringAgent } from "../../hooks/dispatcher.ts";
+import { compactionPort } from "../../compaction/compaction-port.ts";
 import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { agentPorts } from "../../session/agent-ports.ts";
@@ -48,6 +49,8 @@ export interface ChildParts {
   /** Its entries, before they are recorded. */
   recording(entries: readonly NewEntry[]): void;
   charged: Ports["charge"];
+  /** The instructions it began with, if it did. */
+  preface(): string | undefined;
   /** Before each request and each call: others may have to go first. */
   step(): Promise<void> | undefined;
 }
@@ -61,7 +64,14 @@ export interface ChildSurroundings {
 }
 
 /** The events of its tool calls are the session's; those of its prompt are not. */
-const FORWARDED = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"]);
+const FORWARDED = new Set<HookEvent>([
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "PreCompact",
+  "PostCompact",
+]);
 
 export function surround(child: ChildParts, stages: AgentStages): ChildSurroundings {
   const { storage, hooks, mcp, permitFor } = stages;
@@ -123,11 +133,24 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return child.outbox.record(entries);
     },
-    show: (signal) => storage.outbox.show(signal),
+    // Clients take a status for the session's.
+    show: (signal) => ("subtype" in signal && signal.subtype === "status" ? undefined : storage.outbox.show(signal)),
     admitted: () => undefined,
     instructionsFor: () => [],
-    steering: child.steering,
+    steering: () => [...child.steering(), ...(state.codeWatch?.takeNotices(child.id) ?? [])],
     fire,
+    compaction: compactionPort({
+      snapshot: () => state.snapshot,
+      model: child.model,
+      signal: child.signal,
+      charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs, child.definition.name),
+      now: shared.now,
+      transcript: () => agentTranscriptOf(child, stages).agent_transcript_path,
+      leaf: () => child.outbox.leaf,
+      preface: child.preface,
+      restore: async () =>
+        (await import("../../compaction/restore.ts")).restoreAgent({ storage, machine, gate, id: child.id }, ports),
+    }),
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
       cost.charge(usage, name, durationMs, child.definition.name);

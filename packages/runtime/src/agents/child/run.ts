@@ -67,6 +67,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       ...(asks ? {} : { unasked: UNASKED }),
       outbox: life.outbox,
       interrupt: life.interrupt,
+      preface: () => prefaceOf(plan, stages),
       step: () => life.steps.step(),
       steering: () => life.takeWaiting(),
       recording: (entries) => {

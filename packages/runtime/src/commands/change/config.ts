@@ -23,11 +23,21 @@ export const configCommand: RunCommand = async (args, { request }) => {
 
 /** The output is written to the transcript. */
 function withoutSecrets(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { env } = settings;
-  if (!isObject(env)) return settings;
-  const shown = Object.entries(env).map(([name, value]) => [
-    name,
-    isSecret({ key: `env.${name}` }) ? "(hidden)" : value,
-  ]);
-  return { ...settings, env: Object.fromEntries(shown) };
+  const { env, providers } = settings;
+  const variables = mapped(env, (value, name) => (isSecret({ key: `env.${name}` }) ? "(hidden)" : value));
+  const servers = mapped(providers, (block) =>
+    isObject(block) && isObject(block["headers"])
+      ? { ...block, headers: mapped(block["headers"], () => "(hidden)") }
+      : block,
+  );
+  return {
+    ...settings,
+    ...(variables === undefined ? {} : { env: variables }),
+    ...(servers === undefined ? {} : { providers: servers }),
+  };
+}
+
+function mapped(values: unknown, change: (value: unknown, name: string) => unknown) {
+  if (!isObject(values)) return undefined;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
 }

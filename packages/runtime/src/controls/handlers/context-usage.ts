@@ -2,8 +2,9 @@
 // summary is always estimated, because clients request it often.
 
 import { agentListing } from "@keelson/engine/agents";
-import { buildRequest, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
+import { buildRequest, compactionRules, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import type { AgentSource, ModelMessage } from "@keelson/protocol";
+import { wishesOf } from "../../compaction/compaction-port.ts";
 import { done, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -39,11 +40,17 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     category("messages", "Messages", messages, "purple_FOR_SUBAGENTS_ONLY"),
   ].filter(({ tokens }) => tokens > 0);
   const total = used.reduce((sum, { tokens }) => sum + tokens, 0);
+  const { threshold } = compactionRules(max, wishesOf(targets.snapshot()));
+  const reserve = threshold === undefined ? 0 : max - threshold;
   const free: Category = {
-    ...category("free_space", "Free space", Math.max(0, max - total), "promptBorder"),
+    ...category("free_space", "Free space", Math.max(0, max - total - reserve), "promptBorder"),
     kind: "free",
   };
-  const categories = [...used, free];
+  const buffer: Category = {
+    ...category("autocompact_buffer", "Autocompact buffer", reserve, "inactive"),
+    kind: "buffer",
+  };
+  const categories = [...used, free, ...(reserve > 0 ? [buffer] : [])];
   const usage = targets.lastUsage();
   return done({
     categories,
@@ -59,7 +66,8 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     agents,
     ...skillUsage(targets),
     ...(detail === "full" ? { systemTools: toolsOf(targets), systemPromptSections: sectionsOf(targets) } : {}),
-    isAutoCompactEnabled: false,
+    isAutoCompactEnabled: threshold !== undefined,
+    ...(threshold === undefined ? {} : { autoCompactThreshold: threshold }),
     apiUsage: usage && {
       input_tokens: usage.input_tokens,
       output_tokens: usage.output_tokens,

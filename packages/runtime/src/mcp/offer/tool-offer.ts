@@ -51,6 +51,8 @@ export class ToolOffer {
   readonly #resources: readonly Tool[];
   readonly #resourceServers: () => readonly string[];
   readonly #loaded = new Set<string>();
+  /** Loaded in a part of the conversation that was compacted: nothing in it says so any longer. */
+  readonly #kept = new Set<string>();
   readonly #announced = new Set<string>();
   readonly #announcedServers = new Set<string>();
   #changes = 0;
@@ -119,6 +121,14 @@ export class ToolOffer {
     return parts.length === 0 ? undefined : parts.join("\n\n");
   }
 
+  /** The conversation was compacted: loaded tools stay, and the others are announced again. */
+  compacted(): void {
+    for (const name of this.#loaded) this.#kept.add(name);
+    this.#announced.clear();
+    this.#announcedServers.clear();
+    this.#changes++;
+  }
+
   get #isSearching(): boolean {
     return this.#built?.offered.tools.includes(this.#search) === true;
   }
@@ -141,7 +151,9 @@ export class ToolOffer {
     this.#setSearchable([...deferrable]);
     const isHeld = (tool: Tool) => deferrable.has(tool) && !this.#loaded.has(tool.name);
     const asLoaded = (tool: Tool) =>
-      mode.references && deferrable.has(tool) ? { ...tool, onDemand: true as const } : tool;
+      mode.references && deferrable.has(tool) && !this.#kept.has(tool.name)
+        ? { ...tool, onDemand: true as const }
+        : tool;
     const tail = [this.#search, ...mcp.filter((tool) => !isHeld(tool)).map(asLoaded)];
     return {
       tools: [...builtIn.filter((tool) => !isHeld(tool)).map(asLoaded), ...assemblePool(tail, { rules: [] })],

@@ -1,0 +1,125 @@
+// One compaction: asks hooks and the model, then replaces everything before the newest reply by a summary. The transcript
+// keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is needed.
+
+import type { NewEntry } from "@keelson/protocol";
+import { readSummary, renderCompactionRequest, renderContinuation } from "../context/compaction-prompt.ts";
+import type { Conversation } from "../conversation.ts";
+import { ModelError } from "../errors.ts";
+import type { CompactionPort, Ports } from "../ports.ts";
+import { buildRequest, lengthOfParts, type RequestParts } from "../request.ts";
+import { oldResults, withoutResults } from "./old-results.ts";
+import { splitForSummary, withRequest } from "./split.ts";
+
+export interface CompactOptions {
+  readonly trigger: "manual" | "auto";
+  /** The user's own words about the summary. */
+  readonly instructions?: string | undefined;
+  readonly parts: RequestParts;
+}
+
+/** What happened. `entries` are still to be recorded; the conversation already has them. */
+export type Compacted = { readonly entries: readonly NewEntry[] } | { readonly error: string };
+
+export const TOO_FEW = "Not enough messages to compact.";
+const EMPTY = "summarization produced empty response";
+const CUT = "the summary was cut off because it became too long";
+
+/** Rejects only if the run was aborted. */
+export async function compactConversation(
+  conversation: Conversation,
+  ports: Ports & { readonly compaction: CompactionPort },
+  options: CompactOptions,
+): Promise<Compacted> {
+  await ports.show({ type: "system", subtype: "status", status: "compacting" });
+  const done = async (error?: string) =>
+    ports.show({
+      type: "system",
+      subtype: "status",
+      status: null,
+      compact_result: error === undefined ? "success" : "failed",
+      ...(error === undefined ? {} : { compact_error: error }),
+    });
+  try {
+    const compacted = await perform(conversation, ports, options, () => done());
+    if ("error" in compacted) await done(compacted.error);
+    return compacted;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await done(message);
+    if (error instanceof ModelError && error.kind !== "aborted") return { error: message };
+    throw error;
+  }
+}
+
+async function perform(
+  conversation: Conversation,
+  ports: Ports & { readonly compaction: CompactionPort },
+  { trigger, instructions, parts }: CompactOptions,
+  succeeded: () => Promise<void>,
+): Promise<Compacted> {
+  const { compaction: port } = ports;
+  const started = ports.now();
+  const besides = lengthOfParts(parts);
+  const said = await ports.fire("PreCompact", { trigger, custom_instructions: instructions || null });
+  if (said.verdict === "deny" || said.stop !== undefined) {
+    return { error: said.reasons.join("\n") || said.stop || "A PreCompact hook blocked the compaction" };
+  }
+  const split = splitForSummary(conversation.messages);
+  if (!split) return { error: TOO_FEW };
+  const text = renderCompactionRequest([instructions ?? "", ...said.context]);
+  const ask = (messages: typeof split.head) => port.ask(buildRequest(parts, withRequest(messages, text)));
+  const reply = await ask(split.head).catch((error: unknown) => {
+    const old = new Set(oldResults(split.head).ids);
+    if (!(error instanceof ModelError) || error.kind !== "prompt_too_long" || old.size === 0) throw error;
+    return ask(split.head.map((message) => withoutResults(message, old)));
+  });
+  if (reply.text.trim() === "") return { error: EMPTY };
+  if (reply.stopReason === "max_tokens") return { error: CUT };
+
+  const before = conversation.account.tokens(besides);
+  const kept = [...conversation.newest];
+  const summary: NewEntry = {
+    type: "user",
+    uuid: ports.newId(),
+    isCompactSummary: true,
+    isVisibleInTranscriptOnly: true,
+    message: { role: "user", content: renderContinuation(readSummary(reply.text), port.transcript()) },
+  };
+  conversation.compact(summary, await port.preface());
+  const restored = await port.restore();
+  for (const entry of restored) conversation.add(entry);
+
+  const after = conversation.account.tokens(besides);
+  const { compactions } = conversation;
+  compactions.droppedTokens += Math.max(0, before - after);
+  const boundary: NewEntry = {
+    type: "system",
+    uuid: ports.newId(),
+    parentUuid: null,
+    logicalParentUuid: port.leaf(),
+    subtype: "compact_boundary",
+    content: "Conversation compacted",
+    level: "info",
+    isMeta: false,
+    compactMetadata: {
+      trigger,
+      preTokens: before,
+      postTokens: after,
+      durationMs: Math.round(ports.now() - started),
+      ...preservedOf(kept, summary.uuid),
+      cumulativeDroppedTokens: compactions.droppedTokens,
+    },
+  };
+  await succeeded();
+  await ports.fire("PostCompact", { trigger, compact_summary: reply.text });
+  return { entries: [boundary, { ...summary, parentUuid: boundary.uuid }, ...restored] };
+}
+
+/** Readers put these after the summary, in both formats. */
+function preservedOf(uuids: readonly string[], anchorUuid: string) {
+  if (uuids.length === 0) return {};
+  return {
+    preservedSegment: { headUuid: uuids[0], anchorUuid, tailUuid: uuids.at(-1) },
+    preservedMessages: { anchorUuid, uuids, allUuids: uuids },
+  };
+}

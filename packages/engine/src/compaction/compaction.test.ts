@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test";
+import type { ContentBlock, ModelMessage } from "@keelson/protocol";
+import { readSummary, renderCompactionRequest } from "../context/compaction-prompt.ts";
+import { TokenAccount } from "./account.ts";
+import { CLEARED, oldResults, withoutResults } from "./old-results.ts";
+import { splitForSummary, withRequest } from "./split.ts";
+import { compactionRules } from "./when.ts";
+
+test.each([
+  [200_000, {}, 167_000, 177_000],
+  [1_000_000, {}, 967_000, 977_000],
+  [32_000, {}, 26_720, 28_320],
+  [200_000, { percent: 50 }, 100_000, 177_000],
+  [200_000, { percent: 99 }, 167_000, 177_000],
+  [1_000_000, { window: 200_000 }, 167_000, 977_000],
+  [200_000, { window: 1_000_000 }, 167_000, 177_000],
+])("a window of %p with %p is compacted at %p and full at %p", (window, wishes, threshold, limit) => {
+  expect(compactionRules(window, { automatic: true, ...wishes })).toEqual({ threshold, limit });
+});
+
+test("without automatic compaction there is only the limit", () => {
+  expect(compactionRules(200_000, { automatic: false })).toEqual({ threshold: undefined, limit: 177_000 });
+});
+
+const text = (value: string): ContentBlock => ({ type: "text", text: value });
+const usage = (input_tokens: number, output_tokens = 0) => ({ input_tokens, output_tokens });
+
+test("an account is what was reported plus an estimate of what came later", () => {
+  const account = new TokenAccount();
+  account.added([text("x".repeat(4_000))]);
+  const first = account.tokens(4_000);
+  expect(first).toBeGreaterThan(1_900);
+  account.replied({ ...usage(1_000, 50), cache_read_input_tokens: 500 });
+  account.continued(usage(1_000, 700));
+  expect(account.tokens(4_000)).toBe(1_700);
+  account.added([text("y".repeat(400))]);
+  expect(account.tokens(4_000)).toBeGreaterThan(1_790);
+  account.replied(usage(0));
+  expect(account.tokens(4_000)).toBeGreaterThan(1_790);
+});
+
+test("an account learns how long a token is, within bounds", () => {
+  const account = new TokenAccount();
+  account.replied(usage(10_000));
+  for (let turn = 1; turn <= 20; turn++) {
+    account.added([text("z".repeat(6_000))]);
+    account.replied(usage(10_000 + turn * 2_500));
+  }
+  expect(account.tokensIn(2_400)).toBeGreaterThan(900);
+  expect(account.tokensIn(2_400)).toBeLessThan(1_200);
+});
+
+test("pictures and documents are not counted by their length", () => {
+  const account = new TokenAccount();
+  const data = "A".repeat(1_000_000);
+  account.added([{ type: "image", source: { type: "base64", media_type: "image/png", data } } as never]);
+  expect(account.tokens(0)).toBe(1_600);
+  const inside = { type: "image", source: { type: "base64", media_type: "image/png", data } };
+  account.added([{ type: "tool_result", tool_use_id: "a", content: [inside] } as never]);
+  expect(account.tokens(0)).toBe(3_200);
+});
+
+test("too many pictures are noticed, until they are removed", () => {
+  const account = new TokenAccount();
+  const picture = (data: string) =>
+    ({ type: "image", source: { type: "base64", media_type: "image/png", data } }) as never;
+  account.added(Array.from({ length: 90 }, () => picture("AAAA")));
+  expect(account.hasTooMuchMedia).toBe(false);
+  account.added([picture("AAAA")]);
+  expect(account.hasTooMuchMedia).toBe(true);
+  account.removed({ tokens: 0, media: 50, mediaCharacters: 0 });
+  expect(account.hasTooMuchMedia).toBe(false);
+  account.added([picture("A".repeat(25_000_000))]);
+  expect(account.hasTooMuchMedia).toBe(true);
+});
+
+const user = (...content: ContentBlock[]): ModelMessage => ({ role: "user", content });
+const assistant = (...content: ContentBlock[]): ModelMessage => ({ role: "assistant", content });
+const result = (id: string, content: string | readonly object[]) =>
+  ({ type: "tool_result", tool_use_id: id, content }) as ContentBlock;
+
+test("the newest reply and what follows it is kept; one exchange is too little", () => {
+  const [a, b, c, d] = [user(text("1")), assistant(text("2")), user(text("3")), assistant(text("4"))];
+  expect(splitForSummary([a, b])).toBeUndefined();
+  expect(splitForSummary([a, b, c])).toBeUndefined();
+  expect(splitForSummary([a, b, c, d])).toEqual({ head: [a, b, c], kept: [d] });
+  expect(withRequest([a, b, c], "sum up").at(-1)).toEqual(user(text("3"), text("sum up")));
+  expect(withRequest([a, b], "sum up").at(-1)).toEqual(user(text("sum up")));
+});
+
+test("old results are those before the newest messages with results, unless short or needed", () => {
+  const long = "x".repeat(2_000);
+  const loaded = [{ type: "tool_reference", tool_name: "t".repeat(2_000) }];
+  const messages = ["a", "b", "c", "d", "e"].map((id) => user(result(id, long)));
+  const all = [user(result("s", "short")), user(result("r", loaded)), ...messages];
+  expect(oldResults(all).ids).toEqual(["b", "a"]);
+  const cleared = withoutResults(messages[0]!, new Set(["a"]));
+  expect(cleared.content).toEqual([{ ...result("a", CLEARED) }]);
+  expect(withoutResults(cleared, new Set(["a"]))).toBe(cleared);
+  expect(withoutResults(messages[1]!, new Set(["a"]))).toBe(messages[1]!);
+});
+
+test("only results with pictures go if there are too many of them", () => {
+  const data = "A".repeat(2_000);
+  const picture = [{ type: "image", source: { type: "base64", media_type: "image/png", data } }];
+  const all = ["a", "b", "c", "d", "e"].map((id) => user(result(id, id === "a" ? "x".repeat(2_000) : picture)));
+  expect(oldResults(all, { mediaOnly: true })).toMatchObject({ ids: ["b"], media: 1, mediaTokens: 1_600 });
+});
+
+test.each([
+  ["<analysis>a</analysis><summary>\nb\n</summary>", "Summary:\nb"],
+  ["plain words", "plain words"],
+  ["<analysis>cut <summary>b</summary>", "Summary:\nb"],
+  ["<summary>never closed", "Summary:\nnever closed"],
+])("the summary in %p", (reply, summary) => {
+  expect(readSummary(reply)).toBe(summary);
+});
+
+test("the user's own words are at the end of the request", () => {
+  expect(renderCompactionRequest(["keep the apples", " "])).toEndWith("keep the apples");
+  expect(renderCompactionRequest([""])).not.toContain("Further instructions");
+});

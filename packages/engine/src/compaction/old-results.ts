@@ -1,0 +1,70 @@
+// Frees room without a summary: old tool results are replaced by a note. Done rarely and for many at once, because
+// everything behind the first change has to be read by the model again. Pure.
+
+import {
+  blocksOf,
+  isToolResult,
+  jsonOf,
+  type ContentBlock,
+  type ModelMessage,
+  type ToolResultBlock,
+} from "@keelson/protocol";
+import { lengthOf, mediaTokens } from "./account.ts";
+
+export const CLEARED = "[This old tool result was removed to make room. Call the tool again if you need it.]";
+
+/** Of the newest messages with results, these stay. */
+const MESSAGES_KEPT = 3;
+/** Shorter results are not worth it. */
+const LEAST_CHARACTERS = 1_000;
+
+export interface OldResults {
+  /** The ids of the calls. */
+  readonly ids: readonly string[];
+  readonly characters: number;
+  /** The pictures and documents among them. */
+  readonly media: number;
+  readonly mediaTokens: number;
+  readonly mediaCharacters: number;
+}
+
+/** The results that can go. `mediaOnly`: only those with pictures or documents. */
+export function oldResults(messages: readonly ModelMessage[], { mediaOnly = false } = {}): OldResults {
+  const ids: string[] = [];
+  const found = { characters: 0, media: 0, mediaTokens: 0, mediaCharacters: 0 };
+  let newer = 0;
+  for (const message of messages.toReversed()) {
+    const results = message.role === "user" ? blocksOf(message.content).filter(isToolResult) : [];
+    if (results.length === 0 || newer++ < MESSAGES_KEPT) continue;
+    for (const result of results) {
+      if (isNeeded(result) || jsonOf(result).length < LEAST_CHARACTERS) continue;
+      if (mediaOnly && blocksOf(result.content).every((block) => mediaTokens(block) === undefined)) continue;
+      ids.push(result.tool_use_id);
+      for (const block of blocksOf(result.content)) {
+        const tokens = mediaTokens(block);
+        if (tokens === undefined) found.characters += lengthOf(block);
+        else {
+          found.media++;
+          found.mediaTokens += tokens;
+          found.mediaCharacters += lengthOf(block);
+        }
+      }
+    }
+  }
+  return { ids, ...found };
+}
+
+/** Tools that were loaded on demand exist only as long as the result that loaded them. */
+const isNeeded = ({ content }: ToolResultBlock) =>
+  typeof content !== "string" && content.some(({ type }) => type === "tool_reference");
+
+/** The message without the content of these results; the same object if it has none of them. */
+export function withoutResults(message: ModelMessage, ids: ReadonlySet<string>): ModelMessage {
+  if (message.role !== "user" || typeof message.content === "string") return message;
+  const isOld = (block: ContentBlock) => isToolResult(block) && ids.has(block.tool_use_id) && block.content !== CLEARED;
+  if (!message.content.some(isOld)) return message;
+  return {
+    ...message,
+    content: message.content.map((block) => (isOld(block) ? { ...block, content: CLEARED } : block)),
+  };
+}

@@ -1,0 +1,34 @@
+// When a conversation is compacted, and when it no longer fits. Pure.
+
+export interface CompactionRules {
+  /** From this many tokens on, the conversation is compacted before the next request; undefined if never. */
+  readonly threshold: number | undefined;
+  /** From this many tokens on, no request is sent. */
+  readonly limit: number;
+}
+
+export interface CompactionWishes {
+  /** False: only when the user asks for it. */
+  readonly automatic: boolean;
+  /** Treats the context window as if it were this large, if that is smaller. */
+  readonly window?: number | undefined;
+  /** Compacts at this percentage of the window, if that is earlier. */
+  readonly percent?: number | undefined;
+}
+
+/** Room for a summary, and for what a turn adds before the next check. In small windows, a share of them. */
+const RESERVE = 33_000;
+const SHARE = 0.835;
+/** The same for requests that are refused: room for a last answer. */
+const LAST_RESERVE = 23_000;
+const LAST_SHARE = 0.885;
+
+export function compactionRules(contextWindow: number, wishes: CompactionWishes): CompactionRules {
+  const { automatic, window = contextWindow, percent = 100 } = wishes;
+  const size = Math.min(window, contextWindow);
+  const usual = Math.max(size - RESERVE, Math.floor(size * SHARE));
+  return {
+    threshold: automatic ? Math.min(usual, Math.floor((size * percent) / 100)) : undefined,
+    limit: Math.max(contextWindow - LAST_RESERVE, Math.floor(contextWindow * LAST_SHARE)),
+  };
+}

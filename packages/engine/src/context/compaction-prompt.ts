@@ -1,0 +1,45 @@
+// The request for a summary of the conversation, and what the model reads of it afterwards.
+
+/** `wishes` are the user's own words, and those of hooks. */
+export function renderCompactionRequest(wishes: readonly string[]): string {
+  const own = wishes.map((text) => text.trim()).filter((text) => text !== "");
+  return [REQUEST, ...(own.length === 0 ? [] : [`Further instructions for this summary:\n${own.join("\n\n")}`])].join(
+    "\n\n",
+  );
+}
+
+const REQUEST = `The conversation is about to be shortened. Write a summary that replaces everything above; whoever continues the work will have this text instead of it. Reply with text only: do not call tools.
+
+First think inside <analysis> tags: go through the conversation in order and check that nothing is missing. Then write the summary inside <summary> tags, in these numbered sections:
+
+1. Task: what the user asked for, in their own words where wording matters, and how it changed.
+2. Constraints: rules, preferences, corrections and limits that the user set. Copy everything about security, permissions and what must not be done word for word.
+3. Decisions: what was decided, and why.
+4. Files and code: each file that was read, changed or created and still matters, with its path, what is in it and what was changed. Quote code only if it is needed to go on.
+5. Commands and results: how to build, test and run, and what the important results were.
+6. Errors: what failed, how it was solved, and what the user said about it.
+7. User messages: every message of the user that is not a tool result, in order, shortened only if it is very long.
+8. Open work: what was asked for and is not done.
+9. Now: what was being done in the last messages, precisely enough to continue in the middle of it, and the next step, if the user asked for one.
+
+Be exact with names, paths, numbers and identifiers. Do not invent anything, and do not answer the user here.`;
+
+/** The text without the thinking before it. A reply without tags is used as it is. */
+export function readSummary(reply: string): string {
+  const text = reply.replace(/<analysis>[\s\S]*?(?:<\/analysis>|(?=<summary>))/, "");
+  const tagged = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(text);
+  return (tagged ? `Summary:\n${tagged[1]!.trim()}` : text).trim();
+}
+
+/** What the model reads in place of the conversation so far. */
+export function renderContinuation(summary: string, transcript: string | undefined): string {
+  const pointer =
+    transcript === undefined
+      ? ""
+      : `\n\nIf you need something exactly as it was, such as code, an error message or text you wrote, the full transcript is at: ${transcript}`;
+  return `This session continues an earlier conversation that no longer fits into the context window. What follows summarizes its earlier part.
+
+${summary}${pointer}
+
+Continue where the conversation left off. Do not repeat or acknowledge the summary, and do not ask what to do next if it is known; carry on as if there had been no interruption.`;
+}

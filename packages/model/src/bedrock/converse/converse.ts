@@ -1,0 +1,118 @@
+// Models on Bedrock that are not Claude, through the Converse API. Makes one attempt per request, plus one for each thing
+// that the model turns out not to accept.
+
+import { isObject } from "@keelson/protocol";
+import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
+import type { DialectOptions } from "../../dialect.ts";
+import { idsIn } from "../../fit/ids.ts";
+import type { HttpCall } from "../../http-call.ts";
+import { isJson, readJson } from "../../messages/read-reply.ts";
+import type { PlainProvider } from "../../retry.ts";
+import { callServer, type Server } from "../../server.ts";
+import { bedrockError } from "../errors.ts";
+import { readNamedEvents } from "../frames.ts";
+import { withoutRegion } from "../model-id.ts";
+import { ConverseHabits } from "./habits.ts";
+import { converseRequest, textLength } from "./request.ts";
+import { ConverseReply, eventsOfReply } from "./stream.ts";
+
+export function converseProvider(server: Server, options: DialectOptions): PlainProvider {
+  const known = new Map<string, ConverseHabits>();
+  const secrets = () => [...server.credentials.secrets(), ...Object.values(server.headers ?? {})];
+
+  function habitsOf(model: string): ConverseHabits {
+    const habits = known.get(model) ?? new ConverseHabits();
+    known.set(model, habits);
+    return habits;
+  }
+
+  async function open(request: ModelRequest, wanted: "stream" | "plain", signal: AbortSignal) {
+    const habits = habitsOf(request.model);
+    for (;;) {
+      const { body, names, losses } = converseRequest(request, options.traits(request.model), habits);
+      const isWhole = wanted === "plain" || (habits.has("no streaming") && body.toolConfig !== undefined);
+      const path = `/model/${encodeURIComponent(request.model)}/${isWhole ? "converse" : "converse-stream"}`;
+      try {
+        const call = await callServer(server, { path, body, errorOf: bedrockError }, signal);
+        return { call, names, losses };
+      } catch (error) {
+        if (!habits.learn(error)) throw error;
+      }
+    }
+  }
+
+  async function* ask(request: ModelRequest, wanted: "stream" | "plain", signal: AbortSignal) {
+    for (let attempt = 1; ; attempt++) {
+      const { call, names, losses } = await open(request, wanted, signal);
+      const requestId = call.response.headers.get("x-amzn-requestid") ?? crypto.randomUUID();
+      const id = `msg_bdrk_${requestId.replaceAll("-", "")}`;
+      const reply = new ConverseReply({ id, model: request.model, names, usedIds: idsIn(request.messages) });
+      for (const text of losses) yield notice({ type: "loss", text });
+      yield* readReply(call, reply, secrets());
+      if (!reply.isWorthAnother || attempt > 1) return yield* reply.end(() => textLength(request));
+      if (reply.hasStarted) yield notice({ type: "restart" });
+    }
+  }
+
+  return {
+    id: "bedrock",
+    stream: (request, signal) => ask(request, "stream", signal),
+    plain: (request, signal) => ask(request, "plain", signal),
+
+    async countTokens(request, signal) {
+      const { body } = converseRequest(request, options.traits(request.model), habitsOf(request.model));
+      const { messages, system, toolConfig, additionalModelRequestFields } = body;
+      return countThrough(
+        server,
+        request.model,
+        { converse: { messages, system, toolConfig, additionalModelRequestFields } },
+        signal,
+      );
+    },
+  };
+}
+
+/** Reads to the end of the reply. Throws ModelError if it is not complete. */
+async function* readReply(
+  call: HttpCall,
+  reply: ConverseReply,
+  secrets: readonly string[],
+): AsyncGenerator<ModelEvent> {
+  if (isJson(call)) {
+    const answer = await readJson(call);
+    if (!isObject(answer) || !isObject(answer["output"]))
+      throw new ModelError("stream_cut", "The reply ended before it was complete");
+    for (const [name, payload] of eventsOfReply(answer)) yield* reply.push(name, payload);
+    return;
+  }
+  try {
+    for await (const { name, payload } of readNamedEvents(call, secrets)) {
+      yield* reply.push(name, payload);
+      if (reply.isComplete) return;
+    }
+  } finally {
+    call.close({ finished: reply.isComplete });
+  }
+  if (!reply.isEnded) throw new ModelError("stream_cut", "The reply ended before it was complete");
+}
+
+/** The tokens of a request; undefined if the service cannot tell. It knows models, not their inference profiles. */
+export async function countThrough(
+  server: Server,
+  model: string,
+  input: object,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const path = `/model/${encodeURIComponent(withoutRegion(model))}/count-tokens`;
+  try {
+    const answer = await readJson(await callServer(server, { path, body: { input }, errorOf: bedrockError }, signal));
+    return isObject(answer) && typeof answer["inputTokens"] === "number" ? answer["inputTokens"] : undefined;
+  } catch (error) {
+    // Not every model's tokens can be counted, so only an abort is an error.
+    if (error instanceof ModelError && error.kind !== "aborted") return undefined;
+    throw error;
+  }
+}
+
+type Notice = Extract<ModelEvent, { type: "notice" }>["notice"];
+const notice = (content: Notice): ModelEvent => ({ type: "notice", notice: content });

@@ -1,0 +1,52 @@
+// What a server turned out not to accept, learnt from its errors: the request is sent once more in another form, and
+// later requests have that form from the start.
+
+import { ModelError, type ModelRequest } from "@keelson/engine";
+import { idsIn } from "../fit/ids.ts";
+
+export type Habit =
+  /** An old proxy: `parameters` instead of `parametersJsonSchema`. */
+  | "only parameters"
+  /** A model whose name does not tell that its calls need signatures. */
+  | "signatures required"
+  | "no media in results"
+  | "no ids"
+  | "no level"
+  | "no thinking";
+
+export class Habits {
+  readonly #known = new Set<Habit>();
+  readonly #refused = new Set<string>();
+
+  has(habit: Habit): boolean {
+    return this.#known.has(habit);
+  }
+
+  /** Whether the signature of a call may be sent back. */
+  trusts(callId: string): boolean {
+    return !this.#refused.has(callId);
+  }
+
+  /** True if the error tells something new, and the request is worth sending in another form. */
+  learn(error: unknown, { messages }: ModelRequest): boolean {
+    if (!(error instanceof ModelError) || error.kind !== "invalid_request") return false;
+    const found = SIGNS.find(([habit, sign]) => !this.has(habit) && sign.test(error.message));
+    if (found) this.#known.add(found[0]);
+    if (found || !BAD_SIGNATURE.test(error.message)) return found !== undefined;
+    const before = this.#refused.size;
+    for (const id of idsIn(messages)) this.#refused.add(id);
+    return this.#refused.size > before;
+  }
+}
+
+const BAD_SIGNATURE =
+  /(?:corrupted|invalid)[^]{0,20}thought.?signature|thought.?signature[^]{0,40}(?:not valid|invalid)/i;
+
+const SIGNS: readonly (readonly [Habit, RegExp])[] = [
+  ["only parameters", /parameters_?json_?schema/i],
+  ["signatures required", /missing a `?thought_?signature/i],
+  ["no media in results", /unknown name "parts"|multimodal function.?response|function.?response[^]*inline_?data/i],
+  ["no ids", /unknown name "id"/i],
+  ["no level", /thinking.?level/i],
+  ["no thinking", /thinking.?(?:config|budget)|thinking is not|include_?thoughts/i],
+];

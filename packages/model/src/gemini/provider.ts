@@ -1,0 +1,107 @@
+// Asks a server for generateContent, at the address of Gemini's own API or of a cloud. Makes one attempt per request,
+// except where the server names something it does not accept, or could not read its own model's call.
+
+import { isObject, type StreamEvent } from "@keelson/protocol";
+import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
+import type { DialectOptions } from "../dialect.ts";
+import { idsIn } from "../fit/ids.ts";
+import type { HttpCall } from "../http-call.ts";
+import { userAgent } from "../messages/headers.ts";
+import { readJson } from "../messages/read-reply.ts";
+import type { PlainProvider } from "../retry.ts";
+import { callServer, withoutSecrets, type Server } from "../server.ts";
+import { googleError } from "./errors.ts";
+import { Habits } from "./habits.ts";
+import { readResponses } from "./read-responses.ts";
+import { replyEvents } from "./reply.ts";
+import { buildGemini, type BuiltRequest } from "./request.ts";
+import type { GenerateContentRequest } from "./wire.ts";
+
+export interface GeminiRoute {
+  readonly id: string;
+  server(model: string): Server;
+  /** Follows the server's address. */
+  path(model: string, method: Method): string;
+  /** The body of a request for the number of tokens. */
+  countBody(body: GenerateContentRequest, model: string): unknown;
+}
+
+export type Method = "streamGenerateContent" | "generateContent" | "countTokens";
+
+export function geminiProvider(route: GeminiRoute, options: DialectOptions): PlainProvider {
+  const learnt = new Map<string, Habits>();
+
+  function habitsOf(model: string): Habits {
+    const habits = learnt.get(model) ?? new Habits();
+    learnt.set(model, habits);
+    return habits;
+  }
+
+  async function open(request: ModelRequest, method: Method, signal: AbortSignal) {
+    const server = route.server(request.model);
+    const habits = habitsOf(request.model);
+    for (;;) {
+      const built = buildGemini(request, route.id, options.traits(request.model), habits);
+      const body = method === "countTokens" ? route.countBody(built.body, request.model) : built.body;
+      try {
+        return { server, built, call: await post(server, route.path(request.model, method), body, signal) };
+      } catch (error) {
+        if (!habits.learn(error, request)) throw error;
+      }
+    }
+  }
+
+  async function* ask(request: ModelRequest, method: Method, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    for (let mayRepeat = true; ; mayRepeat = false) {
+      const { server, built, call } = await open(request, method, signal);
+      if (mayRepeat) for (const text of built.losses) yield { type: "notice", notice: { type: "loss", text } };
+      const repeat = yield* translated(call, built, request, server, mayRepeat);
+      if (!repeat) return;
+      yield { type: "notice", notice: { type: "restart" } };
+    }
+  }
+
+  async function* translated(
+    call: HttpCall,
+    { body, names }: BuiltRequest,
+    { model, messages }: ModelRequest,
+    server: Server,
+    mayRepeat: boolean,
+  ): AsyncGenerator<StreamEvent, boolean> {
+    const context = { api: route.id, model, names, ids: idsIn(messages), mayRepeat };
+    const requestLength = () => JSON.stringify(body).length;
+    try {
+      return yield* replyEvents(readResponses(call), { ...context, requestLength });
+    } catch (error) {
+      throw error instanceof ModelError ? withoutSecrets(error, server) : error;
+    }
+  }
+
+  return {
+    id: route.id,
+    stream: (request, signal) => ask(request, "streamGenerateContent", signal),
+    plain: (request, signal) => ask(request, "generateContent", signal),
+
+    async countTokens(request, signal) {
+      try {
+        const { call } = await open(request, "countTokens", signal);
+        const answer = await readJson(call);
+        return isObject(answer) && typeof answer["totalTokens"] === "number" ? answer["totalTokens"] : undefined;
+      } catch (error) {
+        // Not every server can count tokens, so only an abort is an error.
+        if (error instanceof ModelError && error.kind !== "aborted") return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+const AGENT = { "user-agent": userAgent({}) };
+
+function post(server: Server, path: string, body: unknown, signal: AbortSignal): Promise<HttpCall> {
+  return callServer(
+    server,
+    { path, body, headers: AGENT, errorOf: (response) => googleError(response, server.addressFrom) },
+    signal,
+  );
+}

@@ -1,0 +1,92 @@
+// Reads replies in the format of the Messages API: as a stream of server-sent events, or as one object. Shared by the API
+// itself and by the clouds that speak its format.
+
+import { isObject, tryParse, type ReplyMessage, type StreamEvent } from "@keelson/protocol";
+import { ModelError } from "@keelson/engine";
+import type { HttpCall } from "../http-call.ts";
+import { redact, streamError } from "../http-error.ts";
+import { isReply, isValidEvent } from "../replay.ts";
+import { SseDecoder } from "../sse.ts";
+
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+
+/** Decodes server-sent events. Passes unknown event types through. `errorIn` knows errors of another shape. */
+export async function* readEvents(
+  call: HttpCall,
+  secrets: readonly string[],
+  errorIn?: (value: unknown) => ModelError | undefined,
+): AsyncGenerator<StreamEvent> {
+  const decoder = new SseDecoder();
+  for await (const chunk of call.chunks()) {
+    try {
+      for (const { data } of decoder.push(chunk)) if (data !== "[DONE]") yield parseEvent(data, secrets, errorIn);
+    } catch (error) {
+      if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+/** Parses one event. Throws ModelError for an `error` event, and for one that is not valid. */
+export function parseEvent(
+  data: string,
+  secrets: readonly string[],
+  errorIn?: (value: unknown) => ModelError | undefined,
+): StreamEvent {
+  const event = tryParse(data);
+  if (isObject(event) && event["type"] === "error") throw streamError(event["error"], secrets);
+  if (isObject(event) && isValidEvent(event)) return event;
+  const error = errorIn?.(event);
+  if (error) throw error;
+  throw new ModelError("stream_cut", `The reply contains an invalid event: ${redact(data.slice(0, 100), secrets)}`);
+}
+
+/** Passes events on until `message_stop`, then closes the call. Throws ModelError if the reply is not complete. */
+export async function* untilStop(events: AsyncIterable<StreamEvent>, call: HttpCall): AsyncGenerator<StreamEvent> {
+  const open = new Set<number>();
+  let finished = false;
+  try {
+    for await (const event of events) {
+      if (event.type === "content_block_start") open.add(event.index);
+      if (event.type === "content_block_stop") open.delete(event.index);
+      finished = event.type === "message_stop";
+      if (finished && open.size > 0) break;
+      yield event;
+      if (finished) return;
+    }
+  } finally {
+    call.close({ finished });
+  }
+  throw new ModelError("stream_cut", "The reply ended before it was complete");
+}
+
+/** Reads the whole body; undefined if it is not JSON. */
+export async function readJson(call: HttpCall): Promise<unknown> {
+  let finished = false;
+  try {
+    const text = await call.text(MAX_REPLY_BYTES);
+    finished = true;
+    return tryParse(text);
+  } finally {
+    call.close({ finished });
+  }
+}
+
+/** The reply in a body. Throws ModelError if it is none; `addressFrom` names what to check then. */
+export function asReply(
+  value: unknown,
+  { baseUrl, addressFrom }: { readonly baseUrl: string; readonly addressFrom: string },
+  secrets: readonly string[],
+): ReplyMessage {
+  if (isReply(value)) return value;
+  if (isObject(value) && value["type"] === "error") throw streamError(value["error"], secrets);
+  throw new ModelError(
+    "unknown",
+    `${new URL(baseUrl).origin} does not behave like the Messages API; check ${addressFrom}`,
+  );
+}
+
+/** Some gateways ignore `stream: true` and send the whole reply at once. */
+export function isJson({ response }: HttpCall): boolean {
+  return /\bjson\b/.test(response.headers.get("content-type") ?? "");
+}

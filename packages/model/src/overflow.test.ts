@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { isOverflow, roomForOutput } from "./overflow.ts";
+
+test.each([
+  "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+  "Your input exceeds the context window of this model. Please adjust your input and try again.",
+  "the request exceeds the available context size (4096 tokens), try increasing it",
+  "exceed_context_size_error",
+  "You passed 5000 input tokens, but the context length is only 4096 tokens",
+  "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with 4096",
+  "The number of tokens to keep from the initial prompt is greater than the context length",
+  "prompt too long; exceeded max context length by 12 tokens",
+  "Please reduce the length of the messages or completion.",
+  "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+  "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+  "Input is too long for requested model.",
+  "prompt is too long: 210000 tokens > 200000 maximum",
+])("isOverflow() recognizes %j", (text) => {
+  expect(isOverflow(text)).toBe(true);
+});
+
+test.each(["Too many tokens, please wait before trying again.", "Rate limit reached", "Invalid value for max_tokens"])(
+  "isOverflow() does not mistake %j",
+  (text) => {
+    expect(isOverflow(text)).toBe(false);
+  },
+);
+
+test.each([
+  [
+    "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (3000 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.",
+    1096,
+  ],
+  [
+    "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 8192 tokens and your request has 1200 input tokens (32000 > 8192 - 1200).",
+    6992,
+  ],
+  [
+    "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens (100000 of text input, 8000 of tool input, 32000 in the output).",
+    23_072,
+  ],
+  ["This model's maximum context length is 4096 tokens. However, your request has 4090 input tokens.", undefined],
+  ["This model's maximum context length is 4096 tokens. However, your request has 5000 input tokens.", undefined],
+  ["maximum context length", undefined],
+])("roomForOutput() tells how much a shorter answer may use: %j", (text, room) => {
+  expect(roomForOutput(text, 32_000)).toBe(room);
+});

@@ -1,0 +1,25 @@
+// A certificate for TLS servers of tests on this machine. It is trusted nowhere, and its key is no secret: it is here.
+// Names: 127.0.0.1, localhost, *.localhost, example.com, *.example.com, docs.python.org. Valid until the year 2126.
+
+export const LOOPBACK_CERTIFICATE = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg2rZVWKbpXRECWCHQ
+Q2sLM7kLW/ivsbPz4uBtJv9JRBmhRANCAATZuXGA/qEQ4NkgOIjoGlNi0TTQ3UJG
+7G/Jcd4Fo7RfxI6DZAdS017rt5a6X+0q4R0ci0idxZNdgiA7sMHJLcA7
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIB4jCCAYegAwIBAgIUamvFItMZDRWM8HNzND8SJDXYAiAwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwObG9vcGJhY2sgdGVzdHMwIBcNMjYxMTE2MDk1MjUzWhgPMjEy
+NjEwMjMwOTUyNTNaMBkxFzAVBgNVBAMMDmxvb3BiYWNrIHRlc3RzMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAE2blxgP6hEODZIDiI6BpTYtE00N1CRuxvyXHeBaO0
+X8SOg2QHUtNe67eWul/tKuEdHItIncWTXYIgO7DByS3AO6OBqjCBpzAdBgNVHQ4E
+FgQUIHsM/rjDQ+wSl1nM/POuxFw+OgcwHwYDVR0jBBgwFoAUIHsM/rjDQ+wSl1nM
+/POuxFw+OgcwVAYDVR0RBE0wS4cEfwAAAYIJbG9jYWxob3N0ggsqLmxvY2FsaG9z
+dIILZXhhbXBsZS5jb22CDSouZXhhbXBsZS5jb22CD2RvY3MucHl0aG9uLm9yZzAP
+BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQCJ4yBBUdjbMI7bafFJ
+5BdG1RMz1Iulh7s8zOdhlc68fQIhAId/pdBqI7NkIGeopmEinrWquy+TjQSPl18b
+6ieUEWvK
+-----END CERTIFICATE-----
+`,
+};

@@ -1,0 +1,78 @@
+// LSP: questions about code, answered by a language server. What does the work is loaded with the first call.
+
+import { defineTool, integer, object, oneOf, string, ToolError, type Tool, type ToolContext } from "@keelson/engine";
+import { CODE_OPERATIONS, type CodeFindings, type CodeOperation, type CodePosition } from "@keelson/protocol";
+import { missingFileError, resolvePath } from "../path.ts";
+import description from "./lsp.md" with { type: "text" };
+
+export interface LspInput {
+  readonly operation: CodeOperation;
+  readonly filePath: string;
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface LspOutput {
+  readonly operation: CodeOperation;
+  /** What the model reads. */
+  readonly result: string;
+  readonly filePath: string;
+  readonly resultCount?: number;
+  readonly fileCount?: number;
+}
+
+/** Reaches the language servers of a session. */
+export interface CodeNavigator {
+  /** The position counts from 0, in UTF-16. Throws ToolError if the question cannot be answered. */
+  ask(
+    question: { readonly operation: CodeOperation; readonly path: string; readonly position: CodePosition },
+    context: ToolContext,
+  ): Promise<CodeFindings>;
+}
+
+export function lspTool(navigator: CodeNavigator): Tool<LspInput, LspOutput> {
+  return defineTool<LspInput, LspOutput>({
+    name: "LSP",
+    description,
+    input: object({
+      operation: oneOf(CODE_OPERATIONS, "What to ask"),
+      filePath: string("The file to ask about"),
+      line: integer("The line, counted from 1", { minimum: 1 }),
+      character: integer("The position in the line, counted from 1", { minimum: 1 }),
+    }),
+    parallelSafe: true,
+
+    repair({ line, character, ...input }) {
+      // Models leave out what an operation does not use.
+      const needsNone = input["operation"] === "documentSymbol";
+      return {
+        ...input,
+        line: needsNone && typeof line !== "number" ? 1 : line,
+        character: needsNone && typeof character !== "number" ? 1 : character,
+      };
+    },
+
+    async check({ filePath }, context) {
+      const path = resolvePath(filePath, context);
+      const stat = await context.files.stat(path);
+      if (!stat) throw await missingFileError(path, context);
+      if (stat.kind !== "file") throw new ToolError(`Path is not a file: ${filePath}`);
+    },
+
+    access: ({ filePath }, context) => ({ kind: "read", path: resolvePath(filePath, context) }),
+
+    async run({ operation, filePath, line, character }, context) {
+      const path = resolvePath(filePath, context);
+      const position = { line: line - 1, character: character - 1 };
+      const findings = await navigator.ask({ operation, path, position }, context);
+      const { describeFindings } = await import("./findings.ts");
+      return {
+        operation,
+        filePath: path,
+        ...(await describeFindings({ operation, path, position }, findings, context)),
+      };
+    },
+
+    show: ({ result }) => result,
+  });
+}
