@@ -113,6 +113,7 @@ async function openAttempt(
       fetch: server.fetch ?? fetch,
       timeoutMs: request.timeoutMs ?? server.timeoutMs ?? 600_000,
       idleTimeoutMs: server.idleTimeoutMs ?? 300_000,
+      addressFrom: server.addressFrom,
     },
     signal,
   );
