@@ -168,7 +168,7 @@ function answer(
   const { texts, media } = resultContent(result?.content ?? NO_RESULT, translation, losses);
   const inside = media.filter((part) => translation.mediaInResults && fitsInResult(part));
   const outside = media.filter((part) => !inside.includes(part));
-  if (outside.length > 0) texts.push("[what this call showed follows the results]");
+  if (outside.length > 0) texts.push("[the files of this result follow]");
   const text = texts.join("\n") || (inside.length > 0 ? "(see the attached file)" : "(no output)");
   const isError = result === undefined || result.is_error === true;
   const part: Part = {
@@ -179,7 +179,7 @@ function answer(
       ...(inside.length > 0 ? { parts: inside.map(({ inlineData }) => ({ inlineData: inlineData! })) } : {}),
     },
   };
-  return { part, after: outside.length > 0 ? [{ text: `What the call of ${name} showed:` }, ...outside] : [] };
+  return { part, after: outside.length > 0 ? [{ text: `Files of the result of ${name}:` }, ...outside] : [] };
 }
 
 function strayResult({ content }: ToolResultBlock, translation: Translation, losses: Set<string>): readonly Part[] {
