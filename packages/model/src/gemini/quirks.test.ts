@@ -249,3 +249,12 @@ test("a system message amid the conversation is a reminder", async () => {
     { from: "user", text: "<system-reminder>\nmind the gap\n</system-reminder>" },
   ]);
 });
+
+test("a last event without its empty line counts", async () => {
+  const frames = [`data: ${JSON.stringify(chunk([{ text: "all" }], "STOP"))}`];
+  await using gemini = await startGemini([{ raw: { headers: { "content-type": "text/event-stream" }, frames } }]);
+  expect(await collect(gemini.provider, requestFor())).toMatchObject({
+    blocks: [{ type: "text", text: "all" }],
+    stop: "end_turn",
+  });
+});
