@@ -133,11 +133,13 @@ function stateOf(
 ) {
   const state = reply?.callState?.[id];
   const isOurs = state?.["api"] === api;
-  const given = isOurs && geminiFamily(String(state["model"])) === geminiFamily(model) ? state["signature"] : undefined;
+  const given = isOurs && isSameModel(String(state["model"]), model) ? state["signature"] : undefined;
   const own = typeof given === "string" && trusts(id) ? given : undefined;
   const sentId = ids && isOurs && typeof state["id"] === "string" ? state["id"] : undefined;
   return { signature: own ?? (isFirst && signed ? SKIP_SIGNATURE : undefined), sentId };
 }
+
+const isSameModel = (one: string, other: string) => one === other || geminiFamily(one) === geminiFamily(other);
 
 /** The results of the calls before, then pictures that results cannot carry, then the rest. */
 function userParts(
