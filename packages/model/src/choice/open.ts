@@ -1,6 +1,5 @@
 // Opens a provider: its server with address and credentials, and the dialect to speak to it, which is loaded now.
 
-import { ModelError } from "@keelson/engine";
 import type { ProviderApi } from "@keelson/protocol";
 import type { Dialect } from "../dialect.ts";
 import type { MessagesCloud } from "../messages/clouds.ts";
@@ -141,14 +140,14 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
     }
     case "openai-chat":
       return (await import("../openai/chat.ts")).chatDialect;
+    case "openai-responses":
+      return (await import("../openai/responses.ts")).responsesDialect;
     case "gemini":
       return (await import("../gemini/gemini.ts")).geminiDialect;
     case "vertex":
       return (await import("../vertex/vertex.ts")).vertexDialect;
     case "bedrock":
       return (await import("../bedrock/bedrock.ts")).bedrockDialect;
-    default:
-      throw new ModelError("invalid_request", `This version cannot speak to servers with the API "${api}"`);
   }
 }
 
