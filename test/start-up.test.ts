@@ -35,6 +35,8 @@ const late = {
   "packages/store/src/checkpoints": "only when a client asks for checkpoints",
   "packages/sdk/": "never: it is the other end of the pipe",
   "packages/model/src/offline/": "only without a model",
+  "packages/model/src/gemini/": "only on Gemini",
+  "packages/model/src/vertex/": "only on Vertex AI",
   "packages/testkit/": "only in tests",
 };
 
