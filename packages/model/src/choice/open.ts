@@ -158,12 +158,16 @@ const MESSAGES: ReadonlySet<ProviderApi> = new Set(["anthropic", "bedrock", "ver
 /** One attempt per request, under the names that the rest of the program uses. */
 export async function openProvider(destination: Destination, options: ResolveOptions): Promise<OpenedProvider> {
   const { server, dialect, keyFrom, api, isVendor } = await openServer(destination, options);
-  const { env, settings = {}, sessionId } = options;
+  const { env, settings = {} } = options;
+  const { sessionId, entrypoint, clientApp, extraBody } = anthropicOptions(options);
   const compat = blockOf(destination.provider, settings.providers)?.compat;
   const spoken = dialect.provider(server, {
     traits: (id) => modelOf({ provider: destination.provider, id, name: id }, { ...settings, env }).traits,
     ...(compat ? { compat } : {}),
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(entrypoint === undefined ? {} : { entrypoint }),
+    ...(clientApp === undefined ? {} : { clientApp }),
+    ...(extraBody ? { extraBody } : {}),
   });
   const fitting = MESSAGES.has(api) ? withOwnHistory(spoken) : spoken;
   const once = withLossesOnce(fitting, options.memory?.told ?? new Set());

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "@keelson/protocol";
 import { streamedError } from "../gemini/errors.ts";
+import type { DialectOptions } from "../dialect.ts";
 import type { Caller } from "../messages/headers.ts";
 import { messagesProvider } from "../messages/provider.ts";
 import { readEvents } from "../messages/read-reply.ts";
@@ -13,7 +14,9 @@ import { placePath } from "./place.ts";
 const VERSION_FIELD: JsonObject = { anthropic_version: "vertex-2023-10-16" };
 const METHODS = { stream: "streamRawPredict", plain: "rawPredict" } as const;
 
-export function claudeOnVertex(server: Server, place: CloudPlace, caller: Caller): PlainProvider {
+type VertexCaller = Caller & Pick<DialectOptions, "extraBody">;
+
+export function claudeOnVertex(server: Server, place: CloudPlace, caller: VertexCaller): PlainProvider {
   const publisher = `${placePath(place)}/publishers/anthropic/models`;
   return messagesProvider(
     server,
@@ -22,7 +25,7 @@ export function claudeOnVertex(server: Server, place: CloudPlace, caller: Caller
       form({ model, betas }, wanted) {
         // Without the beta of `context_management`, which Vertex does not know.
         const headers = { "anthropic-beta": betas.length > 0 ? [...new Set(betas)].join(",") : undefined };
-        const base = { extra: VERSION_FIELD, headers, streamField: true };
+        const base = { extra: { ...VERSION_FIELD, ...caller.extraBody }, headers, streamField: true };
         if (wanted === "count") return { ...base, path: `${publisher}/count-tokens:rawPredict` };
         const path = `${publisher}/${modelSegment(model)}:${METHODS[wanted]}`;
         return { ...base, path, omit: ["model", "context_management"] };
