@@ -243,7 +243,9 @@ test("a block may be another server of the Messages API", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "hello" }]);
   home.settings({
-    providers: { x: { api: "anthropic", baseUrl: `${model.url}/v1`, apiKeyEnv: "X_KEY", headers: { "x-team": "blue" } } },
+    providers: {
+      x: { api: "anthropic", baseUrl: `${model.url}/v1`, apiKeyEnv: "X_KEY", headers: { "x-team": "blue" } },
+    },
   });
   const { stdout, stderr } = await runKeelson(["-p", "hi", "--model", "x/claude-sonnet-4-5"], {
     home,
