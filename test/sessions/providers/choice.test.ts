@@ -1,8 +1,17 @@
 // Sessions on other providers, through the real program: chosen by settings and by variables, resumed on another one.
 
 import { expect, test } from "bun:test";
-import { runKeelson, startChatServer, startMockModel, temporaryHome, type DialectServer } from "@keelson/testkit";
-import { messagesOf, resultOf, STREAM } from "../front-door.ts";
+import {
+  runKeelson,
+  startChatServer,
+  startGeminiServer,
+  startKeelson,
+  startMockModel,
+  startResponsesServer,
+  temporaryHome,
+  type DialectServer,
+} from "@keelson/testkit";
+import { CHAT, control, messagesOf, prompt, resultOf, STREAM } from "../front-door.ts";
 
 const local = (server: DialectServer, more: object = {}) => ({
   api: "openai-chat",
@@ -164,5 +173,91 @@ test("a name that leads nowhere ends with an error that says what to do", async 
   expect([several.code, several.stderr]).toEqual([
     1,
     expect.stringMatching(/^error: several providers are set up: groq, xai; choose a model with --model PROVIDER\/ID/),
+  ]);
+});
+
+test("set_model, /model, /status and agents know the names; aliases of agents stay with the session's provider", async () => {
+  using home = temporaryHome();
+  await using server = await startChatServer([
+    { blocks: [{ text: "one" }] },
+    { blocks: [{ text: "two" }] },
+    {
+      blocks: [
+        { call: { name: "Agent", input: { description: "look", prompt: "look around", subagent_type: "finder" } } },
+      ],
+    },
+    { blocks: [{ text: "found" }] },
+    { blocks: [{ text: "three" }] },
+  ]);
+  home.settings({ model: "local/a", providers: { local: local(server) } });
+  home.write("~/.claude/agents/finder.md", "---\nname: finder\ndescription: Finds\nmodel: haiku\n---\nFind.\n");
+  await using program = startKeelson(["-p", ...CHAT], { home, env: KEY, stdin: "open" });
+  const ask = async (text: string) => {
+    const before = program.lines.at(-1);
+    program.send(prompt(text));
+    return (await program.waitForLine(({ type }) => type === "result", before ? { after: before } : {})).json;
+  };
+  expect((await ask("first")).result).toBe("one");
+  program.send(control("s", { subtype: "set_model", model: "local/b" }));
+  await program.waitForLine((json) => json.response?.request_id === "s");
+  expect((await ask("second")).result).toBe("two");
+  const status = await ask("/status");
+  expect(status.result).toContain("Model: local/b");
+  expect(status.result).toContain("Provider: local");
+  expect((await ask("/model local/c")).result).toContain("local/c");
+  expect((await ask("third")).result).toBe("three");
+  // Neither Anthropic nor the offline model is asked in its place.
+  expect(server.requests.map(({ model }) => model)).toEqual(["a", "b", "c", "c", "c"]);
+
+  program.send(control("e", { subtype: "set_model", model: "opus" }));
+  const refused = await program.waitForLine((json) => json.response?.request_id === "e");
+  expect(refused.json.response).toMatchObject({
+    subtype: "error",
+    error: '"opus" is a model of Anthropic: set ANTHROPIC_API_KEY, or choose another with PROVIDER/ID',
+  });
+  program.send(control("m", { subtype: "initialize" }));
+  const listed = await program.waitForLine((json) => json.response?.request_id === "m");
+  expect(listed.json.response.response.account).toEqual({
+    tokenSource: "none",
+    apiKeySource: "LOCAL_LLM_KEY",
+    apiProvider: "gateway",
+  });
+  program.closeStdin();
+  expect((await program.done).code).toBe(0);
+});
+
+test.each([
+  ["openai-responses", startResponsesServer, "/v1"],
+  ["gemini", startGeminiServer, ""],
+] as const)("a block may have the API %s", async (api, start, path) => {
+  using home = temporaryHome();
+  await using server = await start([{ blocks: [{ thinking: "hm" }, { text: "hello" }] }]);
+  home.settings({ providers: { x: { api, baseUrl: `${server.url}${path}`, apiKeyEnv: "X_KEY" } } });
+  const { stdout, stderr } = await runKeelson(["-p", "hi", "--model", "x/m"], { home, env: { X_KEY: "x-key" } });
+  expect([stdout, stderr, server.problems]).toEqual(["hello\n", "", []]);
+  const { headers } = server.requests[0]!;
+  expect(api === "gemini" ? headers["x-goog-api-key"] : headers["authorization"]).toMatch(/^(Bearer )?x-key$/);
+});
+
+test("a block may be another server of the Messages API", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "hello" }]);
+  home.settings({
+    providers: {
+      x: { api: "anthropic", baseUrl: `${model.url}/v1`, apiKeyEnv: "X_KEY", headers: { "x-team": "blue" } },
+    },
+  });
+  const { stdout, stderr } = await runKeelson(["-p", "hi", "--model", "x/claude-sonnet-4-5"], {
+    home,
+    env: { X_KEY: "x-key" },
+  });
+  expect([stdout, stderr]).toEqual(["hello\n", ""]);
+  const { path, headers, body } = model.requests[0]!;
+  expect([path, headers["x-api-key"], headers["x-team"], body.model, body.thinking]).toEqual([
+    "/v1/messages?beta=true",
+    "x-key",
+    "blue",
+    "claude-sonnet-4-5",
+    { type: "enabled", budget_tokens: 31_999 },
   ]);
 });

@@ -1,6 +1,5 @@
 // Opens a provider: its server with address and credentials, and the dialect to speak to it, which is loaded now.
 
-import { ModelError } from "@keelson/engine";
 import type { ProviderApi } from "@keelson/protocol";
 import type { Dialect } from "../dialect.ts";
 import type { MessagesCloud } from "../messages/clouds.ts";
@@ -9,7 +8,7 @@ import { positiveInteger } from "../profiles.ts";
 import { anthropicOptions, withOwnHistory, type ResolveOptions } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
 import type { Server } from "../server.ts";
-import { addressOf, type Address } from "./address.ts";
+import { providerAddress, type Address } from "./address.ts";
 import { findKey, keyCredentials, missingKey, type KeyFacts, type KeySource } from "./credentials.ts";
 import { withOwnNames } from "./edge.ts";
 import { withLossesOnce } from "./losses.ts";
@@ -38,7 +37,7 @@ export function keyFacts({ env, settings = {}, sources, memory }: ResolveOptions
 }
 
 /** Throws ModelError if the provider has no address, or is a vendor without a key. */
-export async function openServer(
+export async function openModelServer(
   destination: Pick<Destination, "provider" | "id">,
   options: ResolveOptions,
 ): Promise<OpenedServer> {
@@ -46,7 +45,7 @@ export async function openServer(
   const facts = keyFacts(options);
   const cloud = await openCloud(provider, facts, options);
   if (cloud) return cloud;
-  const address = addressOf(destination, facts);
+  const address = providerAddress(destination, facts);
   const key = await findKey(provider, facts);
   if (key === undefined && address.isVendor) throw missingKey(provider, facts);
   return {
@@ -141,14 +140,14 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
     }
     case "openai-chat":
       return (await import("../openai/chat.ts")).chatDialect;
+    case "openai-responses":
+      return (await import("../openai/responses.ts")).responsesDialect;
     case "gemini":
       return (await import("../gemini/gemini.ts")).geminiDialect;
     case "vertex":
       return (await import("../vertex/vertex.ts")).vertexDialect;
     case "bedrock":
       return (await import("../bedrock/bedrock.ts")).bedrockDialect;
-    default:
-      throw new ModelError("invalid_request", `This version cannot speak to servers with the API "${api}"`);
   }
 }
 
@@ -156,8 +155,8 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
 const MESSAGES: ReadonlySet<ProviderApi> = new Set(["anthropic", "bedrock", "vertex"]);
 
 /** One attempt per request, under the names that the rest of the program uses. */
-export async function openProvider(destination: Destination, options: ResolveOptions): Promise<OpenedProvider> {
-  const { server, dialect, keyFrom, api, isVendor } = await openServer(destination, options);
+export async function openDestination(destination: Destination, options: ResolveOptions): Promise<OpenedProvider> {
+  const { server, dialect, keyFrom, api, isVendor } = await openModelServer(destination, options);
   const { env, settings = {} } = options;
   const { sessionId, entrypoint, clientApp, extraBody } = anthropicOptions(options);
   const compat = blockOf(destination.provider, settings.providers)?.compat;
