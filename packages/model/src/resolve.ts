@@ -87,7 +87,8 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
 
 /** A provider of the Messages API that also accepts conversations with replies of others. */
 export function withOwnHistory(inner: PlainProvider): PlainProvider {
-  const isOwn = ({ messages }: ModelRequest) => messages.every(({ reply }) => !reply || /^claude/.test(reply.model));
+  const isOwn = ({ messages }: ModelRequest) =>
+    messages.every(({ reply }) => !reply || reply.model.startsWith("claude"));
   // Loaded only for conversations that were with another provider.
   const fit = async (request: ModelRequest) => (await import("./choice/own-history.ts")).ownHistory(request);
   async function* fitted(request: ModelRequest, ask: (fitting: ModelRequest) => AsyncIterable<ModelEvent>) {

@@ -21,7 +21,7 @@ import { findKey, HELPER, STORED } from "./credentials.ts";
 import { defaultName } from "./default-model.ts";
 import { locate } from "./look-up.ts";
 import { homeProvider, type Destination } from "./names.ts";
-import { keyFacts, openProvider, openServer } from "./open.ts";
+import { keyFacts, openDestination, openModelServer } from "./open.ts";
 import { routed } from "./router.ts";
 import { modelOf } from "./traits.ts";
 import { withServerWindow } from "./window.ts";
@@ -90,7 +90,7 @@ interface OpenedModel {
 async function openModel(destination: Destination, options: ResolveOptions): Promise<OpenedModel> {
   const known = knownModel(destination, options);
   if (destination.provider === "anthropic") return { known, ...(await openAnthropic(options)) };
-  const opened = await openProvider(destination, options);
+  const opened = await openDestination(destination, options);
   const asked = opened.tellsWindow ? withServerWindow(opened, destination, known, options) : { ...opened, known };
   return { provider: asked.provider, known: asked.known, source: "provider", apiKeySource: opened.keyFrom };
 }
@@ -116,7 +116,7 @@ async function openAnthropic(options: ResolveOptions): Promise<Omit<OpenedModel,
     if (baseUrl) return { provider: provider(), source: "base-url", apiKeySource: "none" };
     throw new ModelError("authentication_failed", "No key for Anthropic: set ANTHROPIC_API_KEY");
   }
-  const { server, dialect } = await openServer({ provider: "anthropic", id: "" }, options);
+  const { server, dialect } = await openModelServer({ provider: "anthropic", id: "" }, options);
   const { headers } = anthropicOptions(options);
   const traits = (id: string) => modelOf({ provider: "anthropic", id, name: id }, { env }).traits;
   return {

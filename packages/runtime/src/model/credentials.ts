@@ -12,7 +12,7 @@ interface CommandCaller {
 }
 
 /** Runs it as a hook is run: in its own process group, with a time limit and limited output. */
-export async function runCommand(
+export async function runCredentialCommand(
   { cwd, env }: Snapshot,
   { sessionId, entrypoint }: CommandCaller,
   command: string,

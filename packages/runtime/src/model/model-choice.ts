@@ -63,7 +63,8 @@ export function credentialSources(
   caller: { readonly sessionId: string; readonly entrypoint: string },
 ): CredentialSources {
   return {
-    runCommand: async (...command) => (await import("./credentials.ts")).runCommand(snapshot, caller, ...command),
+    runCommand: async (...command) =>
+      (await import("./credentials.ts")).runCredentialCommand(snapshot, caller, ...command),
     storedKey: async (provider) => (await import("./credentials.ts")).storedKey(snapshot, provider),
     hasStoredKey: (provider) => (require("./credentials.ts") as typeof Credentials).hasStoredKey(snapshot, provider),
   };

@@ -24,9 +24,9 @@ Examples:
 /** Runs one of the commands and returns the exit code. */
 export function runAuth(argv: readonly string[], io: ProcessIO): Promise<number> {
   const commands = {
-    login: async (call: Invoked) => (await import("./login.ts")).login(call),
-    status: async (call: Invoked) => (await import("./status.ts")).status(call),
-    logout: async (call: Invoked) => (await import("./login.ts")).logout(call),
+    login: async (call: Invoked) => (await import("./login.ts")).authLogin(call),
+    status: async (call: Invoked) => (await import("./status.ts")).authStatus(call),
+    logout: async (call: Invoked) => (await import("./login.ts")).authLogout(call),
   };
   return runGroup({ name: "auth", usage: USAGE, flags: AUTH_FLAGS, own: AUTH_OWN_FLAGS, commands }, argv, io);
 }

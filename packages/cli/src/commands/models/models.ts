@@ -36,14 +36,13 @@ export async function runModels(argv: readonly string[], io: ProcessIO): Promise
   const [name, ...more] = given.words;
   if (more.length > 0) return printError(io, `${SYNOPSIS}\n${asPrompt(["models", ...given.words])}`);
   const { load, ConfigError } = await import("@keelson/config");
-  const { ModelError } = await import("@keelson/engine");
+  const { knownProvider, ModelError, reachableModels } = await import("@keelson/model/choice");
   try {
     const snapshot = load(loadOptions(io, toFlags(given, io.cwd)));
     const { modelOptions } = await import("@keelson/runtime/models");
-    const { knownProvider, listModels } = await import("@keelson/model/choice");
     const options = modelOptions(snapshot);
     const only = name === undefined ? undefined : knownProvider(name, options);
-    const lists = await listModels(only, options);
+    const lists = await reachableModels(only, options);
     const failed = lists.filter(({ problem }) => problem !== undefined);
     for (const { provider, problem } of failed) printWarning(io, `${visible(provider)}: ${visible(problem!)}`);
     const models = lists.flatMap((list) => list.models);
