@@ -59,14 +59,16 @@ async function* reply(
   const { model } = request;
   const names = fitNames(request.tools, RESPONSES_NAMES);
   const known = { traits: traits(model), names, sessionId, keepsReasoning: (id: string) => !rejected.has(id) };
+  let hasRejected = false;
   const { call, built } = await sendAdjusted(
     server,
     model,
     (adjustments) => ({ path: pathOf(server), ...responsesRequest(request, stream, { ...known, ...adjustments }) }),
     signal,
-    (error, sent) => rejectReasoning(error, sent, rejected),
+    (error, sent) => (hasRejected = rejectReasoning(error, sent, rejected)),
   );
-  for (const loss of built.losses) yield { type: "notice", notice: { type: "loss", text: LOSS_TEXTS[loss] } };
+  const losses = [...built.losses, ...(hasRejected ? (["thinking"] as const) : [])];
+  for (const loss of losses) yield { type: "notice", notice: { type: "loss", text: LOSS_TEXTS[loss] } };
 
   const reader = new ResponsesReader({
     model,
@@ -87,11 +89,8 @@ async function* reply(
     return;
   }
   try {
-    for await (const event of readSse(call)) {
-      if (event === "done") break;
-      yield* reader.push(event.data);
-      if (reader.isComplete) break;
-    }
+    for await (const event of readSse(call, () => reader.isComplete))
+      if (event !== "done") yield* reader.push(event.data);
   } catch (error) {
     if (!isConnectionLost(error) || !reader.isComplete) throw error;
   }

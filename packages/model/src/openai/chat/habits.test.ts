@@ -380,6 +380,7 @@ test.each<[string, RawAnswer]>([
   ],
   ["no space after data:", raw(`${chunk({ content: "x" }, "stop").replace("data: ", "data:")}\n\n`, "data:[DONE]\n\n")],
   ["no end mark", raw(`${chunk({ content: "x" })}\n\n`, `${chunk({}, "stop")}\n\n`)],
+  ["an end mark without an empty line", raw(`${chunk({ content: "x" })}\n\n`, "data: [DONE]")],
   ["no empty line at the end", raw(`${chunk({ content: "x" })}\n\n`, chunk({}, "stop"))],
   [
     "a connection that breaks after the reason",
