@@ -33,6 +33,8 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "ExitWorktreeInput",
     "ExitWorktreeOutput",
     "GrepInput",
+    "LspInput",
+    "LspOutput",
     "MonitorInput",
     "MonitorOutput",
     "SendMessageInput",

@@ -5,6 +5,7 @@ import type { Tool } from "@keelson/engine";
 import type * as sdk from "../packages/sdk/src/sdk-tools.ts";
 import type { askUserTool } from "../packages/tools/src/ask-user/ask-user.ts";
 import * as tools from "../packages/tools/src/index.ts";
+import * as lsp from "../packages/tools/src/lsp/lsp.ts";
 import * as optional from "../packages/tools/src/optional-tools.ts";
 import * as mcp from "../packages/tools/src/mcp-tools.ts";
 import * as taskList from "../packages/tools/src/task-list-tools.ts";
@@ -48,6 +49,7 @@ const TYPED = {
   ExitWorktree: types<typeof exitWorktreeTool, sdk.ExitWorktreeInput, sdk.ExitWorktreeOutput>(),
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
+  LSP: types<typeof lsp.lspTool, sdk.LspInput, sdk.LspOutput>(),
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
   Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
@@ -111,7 +113,7 @@ test("every built-in tool has types in the SDK", async () => {
   made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
   made.push(...worktreeTools(none), webFetchTool(none), webSearchTool(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
-  const forMcp = [mcp, optional, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
+  const forMcp = [lsp, mcp, optional, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
 });

@@ -105,7 +105,11 @@ test("the output of a command is a reply that no model made", () => {
 test("clients get the output of a command that changed the conversation, and the model does not", () => {
   const entry = typed("<local-command-stdout>Compacted</local-command-stdout>");
   expect(isCommandRecord(entry)).toBe(true);
-  expect(project(entry)).toMatchObject({ type: "user", isReplay: true, message: entry.message });
+  expect(project(entry)).toMatchObject({
+    type: "user",
+    isReplay: true,
+    message: { content: "<local-command-stdout>Compacted</local-command-stdout>" },
+  });
 });
 
 test("a compaction has the names of the wire", () => {

@@ -51,6 +51,20 @@ export type FileReadInput = { file_path: string; offset?: number; limit?: number
 export type FileWriteInput = { file_path: string; content: string };
 export type FileEditInput = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
 
+export type LspOperation =
+  | "goToDefinition"
+  | "findReferences"
+  | "hover"
+  | "documentSymbol"
+  | "workspaceSymbol"
+  | "goToImplementation"
+  | "prepareCallHierarchy"
+  | "incomingCalls"
+  | "outgoingCalls";
+
+/** `line` and `character` count from 1. */
+export type LspInput = { operation: LspOperation; filePath: string; line: number; character: number };
+
 export type NotebookEditInput = {
   notebook_path: string;
   cell_id?: string;
@@ -145,6 +159,7 @@ export type ToolInputSchemas =
   | FileReadInput
   | FileWriteInput
   | FileEditInput
+  | LspInput
   | NotebookEditInput
   | GlobInput
   | GrepInput

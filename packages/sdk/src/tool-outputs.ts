@@ -1,6 +1,7 @@
 // The outputs of built-in tools: `tool_response` in PostToolUse hooks, `tool_use_result` in messages.
 
 import type { Usage } from "@keelson/protocol";
+import type { LspOperation } from "./tool-inputs.ts";
 
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
 
@@ -219,6 +220,14 @@ export type WebSearchOutput = {
   searchCount?: number;
 };
 
+export type LspOutput = {
+  operation: LspOperation;
+  result: string;
+  filePath: string;
+  resultCount?: number;
+  fileCount?: number;
+};
+
 export type MonitorOutput = { taskId: string; timeoutMs: number; persistent?: boolean };
 
 export type TaskStopOutput = { message: string; task_id: string; task_type: string; command?: string };
@@ -324,6 +333,7 @@ export type ToolOutputSchemas =
   | ScheduleWakeupOutput
   | TaskOutputOutput
   | TaskStopOutput
+  | LspOutput
   | MonitorOutput
   | WebFetchOutput
   | WebSearchOutput

@@ -193,7 +193,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
 export function mayFolderSet(name: string): FolderMaySet {
   const upper = name.toUpperCase();
   if (LOADS_CODE.has(upper) || LOADS_CODE_PREFIX.test(upper)) return "never";
-  if (USER_ONLY.test(upper)) return "user only";
+  if (USER_ONLY.test(upper) || upper === "CLOUDSDK_CONFIG") return "user only";
   if (Object.hasOwn(VARIABLES, name)) return VARIABLES[name]!.folder;
   return HARMLESS.has(name) ? "yes" : "if trusted";
 }

@@ -86,6 +86,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },
     mcp,
+    languageServers: () => state.codeWatch?.status() ?? [],
     commands: () => typedCommands(parts),
     skills: () => skills.skills.clientSkills(),
     toldSkills: () => skills.skills.told(),
