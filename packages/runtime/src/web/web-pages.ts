@@ -5,7 +5,7 @@ import { FetchError, fetchPage, type FetchedPage } from "@keelson/host/web";
 import type { WebFetchInput, WebFetchOutput, WebPages } from "@keelson/tools";
 import { pageText, type PageText } from "@keelson/tools/web";
 import { domainRefusal } from "./domains.ts";
-import { askAboutPage, MAX_PAGE } from "./extract.ts";
+import { askAboutPage } from "./extract.ts";
 import { sessionNetwork } from "./network.ts";
 import { PageCache } from "./page-cache.ts";
 import type { WebParts } from "./web-parts.ts";
@@ -76,9 +76,8 @@ export function openWebPages({ storage, machine }: WebParts): WebPages {
       async function readPage(page: KeptPage, { prompt, offset = 0 }: PageRequest): Promise<string> {
         if (offset > 0 && offset >= page.text.length)
           throw new ToolError(`The text of the page has only ${page.text.length} characters`);
-        const text = page.text.slice(offset, offset + MAX_PAGE);
-        const answer = await askAboutPage({ ...page, text }, prompt, storage, context.signal);
-        return [answer, ...lengthNotes(page, offset)].join("\n\n");
+        const { answer, end } = await askAboutPage({ ...page, offset }, prompt, storage, context.signal);
+        return [answer, ...lengthNotes(page, offset, end)].join("\n\n");
       }
     },
   };
@@ -110,8 +109,7 @@ function tellStatus(
   return `The server returned HTTP ${named}.\n\nIf the page needs a sign-in, use a tool that is signed in to the service instead, such as an MCP server or the service's own command-line program.`;
 }
 
-function lengthNotes({ text, cut }: KeptPage, offset: number): string[] {
-  const end = offset + MAX_PAGE;
+function lengthNotes({ text, cut }: KeptPage, offset: number, end: number): string[] {
   const more = `[This answer is about the characters ${offset} to ${end} of ${text.length}. For what follows, call WebFetch with offset ${end}.]`;
   return [
     ...(text.length > end ? [more] : []),
