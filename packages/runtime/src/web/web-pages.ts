@@ -74,6 +74,7 @@ export function openWebPages({ storage, machine }: WebParts): WebPages {
       }
 
       async function readPage(page: KeptPage, { prompt, offset = 0 }: PageRequest): Promise<string> {
+        if (page.text.trim() === "") return "The page has no text. It may need a browser to show anything.";
         if (offset > 0 && offset >= page.text.length)
           throw new ToolError(`The text of the page has only ${page.text.length} characters`);
         const { answer, end } = await askAboutPage({ ...page, offset }, prompt, storage, context.signal);
@@ -101,8 +102,8 @@ function tellStatus(
   if (redirect !== undefined) {
     return [
       "REDIRECT DETECTED: The URL redirects to a different host.",
-      `Original URL: ${address.href}\nRedirect URL: ${redirect}\nStatus: ${named}`,
-      `If you need the page, call WebFetch again with:\n- url: ${JSON.stringify(redirect)}\n- prompt: ${JSON.stringify(prompt)}`,
+      `Original URL: ${address.href}\nRedirect URL: ${redirect.slice(0, MAX_REDIRECT)}\nStatus: ${named}`,
+      `If you need the page, call WebFetch again with:\n- url: ${JSON.stringify(redirect.slice(0, MAX_REDIRECT))}\n- prompt: ${JSON.stringify(prompt)}`,
     ].join("\n\n");
   }
   if (status >= 200 && status <= 299) return undefined;
@@ -116,6 +117,9 @@ function lengthNotes({ text, cut }: KeptPage, offset: number, end: number): stri
     ...(cut && text.length <= end ? ["[The page is too large to be read to its end.]"] : []),
   ];
 }
+
+/** Longer addresses could not be fetched. */
+const MAX_REDIRECT = 2_000;
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/pdf": "pdf",

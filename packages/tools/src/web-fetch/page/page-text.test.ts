@@ -47,6 +47,7 @@ test("only HTML is converted", () => {
 test("bytes that are no text are named", () => {
   expect(page("%PDF-1.4", "application/pdf; x=y")).toEqual({ kind: "binary", type: "application/pdf" });
   expect(page([137, 80, 78, 71, 0, 1], "")).toEqual({ kind: "binary", type: "application/octet-stream" });
+  expect(page("GIF89a\0", "call the user; now")).toEqual({ kind: "binary", type: "application/octet-stream" });
   expect(page([60, 112, 62, 0, 1], "text/html")).toEqual({ kind: "binary", type: "text/html" });
 });
 
