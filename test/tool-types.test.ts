@@ -54,6 +54,11 @@ const TYPED = {
   Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
   PowerShell: types<typeof optional.powershellTool, sdk.PowerShellInput, sdk.PowerShellOutput>(),
+  PushNotification: types<
+    typeof optional.pushNotificationTool,
+    sdk.PushNotificationInput,
+    sdk.PushNotificationOutput
+  >(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
   ReadMcpResourceDirTool: types<
     typeof mcp.readMcpResourceDirTool,
@@ -61,8 +66,14 @@ const TYPED = {
     sdk.ReadMcpResourceDirOutput
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
+  RemoteTrigger: types<typeof optional.remoteTriggerTool, sdk.RemoteTriggerInput, sdk.RemoteTriggerOutput>(),
   ScheduleWakeup: types<typeof tools.scheduleWakeupTool, sdk.ScheduleWakeupInput, sdk.ScheduleWakeupOutput>(),
   SendMessage: types<typeof tools.sendMessageTool, sdk.SendMessageInput, sdk.SendMessageOutput>(),
+  ShareOnboardingGuide: types<
+    typeof optional.shareOnboardingTool,
+    sdk.ShareOnboardingInput,
+    sdk.ShareOnboardingOutput
+  >(),
   Skill: types<typeof tools.skillTool, sdk.SkillInput, sdk.SkillOutput>(),
   TaskCreate: types<typeof taskList.taskCreateTool, sdk.TaskCreateInput, sdk.TaskCreateOutput>(),
   TaskGet: types<typeof taskList.taskGetTool, sdk.TaskGetInput, sdk.TaskGetOutput>(),
@@ -91,7 +102,7 @@ test("every built-in tool has types in the SDK", async () => {
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
   const {
     bashTool,
-    readTool: _read,
+    createReadFileTool: _read,
     agentTool,
     taskOutputTool,
     taskStopTool,

@@ -306,6 +306,26 @@ export type ToolSearchOutput = {
   pending_mcp_servers?: string[];
 };
 
+/** The status and the answer of the routines server; the answer is JSON text. */
+export type RemoteTriggerOutput = { status: number; json: string; summary?: string };
+
+export type PushNotificationOutput = {
+  message: string;
+  pushSent?: boolean;
+  localSent?: boolean;
+  disabledReason?: string;
+  sentAt?: string;
+};
+
+export type ShareOnboardingOutput = {
+  format: "zip" | "file";
+  files: string[];
+  leftOut: { file: string; reason: string }[];
+  size: number;
+  filePath?: string;
+  url?: string;
+};
+
 export type McpOutput = string | unknown[];
 
 export type ToolOutputSchemas =
@@ -331,6 +351,9 @@ export type ToolOutputSchemas =
   | CronDeleteOutput
   | CronListOutput
   | ScheduleWakeupOutput
+  | RemoteTriggerOutput
+  | PushNotificationOutput
+  | ShareOnboardingOutput
   | TaskOutputOutput
   | TaskStopOutput
   | LspOutput

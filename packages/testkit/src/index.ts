@@ -32,6 +32,7 @@ export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts"
 export { cost, growth } from "./growth.ts";
 export { LOOPBACK_CERTIFICATE } from "./loopback-certificate.ts";
 export { testUnless } from "./test-unless.ts";
+export { startRoutinesServer, type RoutinesServer } from "./routines/routines-server.ts";
 export { messageProblems } from "./message-problems.ts";
 export type { MemoryFiles } from "./memory-files.ts";
 export { testEngine, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";

@@ -10,7 +10,7 @@ export { notebookEditTool } from "./notebook-edit/notebook-edit.ts";
 export { interactiveTools } from "./interactive.lazy.ts";
 export type { PlanKeeper } from "./plan/plan-keeper.ts";
 export { monitorTool, type Monitors, type MonitorSource } from "./monitor/monitor.ts";
-export { readFileTool, readTool, type ReadOptions } from "./read/read.ts";
+export { readFileTool, createReadFileTool, type ReadToolOptions } from "./read/read.ts";
 export { sendMessageTool, type Recipients, type SendMessageOutput } from "./send-message/send-message.ts";
 export { skillTool, type InvokedSkill, type SkillKeeper } from "./skill/skill.ts";
 export type { TaskTable } from "./task/table.ts";

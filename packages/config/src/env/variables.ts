@@ -6,7 +6,7 @@
  * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
  *   address and turns off no guard
  * - `if trusted`: only in a trusted folder
- * - `user only`: it holds a key of a model server, or decides where such a key comes from or is sent
+ * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent
  * - `never`: it makes programs load code
  */
 export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
@@ -173,6 +173,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
   CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),
   CLAUDE_CODE_SDK_READS_SESSION_STATE: variable("if trusted", "report when work starts and ends", "runtime"),
+  KEELSON_ROUTINES_URL: variable("user only", "address of the routines server, for RemoteTrigger", "runtime"),
+  KEELSON_ROUTINES_TOKEN: variable("user only", "token for the routines server", "runtime"),
   KEELSON_BIN: variable("if trusted", "the program that the SDK starts", "sdk"),
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
