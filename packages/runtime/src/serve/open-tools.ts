@@ -56,6 +56,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const { state, newId, inbox, options: session } = storage;
   state.allTools = [
     ...builtInTools(machine.tasks, state.snapshot.env, undefined, { draw: machine.drawPages }),
+    ...webTools(parts),
     ...(await optionalTools(parts)),
   ];
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
