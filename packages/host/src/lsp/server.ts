@@ -88,7 +88,7 @@ export class LanguageServer {
   async ask(question: CodeQuestion, signal: AbortSignal): Promise<CodeFindings> {
     const attempt = async () => {
       const { client } = await this.#ready(signal);
-      await (this.#looking ??= this.#lookAtFiles(client).finally(() => (this.#looking = undefined)));
+      await this.#lookAtFiles(client);
       return client.ask(question, signal);
     };
     try {
@@ -125,10 +125,14 @@ export class LanguageServer {
     return this.#restarts <= this.#options.server.maxRestarts;
   }
 
-  /** Tells the server which files changed that it has not open. */
-  async #lookAtFiles(client: LanguageClient): Promise<void> {
-    const changes = await this.#tree.changes();
-    client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+  /** Tells the server what changed on disk. */
+  #lookAtFiles(client: LanguageClient): Promise<void> {
+    const look = async () => {
+      await client.documents.refresh();
+      const changes = await this.#tree.changes();
+      client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+    };
+    return (this.#looking ??= look().finally(() => (this.#looking = undefined)));
   }
 
   #work(): void {
@@ -136,6 +140,7 @@ export class LanguageServer {
       const never = new AbortController().signal;
       while (!this.#edits.isEmpty && !this.#isClosed) {
         const { client } = await this.#ready(never);
+        await this.#lookAtFiles(client);
         await this.#edits.work(client);
       }
     })()

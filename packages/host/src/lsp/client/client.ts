@@ -139,7 +139,6 @@ export class LanguageClient {
     if (!operations.has(operation) && !this.#hasRegistered(method)) {
       throw new LanguageServerError("unsupported", `It does not support ${operation}`);
     }
-    await this.documents.refresh();
     const text = await this.documents.fromDisk(path);
     const line = lineAt(text, position.line);
     if (line === undefined) {
