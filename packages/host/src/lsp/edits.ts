@@ -29,7 +29,7 @@ const BEFORE_SILENT_MS = 1_000;
 /** Other open documents that an edit may have broken. */
 const MOST_OTHERS = 8;
 /** Whose problems are remembered. */
-const MOST_FILES = 2_000;
+const MOST_FILES = 20_000;
 
 export class Edits {
   readonly #wait: WaitFor;
@@ -61,6 +61,11 @@ export class Edits {
     const at = this.#queue.findIndex(({ path }) => path === edit.path);
     if (at === -1) this.#queue.push(edit);
     else this.#queue[at] = { ...this.#queue[at]!, after: edit.after };
+  }
+
+  /** Forgets the edits that wait. */
+  clear(): void {
+    this.#queue.length = 0;
   }
 
   /** The server published the problems of a file. */

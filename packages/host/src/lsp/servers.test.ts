@@ -262,6 +262,22 @@ test("a server that always ends is started a limited number of times, with pause
   expect(w.servers.status()).toMatchObject([{ state: "failed", restarts: 3 }]);
 });
 
+test("a server that ends right after the handshake, or with an edit, is an error and no endless loop", async () => {
+  const wait = async () => undefined;
+  await using w = world({ fake: { diesOn: { method: "initialized" } }, server: { maxRestarts: 2 }, machine: { wait } });
+  w.write("a.fake", "def one\n");
+  const said = [await w.fails("hover", "a.fake"), await w.fails("hover", "a.fake")];
+  expect(said[1]).toBe("start: It ended 3 times and is not started again: The program exited with code 9");
+  await using v = world({
+    fake: { diesOn: { method: "textDocument/didChange" } },
+    server: { maxRestarts: 1 },
+    machine: { wait },
+  });
+  for (const name of ["a.fake", "b.fake", "c.fake", "d.fake"]) v.edit(name, "", "BAD\n");
+  await until(() => v.servers.status()[0]?.state === "failed", "it was given up");
+  expect(v.pids()).toHaveLength(2);
+});
+
 test("a server that cannot start says why: not there, ended at once, no handshake, not a language server", async () => {
   await using missing = world({ server: { command: "no-such-language-server" } });
   missing.write("a.fake", "");

@@ -2,7 +2,6 @@
 
 import { basename, relative, sep } from "node:path";
 import { reminder, ToolError, type Files, type ToolContext } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
 import { createLanguageServers, LanguageServerError, type CodeQuestion, type LanguageServers } from "@keelson/host/lsp";
 import { serverEnvironment } from "@keelson/host/servers";
 import type { CodeFindings, ConfiguredLanguageServer, NewEntry } from "@keelson/protocol";
@@ -45,8 +44,9 @@ export class SessionCode {
   }
 
   /** Throws ToolError. */
-  async ask(question: CodeQuestion, { workspace, signal }: ToolContext): Promise<CodeFindings> {
-    const path = realPathOf(question.path);
+  async ask(question: CodeQuestion, { workspace, signal, files }: ToolContext): Promise<CodeFindings> {
+    // Where the path led when the gate decided.
+    const path = (await files.stat(question.path))?.realPath ?? question.path;
     const server = this.#servers.serverFor(path);
     if (!server) throw new ToolError(noServer(path, this.#storage.state.snapshot.lsp.servers));
     try {
@@ -64,7 +64,8 @@ export class SessionCode {
     const before = isSeen ? await textOf(files, path).catch(() => null) : undefined;
     await files.write(path, bytes);
     if (!isSeen || before === null) return;
-    const real = realPathOf(path);
+    const real = (await files.stat(path).catch(() => null))?.realPath;
+    if (real === undefined) return;
     this.#editors.delete(real);
     this.#editors.set(real, author);
     const after = new TextDecoder().decode(bytes);

@@ -128,6 +128,10 @@ export class LanguageClient {
     this.documents = new Documents({ notify, sync: known.abilities.sync, languageOf, files, mayRead });
   }
 
+  get isClosed(): boolean {
+    return this.#connection.isClosed;
+  }
+
   /** Whether it answers `pull`; otherwise it publishes problems when it likes. */
   get pulls(): boolean {
     return this.#abilities.pullsDiagnostics || this.#hasRegistered(DIAGNOSTIC);
