@@ -93,7 +93,7 @@ export type GrepInput = {
   multiline?: boolean;
 };
 
-export type WebFetchInput = { url: string; prompt: string };
+export type WebFetchInput = { url: string; prompt: string; offset?: number };
 export type WebSearchInput = { query: string; allowed_domains?: string[]; blocked_domains?: string[] };
 
 export type TodoWriteInput = {
@@ -137,6 +137,18 @@ export type ScheduleWakeupInput = {
   noop?: boolean;
 };
 
+/** `body` has the fields of the routines API. */
+export type RemoteTriggerInput = {
+  action: "list" | "get" | "create" | "update" | "run" | "create_webhook_trigger" | "list_runs" | "get_run_log";
+  trigger_id?: string;
+  session_id?: string;
+  cursor?: string;
+  body?: { [key: string]: unknown };
+};
+
+export type PushNotificationInput = { message: string; status: "proactive" };
+export type ShareOnboardingInput = { path?: string; format?: "zip" | "file"; output?: string; upload?: boolean };
+
 export type EnterPlanModeInput = Record<string, never>;
 /** Clients and models of different versions add other fields. */
 export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
@@ -178,6 +190,9 @@ export type ToolInputSchemas =
   | CronDeleteInput
   | CronListInput
   | ScheduleWakeupInput
+  | RemoteTriggerInput
+  | PushNotificationInput
+  | ShareOnboardingInput
   | EnterPlanModeInput
   | ExitPlanModeInput
   | EnterWorktreeInput

@@ -204,6 +204,22 @@ export type TaskOutputOutput = {
   };
 };
 
+export type WebFetchOutput = {
+  bytes: number;
+  code: number;
+  codeText: string;
+  result: string;
+  durationMs: number;
+  url: string;
+};
+
+export type WebSearchOutput = {
+  query: string;
+  results: (string | { tool_use_id: string; content: { title: string; url: string }[] })[];
+  durationSeconds: number;
+  searchCount?: number;
+};
+
 export type LspOutput = {
   operation: LspOperation;
   result: string;
@@ -290,6 +306,26 @@ export type ToolSearchOutput = {
   pending_mcp_servers?: string[];
 };
 
+/** The status and the answer of the routines server; the answer is JSON text. */
+export type RemoteTriggerOutput = { status: number; json: string; summary?: string };
+
+export type PushNotificationOutput = {
+  message: string;
+  pushSent?: boolean;
+  localSent?: boolean;
+  disabledReason?: string;
+  sentAt?: string;
+};
+
+export type ShareOnboardingOutput = {
+  format: "zip" | "file";
+  files: string[];
+  leftOut: { file: string; reason: string }[];
+  size: number;
+  filePath?: string;
+  url?: string;
+};
+
 export type McpOutput = string | unknown[];
 
 export type ToolOutputSchemas =
@@ -315,10 +351,15 @@ export type ToolOutputSchemas =
   | CronDeleteOutput
   | CronListOutput
   | ScheduleWakeupOutput
+  | RemoteTriggerOutput
+  | PushNotificationOutput
+  | ShareOnboardingOutput
   | TaskOutputOutput
   | TaskStopOutput
   | LspOutput
   | MonitorOutput
+  | WebFetchOutput
+  | WebSearchOutput
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput

@@ -11,7 +11,16 @@ import { addressOfChat } from "./chat/address.ts";
 import { LOSS_TEXTS } from "./chat/content.ts";
 import { ChatReader } from "./chat/reader.ts";
 import { chatRequest } from "./chat/request.ts";
-import { isJson, readEvents, readJson, redacted, sendAdjusted } from "./shared/exchange.ts";
+import {
+  isJsonReply,
+  isWebPage,
+  isConnectionLost,
+  notSpoken,
+  readSse,
+  readJsonReply,
+  redacted,
+  sendAdjusted,
+} from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { estimatedTokens } from "./shared/usage.ts";
 
@@ -55,33 +64,29 @@ async function* reply(
     contextWindow: known.traits.contextWindow,
     estimateInput: () => estimatedTokens({ messages: built.body.messages, tools: built.body.tools }),
   });
-  if (isJson(call)) {
+  if (isWebPage(call)) {
+    call.close({ finished: false });
+    throw notSpoken(server, "Chat Completions");
+  }
+  if (isJsonReply(call)) {
     // Some servers ignore `stream` and send the whole reply at once.
-    yield* whole(await readJson(call), reader, server);
+    yield* whole(await readJsonReply(call), reader, server);
     return;
   }
   try {
-    for await (const event of readEvents(call)) {
+    for await (const event of readSse(call, () => reader.isOver)) {
       if (event === "done") reader.done();
       else yield* reader.push(event.data);
     }
   } catch (error) {
-    // What is complete stays complete, whatever happens to the connection afterwards.
-    const isLost = error instanceof ModelError && LOST.has(error.kind);
-    if (!isLost || !reader.isComplete) throw error;
+    if (!isConnectionLost(error) || !reader.isComplete) throw error;
   }
   yield* reader.end();
 }
 
-const LOST = new Set<string>(["stream_cut", "connection", "timeout"]);
-
 function* whole(value: unknown, reader: ChatReader, server: Server): Generator<ModelEvent> {
   if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");
-  if (!Array.isArray(value["choices"]) && !value["error"])
-    throw new ModelError(
-      "unknown",
-      `${new URL(server.baseUrl).origin} does not answer like Chat Completions; check ${server.addressFrom}`,
-    );
+  if (!Array.isArray(value["choices"]) && !value["error"]) throw notSpoken(server, "Chat Completions");
   yield* reader.push(value);
   reader.done();
   yield* reader.end();

@@ -55,6 +55,8 @@ export interface ControlTargets {
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
+  /** The file that keeps the conversation, if one does. */
+  transcript(): string | undefined;
   /** The instruction files in the conversation. */
   memoryFiles(): readonly { readonly path: string; readonly type: string; readonly text: string }[];
   readonly cost: Cost;

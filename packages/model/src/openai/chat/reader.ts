@@ -51,12 +51,18 @@ export class ChatReader {
     return this.#isDone || this.#finish !== undefined;
   }
 
+  /** Whether nothing more can come: the counts are last. */
+  get isOver(): boolean {
+    return this.#isDone && this.#finish !== undefined;
+  }
+
   /** Reads a chunk, or a whole reply. Throws ModelError if it is an error. */
   push(chunk: unknown): StreamEvent[] {
     if (!isObject(chunk)) throw new ModelError("stream_cut", "The reply contains an invalid chunk");
     const choices = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
     const choice = choices.find((item) => isObject(item) && (item["index"] ?? 0) === 0) ?? {};
-    const failure = chunk["error"] ?? choice["error"];
+    // Older versions of vLLM send the error itself.
+    const failure = chunk["error"] ?? choice["error"] ?? (chunk["object"] === "error" ? chunk : undefined);
     if (failure) throw streamErrorOf(failure);
     if (typeof chunk["id"] === "string") this.#id ||= chunk["id"];
     const counts = usageIn(chunk["usage"]) ?? usageIn(choice["usage"]) ?? usageIn(groqUsage(chunk));
@@ -66,6 +72,7 @@ export class ChatReader {
     if (isObject(delta)) this.#read(delta);
     const finish = choice["finish_reason"];
     if (typeof finish === "string" && finish !== "") this.#finish = finish;
+    if (finish === "error") throw streamErrorOf(undefined);
     return this.#take();
   }
 

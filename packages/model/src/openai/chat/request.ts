@@ -7,7 +7,7 @@ import { CHAT_IDS, MISTRAL_IDS } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
 import { effortFor } from "../shared/effort.ts";
 import { isReasoningModelName, type Flavour } from "../shared/flavour.ts";
-import type { Habits, Optional, Sent } from "../shared/habits.ts";
+import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
 import { fitParameters } from "../shared/parameters.ts";
 import type { Loss } from "./content.ts";
 import { toChatMessages, type ChatMessage } from "./messages.ts";
@@ -18,7 +18,7 @@ export interface ChatContext {
   readonly provider: string;
   readonly traits: ModelTraits;
   readonly compat: Compat;
-  readonly habits: Habits;
+  readonly habits: ServerHabits;
   readonly names: FittedNames;
   readonly sessionId?: string;
   /** Overrides what the request asks for. */

@@ -5,13 +5,13 @@ import { ModelError } from "@keelson/engine";
 import type { ListOptions } from "../../dialect.ts";
 import { callServer, type Server } from "../../server.ts";
 import { responseErrorOf } from "../shared/errors.ts";
-import { readJson } from "../shared/exchange.ts";
+import { readJsonReply } from "../shared/exchange.ts";
 
 /** GET, or POST with a body. Throws ModelError. */
-export async function ask(server: Server, path: string, options: ListOptions, body?: object): Promise<unknown> {
+export async function askServer(server: Server, path: string, options: ListOptions, body?: object): Promise<unknown> {
   const { signal, timeoutMs } = options;
   const request = { path, timeoutMs, errorOf: responseErrorOf, ...(body ? { body } : {}) };
-  return readJson(await callServer(server, request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])));
+  return readJsonReply(await callServer(server, request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])));
 }
 
 /** For details that not every version of a server tells. */
@@ -22,7 +22,7 @@ export async function askOrNothing(
   body?: object,
 ): Promise<unknown> {
   try {
-    return await ask(server, path, options, body);
+    return await askServer(server, path, options, body);
   } catch (error) {
     if (error instanceof ModelError && !options.signal.aborted) return undefined;
     throw error;

@@ -6,14 +6,14 @@ import { ModelError } from "@keelson/engine";
 import type { ListedModel, ListOptions } from "../../dialect.ts";
 import type { Server } from "../../server.ts";
 import { flavourOf } from "../shared/flavour.ts";
-import { ask, askOrNothing, atRoot, count, objectOf } from "./ask.ts";
+import { askServer, askOrNothing, atRoot, count, objectOf } from "./ask.ts";
 import { listOllamaModels } from "./ollama.ts";
 
 export async function listOpenaiModels(server: Server, options: ListOptions): Promise<readonly ListedModel[]> {
   const flavour = flavourOf(server);
   if (flavour === "ollama") return listOllamaModels(server, options);
   const azure = flavour === "azure" && !/\/openai\/v\d+\/?$/.test(server.baseUrl);
-  const items = itemsIn(await ask(server, azure ? "/openai/models" : "/models", options));
+  const items = itemsIn(await askServer(server, azure ? "/openai/models" : "/models", options));
   const listed = items.map(modelOf);
   if (flavour === "lmstudio") return withLoaded(listed, await askOrNothing(atRoot(server), "/api/v0/models", options));
   if (items.some((item) => item["owned_by"] === "llamacpp"))

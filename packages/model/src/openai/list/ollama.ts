@@ -4,11 +4,14 @@
 import { isObject } from "@keelson/protocol";
 import type { ListedModel, ListOptions } from "../../dialect.ts";
 import type { Server } from "../../server.ts";
-import { ask, askOrNothing, atRoot, count, objectOf } from "./ask.ts";
+import { askServer, askOrNothing, atRoot, count, objectOf } from "./ask.ts";
 
 export async function listOllamaModels(server: Server, options: ListOptions): Promise<readonly ListedModel[]> {
   const root = atRoot(server);
-  const [tags, allocated] = await Promise.all([ask(root, "/api/tags", options), allocatedWindows(server, options)]);
+  const [tags, allocated] = await Promise.all([
+    askServer(root, "/api/tags", options),
+    allocatedWindows(server, options),
+  ]);
   return Promise.all(
     namesIn(tags).map(async (id) => {
       const shown = await askOrNothing(root, "/api/show", options, { model: id });

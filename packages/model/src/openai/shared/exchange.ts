@@ -7,7 +7,7 @@ import type { HttpCall } from "../../http-call.ts";
 import { callServer, withoutSecrets, type Server, type ServerRequest } from "../../server.ts";
 import { SseDecoder } from "../../sse.ts";
 import { responseErrorOf } from "./errors.ts";
-import { habitsOf, learn, rememberHabits, type Habits, type Sent } from "./habits.ts";
+import { habitsOf, learn, rememberHabits, type ServerHabits, type Sent } from "./habits.ts";
 
 export interface Attempted {
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Attempted {
 
 /** What may change between two attempts. */
 export interface Adjustments {
-  readonly habits: Habits;
+  readonly habits: ServerHabits;
   readonly maxTokens?: number;
 }
 
@@ -31,6 +31,8 @@ export async function sendAdjusted<T extends Attempted>(
   model: string,
   build: (adjustments: Adjustments) => T,
   signal: AbortSignal,
+  /** Notes what else an error says. True if another attempt will be different because of it. */
+  note: (error: ModelError, built: T) => boolean = () => false,
 ): Promise<{ readonly call: HttpCall; readonly built: T }> {
   let adjustments: Adjustments = { habits: habitsOf(server.baseUrl, model) };
   for (let attempt = 1; ; attempt++) {
@@ -41,6 +43,7 @@ export async function sendAdjusted<T extends Attempted>(
       if (!(error instanceof ModelError) || attempt === MOST_ATTEMPTS) throw error;
       // A request is shortened once; if it is still too long, the prompt is.
       if (error.kind === "prompt_too_long" && adjustments.maxTokens !== undefined) throw error;
+      if (note(error, built)) continue;
       const lesson = learn(error, built.sent, adjustments.habits);
       if (!lesson) throw error;
       adjustments = { ...adjustments, habits: lesson.habits, ...lesson.once };
@@ -53,11 +56,23 @@ function requestOf({ path, query, body }: Attempted): ServerRequest {
   return { path, body, ...(query ? { query } : {}), errorOf: responseErrorOf };
 }
 
+const LOST = new Set<string>(["stream_cut", "connection", "timeout"]);
+
+/** Whether the connection failed. What was complete by then stays complete. */
+export const isConnectionLost = (error: unknown) => error instanceof ModelError && LOST.has(error.kind);
+
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
-export const isJson = ({ response }: HttpCall) => /\bjson\b/.test(response.headers.get("content-type") ?? "");
+export const isJsonReply = ({ response }: HttpCall) => /\bjson\b/.test(response.headers.get("content-type") ?? "");
 
-export async function readJson(call: HttpCall): Promise<unknown> {
+/** The error for an answer that is not of this dialect at all, such as the page of a web server. */
+export function notSpoken({ baseUrl, addressFrom }: Server, dialect: string): ModelError {
+  return new ModelError("unknown", `${new URL(baseUrl).origin} does not answer like ${dialect}; check ${addressFrom}`);
+}
+
+export const isWebPage = ({ response }: HttpCall) => /\bhtml\b/.test(response.headers.get("content-type") ?? "");
+
+export async function readJsonReply(call: HttpCall): Promise<unknown> {
   let finished = false;
   try {
     const text = await call.text(MAX_REPLY_BYTES);
@@ -68,31 +83,37 @@ export async function readJson(call: HttpCall): Promise<unknown> {
   }
 }
 
-/** The data of each event, parsed; `done` for the mark at the end of a Chat Completions stream. */
-export async function* readEvents(call: HttpCall): AsyncGenerator<{ readonly data: unknown } | "done"> {
+/**
+ * The data of each event, parsed, until the mark at the end of a Chat Completions stream (`done`), or until `isOver`:
+ * not every server closes its stream.
+ */
+export async function* readSse(
+  call: HttpCall,
+  isOver: () => boolean,
+): AsyncGenerator<{ readonly data: Record<string, unknown> } | "done"> {
   const decoder = new SseDecoder();
   let finished = false;
   try {
-    for await (const chunk of call.chunks()) {
+    for await (const chunk of withEnd(call.chunks())) {
       for (const { data } of pushed(decoder, chunk)) {
         if (data.trim() === "") continue;
-        if (data.trim() === "[DONE]") {
-          finished = true;
-          yield "done";
-          return;
-        }
-        yield { data: parsed(data) };
+        finished = data.trim() === "[DONE]";
+        yield finished ? "done" : { data: parsed(data) };
+        finished ||= isOver();
+        if (finished) return;
       }
     }
-    // A last event without the empty line that ends it is still an event.
-    for (const { data } of pushed(decoder, END)) if (data.trim() !== "[DONE]") yield { data: parsed(data) };
     finished = true;
   } finally {
     call.close({ finished });
   }
 }
 
-const END = new TextEncoder().encode("\n\n");
+/** A last event without the empty line that ends it is still an event. */
+async function* withEnd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+  yield new TextEncoder().encode("\n\n");
+}
 
 function* pushed(decoder: SseDecoder, chunk: Uint8Array) {
   try {

@@ -11,6 +11,7 @@ export type Optional =
   | "max_output_tokens"
   | "reasoning_effort"
   | "reasoning"
+  | "summary"
   | "include"
   | "parallel_tool_calls"
   | "strict"
@@ -21,7 +22,7 @@ export type Optional =
   | "reasoning_details"
   | "images";
 
-export interface Habits {
+export interface ServerHabits {
   readonly refused: ReadonlySet<Optional>;
   /** The most output that the server allows. */
   readonly maxTokens?: number;
@@ -29,17 +30,17 @@ export interface Habits {
   readonly wantsReasoning?: boolean;
 }
 
-const NONE: Habits = { refused: new Set() };
+const NONE: ServerHabits = { refused: new Set() };
 
-const remembered = new Map<string, Habits>();
+const remembered = new Map<string, ServerHabits>();
 
 const keyOf = (baseUrl: string, model: string) => `${baseUrl}\n${model}`;
 
-export function habitsOf(baseUrl: string, model: string): Habits {
+export function habitsOf(baseUrl: string, model: string): ServerHabits {
   return remembered.get(keyOf(baseUrl, model)) ?? NONE;
 }
 
-export function rememberHabits(baseUrl: string, model: string, habits: Habits): void {
+export function rememberHabits(baseUrl: string, model: string, habits: ServerHabits): void {
   remembered.set(keyOf(baseUrl, model), habits);
 }
 
@@ -57,8 +58,8 @@ export interface Sent {
 export function learn(
   { kind, message }: ModelError,
   sent: Sent,
-  habits: Habits,
-): { readonly habits: Habits; readonly once?: { readonly maxTokens: number } } | undefined {
+  habits: ServerHabits,
+): { readonly habits: ServerHabits; readonly once?: { readonly maxTokens: number } } | undefined {
   if (kind === "prompt_too_long") {
     const room = sent.maxTokens === undefined ? undefined : roomForOutput(message, sent.maxTokens);
     return room === undefined ? undefined : { habits, once: { maxTokens: room } };
@@ -75,16 +76,17 @@ export function learn(
   return misses ? { habits: { ...habits, wantsReasoning: true } } : undefined;
 }
 
-function without(part: Optional, habits: Habits): Habits {
+function without(part: Optional, habits: ServerHabits): ServerHabits {
   return { ...habits, refused: new Set([...habits.refused, part]) };
 }
 
 const NO_IMAGES = /image|vision|multimodal|multi-modal|mmproj/i;
 
-const names = (message: string, part: Optional) =>
-  new RegExp(`(?<![a-z_])${part}(?![a-z_])`, "i").test(
-    part === "reasoning" ? message.replaceAll("reasoning.", "reasoning ") : message,
-  );
+function names(message: string, part: Optional): boolean {
+  // Errors about an item are not about the parameter of the same name.
+  if (part === "reasoning" && !/parameter|argument|field/i.test(message)) return false;
+  return new RegExp(`(?<![a-z_])${part}(?![a-z_])`, "i").test(message);
+}
 
 const TOO_LARGE = /too large|at most|less than or equal|<=|exceed|maximum|must be between|range/i;
 

@@ -1,7 +1,7 @@
 // One HTTP request to a server that the user's settings name: no redirects, a limit on time and size, and a token only
 // over TLS or to this machine.
 
-export interface HttpCall {
+export interface ServiceCall {
   readonly url: string;
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface HttpCall {
   readonly maxBytes?: number;
 }
 
-export interface HttpAnswer {
+export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -22,14 +22,14 @@ export interface HttpAnswer {
 }
 
 /** A request that got no answer. `reason` is a sentence without the token and the query. */
-export class HttpCallError extends Error {
-  override readonly name = "HttpCallError";
+export class ServiceCallError extends Error {
+  override readonly name = "ServiceCallError";
 }
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
 
-export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
+export async function callService(call: ServiceCall): Promise<ServiceAnswer> {
   const { method, body, token, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = call;
   const url = checkAddress(call.url, token !== undefined);
   const limit = AbortSignal.timeout(timeoutMs);
@@ -46,20 +46,20 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
     return { status: response.status, headers: response.headers, ...(await readUpTo(response, maxBytes)) };
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) throw new HttpCallError(`'${where}' did not answer within ${timeoutMs / 1000} seconds`);
+    if (limit.aborted) throw new ServiceCallError(`'${where}' did not answer within ${timeoutMs / 1000} seconds`);
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new HttpCallError(`'${where}' could not be reached: ${code ?? message}`);
+    throw new ServiceCallError(`'${where}' could not be reached: ${code ?? message}`);
   }
 }
 
 function checkAddress(text: string, hasToken: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new HttpCallError("The address is not an http or https URL");
+  if (!url || !/^https?:$/.test(url.protocol)) throw new ServiceCallError("The address is not an http or https URL");
   if (url.username !== "" || url.password !== "") {
-    throw new HttpCallError("The address contains a user name or password; use a token instead");
+    throw new ServiceCallError("The address contains a user name or password; use a token instead");
   }
   if (hasToken && url.protocol === "http:" && !isThisMachine(url.hostname)) {
-    throw new HttpCallError(`The token would be sent unencrypted to '${url.host}'; use https`);
+    throw new ServiceCallError(`The token would be sent unencrypted to '${url.host}'; use https`);
   }
   return url;
 }
