@@ -269,7 +269,7 @@ test("a server that ends right after the handshake, or with an edit, is an error
   const said = [await w.fails("hover", "a.fake"), await w.fails("hover", "a.fake")];
   expect(said[1]).toBe("start: It ended 3 times and is not started again: The program exited with code 9");
   await using v = world({
-    fake: { diesOn: { method: "textDocument/didChange" } },
+    fake: { pulls: true, diesOn: { method: "textDocument/didChange" } },
     server: { maxRestarts: 1 },
     machine: { wait },
   });
