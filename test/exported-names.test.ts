@@ -33,6 +33,8 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "ExitWorktreeInput",
     "ExitWorktreeOutput",
     "GrepInput",
+    "LspInput",
+    "LspOutput",
     "MonitorInput",
     "MonitorOutput",
     "PushNotificationInput",
@@ -57,6 +59,10 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "TeamCreateInput",
     "TeamCreateOutput",
     "TeamDeleteOutput",
+    "WebFetchInput",
+    "WebFetchOutput",
+    "WebSearchInput",
+    "WebSearchOutput",
   ],
 };
 

@@ -6,7 +6,11 @@ import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
-  readonly input_schema: { readonly properties?: Record<string, any>; readonly required?: readonly string[] };
+  readonly input_schema: {
+    readonly properties?: Record<string, any>;
+    readonly required?: readonly string[];
+    readonly additionalProperties?: boolean;
+  };
 }
 
 const EVERYTHING = {

@@ -65,5 +65,6 @@ export const TOOL_FACTS: Readonly<Record<string, ToolFacts>> = {
   TodoWrite: facts(NONE, "unless the shared task list is"),
   ToolSearch: facts(NONE, "if tools are [deferred](mcp.md#many-tools)"),
   WebFetch: facts("network; a rule can name a domain", ALWAYS),
+  WebSearch: facts("network", ALWAYS),
   Write: facts(EDIT, ALWAYS),
 };

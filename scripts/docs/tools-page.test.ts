@@ -22,7 +22,7 @@ test("the table of permissions has the tools that exist, and no others", () => {
 
 /** The tools that people know from compatible programs; Task is an older name of Agent. */
 const EXPECTED = [
-  "Read Write Edit Glob NotebookEdit Bash Monitor PowerShell Grep WebFetch ToolSearch Agent SendMessage TodoWrite",
+  "Read Write Edit Glob NotebookEdit Bash Monitor PowerShell Grep WebFetch WebSearch ToolSearch Agent SendMessage TodoWrite",
   "TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput CronCreate CronList CronDelete RemoteTrigger EnterPlanMode",
   "ExitPlanMode EnterWorktree ExitWorktree AskUserQuestion PushNotification ShareOnboardingGuide ListMcpResourcesTool",
   "ReadMcpResourceTool LSP Skill TeamCreate TeamDelete ScheduleWakeup StructuredOutput",
@@ -32,5 +32,5 @@ test.each(EXPECTED)("%s is there, with a description and a closed schema", (name
   const tool = tools.find((each) => each.name === name);
   expect(tool?.description.length).toBeGreaterThan(20);
   const isOpen = name === "StructuredOutput" || name === "ExitPlanMode";
-  expect((tool?.input_schema as any).additionalProperties === false).toBe(!isOpen);
+  expect(tool?.input_schema.additionalProperties === false).toBe(!isOpen);
 });

@@ -131,7 +131,7 @@ export const isOffline = (name: string, env: Env): boolean => resolveAlias(name.
 
 function mayNeedChoice(name: string, { env, settings = {}, ...options }: ResolveOptions): boolean {
   const { apiKey, authToken, baseUrl } = ownCredentials(env);
-  if (!(apiKey || authToken || baseUrl)) return true;
+  if (!(apiKey || authToken) && (!baseUrl || settings.apiKeyHelper)) return true;
   return [name, ...fallbackNames({ ...options, env })].some((each) => mayLeadElsewhere(each, env, settings));
 }
 

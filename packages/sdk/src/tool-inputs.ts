@@ -51,6 +51,20 @@ export type FileReadInput = { file_path: string; offset?: number; limit?: number
 export type FileWriteInput = { file_path: string; content: string };
 export type FileEditInput = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
 
+export type LspOperation =
+  | "goToDefinition"
+  | "findReferences"
+  | "hover"
+  | "documentSymbol"
+  | "workspaceSymbol"
+  | "goToImplementation"
+  | "prepareCallHierarchy"
+  | "incomingCalls"
+  | "outgoingCalls";
+
+/** `line` and `character` count from 1. */
+export type LspInput = { operation: LspOperation; filePath: string; line: number; character: number };
+
 export type NotebookEditInput = {
   notebook_path: string;
   cell_id?: string;
@@ -79,7 +93,7 @@ export type GrepInput = {
   multiline?: boolean;
 };
 
-export type WebFetchInput = { url: string; prompt: string };
+export type WebFetchInput = { url: string; prompt: string; offset?: number };
 export type WebSearchInput = { query: string; allowed_domains?: string[]; blocked_domains?: string[] };
 
 export type TodoWriteInput = {
@@ -157,6 +171,7 @@ export type ToolInputSchemas =
   | FileReadInput
   | FileWriteInput
   | FileEditInput
+  | LspInput
   | NotebookEditInput
   | GlobInput
   | GrepInput

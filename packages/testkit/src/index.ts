@@ -76,3 +76,4 @@ export type { ConverseLimits } from "./dialects/converse-rules.ts";
 export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";
 export { chatProblem, type ChatRules } from "./dialects/chat-rules.ts";
 export { responsesProblem, type GivenReasoning } from "./dialects/responses-rules.ts";
+export { startVertexServer, type VertexServerOptions } from "./dialects/vertex-server.ts";

@@ -19,6 +19,13 @@ export { taskStopTool } from "./task/task-stop.ts";
 export { todoWriteTool, type Todo, type TodoList } from "./todo-write/todo-write.ts";
 export { webFetchTool, type WebFetchInput, type WebFetchOutput, type WebPages } from "./web-fetch/web-fetch.ts";
 export {
+  webSearchTool,
+  type WebSearches,
+  type WebSearchInput,
+  type WebSearchLink,
+  type WebSearchOutput,
+} from "./web-search/web-search.ts";
+export {
   worktreeTools,
   type EnterWorktreeOutput,
   type ExitWorktreeOutput,

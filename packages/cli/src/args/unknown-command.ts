@@ -44,6 +44,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     tag: 1,
     marketplace: 2,
   },
+  export: {},
   doctor: {},
   help: {
     config: 0,
@@ -55,6 +56,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     hooks: 0,
     mcp: 0,
     plugin: 0,
+    export: 0,
     doctor: 0,
   },
 };

@@ -121,6 +121,13 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_GLOB_NO_IGNORE: variable("yes", "false: Glob respects ignore files", "tools"),
   CLAUDE_CODE_GLOB_TIMEOUT_SECONDS: variable("yes", "time limit of a search", "tools"),
   KEELSON_RG: variable("if trusted", "the ripgrep program", "host"),
+  CLAUDE_CODE_MAX_WEB_SEARCHES_PER_SESSION: variable(
+    "if trusted",
+    "how many web searches a session may make",
+    "runtime",
+  ),
+  BRAVE_API_KEY: variable("user only", "key for searching with brave", "runtime"),
+  TAVILY_API_KEY: variable("user only", "key for searching with tavily", "runtime"),
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
   MCP_TOOL_TIMEOUT: variable("yes", "time limit of an MCP tool call", "runtime"),
   MCP_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "local MCP servers to connect to at a time", "runtime"),
@@ -188,7 +195,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
 export function mayFolderSet(name: string): FolderMaySet {
   const upper = name.toUpperCase();
   if (LOADS_CODE.has(upper) || LOADS_CODE_PREFIX.test(upper)) return "never";
-  if (USER_ONLY.test(upper)) return "user only";
+  if (USER_ONLY.test(upper) || upper === "CLOUDSDK_CONFIG") return "user only";
   if (Object.hasOwn(VARIABLES, name)) return VARIABLES[name]!.folder;
   return HARMLESS.has(name) ? "yes" : "if trusted";
 }

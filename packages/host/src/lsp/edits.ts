@@ -18,7 +18,7 @@ export interface FileProblems {
 }
 
 /** Resolves after this time. With a signal, it keeps the process alive, and resolves when the signal is aborted. */
-export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
+export type WaitFor = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** A server that publishes may do so several times for one change, first with nothing. */
 const QUIET_MS = 400;
@@ -30,7 +30,7 @@ const MOST_OTHERS = 8;
 const MOST_FILES = 2_000;
 
 export class Edits {
-  readonly #wait: Wait;
+  readonly #wait: WaitFor;
   /** What was there when the model was last told. */
   readonly #told = new Map<string, readonly CodeProblem[]>();
   /** What the server said last. */
@@ -39,11 +39,12 @@ export class Edits {
   readonly #settled = new Map<string, readonly CodeProblem[]>();
   readonly #queue: Edit[] = [];
   #published = 0;
-  #heard: ((path: string) => void) | undefined;
+  /** Called with each file that problems were published of; without one when the server can be asked for them. */
+  #heard: ((path?: string) => void) | undefined;
   #isApplying = false;
   #isSettling = false;
 
-  constructor(wait: Wait) {
+  constructor(wait: WaitFor) {
     this.#wait = wait;
   }
 
@@ -76,9 +77,10 @@ export class Edits {
     else void this.#settleSoon();
   }
 
-  /** Asks again about the documents used last. */
+  /** Problems may have changed without an edit: asks again about the documents used last. */
   async refresh(client: LanguageClient): Promise<void> {
-    if (!client.pulls) return;
+    this.#heard?.();
+    if (!client.pulls || this.#isApplying) return;
     await this.#pullAll(client);
     if (!this.#isApplying) this.#settle();
   }
@@ -114,12 +116,12 @@ export class Edits {
   /** Lets the server look at a file as it was before its first edit. */
   async #hearBefore(path: string, text: string, client: LanguageClient): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#heard = (about) => about === path && resolve();
+    this.#heard = (about) => (about === path || client.pulls) && resolve();
     const isNews = client.documents.show(path, text);
-    if (client.pulls) return void this.#said.set(path, await client.pull(path));
-    if (isNews || !this.#said.has(path)) await Promise.race([promise, this.#wait(BEFORE_MS)]);
+    if (!client.pulls && (isNews || !this.#said.has(path))) await Promise.race([promise, this.#wait(BEFORE_MS)]);
     this.#heard = undefined;
-    await this.#quiet(BEFORE_MS);
+    if (client.pulls) this.#said.set(path, await client.pull(path));
+    else await this.#quiet(BEFORE_MS);
   }
 
   /** The documents used last, the edited one among them. */

@@ -5,7 +5,7 @@ import type { Files } from "@keelson/engine";
 import type { CodeFindings, ConfiguredLanguageServer } from "@keelson/protocol";
 import type { ServerProgram } from "../servers/program.ts";
 import { LanguageClient, type CodeQuestion } from "./client/client.ts";
-import { Edits, type Edit, type FileProblems, type Wait } from "./edits.ts";
+import { Edits, type Edit, type FileProblems, type WaitFor } from "./edits.ts";
 import { sourceTree, type SourceTree } from "./tree.ts";
 import { LanguageServerError } from "./wire/errors.ts";
 
@@ -20,7 +20,7 @@ export interface LanguageServerOptions {
   memoryOf(pid: number): Promise<number | undefined>;
   /** Calls `look` now and then until the returned function is called. */
   every(ms: number, look: () => void): () => void;
-  readonly wait: Wait;
+  readonly wait: WaitFor;
   readonly now: () => number;
   log(text: () => string): void;
 }
@@ -64,6 +64,7 @@ export class LanguageServer {
   #reason: string | undefined;
   readonly #closing = new AbortController();
   #working: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
 
   constructor(options: LanguageServerOptions) {
     this.#options = options;
@@ -87,8 +88,7 @@ export class LanguageServer {
   async ask(question: CodeQuestion, signal: AbortSignal): Promise<CodeFindings> {
     const attempt = async () => {
       const { client } = await this.#ready(signal);
-      const changes = await this.#tree.changes();
-      client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+      await (this.#looking ??= this.#lookAtFiles(client).finally(() => (this.#looking = undefined)));
       return client.ask(question, signal);
     };
     try {
@@ -123,6 +123,12 @@ export class LanguageServer {
 
   get #mayStart(): boolean {
     return this.#restarts <= this.#options.server.maxRestarts;
+  }
+
+  /** Tells the server which files changed that it has not open. */
+  async #lookAtFiles(client: LanguageClient): Promise<void> {
+    const changes = await this.#tree.changes();
+    client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
   }
 
   #work(): void {
@@ -198,7 +204,7 @@ export class LanguageServer {
         if (version === undefined || known === undefined || version >= known) edits.published(path, problems);
       },
       refreshed: () => {
-        if (opened && !this.#working) void edits.refresh(opened).catch(() => undefined);
+        if (opened) void edits.refresh(opened).catch(() => undefined);
       },
       closed: (reason) => {
         stop();

@@ -5,7 +5,7 @@ import { createServerPrograms, type ServerProgramsOptions } from "../servers/pro
 import type { CodeFindings, ConfiguredLanguageServer } from "@keelson/protocol";
 import type { CodeQuestion } from "./client/client.ts";
 import type { Edit, FileProblems } from "./edits.ts";
-import { languageOf, serverOf } from "./match.ts";
+import { languageIdOf, serverOf } from "./match.ts";
 import { memoryOf } from "./memory.ts";
 import { LanguageServer, type LanguageServerOptions, type LanguageServerStatus } from "./server.ts";
 import { LanguageServerError } from "./wire/errors.ts";
@@ -89,7 +89,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
       files,
       mayRead,
       log,
-      languageOf: (path) => languageOf(path, configured) ?? "plaintext",
+      languageOf: (path) => languageIdOf(path, configured) ?? "plaintext",
       async start() {
         const { command, args, env, confined = false } = await withSecrets(configured);
         return programs.start({ command, args, cwd: root, env: environment(root), entryEnv: env, confined });

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { HookConnection } from "../hooks/http/connect.ts";
-import { readBody } from "./read-body.ts";
+import { readPageBody } from "./page-body.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
@@ -58,5 +58,5 @@ export async function getPage(
     response.destroy();
     return { ...about, body: new Uint8Array(), cut: false };
   }
-  return { ...about, ...(await readBody(response, { encoding: given["content-encoding"], maxBytes, signal })) };
+  return { ...about, ...(await readPageBody(response, { encoding: given["content-encoding"], maxBytes, signal })) };
 }

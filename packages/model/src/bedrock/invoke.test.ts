@@ -8,7 +8,7 @@ testDialect({
   name: "Claude on Bedrock",
   model: "eu.anthropic.claude-opus-4-5-20251101-v1:0",
   thinkingState: (_, reply, block) => thinkingStateOf(reply, block),
-  lacks: ["billing errors", "interleaved calls", "untold usage", "repeated ids"],
+  lacks: ["billing errors", "interleaved calls", "untold usage"],
   async start(script, options) {
     const server = await startBedrockServer(script, { bearer: SECRET, ...options });
     const provider = bedrockDialect.provider(

@@ -5,7 +5,7 @@ import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine"
 import { countTokensBody } from "../body.ts";
 import type { HttpCall } from "../http-call.ts";
 import { betasOf, type Caller } from "../messages/headers.ts";
-import { withOwnThinking } from "../messages/own-thinking.ts";
+import { fitRequest } from "../messages/fit.ts";
 import { messagesProvider, type MessagesVariant } from "../messages/provider.ts";
 import { parseEvent, readEvents } from "../messages/read-reply.ts";
 import type { PlainProvider } from "../retry.ts";
@@ -62,7 +62,7 @@ export function invokeProvider(server: Server, caller: Caller): PlainProvider {
     plain: (request, signal) => ask(request, "plain", signal),
 
     countTokens(asked, signal) {
-      const request = withOwnThinking(asked, (model) => family(model) === family(asked.model));
+      const { request } = fitRequest(asked, (model) => family(model) === family(asked.model));
       // The service checks the body as that of a request for a reply.
       const extra = { ...bodyFields(request), max_tokens: request.max_tokens };
       const body = Buffer.from(countTokensBody(request, { omit: ["model"], extra })).toString("base64");

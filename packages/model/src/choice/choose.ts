@@ -109,7 +109,9 @@ async function openAnthropic(options: ResolveOptions): Promise<Omit<OpenedModel,
   const provider = () => withOwnHistory(anthropicProvider(anthropicOptions(options)));
   if (authToken) return { provider: provider(), source: "auth-token", apiKeySource: "none" };
   if (apiKey) return { provider: provider(), source: "api-key", apiKeySource: "ANTHROPIC_API_KEY" };
-  const key = await findKey("anthropic", keyFacts(options));
+  const found = await findKey("anthropic", keyFacts(options));
+  // A key that was stored for Anthropic does not go to another address.
+  const key = baseUrl && found?.from === STORED ? undefined : found;
   if (key === undefined) {
     if (baseUrl) return { provider: provider(), source: "base-url", apiKeySource: "none" };
     throw new ModelError("authentication_failed", "No key for Anthropic: set ANTHROPIC_API_KEY");

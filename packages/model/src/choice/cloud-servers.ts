@@ -1,4 +1,4 @@
-// Bedrock and Vertex AI as servers to ask. They find credentials and addresses in their own ways: variables, files and
+// Clouds as servers to ask. They find credentials and addresses in their own ways: variables, files and
 // the machine itself, and the commands of the settings that renew them.
 
 import { mkdir, rename } from "node:fs/promises";
@@ -6,8 +6,9 @@ import { dirname } from "node:path";
 import { networkFetch } from "../network.ts";
 import type { Env } from "../profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
-import type { Server } from "../server.ts";
-import { blockOf } from "./names.ts";
+import type { AwsOutside } from "../bedrock/aws-credentials.ts";
+import type { MessagesCloud } from "../messages/clouds.ts";
+import type { Credentials, Server } from "../server.ts";
 
 type ServerParts = Omit<Server, "provider" | "baseUrl" | "addressFrom" | "credentials" | "placeOf">;
 
@@ -15,10 +16,9 @@ type ServerParts = Omit<Server, "provider" | "baseUrl" | "addressFrom" | "creden
 const REFRESH_MS = 3 * 60_000;
 const COMMAND_MS = 60_000;
 
-export async function openVertex(options: ResolveOptions, parts: ServerParts): Promise<Server> {
+export async function openVertex(options: ResolveOptions, parts: ServerParts, baseUrl?: string): Promise<Server> {
   const { vertexServer } = await import("../vertex/vertex-server.ts");
   const { env, settings = {} } = options;
-  const baseUrl = blockOf("vertex", settings.providers)?.baseUrl;
   return vertexServer(env, {
     ...parts,
     outside: {
@@ -30,25 +30,32 @@ export async function openVertex(options: ResolveOptions, parts: ServerParts): P
   });
 }
 
-export async function openBedrock(options: ResolveOptions, parts: ServerParts): Promise<Server> {
+export async function openBedrock(options: ResolveOptions, parts: ServerParts, baseUrl?: string): Promise<Server> {
+  const { bedrockServer } = await import("../bedrock/bedrock-server.ts");
+  return bedrockServer(options.env, { ...parts, outside: awsOutside(options), ...(baseUrl ? { baseUrl } : {}) });
+}
+
+/** A key of the settings or the keychain comes before those of variables. */
+export async function openMessagesCloud(
+  cloud: MessagesCloud,
+  options: ResolveOptions,
+  parts: ServerParts & { readonly credentials?: Credentials },
+  baseUrl?: string,
+): Promise<Server> {
+  const { messagesCloudServer } = await import("../messages/clouds.ts");
+  const outside = awsOutside(options);
+  return messagesCloudServer(cloud, options.env, { ...parts, outside, ...(baseUrl ? { baseUrl } : {}) });
+}
+
+function awsOutside(options: ResolveOptions): AwsOutside {
   const { env, settings = {} } = options;
-  const { awsCredentials } = await import("../bedrock/aws-credentials.ts");
   const exporter = settings.awsCredentialExport;
-  const { region, credentials } = await awsCredentials(env, {
+  return {
     ...outsideOf(env),
     writeFile: writePrivately,
     run: (command) => run(options, command, COMMAND_MS),
     ...(exporter ? { credentialExport: async () => (await run(options, exporter, COMMAND_MS)).stdout } : {}),
     ...(settings.awsAuthRefresh ? { authRefresh: refreshWith(settings.awsAuthRefresh, options) } : {}),
-  });
-  const own = blockOf("bedrock", settings.providers)?.baseUrl;
-  const given = own ?? env["ANTHROPIC_BEDROCK_BASE_URL"]?.trim();
-  return {
-    ...parts,
-    provider: "bedrock",
-    baseUrl: (given || `https://bedrock-runtime.${region}.amazonaws.com`).replace(/\/+$/, ""),
-    addressFrom: own ? '"baseUrl" of providers.bedrock' : given ? "ANTHROPIC_BEDROCK_BASE_URL" : "AWS_REGION",
-    credentials,
   };
 }
 

@@ -1,8 +1,8 @@
 // Opens a provider: its server with address and credentials, and the dialect to speak to it, which is loaded now.
 
-import { ModelError } from "@keelson/engine";
 import type { ProviderApi } from "@keelson/protocol";
 import type { Dialect } from "../dialect.ts";
+import type { MessagesCloud } from "../messages/clouds.ts";
 import { fetchOptionsFrom } from "../network.ts";
 import { positiveInteger } from "../profiles.ts";
 import { anthropicOptions, withOwnHistory, type ResolveOptions } from "../resolve.ts";
@@ -28,8 +28,9 @@ export interface OpenedServer {
 
 export function keyFacts({ env, settings = {}, sources, memory }: ResolveOptions): KeyFacts {
   return {
-    env,
+    // The settings may have an `env` of their own, which is part of the environment already.
     ...settings,
+    env,
     ...(sources ? { sources, hasStoredKey: (provider) => sources.hasStoredKey(provider) } : {}),
     ...(memory ? { memory } : {}),
   };
@@ -64,19 +65,28 @@ async function openCloud(
 ): Promise<OpenedServer | undefined> {
   const block = blockOf(provider, facts.providers);
   const api = block?.api ?? (Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]!.api : undefined);
-  if (api !== "bedrock" && api !== "vertex") return undefined;
-  const { openBedrock, openVertex } = await import("./cloud-servers.ts");
-  const parts = serverParts(provider, options);
-  const found = await (api === "bedrock" ? openBedrock(options, parts) : openVertex(options, parts));
+  const cloud = api === "bedrock" || api === "vertex" ? api : api === "anthropic" ? messagesCloud(provider) : undefined;
+  if (api === undefined || cloud === undefined) return undefined;
+  const { openBedrock, openVertex, openMessagesCloud } = await import("./cloud-servers.ts");
   const key = await findKey(provider, facts);
-  const isOwnKey = key !== undefined && !PROVIDERS[api]!.keys.includes(key.from);
-  const server = {
-    ...found,
-    provider,
-    ...(block?.baseUrl ? { baseUrl: block.baseUrl.replace(/\/+$/, "") } : {}),
-    ...(isOwnKey ? { credentials: keyCredentials(provider, "bearer", key) } : {}),
+  const { keys, header } = PROVIDERS[cloud]!;
+  const isOwnKey = key !== undefined && !keys.includes(key.from);
+  const own = serverParts(provider, options);
+  const parts = {
+    ...own,
+    headers: { ...anthropicOptions(options).headers, ...own.headers },
+    ...(isOwnKey ? { credentials: keyCredentials(provider, header, key) } : {}),
   };
+  const open = { bedrock: openBedrock, vertex: openVertex };
+  const found = await (cloud === "bedrock" || cloud === "vertex"
+    ? open[cloud](options, parts, block?.baseUrl)
+    : openMessagesCloud(cloud, options, parts, block?.baseUrl));
+  const server = { ...found, provider, ...(isOwnKey ? { credentials: parts.credentials! } : {}) };
   return { server, dialect: await loadDialect(api, options), api, keyFrom: key?.from ?? "none", isVendor: true };
+}
+
+function messagesCloud(provider: string): MessagesCloud | undefined {
+  return provider === "foundry" || provider === "mantle" || provider === "anthropic-aws" ? provider : undefined;
 }
 
 function serverAt(provider: string, address: Address, key: KeySource | undefined, options: ResolveOptions): Server {
@@ -128,14 +138,16 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
       const { messagesDialect } = await import("./messages-dialect.ts");
       return messagesDialect({ sessionId, entrypoint, clientApp }, extraBody);
     }
+    case "openai-chat":
+      return (await import("../openai/chat.ts")).chatDialect;
+    case "openai-responses":
+      return (await import("../openai/responses.ts")).responsesDialect;
     case "gemini":
       return (await import("../gemini/gemini.ts")).geminiDialect;
     case "vertex":
       return (await import("../vertex/vertex.ts")).vertexDialect;
     case "bedrock":
       return (await import("../bedrock/bedrock.ts")).bedrockDialect;
-    default:
-      throw new ModelError("invalid_request", `This version cannot speak to servers with the API "${api}"`);
   }
 }
 

@@ -13,6 +13,8 @@ export interface OtherModel {
   readonly price?: ModelPrice;
   /** Neither the settings nor a table knows its window. */
   readonly isGuess: boolean;
+  /** Whether a table knows it. */
+  readonly isKnown: boolean;
 }
 
 interface TraitFacts {
@@ -63,6 +65,7 @@ export function modelOf({ provider, id, name, longContext }: Destination, { env,
     traits: { ...traits, ...limits },
     ...(price ? { price } : {}),
     isGuess: own.contextWindow === undefined && found === undefined,
+    isKnown: found !== undefined,
   };
 }
 

@@ -1,13 +1,11 @@
 // Asks a local server how long its context window really is: it is often far smaller than the model's, and some servers
 // then drop the beginning of a prompt without a word. Asked beside the first reply, when the model is loaded.
 
-import { isObject } from "@keelson/protocol";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
-import { readJson } from "../messages/read-reply.ts";
 import type { KnownModel } from "../profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
-import { callServer, type Server } from "../server.ts";
+import type { Server } from "../server.ts";
 import type { Destination } from "./names.ts";
 import type { OpenedProvider } from "./open.ts";
 import { modelOf } from "./traits.ts";
@@ -88,42 +86,22 @@ function smallWindow(provider: string, name: string, window: number): string {
   return `${name} has a context window of ${window} tokens here, which is little for agent work; ${fix}`;
 }
 
-/** Undefined if the server does not tell. Never throws. */
+/** Undefined if the server does not tell. */
 async function serverWindow(server: Server, provider: string, id: string): Promise<number | undefined> {
-  const root = { ...server, baseUrl: server.baseUrl.replace(/\/v1$/, "") };
-  const ask = async (from: Server, path: string): Promise<unknown> => {
-    try {
-      const request = { path, timeoutMs: ASK_MS, errorOf: () => new ModelError("unknown", "No answer") };
-      return await readJson(await callServer(from, request, AbortSignal.timeout(ASK_MS)));
-    } catch {
-      return undefined;
+  const options = { signal: AbortSignal.timeout(ASK_MS), timeoutMs: ASK_MS };
+  try {
+    if (provider === "ollama") {
+      // Only for models that are loaded, so the list of all of them is not needed.
+      const { allocatedWindows } = await import("../openai/list/ollama.ts");
+      const windows = await allocatedWindows(server, options);
+      return windows.get(id) ?? windows.get(`${id}:latest`);
     }
-  };
-  if (provider === "ollama") return loadedWindow(await ask(root, "/api/ps"), id);
-  return listedWindow(await ask(server, "/models"), id) ?? propsWindow(await ask(root, "/props"));
-}
-
-const number = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) && value > 0 ? value : undefined;
-
-/** Ollama's loaded models. */
-function loadedWindow(answer: unknown, id: string): number | undefined {
-  const models = isObject(answer) && Array.isArray(answer["models"]) ? answer["models"].filter(isObject) : [];
-  const plain = (name: unknown) => String(name).replace(/:latest$/, "");
-  const model = models.find((each) => plain(each["name"] ?? each["model"]) === plain(id));
-  return number(model?.["context_length"]);
-}
-
-/** vLLM says it in its list of models. */
-function listedWindow(answer: unknown, id: string): number | undefined {
-  const models = isObject(answer) && Array.isArray(answer["data"]) ? answer["data"].filter(isObject) : [];
-  const model = models.find((each) => each["id"] === id) ?? (models.length === 1 ? models[0] : undefined);
-  return number(model?.["max_model_len"]) ?? number(model?.["loaded_context_length"]);
-}
-
-/** llama.cpp. */
-function propsWindow(answer: unknown): number | undefined {
-  if (!isObject(answer)) return undefined;
-  const settings = isObject(answer["default_generation_settings"]) ? answer["default_generation_settings"] : {};
-  return number(settings["n_ctx"]) ?? number(answer["n_ctx"]);
+    const { listOpenaiModels } = await import("../openai/list/models.ts");
+    const models = await listOpenaiModels(server, options);
+    const model = models.find((each) => each.id === id) ?? (models.length === 1 ? models[0] : undefined);
+    return model?.contextWindow;
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
 }

@@ -132,24 +132,22 @@ export function conversationCases(dialect: DialectUnderTest): void {
     );
   }
 
-  if (can("repeated ids")) {
-    dialectTest(
-      dialect,
-      "an id that the conversation already has is not used again",
-      [{ blocks: [{ call: { name: "Read", input: {}, id: "call_0" } }] }],
-      async ({ provider }) => {
-        const messages: ModelMessage[] = [
-          { role: "user", content: "hi" },
-          { role: "assistant", content: [toolUse("call_0", "Read")], reply: { model: dialect.model } },
-          { role: "user", content: [result("call_0", "x")] },
-        ];
-        const reply = await collect(provider, requestTo(dialect, { messages }));
-        expect(reply.blocks).toHaveLength(1);
-        expect(reply.blocks[0].id).not.toBe("call_0");
-        expect(reply.blocks[0].id).not.toBe("");
-      },
-    );
-  }
+  dialectTest(
+    dialect,
+    "an id that the conversation already has is not used again",
+    [{ blocks: [{ call: { name: "Read", input: {}, id: "call_0" } }] }],
+    async ({ provider }) => {
+      const messages: ModelMessage[] = [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: [toolUse("call_0", "Read")], reply: { model: dialect.model } },
+        { role: "user", content: [result("call_0", "x")] },
+      ];
+      const reply = await collect(provider, requestTo(dialect, { messages }));
+      expect(reply.blocks).toHaveLength(1);
+      expect(reply.blocks[0].id).not.toBe("call_0");
+      expect(reply.blocks[0].id).not.toBe("");
+    },
+  );
 
   if (can("images")) {
     dialectTest(

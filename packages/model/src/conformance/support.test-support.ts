@@ -34,8 +34,6 @@ export type Ability =
   | "broken arguments"
   /** Replies without usage. */
   | "untold usage"
-  /** Ids of calls that repeat those of earlier replies. */
-  | "repeated ids"
   /** Ids of calls. */
   | "call ids"
   /** Tokens written to the cache. */

@@ -4,7 +4,7 @@
 import { ModelError, type ModelRequest } from "@keelson/engine";
 import { idsIn } from "../fit/ids.ts";
 
-export type Habit =
+export type GeminiHabit =
   /** An old proxy: `parameters` instead of `parametersJsonSchema`. */
   | "only parameters"
   /** A model whose name does not tell that its calls need signatures. */
@@ -14,11 +14,11 @@ export type Habit =
   | "no level"
   | "no thinking";
 
-export class Habits {
-  readonly #known = new Set<Habit>();
+export class GeminiHabits {
+  readonly #known = new Set<GeminiHabit>();
   readonly #refused = new Set<string>();
 
-  has(habit: Habit): boolean {
+  has(habit: GeminiHabit): boolean {
     return this.#known.has(habit);
   }
 
@@ -42,7 +42,7 @@ export class Habits {
 const BAD_SIGNATURE =
   /(?:corrupted|invalid)[^]{0,20}thought.?signature|thought.?signature[^]{0,40}(?:not valid|invalid)/i;
 
-const SIGNS: readonly (readonly [Habit, RegExp])[] = [
+const SIGNS: readonly (readonly [GeminiHabit, RegExp])[] = [
   ["only parameters", /parameters_?json_?schema/i],
   ["signatures required", /missing a `?thought_?signature/i],
   ["no media in results", /unknown name "parts"|multimodal function.?response|function.?response[^]*inline_?data/i],

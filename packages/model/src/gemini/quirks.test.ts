@@ -201,3 +201,13 @@ test("a format is asked for where no tools are in the way", async () => {
     { maxOutputTokens: 5_000 },
   ]);
 });
+
+test("another kind of server is named as such", async () => {
+  const html = { headers: { "content-type": "text/html" }, frames: ["<html>Sign in</html>"] };
+  await using gemini = await startGemini([{ raw: html }, { raw: { status: 200, body: { hello: "world" } } }]);
+  for (let time = 0; time < 2; time++)
+    expect((await collect(gemini.provider, requestFor())).error).toMatchObject({
+      kind: "unknown",
+      message: `${gemini.server.url} does not behave like the Gemini API; check GOOGLE_GEMINI_BASE_URL`,
+    });
+});

@@ -4,8 +4,8 @@ import type { JsonObject } from "@keelson/protocol";
 import { anyTraits } from "../conformance/support.test-support.ts";
 import { googleError } from "./errors.ts";
 import { geminiFamily, generationOf } from "./model.ts";
-import { openApiSchema } from "./schema.ts";
-import { thinkingConfig } from "./thinking.ts";
+import { openApiSchema } from "./request/schema.ts";
+import { thinkingConfig } from "./request/thinking.ts";
 
 const base = { max_tokens: 60_000, system: [], messages: [], tools: [], betas: [] };
 

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const BODY = ["messages", "system", "inferenceConfig", "toolConfig", "additionalModelRequestFields", "outputConfig"];
 const ID = /^[a-zA-Z0-9_.:-]{1,64}$/;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const DOCUMENT_NAME = /^[a-zA-Z0-9(\[](?:[a-zA-Z0-9]|\s(?!\s)|[-()[\]])*$/;
+const DOCUMENT_NAME = /^[a-zA-Z0-9([](?:[a-zA-Z0-9]|\s(?!\s)|[-()[\]])*$/;
 const PICTURES = ["png", "jpeg", "gif", "webp"];
 const DOCUMENTS = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"];
 

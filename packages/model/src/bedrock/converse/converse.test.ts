@@ -1,7 +1,7 @@
 import { startBedrockServer, thinkingStateOf, type BedrockServerOptions } from "@keelson/testkit";
 import { testDialect } from "../../conformance/suite.test-support.ts";
 import { anyTraits, SECRET, type DialectUnderTest } from "../../conformance/support.test-support.ts";
-import { credentialsFor } from "../aws-credentials.ts";
+import { bedrockCredentials } from "../aws-credentials.ts";
 import { bedrockDialect } from "../bedrock.ts";
 import { outsideOf } from "../bedrock.test-support.ts";
 
@@ -19,7 +19,7 @@ function under(model: string, options: BedrockServerOptions = {}): DialectUnderT
     lacks: ["billing errors"],
     async start(script, more) {
       const server = await startBedrockServer(script, { keys, ...options, ...more });
-      const credentials = credentialsFor(env, keys.region, outsideOf());
+      const credentials = bedrockCredentials(env, keys.region, outsideOf());
       const provider = bedrockDialect.provider(
         { provider: "bedrock", baseUrl: server.url, addressFrom: "ANTHROPIC_BEDROCK_BASE_URL", credentials },
         { traits: () => anyTraits },

@@ -3,10 +3,10 @@
 
 import { isObject, type JsonObject, type StreamEvent, type Usage } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import { newCallId } from "../fit/ids.ts";
-import type { FittedNames } from "../fit/names.ts";
-import { sealThinking } from "../thinking-envelope.ts";
-import type { GenerateContentResponse, Part, UsageMetadata } from "./wire.ts";
+import { newCallId } from "../../fit/ids.ts";
+import type { FittedNames } from "../../fit/names.ts";
+import { sealThinking } from "../../thinking-envelope.ts";
+import type { GenerateContentResponse, Part, UsageMetadata } from "../wire.ts";
 
 export interface ReplyContext {
   readonly api: string;

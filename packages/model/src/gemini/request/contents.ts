@@ -11,11 +11,11 @@ import {
   type ModelMessage,
 } from "@keelson/protocol";
 import type { ReplyOrigin, ToolResultBlock, ToolUseBlock } from "@keelson/protocol";
-import type { ModelTraits } from "../dialect.ts";
-import type { FittedNames } from "../fit/names.ts";
+import type { ModelTraits } from "../../dialect.ts";
+import type { FittedNames } from "../../fit/names.ts";
 import { fitsInResult, isMedia, mediaPart } from "./media.ts";
-import { geminiFamily } from "./model.ts";
-import type { Content, Part } from "./wire.ts";
+import { geminiFamily } from "../model.ts";
+import type { Content, Part } from "../wire.ts";
 
 export interface Translation {
   /** The state of calls is kept under this name: signatures of one service mean nothing to another. */
@@ -184,8 +184,7 @@ function answer(
 
 function strayResult({ content }: ToolResultBlock, translation: Translation, losses: Set<string>): readonly Part[] {
   const { texts, media } = resultContent(content, translation, losses);
-  const text = texts.join("\n");
-  return [...(/\S/.test(text) ? [{ text: `The result of an earlier call:\n${text}` }] : []), ...media];
+  return [{ text: `The result of an earlier call:\n${texts.join("\n") || "(no output)"}` }, ...media];
 }
 
 function resultContent(content: ToolResultBlock["content"], { traits }: Translation, losses: Set<string>) {

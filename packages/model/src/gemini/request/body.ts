@@ -2,14 +2,14 @@
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { ModelRequest, ToolDefinition } from "@keelson/engine";
-import type { ModelTraits } from "../dialect.ts";
-import { fitNames, GEMINI_NAMES, type FittedNames } from "../fit/names.ts";
+import type { ModelTraits } from "../../dialect.ts";
+import { fitNames, GEMINI_NAMES, type FittedNames } from "../../fit/names.ts";
 import { contentsOf } from "./contents.ts";
-import { generationOf } from "./model.ts";
-import type { Habits } from "./habits.ts";
+import { generationOf } from "../model.ts";
+import type { GeminiHabits } from "../habits.ts";
 import { openApiSchema } from "./schema.ts";
 import { thinkingConfig } from "./thinking.ts";
-import type { FunctionDeclaration, GenerateContentRequest } from "./wire.ts";
+import type { FunctionDeclaration, GenerateContentRequest } from "../wire.ts";
 
 export interface BuiltRequest {
   readonly body: GenerateContentRequest;
@@ -18,7 +18,12 @@ export interface BuiltRequest {
   readonly losses: readonly string[];
 }
 
-export function buildGemini(request: ModelRequest, api: string, traits: ModelTraits, habits: Habits): BuiltRequest {
+export function buildGemini(
+  request: ModelRequest,
+  api: string,
+  traits: ModelTraits,
+  habits: GeminiHabits,
+): BuiltRequest {
   const tools = request.tools.filter(({ input_schema: schema }) => isObject(schema));
   const names = fitNames(tools, GEMINI_NAMES);
   const losses = new Set<string>();
@@ -51,7 +56,7 @@ function toolFields(
   tools: readonly ToolDefinition[],
   names: FittedNames,
   choice: JsonObject | undefined,
-  habits: Habits,
+  habits: GeminiHabits,
 ): Pick<GenerateContentRequest, "tools" | "toolConfig"> {
   const declared = tools.map((tool) => declaration(tool, names, habits));
   const config = callingConfig(choice, names);
@@ -64,7 +69,7 @@ function toolFields(
 function declaration(
   { name, description, input_schema: schema }: ToolDefinition,
   names: FittedNames,
-  habits: Habits,
+  habits: GeminiHabits,
 ): FunctionDeclaration {
   const named = { name: names.out(name), description };
   if (habits.has("only parameters")) {
@@ -89,7 +94,7 @@ function callingConfig(choice: JsonObject | undefined, names: FittedNames): Json
   }
 }
 
-function generationConfig(request: ModelRequest, traits: ModelTraits, habits: Habits): JsonObject {
+function generationConfig(request: ModelRequest, traits: ModelTraits, habits: GeminiHabits): JsonObject {
   const thinking = habits.has("no thinking") ? undefined : thinkingConfig(request, traits);
   const { thinkingLevel: _, ...unlevelled } = thinking ?? {};
   const config = habits.has("no level") ? unlevelled : thinking;

@@ -15,7 +15,10 @@ export interface ReadBody {
   readonly cut: boolean;
 }
 
-export async function readBody(source: Readable, { encoding, maxBytes, signal }: ReadBodyOptions): Promise<ReadBody> {
+export async function readPageBody(
+  source: Readable,
+  { encoding, maxBytes, signal }: ReadBodyOptions,
+): Promise<ReadBody> {
   // A stream that is destroyed by a signal may end as if nothing had happened.
   const stop = () => source.destroy(signal.reason);
   signal.addEventListener("abort", stop);

@@ -2,19 +2,27 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { HttpCall } from "../http-call.ts";
-import { isJson, readJson } from "../messages/read-reply.ts";
-import { SseDecoder } from "../sse.ts";
-import { streamedError } from "./errors.ts";
-import type { GenerateContentResponse } from "./wire.ts";
+import type { HttpCall } from "../../http-call.ts";
+import { isJson, readJson } from "../../messages/read-reply.ts";
+import type { Server } from "../../server.ts";
+import { SseDecoder } from "../../sse.ts";
+import { streamedError } from "../errors.ts";
+import type { GenerateContentResponse } from "../wire.ts";
 
 /** Throws ModelError for an error in the stream. Closes the call. */
-export async function* readResponses(call: HttpCall): AsyncGenerator<GenerateContentResponse> {
+export async function* readResponses(call: HttpCall, server: Server): AsyncGenerator<GenerateContentResponse> {
   if (isJson(call)) {
     const value = await readJson(call);
     // Without `alt=sse` the stream is one list.
-    for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) yield asResponse(item);
+    for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (isObject(item) && !FIELDS.some((field) => field in item)) throw notGemini(server);
+      yield asResponse(item);
+    }
     return;
+  }
+  if (/\bhtml\b/.test(call.response.headers.get("content-type") ?? "")) {
+    call.close({ finished: false });
+    throw notGemini(server);
   }
   const decoder = new SseDecoder();
   let finished = false;
@@ -31,6 +39,14 @@ export async function* readResponses(call: HttpCall): AsyncGenerator<GenerateCon
   } finally {
     call.close({ finished });
   }
+}
+
+/** Every response has one of them. */
+const FIELDS = ["candidates", "promptFeedback", "usageMetadata", "error"];
+
+function notGemini({ baseUrl, addressFrom }: Server): ModelError {
+  const { origin } = new URL(baseUrl);
+  return new ModelError("unknown", `${origin} does not behave like the Gemini API; check ${addressFrom}`);
 }
 
 function asResponse(value: unknown): GenerateContentResponse {

@@ -2,8 +2,8 @@
 
 import type { JsonObject } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
-import type { ModelTraits } from "../dialect.ts";
-import { generationOf } from "./model.ts";
+import type { ModelTraits } from "../../dialect.ts";
+import { generationOf } from "../model.ts";
 
 /** Shorter replies are for titles and the like; thinking would use up their room. */
 const SHORT_REPLY = 4096;

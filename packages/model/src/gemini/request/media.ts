@@ -1,8 +1,8 @@
 // Pictures and documents as parts that Gemini reads. What it cannot read becomes a sentence, and a loss to report.
 
 import { isObject, type ContentBlock } from "@keelson/protocol";
-import type { ModelTraits } from "../dialect.ts";
-import type { Part } from "./wire.ts";
+import type { ModelTraits } from "../../dialect.ts";
+import type { Part } from "../wire.ts";
 
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"]);
 /** What a functionResponse may carry. */
