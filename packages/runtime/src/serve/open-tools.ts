@@ -21,7 +21,6 @@ import { openStorage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
-import { webTools } from "../web/open-web.ts";
 import { CallLine } from "./call-line.ts";
 import type { PermissionQuestion } from "./question.ts";
 import { servedResult, servedTool } from "./result.ts";
