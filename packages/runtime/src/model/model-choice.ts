@@ -5,7 +5,7 @@ import { ModelError } from "@keelson/engine";
 import { costOf, lookUpModel, resolveModel, type ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
 import type { ModelRates } from "./cost.ts";
-import type { Debug } from "../debug.ts";
+import type { Observed } from "../observe/observed.ts";
 import { OpenError } from "../session/place.ts";
 
 interface ModelChoiceOptions {
@@ -13,12 +13,13 @@ interface ModelChoiceOptions {
   readonly model?: string | undefined;
   readonly sessionId: string;
   readonly entrypoint: string;
-  readonly debug?: Debug | undefined;
+  /** Watches its requests. */
+  readonly observed?: Observed | undefined;
 }
 
 export async function chooseModel(
   { flags, settings, env }: Snapshot,
-  { model, sessionId, entrypoint, debug }: ModelChoiceOptions,
+  { model, sessionId, entrypoint, observed }: ModelChoiceOptions,
 ): Promise<ResolvedModel> {
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
@@ -34,9 +35,7 @@ export async function chooseModel(
       betas: flags.betas,
       metadata: { user_id: JSON.stringify({ session_id: sessionId }) },
     });
-    if (debug === undefined) return resolved;
-    const { debugProvider } = await import("../debug.ts");
-    return { ...resolved, provider: debugProvider(resolved.provider, debug) };
+    return observed ? { ...resolved, provider: observed.provider(resolved.provider) } : resolved;
   } catch (error) {
     if (error instanceof ModelError) throw new OpenError(error.message, "setup");
     throw error;
