@@ -45,6 +45,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     marketplace: 2,
   },
   export: {},
+  trace: {},
   doctor: {},
   help: {
     config: 0,
@@ -57,6 +58,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     mcp: 0,
     plugin: 0,
     export: 0,
+    trace: 0,
     doctor: 0,
   },
 };

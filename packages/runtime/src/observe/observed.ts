@@ -4,7 +4,7 @@
 import { withCounted, type End, type ModelProvider, type Ports } from "@keelson/engine";
 import { NO_USAGE, type Usage } from "@keelson/protocol";
 import type { Firing } from "../hooks/run-handler.ts";
-import type { Fact, RequestFailure, RequestStart, WatchedAgent, Watcher } from "./facts.ts";
+import type { Fact, OfAgent, RequestFailure, RequestStart, WatchedAgent, Watcher } from "./facts.ts";
 
 export interface Observed {
   provider(inner: ModelProvider): ModelProvider;
@@ -94,16 +94,10 @@ function observedProvider(inner: ModelProvider, { tell, now, costOf }: Teller & 
   };
 }
 
-function observedPorts(
-  ports: Ports,
-  { tell, now, agent }: Teller & { readonly agent?: WatchedAgent | undefined },
-): Ports {
-  return {
-    ...ports,
-    // It may change during the run.
-    get model() {
-      return ports.model;
-    },
+function observedPorts(ports: Ports, { tell, now, agent }: Teller & OfAgent): Ports {
+  // With its getters: the model may change during the run, and may not be known yet.
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(ports)) as Ports;
+  const watched: Pick<Ports, "record" | "fire" | "permit"> = {
     record: (entries) => {
       tell({ type: "entries", at: now(), entries, agent });
       return ports.record(entries);
@@ -120,4 +114,5 @@ function observedPorts(
       return permission;
     },
   };
+  return Object.assign(copy, watched);
 }

@@ -1,6 +1,7 @@
 // Opens what watches a session: the debug log, the trace, telemetry. Each is loaded only if it is on.
 
 import { resolve } from "node:path";
+import type { Span } from "@keelson/store/span-log";
 import type { ModelRates } from "../model/cost.ts";
 import type { OpenOptions } from "../session/open.ts";
 import type { SessionPlace } from "../session/place.ts";
@@ -30,15 +31,21 @@ async function traceOf({ snapshot, warn }: OpenOptions, place: SessionPlace): Pr
     warn("KEELSON_TRACE=1 has no effect without a transcript; name a file instead");
     return [];
   }
-  const path = choice === "1" ? spanLogPath(place.dir, place.id) : resolve(snapshot.cwd, choice);
-  const log = openSpanLog(path, ({ message }) =>
-    warn(`The trace cannot be written (${message}); work goes on without it`),
-  );
+  const open = () => {
+    const path = choice === "1" ? spanLogPath(place.dir, place.id) : resolve(snapshot.cwd, choice);
+    return openSpanLog(path, ({ message }) =>
+      warn(`The trace cannot be written (${message}); work goes on without it`),
+    );
+  };
+  let [id, log] = [place.id, open()];
+  const add = (span: Span) => {
+    // A cleared conversation is another session.
+    if (id !== place.id) {
+      log.close();
+      [id, log] = [place.id, open()];
+    }
+    log.add(id, span);
+  };
   const { traceWatcher } = await import("./trace.ts");
-  return [
-    traceWatcher(
-      (span) => log.add(place.id, span),
-      () => log.close(),
-    ),
-  ];
+  return [traceWatcher(add, () => log.close())];
 }
