@@ -29,10 +29,12 @@ import { withServerWindow } from "./window.ts";
 /** Throws ModelError if a name leads nowhere, or a provider is not configured. */
 export async function chooseProvider(given: ResolveOptions): Promise<ResolvedModel> {
   const options = await withRegion(given);
-  const hasOwn = await hasAnthropic(options);
-  const name = wantedModel(options) ?? (hasOwn ? "default" : await defaultName(options));
+  const wanted = wantedModel(options);
+  const named = wanted === undefined ? undefined : locate(wanted, keyFacts(options));
+  const hasOwn = named === undefined || named.provider === "anthropic" ? await hasAnthropic(options) : false;
+  const name = wanted ?? (hasOwn ? "default" : await defaultName(options));
   if (name === undefined) return resolveOffline({ wanted: false });
-  const main = locate(name, keyFacts(options));
+  const main = named ?? locate(name, keyFacts(options));
   if (main.provider === "anthropic" && !hasOwn) {
     if (!options.needsCredentials) return resolveOffline({ wanted: false });
     throw new ModelError(

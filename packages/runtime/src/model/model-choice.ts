@@ -7,7 +7,7 @@ import type { CredentialSources, ProviderMemory, ResolvedModel } from "@keelson/
 import { NO_USAGE } from "@keelson/protocol";
 import type { ModelRates } from "./cost.ts";
 import type { Debug } from "../debug.ts";
-import type * as Credentials from "./credentials.ts";
+import type * as StoredKey from "./stored-key.ts";
 import { OpenError } from "../session/place.ts";
 
 interface ModelChoiceOptions {
@@ -66,7 +66,7 @@ export function credentialSources(
     runCommand: async (...command) =>
       (await import("./credentials.ts")).runCredentialCommand(snapshot, caller, ...command),
     storedKey: async (provider) => (await import("./credentials.ts")).storedKey(snapshot, provider),
-    hasStoredKey: (provider) => (require("./credentials.ts") as typeof Credentials).hasStoredKey(snapshot, provider),
+    hasStoredKey: (provider) => (require("./stored-key.ts") as typeof StoredKey).hasStoredKey(snapshot, provider),
   };
 }
 
