@@ -6,8 +6,8 @@ import { besideName, costOf, lookUpModel, resolveModel } from "@keelson/model";
 import type { CredentialSources, ProviderMemory, ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
 import type { ModelRates } from "./cost.ts";
-import type * as Credentials from "./credentials.ts";
 import type { Observed } from "../observe/observed.ts";
+import type * as StoredKey from "./stored-key.ts";
 import { OpenError } from "../session/place.ts";
 
 interface ModelChoiceOptions {
@@ -65,7 +65,7 @@ export function credentialSources(
     runCommand: async (...command) =>
       (await import("./credentials.ts")).runCredentialCommand(snapshot, caller, ...command),
     storedKey: async (provider) => (await import("./credentials.ts")).storedKey(snapshot, provider),
-    hasStoredKey: (provider) => (require("./credentials.ts") as typeof Credentials).hasStoredKey(snapshot, provider),
+    hasStoredKey: (provider) => (require("./stored-key.ts") as typeof StoredKey).hasStoredKey(snapshot, provider),
   };
 }
 
