@@ -83,7 +83,10 @@ export class ChatReader {
 
   /** The events that end the reply. Throws ModelError if it is not complete. */
   end(): StreamEvent[] {
-    if (!this.isComplete) throw new ModelError("stream_cut", "The reply ended before it was complete");
+    if (!this.isComplete) {
+      if (this.#queue.isEmpty) this.#checkWindow();
+      throw new ModelError("stream_cut", "The reply ended before it was complete");
+    }
     this.#flushTags();
     this.#closeThinking();
     this.#calls.finish();
