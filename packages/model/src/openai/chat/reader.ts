@@ -8,7 +8,7 @@ import { BlockQueue, type QueuedBlock } from "../shared/block-queue.ts";
 import { CallWriter, type CallWriterOptions } from "../shared/call-writer.ts";
 import { streamErrorOf } from "../shared/errors.ts";
 import { ThinkTags } from "../shared/think-tags.ts";
-import { estimatedUsage, usageIn, type CountedUsage } from "../shared/usage.ts";
+import { usageByLength, usageIn, type CountedUsage } from "../shared/usage.ts";
 import { CallPieces } from "./call-pieces.ts";
 import { mergedDetails, shownDetails } from "./details.ts";
 import { CHAT_API } from "./messages.ts";
@@ -199,7 +199,7 @@ export class ChatReader {
   }
 
   #estimate() {
-    return estimatedUsage(this.#options.estimateInput(), this.#characters + this.#writer.characters);
+    return usageByLength(this.#options.estimateInput(), this.#characters + this.#writer.characters);
   }
 
   #stopReason(): string {
