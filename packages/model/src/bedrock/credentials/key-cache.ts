@@ -4,7 +4,6 @@
 import { ModelError } from "@keelson/engine";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { Env } from "../../profiles.ts";
-import { findKeys } from "./chain.ts";
 import { COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 // Renewed this long before they expire, as a reply may take its time to begin.
@@ -71,7 +70,7 @@ export class KeyCache {
     const find = async () => {
       const found = credentialExport
         ? exportedKeys(await credentialExport(), now() + EXPORT_LASTS_MS)
-        : await findKeys(this.#env, this.#region, this.#outside);
+        : await (await import("./chain.ts")).findKeys(this.#env, this.#region, this.#outside);
       if ((found.expiresAt ?? Infinity) > now()) return found;
       throw credentialError(
         "The AWS credentials have expired; sign in again, or set awsAuthRefresh to a command that does",

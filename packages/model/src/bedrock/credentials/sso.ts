@@ -1,6 +1,5 @@
 // Credentials from a sign-in with `aws sso login`, whose token the AWS CLI keeps in ~/.aws/sso/cache.
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { Env } from "../../profiles.ts";
@@ -15,7 +14,7 @@ import {
   type FoundKeys,
 } from "./outside.ts";
 import type { AwsConfig, Section } from "./profile.ts";
-import { domainOf, serviceUrl } from "./sts.ts";
+import { domainOf, serviceUrl } from "./address.ts";
 
 // A token about to expire is renewed first.
 const MARGIN_MS = 60_000;
@@ -36,9 +35,7 @@ export async function ssoKeys(
       `AWS profile "${name}" needs sso_region, sso_start_url, sso_account_id and sso_role_name in ~/.aws/config`,
     );
 
-  const file = `${createHash("sha1")
-    .update(sessionName ?? startUrl)
-    .digest("hex")}.json`;
+  const file = `${new Bun.CryptoHasher("sha1").update(sessionName ?? startUrl).digest("hex")}.json`;
   const path = join(folder, "sso", "cache", file);
   const token = await validToken(path, region, env, outside);
   if (token === undefined) throw credentialError(`The AWS sign-in of profile "${name}" has expired; ${login}`);

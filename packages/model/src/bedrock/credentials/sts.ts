@@ -2,6 +2,7 @@
 
 import type { Env } from "../../profiles.ts";
 import { signAttempt, type AwsKeys } from "../sigv4.ts";
+import { domainOf, serviceUrl } from "./address.ts";
 import { ask, COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 export interface RoleRequest {
@@ -64,13 +65,4 @@ async function exchange(
 /** The text of the first such XML element. The answers have no attributes and no escapes that matter. */
 function element(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]?.trim();
-}
-
-/** The address of a service, unless the user set another one. */
-export function serviceUrl(env: Env, service: string, standard: string): string {
-  return env[`AWS_ENDPOINT_URL_${service}`]?.trim() || env["AWS_ENDPOINT_URL"]?.trim() || standard;
-}
-
-export function domainOf(region: string): string {
-  return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 }
