@@ -25,6 +25,8 @@ const late = {
   "packages/host/src/hooks/http/": "only when a hook runs",
   "packages/host/src/shell/process/": "only when a command runs",
   "packages/runtime/src/hooks/handlers/": "only when a hook runs",
+  "packages/host/src/web/": "only when a page is fetched",
+  "packages/tools/src/web-fetch/page/": "only when a page is fetched",
   "packages/mcp/": "only with servers of a client",
   "packages/runtime/src/skills/bundled/texts": "only when a bundled skill is invoked",
   "packages/runtime/src/agents/run-agents": "only when an agent is started",
@@ -35,6 +37,8 @@ const late = {
   "packages/store/src/checkpoints": "only when a client asks for checkpoints",
   "packages/sdk/": "never: it is the other end of the pipe",
   "packages/model/src/offline/": "only without a model",
+  "packages/model/src/gemini/": "only on Gemini",
+  "packages/model/src/vertex/": "only on Vertex AI",
   "packages/testkit/": "only in tests",
 };
 

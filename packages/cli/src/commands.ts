@@ -68,6 +68,11 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/plugin/plugin.ts")).runPlugin(argv, io),
   },
   {
+    name: "export",
+    help: "Write a session as Markdown, HTML or JSON",
+    run: async (argv, io) => (await import("./commands/export/export.ts")).runExport(argv, io),
+  },
+  {
     name: "doctor",
     help: "Check the installation and the settings",
     run: async (argv, io) => (await import("./commands/doctor/doctor.ts")).runDoctor(argv, io),

@@ -35,7 +35,7 @@ test("an unknown category is a warning, and texts that are not logged are never 
     throw new Error("made");
   });
   expect(errors).toEqual([
-    'warning: unknown --debug category "apis"; use api, config, hooks, instructions, mcp, permissions, session or tools',
+    'warning: unknown --debug category "apis"; use api, config, hooks, instructions, lsp, mcp, permissions, session or tools',
   ]);
 });
 

@@ -15,7 +15,7 @@ export interface Server {
   /** What to check if the address is wrong: a variable or a setting. */
   readonly addressFrom: string;
   readonly credentials: Credentials;
-  /** In clouds, where each model is served. Its address replaces `baseUrl`. */
+  /** In clouds, where each model is served. Its address is used if `baseUrl` is empty. */
   readonly placeOf?: (model: string) => CloudPlace;
   /** Sent with every request. They may be secret. */
   readonly headers?: Readonly<Record<string, string>>;

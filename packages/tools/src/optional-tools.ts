@@ -6,3 +6,5 @@ export {
   type Notifier,
   type PushNotificationOutput,
 } from "./push-notification/push-notification.ts";
+export { remoteTriggerTool, type RoutinesClient } from "./remote-trigger/remote-trigger.ts";
+export { shareOnboardingTool, type GuideServer } from "./share-onboarding/share-onboarding.ts";

@@ -6,7 +6,7 @@
  * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
  *   address and turns off no guard
  * - `if trusted`: only in a trusted folder
- * - `user only`: it holds a key of a model server, or decides where such a key comes from or is sent
+ * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent
  * - `never`: it makes programs load code
  */
 export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
@@ -153,6 +153,13 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_GLOB_NO_IGNORE: variable("yes", "false: Glob respects ignore files", "tools"),
   CLAUDE_CODE_GLOB_TIMEOUT_SECONDS: variable("yes", "time limit of a search", "tools"),
   KEELSON_RG: variable("if trusted", "the ripgrep program", "host"),
+  CLAUDE_CODE_MAX_WEB_SEARCHES_PER_SESSION: variable(
+    "if trusted",
+    "how many web searches a session may make",
+    "runtime",
+  ),
+  BRAVE_API_KEY: variable("user only", "key for searching with brave", "runtime"),
+  TAVILY_API_KEY: variable("user only", "key for searching with tavily", "runtime"),
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
   MCP_TOOL_TIMEOUT: variable("yes", "time limit of an MCP tool call", "runtime"),
   MCP_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "local MCP servers to connect to at a time", "runtime"),
@@ -198,6 +205,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
   CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),
   CLAUDE_CODE_SDK_READS_SESSION_STATE: variable("if trusted", "report when work starts and ends", "runtime"),
+  KEELSON_ROUTINES_URL: variable("user only", "address of the routines server, for RemoteTrigger", "runtime"),
+  KEELSON_ROUTINES_TOKEN: variable("user only", "token for the routines server", "runtime"),
   KEELSON_BIN: variable("if trusted", "the program that the SDK starts", "sdk"),
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),

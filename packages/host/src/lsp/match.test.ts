@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ConfiguredLanguageServer } from "@keelson/protocol";
-import { languageOf, serverOf } from "./match.ts";
+import { languageIdOf, serverOf } from "./match.ts";
 
 const server = (name: string, languages: Record<string, string>) =>
   ({ name, languages }) as unknown as ConfiguredLanguageServer;
@@ -21,5 +21,5 @@ test.each([
 ])("%s belongs to %s as %s", (path, name, language) => {
   const found = serverOf(path, servers);
   expect(found?.name).toBe(name as string);
-  expect(found && languageOf(path, found)).toBe(language as string);
+  expect(found && languageIdOf(path, found)).toBe(language as string);
 });

@@ -1,7 +1,7 @@
 // Ways to reach the user: the terminal, the desktop, a program of theirs, a server such as ntfy. Each says whether it
 // worked; none throws. Text reaches programs as an argument or on stdin, never through a shell.
 
-import { callHttp } from "../http-call.ts";
+import { callService } from "../service-call.ts";
 import { findProgram } from "../programs/find-program.ts";
 import { terminalSequence } from "./terminal.ts";
 
@@ -59,7 +59,7 @@ export async function notifyByHttp(
 ): Promise<true | string> {
   try {
     const headers = { "content-type": "text/plain; charset=utf-8", title: title.replaceAll(/[^ -~]/g, "?") };
-    const { status } = await callHttp({
+    const { status } = await callService({
       url,
       token,
       method: "POST",

@@ -31,11 +31,11 @@ export function fitRequest(
 ): FittedRequest {
   const request = withOwnThinking(asked, isOwn);
   const names = fitNames(request.tools, MESSAGES_NAMES);
-  const known = fitIds(alternating(request.messages.flatMap((message) => usable(message, names))), MESSAGES_IDS);
+  const known = alternating(request.messages.flatMap((message) => fitMessage(message, names)));
   const tools = request.tools.map((tool) => (names.out(tool.name) === tool.name ? tool : renamed(tool, names)));
   const { tool_choice: choice, ...rest } = request;
   const named = typeof choice?.["name"] === "string" ? { name: names.out(choice["name"]) } : {};
-  const fitted = {
+  const sent = {
     ...rest,
     messages: isSameList(known, request.messages) ? request.messages : known,
     tools,
@@ -43,7 +43,7 @@ export function fitRequest(
   };
   let taken: Set<string> | undefined;
   return {
-    request: fitted,
+    request: sent,
     restore(event) {
       if (event.type !== "content_block_start" || !isToolUse(event.content_block)) return event;
       taken ??= idsIn(asked.messages);
@@ -62,6 +62,17 @@ const renamed = <T extends { readonly name: string }>(tool: T, names: FittedName
   ...tool,
   name: names.out(tool.name),
 });
+
+// How a message fits depends on nothing else, so every request with it gets the same object.
+const fitted = new WeakMap<ModelMessage, readonly ModelMessage[]>();
+
+function fitMessage(message: ModelMessage, names: FittedNames): readonly ModelMessage[] {
+  const known = fitted.get(message);
+  if (known) return known;
+  const made = fitIds(usable(message, names), MESSAGES_IDS);
+  fitted.set(message, made);
+  return made;
+}
 
 /** None if nothing of the message can be sent. */
 function usable(message: ModelMessage, names: FittedNames): readonly ModelMessage[] {

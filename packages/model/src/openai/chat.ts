@@ -74,7 +74,7 @@ async function* reply(
     return;
   }
   try {
-    for await (const event of readSse(call)) {
+    for await (const event of readSse(call, () => reader.isOver)) {
       if (event === "done") reader.done();
       else yield* reader.push(event.data);
     }

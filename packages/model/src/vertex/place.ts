@@ -6,11 +6,11 @@ import type { CloudPlace } from "../server.ts";
 
 export const isClaude = (model: string): boolean => /claude/i.test(model);
 
-/** Where requests for a model go. `baseUrl` of the settings takes precedence over variables. */
-export function vertexPlace(env: Env, model: string, baseUrl?: string): CloudPlace {
+/** Where requests for a model go. */
+export function vertexPlace(env: Env, model: string): CloudPlace {
   const region = regionOf(env, model);
   const project = PROJECT_VARIABLES.map((name) => env[name]?.trim()).find(Boolean);
-  return { region, ...(project ? { project } : {}), ...addressOf(env, model, region, baseUrl) };
+  return { region, ...(project ? { project } : {}), ...addressFor(env, model, region) };
 }
 
 const PROJECT_VARIABLES = ["ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT"];
@@ -46,9 +46,7 @@ export function regionVariables(model: string): readonly string[] {
 }
 
 /** Each kind of model has a variable for its address; one alone serves both. */
-function addressOf(env: Env, model: string, region: string, given: string | undefined) {
-  const own = given?.trim();
-  if (own) return { baseUrl: own.replace(/\/+$/, ""), addressFrom: '"baseUrl" of providers.vertex' };
+function addressFor(env: Env, model: string, region: string) {
   const variables = ["ANTHROPIC_VERTEX_BASE_URL", "GOOGLE_VERTEX_BASE_URL"];
   const name = (isClaude(model) ? variables : variables.toReversed()).find((variable) => env[variable]?.trim());
   if (name === undefined) return { baseUrl: `https://${hostOf(region)}/v1`, addressFrom: "CLOUD_ML_REGION" };

@@ -15,14 +15,13 @@ export interface VertexOptions extends Omit<
 }
 
 export function vertexServer(env: Env, { outside, baseUrl, ...rest }: VertexOptions): Server {
-  const placeOf = (model: string) => vertexPlace(env, model, baseUrl);
   return {
     ...rest,
     provider: "vertex",
-    // Every model has its own.
-    baseUrl: baseUrl ?? "",
+    // Without one for everything, every model has its own.
+    baseUrl: baseUrl?.trim().replace(/\/+$/, "") ?? "",
     addressFrom: "CLOUD_ML_REGION",
     credentials: googleCredentials(env, outside),
-    placeOf,
+    placeOf: (model) => vertexPlace(env, model),
   };
 }

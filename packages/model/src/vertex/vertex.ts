@@ -62,7 +62,11 @@ function placeIn({ placeOf }: Server, model: string): CloudPlace {
   return place;
 }
 
-const at = (server: Server, { baseUrl, addressFrom }: CloudPlace): Server => ({ ...server, baseUrl, addressFrom });
+/** The server at this place, unless the settings give it one address for everything. */
+function at(server: Server, { baseUrl, addressFrom }: CloudPlace): Server {
+  if (server.baseUrl === "") return { ...server, baseUrl, addressFrom };
+  return { ...server, addressFrom: `"baseUrl" of providers.${server.provider}` };
+}
 
 const PUBLISHERS = ["google", "anthropic"] as const;
 const MOST_PAGES = 20;
@@ -80,25 +84,26 @@ async function listPublisher(
 ): Promise<readonly ListedModel[]> {
   const place = placeIn(server, publisher === "google" ? "gemini" : "claude");
   const { project } = place;
+  const found = at(server, place);
   const ids: string[] = [];
   let pageToken = "";
   for (let page = 0; page < MOST_PAGES; page++) {
     const call = await callServer(
       // The list is not part of version 1.
-      { ...at(server, place), baseUrl: place.baseUrl.replace(/\/v1$/, "/v1beta1") },
+      { ...found, baseUrl: found.baseUrl.replace(/\/v1$/, "/v1beta1") },
       {
         path: `/publishers/${publisher}/models`,
         query: { pageSize: "200", ...(pageToken ? { pageToken } : {}) },
         headers: project ? { "x-goog-user-project": project } : {},
         timeoutMs,
-        errorOf: (response) => vertexError(response, place.addressFrom),
+        errorOf: (response) => vertexError(response, found.addressFrom),
       },
       signal,
     );
     const answer = await readJson(call);
-    const found = isObject(answer) && Array.isArray(answer["publisherModels"]) ? answer["publisherModels"] : [];
+    const models = isObject(answer) && Array.isArray(answer["publisherModels"]) ? answer["publisherModels"] : [];
     ids.push(
-      ...found.flatMap((model) => (isObject(model) && typeof model["name"] === "string" ? [model["name"]] : [])),
+      ...models.flatMap((model) => (isObject(model) && typeof model["name"] === "string" ? [model["name"]] : [])),
     );
     pageToken = isObject(answer) && typeof answer["nextPageToken"] === "string" ? answer["nextPageToken"] : "";
     if (pageToken === "") break;

@@ -62,6 +62,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
+    transcript: () => (place.path !== null && existsSync(place.path) ? place.path : undefined),
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
     cost,
     lastUsage: () => state.lastUsage,
@@ -86,6 +87,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },
     mcp,
+    languageServers: () => state.codeWatch?.status() ?? [],
     commands: () => typedCommands(parts),
     skills: () => skills.skills.clientSkills(),
     toldSkills: () => skills.skills.told(),

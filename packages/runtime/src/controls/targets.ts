@@ -3,6 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { ReadLedger, Search, Tool, Workspace } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
+import type { LanguageServerStatus } from "@keelson/host/lsp";
 import type { ResolvedModel } from "@keelson/model";
 import type {
   AgentDefinition,
@@ -54,6 +55,8 @@ export interface ControlTargets {
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
+  /** The file that keeps the conversation, if one does. */
+  transcript(): string | undefined;
   /** The instruction files in the conversation. */
   memoryFiles(): readonly { readonly path: string; readonly type: string; readonly text: string }[];
   readonly cost: Cost;
@@ -73,6 +76,8 @@ export interface ControlTargets {
   /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
   readonly mcp?: McpTargets;
+  /** The language servers that were used. */
+  languageServers?(): readonly LanguageServerStatus[];
   /** All slash commands. */
   commands(): readonly ListedCommand[];
   /** The skills among them. */

@@ -18,7 +18,7 @@ import {
   type SandboxBlock,
   type Tasks,
 } from "@keelson/host";
-import type { Monitors, ReadOptions } from "@keelson/tools";
+import type { Monitors, ReadToolOptions } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
@@ -38,7 +38,7 @@ export interface Machine {
   /** The inboxes of running subagents. Tasks that a subagent started report to it. */
   readonly agentInboxes: Map<string, Pick<Inbox, "notify">>;
   /** Draws pages of a PDF; null if this machine cannot. */
-  readonly drawPages: NonNullable<ReadOptions["draw"]>;
+  readonly drawPages: NonNullable<ReadToolOptions["draw"]>;
   /** Undefined if file checkpoints are off. */
   readonly fileHistory: FileHistory | undefined;
   /** State of the full sandbox, for the gate. */

@@ -13,6 +13,8 @@ interface NotificationSettings {
 export const WANTED: Readonly<Record<string, (snapshot: Snapshot) => boolean>> = {
   PowerShell: ({ env }) => isOn(env["CLAUDE_CODE_USE_POWERSHELL_TOOL"]),
   PushNotification: wantsNotifications,
+  RemoteTrigger: (snapshot) => routinesServer(snapshot).url !== undefined,
+  ShareOnboardingGuide: ({ settings }) => onboardingSettings(settings).url !== undefined,
 };
 
 export const notificationSettings = (settings: Snapshot["settings"]) =>
@@ -23,6 +25,22 @@ export function wantsNotifications({ settings }: Pick<Snapshot, "settings">): bo
   const { desktop, command, url } = notificationSettings(settings);
   const isOn = settings["agentPushNotifEnabled"] as boolean | undefined;
   return isOn ?? (desktop === true || (command?.length ?? 0) > 0 || url !== undefined);
+}
+
+export const onboardingSettings = (settings: Snapshot["settings"]) =>
+  (settings["onboarding"] ?? {}) as { readonly url?: string; readonly tokenVariable?: string };
+
+export interface RoutinesAddress {
+  readonly url?: string;
+  readonly token?: string;
+}
+
+/** Only from the user: a folder must not choose where the token goes. */
+export function routinesServer({ settings, env }: Pick<Snapshot, "settings" | "env">): RoutinesAddress {
+  const own = (settings["routines"] ?? {}) as { readonly url?: string; readonly tokenVariable?: string };
+  const url = env["KEELSON_ROUTINES_URL"] || own.url;
+  const token = env["KEELSON_ROUTINES_TOKEN"] || env[own.tokenVariable ?? ""];
+  return { ...(url && { url }), ...(token && { token }) };
 }
 
 const isOn = (value: string | undefined) => /^(?:1|true|yes|on)$/i.test(value?.trim() ?? "");

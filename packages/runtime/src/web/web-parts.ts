@@ -1,9 +1,10 @@
 // What the web tools need of a session.
 
-import type { Machine } from "../machine/machine.ts";
-import type { Storage } from "../session/storage.ts";
+import type { SessionHooks } from "../hooks/session-hooks.ts";
+import type { McpStage } from "../mcp/open-servers.ts";
+import type { AgentParts } from "../session/agent-ports.ts";
 
-export interface WebParts {
-  readonly storage: Storage;
-  readonly machine: Pick<Machine, "spill">;
+export interface WebParts extends AgentParts {
+  readonly hooks: SessionHooks;
+  readonly mcp: McpStage;
 }

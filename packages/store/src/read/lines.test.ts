@@ -23,8 +23,10 @@ test("byteLines() returns every line once with its offset, even those larger tha
 test("byteLines() skips a line that is too long and continues with the next", () => {
   writeFileSync(path, ["a", "x".repeat(9_000_000), "b", "y".repeat(9_000_000)].join("\n"));
   const seen: string[] = [];
-  for (const { bytes } of byteLines(path, 2 * 1024 * 1024)) seen.push(bytes.toString());
-  expect(seen).toEqual(["a", "b"]);
+  let skipped = 0;
+  for (const { bytes } of byteLines(path, { maxLine: 2 * 1024 * 1024, onSkip: () => skipped++ }))
+    seen.push(bytes.toString());
+  expect({ seen, skipped }).toEqual({ seen: ["a", "b"], skipped: 2 });
 });
 
 test("byteLines() refuses anything but a regular file", () => {

@@ -14,8 +14,14 @@ export interface ByteLine {
   readonly offset: number;
 }
 
+export interface LineOptions {
+  readonly maxLine?: number;
+  /** Called for each line that is skipped. */
+  readonly onSkip?: () => void;
+}
+
 /** Throws if the file cannot be opened or is not a regular file. */
-export function* byteLines(path: string, maxLine = MAX_READ_LINE): Generator<ByteLine> {
+export function* byteLines(path: string, { maxLine = MAX_READ_LINE, onSkip }: LineOptions = {}): Generator<ByteLine> {
   const fd = openForReading(path);
   try {
     let buffer: Buffer = Buffer.allocUnsafeSlow(CHUNK);
@@ -26,6 +32,7 @@ export function* byteLines(path: string, maxLine = MAX_READ_LINE): Generator<Byt
       if (held === buffer.length) {
         if (held < maxLine) buffer = grown(buffer);
         else {
+          if (!skipping) onSkip?.();
           skipping = true;
           offset += held;
           held = 0;

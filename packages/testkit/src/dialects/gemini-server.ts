@@ -192,7 +192,7 @@ function googleError({ failure, message, retryAfterSeconds }: DialectFailure): o
   return { error: { code, message: message ?? words, status, ...(details.length > 0 ? { details } : {}) } };
 }
 
-export function googleRefusal(failure: DialectFailure): ScriptedAnswer {
+export function googleRefusal(failure: DialectFailure): { readonly status: number; readonly body: object } {
   return { status: ERRORS[failure.failure][0], body: googleError(failure) };
 }
 

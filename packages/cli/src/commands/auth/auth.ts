@@ -6,8 +6,9 @@ import { AUTH_FLAGS, AUTH_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson auth <command> [provider] [options]
 
-Store the keys of model providers in the system's keychain, so that they need not be in the environment.
-The provider is anthropic if none is given. A key in a variable takes precedence over a stored one.
+Store the keys of model providers in the system's keychain, so that they need not be in the
+environment. The provider is anthropic if none is given. A key in a variable takes precedence over a
+stored one.
 
 Commands:
   login    Store a key: type it, or pipe it in

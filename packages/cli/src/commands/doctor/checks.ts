@@ -47,6 +47,7 @@ export async function examine(options: LoadSettingsOptions): Promise<readonly Do
     await model(snapshot, inspection, options, short),
     ripgrep(rg),
     await shell(snapshot),
+    ...languageServers(snapshot),
     ...(await confinement(snapshot, rg)),
   ];
 }
@@ -183,6 +184,27 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
     };
   }
   return { name, state: "ok", text: userZsh ? `${program.path}, with variables from ${userZsh}` : program.path };
+}
+
+/** Whether the program of each language server is there. Nothing is started. */
+function languageServers({ lsp: { servers, unused }, childEnv, cwd }: Snapshot): readonly DoctorFinding[] {
+  if (servers.length + unused.length === 0) return [];
+  const missing = servers.filter(
+    ({ command, env }) => Bun.which(command, { PATH: env["PATH"] ?? childEnv["PATH"], cwd }) === null,
+  );
+  const problems = [
+    ...missing.map(({ name, command }) => `${name}: program not found: "${command}"; install it`),
+    ...unused.map(({ name, why }) => `${name}: ${why}`),
+  ];
+  const found = servers.map(({ name, languages }) => `${name} (${Object.keys(languages).join(" ")})`).join(", ");
+  return [
+    {
+      name: "language servers",
+      state: problems.length > 0 ? "note" : "ok",
+      text: found || "none used",
+      ...(problems.length > 0 ? { details: problems } : {}),
+    },
+  ];
 }
 
 async function confinement({ env, settings }: Snapshot, ripgrepPath: string | null): Promise<readonly DoctorFinding[]> {

@@ -11,8 +11,9 @@ import { MODELS_FLAGS, MODELS_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson models [provider] [options]
 
-List the models of the providers that are set up, or of one provider: context window, longest reply,
-whether the model reads pictures and thinks, and dollars per million tokens. Use a name with --model.
+List the models of the providers that are set up, or of one provider: context window, longest
+reply, whether the model reads pictures and thinks, and dollars per million tokens. Use a name with
+--model.
 
 Options:
 ${MODELS_OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(8)}${flag.help}`).join("\n")}

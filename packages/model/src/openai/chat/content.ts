@@ -16,11 +16,12 @@ export interface ContentOptions {
   lose(what: Loss): void;
 }
 
-export type Loss = "picture" | "document";
+export type Loss = "picture" | "document" | "thinking";
 
 export const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
   picture: "This model cannot be shown pictures; it reads a note in their place",
   document: "This model cannot be shown PDF files; it reads a note in their place",
+  thinking: "The model's earlier thinking was not accepted by the server; it goes on without it",
 };
 
 const NO_PICTURE = "[picture not shown: this model reads text only]";

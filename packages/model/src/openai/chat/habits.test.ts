@@ -80,6 +80,15 @@ test("a plain request has the fields of every server and no others", async () =>
   expect(server.requests[0]!.path).toBe("/v1/chat/completions");
 });
 
+test("a system message amid the conversation becomes a reminder", async () => {
+  const { server, provider } = await setUp([done]);
+  const system = { role: "system" as "user", content: "be careful" };
+  await collect(provider, { ...request, messages: [...request.messages, system] });
+  expect(body(server).messages.slice(1)).toEqual([
+    { role: "user", content: "hi\n\n<system-reminder>\nbe careful\n</system-reminder>" },
+  ]);
+});
+
 test("the vendor gets a cache key; its reasoning models get their own limit and effort", async () => {
   const { server, provider } = await setUp([done, done], {
     server: { provider: "openai" },
@@ -380,6 +389,7 @@ test.each<[string, RawAnswer]>([
   ],
   ["no space after data:", raw(`${chunk({ content: "x" }, "stop").replace("data: ", "data:")}\n\n`, "data:[DONE]\n\n")],
   ["no end mark", raw(`${chunk({ content: "x" })}\n\n`, `${chunk({}, "stop")}\n\n`)],
+  ["an end mark without an empty line", raw(`${chunk({ content: "x" })}\n\n`, "data: [DONE]")],
   ["no empty line at the end", raw(`${chunk({ content: "x" })}\n\n`, chunk({}, "stop"))],
   [
     "a connection that breaks after the reason",

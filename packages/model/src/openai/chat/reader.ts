@@ -51,6 +51,11 @@ export class ChatReader {
     return this.#isDone || this.#finish !== undefined;
   }
 
+  /** Whether nothing more can come: the counts are last. */
+  get isOver(): boolean {
+    return this.#isDone && this.#finish !== undefined;
+  }
+
   /** Reads a chunk, or a whole reply. Throws ModelError if it is an error. */
   push(chunk: unknown): StreamEvent[] {
     if (!isObject(chunk)) throw new ModelError("stream_cut", "The reply contains an invalid chunk");
@@ -67,6 +72,7 @@ export class ChatReader {
     if (isObject(delta)) this.#read(delta);
     const finish = choice["finish_reason"];
     if (typeof finish === "string" && finish !== "") this.#finish = finish;
+    if (finish === "error") throw streamErrorOf(undefined);
     return this.#take();
   }
 

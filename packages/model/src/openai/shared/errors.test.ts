@@ -19,6 +19,7 @@ test.each<[string, number, unknown, object]>([
     { error: { message: "Incorrect API key", type: "invalid_request_error", code: "invalid_api_key" } },
     { kind: "authentication_failed", message: "Incorrect API key", apiType: "invalid_api_key" },
   ],
+  ["xAI's key", 400, { code: "x", error: "Incorrect API key provided" }, { kind: "authentication_failed" }],
   ["403", 403, {}, { kind: "authentication_failed", message: "HTTP 403 Status" }],
   ["a limit", 429, { error: { message: "Rate limit", code: "rate_limit_exceeded" } }, { kind: "rate_limit" }],
   ["no money left", 429, { error: { message: "Quota", type: "insufficient_quota" } }, { kind: "billing_error" }],

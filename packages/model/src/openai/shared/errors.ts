@@ -116,6 +116,7 @@ const BY_STATUS: Readonly<Record<number, ModelErrorKind>> = {
 
 // Not for a lack of rights or money, which some servers explain with the same words.
 const NEVER_OVERFLOW = new Set([401, 402, 403, 429]);
+const WRONG_KEY = /(?:incorrect|invalid) api key|api key not valid/i;
 const UNKNOWN_MODEL = /is not a valid model|model .*(?:does not exist|not found)|unknown model|no such model/i;
 
 function kindOf(status: number, { message, code = "", type = "" }: Said): ModelErrorKind {
@@ -125,6 +126,7 @@ function kindOf(status: number, { message, code = "", type = "" }: Said): ModelE
   const byStatus = BY_STATUS[status];
   if (byStatus) return byStatus;
   if (named && named !== "invalid_request") return named;
+  if (status === 400 && WRONG_KEY.test(message)) return "authentication_failed";
   if (status === 400 && UNKNOWN_MODEL.test(message)) return "model_not_found";
   return status >= 500 ? "server_error" : "invalid_request";
 }

@@ -83,31 +83,37 @@ export async function readJsonReply(call: HttpCall): Promise<unknown> {
   }
 }
 
-/** The data of each event, parsed; `done` for the mark at the end of a Chat Completions stream. */
-export async function* readSse(call: HttpCall): AsyncGenerator<{ readonly data: Record<string, unknown> } | "done"> {
+/**
+ * The data of each event, parsed, until the mark at the end of a Chat Completions stream (`done`), or until `isOver`:
+ * not every server closes its stream.
+ */
+export async function* readSse(
+  call: HttpCall,
+  isOver: () => boolean,
+): AsyncGenerator<{ readonly data: Record<string, unknown> } | "done"> {
   const decoder = new SseDecoder();
   let finished = false;
   try {
-    for await (const chunk of call.chunks()) {
+    for await (const chunk of withEnd(call.chunks())) {
       for (const { data } of pushed(decoder, chunk)) {
         if (data.trim() === "") continue;
-        if (data.trim() === "[DONE]") {
-          finished = true;
-          yield "done";
-          return;
-        }
-        yield { data: parsed(data) };
+        finished = data.trim() === "[DONE]";
+        yield finished ? "done" : { data: parsed(data) };
+        finished ||= isOver();
+        if (finished) return;
       }
     }
-    // A last event without the empty line that ends it is still an event.
-    for (const { data } of pushed(decoder, END)) if (data.trim() !== "[DONE]") yield { data: parsed(data) };
     finished = true;
   } finally {
     call.close({ finished });
   }
 }
 
-const END = new TextEncoder().encode("\n\n");
+/** A last event without the empty line that ends it is still an event. */
+async function* withEnd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+  yield new TextEncoder().encode("\n\n");
+}
 
 function* pushed(decoder: SseDecoder, chunk: Uint8Array) {
   try {

@@ -35,9 +35,9 @@ async function readAccount({ outside }: TokenSearch, path: string): Promise<Json
 
 function gcloudFile(env: TokenSearch["env"]): string | undefined {
   const config = env["CLOUDSDK_CONFIG"]?.trim();
-  const windows = env["APPDATA"]?.trim();
   const home = env["HOME"]?.trim();
-  const folder = config || (windows && `${windows}/gcloud`) || (home && `${home}/.config/gcloud`);
+  const roaming = process.platform === "win32" ? env["APPDATA"]?.trim() : undefined;
+  const folder = config || (roaming && `${roaming}/gcloud`) || (home && `${home}/.config/gcloud`);
   return folder ? `${folder}/application_default_credentials.json` : undefined;
 }
 

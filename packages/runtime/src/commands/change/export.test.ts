@@ -23,9 +23,9 @@ test("a conversation reads as it happened, without our own text, and no text end
   ]);
   expect(text).toBe(
     [
-      "## User\n\nLook\n\n[image]",
+      "## User\n\nLook\n\n[image: image/png]",
       '## Assistant\n\n**Read**\n\n```json\n{\n  "file_path": "/a"\n}\n```',
-      "## Tool results\n\n`````\n````\ncode\n`````",
+      "## Tool results\n\n**Read**\n\n`````\n````\ncode\n`````",
       "## Assistant\n\nDone",
     ].join("\n\n"),
   );

@@ -1,49 +1,45 @@
-// /export: the conversation as Markdown. A file is written as the Write tool would write it.
+// /export: the conversation as Markdown, HTML or JSON. A file is written as the Write tool would write it.
 
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { blocksOf, isText, isToolResult, isToolUse, type ContentBlock, type ModelMessage } from "@keelson/protocol";
+import { existsSync, statSync } from "node:fs";
+import { extname, join, resolve } from "node:path";
+import type { ModelMessage } from "@keelson/protocol";
+import { itemsOfMessages } from "../../export/items.ts";
+import { markdownWriter } from "../../export/markdown.ts";
+import { openExport, type ExportFormat } from "../../export/export-session.ts";
 import type { RunCommand } from "../command.ts";
 
+/** A document that passes through a tool call is held in memory. */
+const LARGEST = 20_000_000;
+
+const FORMATS: Readonly<Record<string, ExportFormat>> = { ".html": "html", ".htm": "html", ".json": "json" };
+
 export const exportCommand: RunCommand = async (args, { targets, call }) => {
-  const text = markdownOf(targets.conversation());
-  if (text === "") return "There is no conversation to export yet";
-  if (args === "") return text;
+  const current = markdownOf(targets.conversation());
+  if (current === "") return "There is no conversation to export yet";
+  const transcript = targets.transcript();
+  const format = FORMATS[extname(args).toLowerCase()] ?? "markdown";
+  if (transcript === undefined && format !== "markdown") {
+    throw new Error("This session keeps no transcript, so only Markdown can be exported");
+  }
+  const text = transcript === undefined ? current : whole(targets.sessionId, transcript, format);
+  if (args === "") return text.trimEnd();
   const named = args.startsWith("~/") ? join(targets.snapshot().home, args.slice(2)) : args;
   const file = resolve(targets.workspace.cwd, named);
   // The tool would refuse, too, but ask to read the file first.
   if (existsSync(file)) throw new Error(`"${args}" exists already; choose another name`);
-  await call("Write", { file_path: file, content: `${text}\n` });
+  await call("Write", { file_path: file, content: `${text.trimEnd()}\n` });
   return `Exported the conversation to ${file}`;
 };
 
-/** What was said and done. Text that the program added for the model is left out. */
-export function markdownOf(messages: readonly ModelMessage[]): string {
-  return messages
-    .flatMap(({ role, content }) => {
-      const blocks = blocksOf(content).flatMap(blockText);
-      const isTyped = role === "user" && !blocksOf(content).some(isToolResult);
-      const title = role === "assistant" ? "## Assistant" : isTyped ? "## User" : "## Tool results";
-      return blocks.length === 0 ? [] : [[title, ...blocks].join("\n\n")];
-    })
-    .join("\n\n");
-}
-
-function blockText(block: ContentBlock): readonly string[] {
-  if (isText(block)) return block.text.trimStart().startsWith("<system-reminder>") ? [] : [block.text];
-  if (isToolUse(block)) return [`**${block.name}**`, fenced(JSON.stringify(block.input, null, 2), "json")];
-  if (isToolResult(block)) {
-    const text = blocksOf(block.content ?? "")
-      .flatMap((part) => (isText(part) ? [part.text] : [`[${part.type}]`]))
-      .join("\n");
-    return [fenced(text)];
+function whole(id: string, path: string, format: ExportFormat): string {
+  if (statSync(path).size > LARGEST) {
+    throw new Error(`This conversation is too large for /export; run in a terminal: keelson export ${id} -o <file>`);
   }
-  return block.type === "image" || block.type === "document" ? [`[${block.type}]`] : [];
+  return [...openExport({ id, path }, { format, bare: true }).pieces()].join("");
 }
 
-/** The fence is longer than any in the text. */
-function fenced(text: string, language = ""): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
+/** A conversation that is kept in no file. */
+export function markdownOf(messages: readonly ModelMessage[]): string {
+  const writer = markdownWriter();
+  return itemsOfMessages(messages).map(writer.item).join("").trimEnd();
 }

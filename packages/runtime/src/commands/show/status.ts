@@ -2,6 +2,7 @@
 
 import { OFFLINE_ID } from "@keelson/model";
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
+import type { ControlTargets } from "../../controls/targets.ts";
 import { expectNoArguments, points, type RunCommand } from "../command.ts";
 
 interface Settings {
@@ -24,6 +25,21 @@ export const statusCommand: RunCommand = async (args, { request, targets }) => {
     `API key: ${apiKeySource}`,
     `Permission mode: ${targets.mode()}`,
     `MCP servers: ${servers === 0 ? "none" : servers}`,
+    ...languageServers(targets),
     ...(sources.length === 0 ? ["Settings files: none"] : sources.map(({ path, source }) => `${path} (${source})`)),
   ]);
 };
+
+/** Nothing if there are none. */
+function languageServers({ snapshot, languageServers: used }: ControlTargets): readonly string[] {
+  const { servers } = snapshot().lsp;
+  const known = used?.() ?? [];
+  return servers.map(({ name }) => {
+    const own = known.filter((each) => each.name === name);
+    const states = own.map(({ state, reason, restarts }) => {
+      const again = restarts > 0 ? `, ended ${restarts} ${restarts === 1 ? "time" : "times"}: ${reason}` : "";
+      return `${state}${again}`;
+    });
+    return `Language server ${name}: ${states.length === 0 ? "not started" : states.join("; ")}`;
+  });
+}

@@ -1,12 +1,12 @@
 // Tables: as Markdown if they hold data, as plain blocks if they only place things on a page.
 
 /** The blocks in one cell. */
-export type Cell = readonly string[];
+export type TableCell = readonly string[];
 
 /** A cell with more text than this is not data. */
 const LONG_CELL = 500;
 
-export function tableBlocks(rows: readonly (readonly Cell[])[]): string[] {
+export function tableBlocks(rows: readonly (readonly TableCell[])[]): string[] {
   const filled = rows.filter((row) => row.some((cell) => cell.length > 0));
   const isLayout =
     filled.every((row) => row.length <= 1) ||
@@ -18,9 +18,9 @@ export function tableBlocks(rows: readonly (readonly Cell[])[]): string[] {
   return [lines.join("\n")];
 }
 
-const rowText = (row: readonly Cell[]) => `| ${row.map(cellText).join(" | ")} |`;
+const rowText = (row: readonly TableCell[]) => `| ${row.map(cellText).join(" | ")} |`;
 
-const cellText = (cell: Cell) =>
+const cellText = (cell: TableCell) =>
   cell
     .join(" ")
     .replace(/\s*\n\s*/g, " ")

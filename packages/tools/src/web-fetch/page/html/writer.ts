@@ -3,7 +3,7 @@
 
 import { decodeEntities } from "./entities.ts";
 import { INLINE_MARKS, linkMark, resolveLink, type Mark } from "./inline.ts";
-import { tableBlocks, type Cell } from "./table.ts";
+import { tableBlocks, type TableCell } from "./table.ts";
 
 type Attributes = ReadonlyMap<string, string>;
 
@@ -267,7 +267,7 @@ export class MarkdownWriter {
 }
 
 interface OpenTable {
-  readonly rows: Cell[][];
+  readonly rows: TableCell[][];
   /** `base`: how many frames were open when it began. */
   cell: { readonly blocks: string[]; readonly base: number } | undefined;
   /** Tables in a cell of it: their text becomes text of the cell. */
