@@ -441,12 +441,16 @@ test("renew() runs awsAuthRefresh and then looks for keys again", async () => {
     files["/h/.aws/credentials"] = CREDENTIALS.replace("AKIDDEFAULT", "AKIDFRESH");
     return works;
   };
-  const { outside } = machine({ files, authRefresh });
+  const { outside, pass } = machine({ files, authRefresh });
   const { credentials } = await awsCredentials(BASE, outside);
   expect(signer(await authorized(credentials))).toEqual(["AKIDDEFAULT", null]);
   const { signal } = new AbortController();
+  // Requests that are refused together, and one whose refusal comes a little later.
+  expect(await Promise.all([credentials.renew!(signal), credentials.renew!(signal)])).toEqual([true, true]);
   expect(await credentials.renew!(signal)).toBe(true);
   expect(signer(await authorized(credentials))).toEqual(["AKIDFRESH", null]);
+  expect(times).toBe(1);
+  pass(60_000);
   works = false;
   expect(await credentials.renew!(signal)).toBe(false);
   expect(times).toBe(2);
