@@ -511,3 +511,15 @@ test("a request that is aborted does not wait for credentials", async () => {
   aborting.abort();
   await expect(call).rejects.toMatchObject({ kind: "aborted" });
 });
+
+test("a service that does not answer is a connection that failed, and no reason to sign in again", async () => {
+  const files = { "/token": "identity" };
+  const authRefresh = () => Promise.reject(new Error("signed in"));
+  const { outside } = machine({ files, authRefresh, fetch: () => Promise.reject(new Error("secret")) });
+  const env = { ...BASE, AWS_WEB_IDENTITY_TOKEN_FILE: "/token", AWS_ROLE_ARN: "arn:aws:iam::1:role/pod" };
+  await expect(headersWith(env, outside)).rejects.toMatchObject({
+    kind: "connection",
+    message:
+      "Could not reach https://sts.eu-west-1.amazonaws.com for AWS credentials; check the network and the proxy variables",
+  });
+});

@@ -91,7 +91,9 @@ export class KeyCache {
     try {
       keys = await find();
     } catch (error) {
-      if (!mayRefresh || !authRefresh || !(await authRefresh(undefined))) throw error;
+      // Signing in again does not help against a network that is down.
+      const isMissing = error instanceof ModelError && error.kind === "authentication_failed";
+      if (!isMissing || !mayRefresh || !authRefresh || !(await authRefresh(undefined))) throw error;
       keys = await find();
     }
     this.#keys = keys;

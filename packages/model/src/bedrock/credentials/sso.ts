@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { Env } from "../../profiles.ts";
 import {
-  ask,
+  askService,
   credentialError,
   isFilled,
   keysFrom,
@@ -42,11 +42,9 @@ export async function ssoKeys(
 
   const base = serviceUrl(env, "SSO", `https://portal.sso.${region}.${domainOf(region)}`);
   const query = new URLSearchParams({ role_name: role, account_id: account });
-  const answer = await ask(outside, `${base}/federation/credentials?${query.toString()}`, {
+  const answer = await askService(outside, `${base}/federation/credentials?${query.toString()}`, {
     headers: { "x-amz-sso_bearer_token": token },
     timeoutMs: 10_000,
-  }).catch(() => {
-    throw credentialError(`Could not reach ${new URL(base).origin} for credentials; check the network`);
   });
   if (!answer.ok)
     throw credentialError(
@@ -69,13 +67,13 @@ async function validToken(path: string, region: string, env: Env, outside: AwsOu
   // A renewed token that nobody stores would end the sign-in of the AWS CLI.
   if (!outside.writeFile || !isFilled(clientId) || !isFilled(clientSecret) || !isFilled(refreshToken)) return undefined;
   const base = serviceUrl(env, "SSO_OIDC", `https://oidc.${region}.${domainOf(region)}`);
-  const answer = await ask(outside, `${base}/token`, {
+  const answer = await askService(outside, `${base}/token`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ clientId, clientSecret, grantType: "refresh_token", refreshToken }),
     timeoutMs: 10_000,
-  }).catch(() => undefined);
-  const renewed = answer?.ok ? tryParse(answer.text) : undefined;
+  });
+  const renewed = answer.ok ? tryParse(answer.text) : undefined;
   if (!isObject(renewed) || !isFilled(renewed["accessToken"])) return undefined;
   const expiresAt = new Date(outside.now() + Number(renewed["expiresIn"]) * 1000);
   if (Number.isNaN(expiresAt.getTime())) return undefined;

@@ -3,7 +3,7 @@
 import type { Env } from "../../profiles.ts";
 import { signAttempt, type AwsKeys } from "../sigv4.ts";
 import { domainOf, serviceUrl } from "./address.ts";
-import { ask, COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
+import { askService, COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 export interface RoleRequest {
   readonly roleArn: string;
@@ -50,9 +50,7 @@ async function exchange(
   const body = new TextEncoder().encode(form.toString());
   const headers = new Headers({ "content-type": "application/x-www-form-urlencoded; charset=utf-8" });
   if (keys) signAttempt({ method: "POST", url, headers, body }, { keys, region, service: "sts", at: outside.now() });
-  const answer = await ask(outside, url.href, { method: "POST", headers, body, timeoutMs: 10_000 }).catch(() => {
-    throw credentialError(`Could not reach ${url.origin} to assume the role "${roleArn}"; check the network`);
-  });
+  const answer = await askService(outside, url.href, { method: "POST", headers, body, timeoutMs: 10_000 });
   if (!answer.ok) {
     const code = element(answer.text, "Code")?.replace(/[^\w.]/g, "") || `HTTP ${answer.status}`;
     throw credentialError(`Cannot assume the role "${roleArn}" (${code}); check its trust policy and your credentials`);
