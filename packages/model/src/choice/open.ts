@@ -5,7 +5,7 @@ import type { Dialect } from "../dialect.ts";
 import type { MessagesCloud } from "../messages/clouds.ts";
 import { fetchOptionsFrom } from "../network.ts";
 import { positiveInteger } from "../profiles.ts";
-import { anthropicOptions, withOwnHistory, type ResolveOptions } from "../resolve.ts";
+import { anthropicOptions, type ResolveOptions } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
 import type { Server } from "../server.ts";
 import { providerAddress, type Address } from "./address.ts";
@@ -151,9 +151,6 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
   }
 }
 
-/** Those that (also) speak the Messages API. */
-const MESSAGES: ReadonlySet<ProviderApi> = new Set(["anthropic", "bedrock", "vertex"]);
-
 /** One attempt per request, under the names that the rest of the program uses. */
 export async function openDestination(destination: Destination, options: ResolveOptions): Promise<OpenedProvider> {
   const { server, dialect, keyFrom, api, isVendor } = await openModelServer(destination, options);
@@ -168,8 +165,7 @@ export async function openDestination(destination: Destination, options: Resolve
     ...(clientApp === undefined ? {} : { clientApp }),
     ...(extraBody ? { extraBody } : {}),
   });
-  const fitting = MESSAGES.has(api) ? withOwnHistory(spoken) : spoken;
-  const once = withLossesOnce(fitting, options.memory?.told ?? new Set());
+  const once = withLossesOnce(spoken, options.memory?.told ?? new Set());
   const tellsWindow = api === "openai-chat" && !isVendor;
   return { provider: withOwnNames(once, destination), server, keyFrom, tellsWindow };
 }
