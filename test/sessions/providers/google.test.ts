@@ -161,3 +161,25 @@ test("Gemini on Vertex AI; refused credentials are renewed by the command of the
     "Bearer google-token-2",
   ]);
 });
+
+test("keelson models lists what Gemini offers, with the limits that it tells", async () => {
+  using home = temporaryHome();
+  const model = (name: string, more: object) => ({
+    name: `models/${name}`,
+    supportedGenerationMethods: ["generateContent"],
+    ...more,
+  });
+  await using server = await startGeminiServer([], {
+    other: ({ path, headers }) => ({
+      status: path.startsWith("/v1beta/models?") && headers["x-goog-api-key"] === KEY ? 200 : 403,
+      body: {
+        models: [model("gemini-new", { inputTokenLimit: 2_000_000, outputTokenLimit: 100_000, thinking: true })],
+      },
+    }),
+  });
+  const ended = await runKeelson(["models", "gemini", "--json"], { home, env: geminiEnv(server) });
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(ended.stdout)).toMatchObject([
+    { id: "gemini-new", provider: "gemini", contextWindow: 2_000_000, maxTokens: 100_000, price: null },
+  ]);
+});

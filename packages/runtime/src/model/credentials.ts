@@ -3,7 +3,7 @@
 
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import { createHookProcesses, hookEnvironment } from "@keelson/host/hooks";
-import { hasSecret, openSecretStore, providerSecretKey } from "@keelson/host/secrets";
+import { openSecretStore, providerSecretKey } from "@keelson/host/secrets";
 import type { CommandEnd, CredentialSources } from "@keelson/model";
 
 interface CommandCaller {
@@ -38,8 +38,4 @@ export async function runCredentialCommand(
 
 export function storedKey({ configDir, env, origin }: Snapshot, provider: string): Promise<string | undefined> {
   return openSecretStore({ configDir, env, platform: origin.platform }).read(providerSecretKey(provider));
-}
-
-export function hasStoredKey({ configDir }: Snapshot, provider: string): boolean {
-  return hasSecret(configDir, providerSecretKey(provider));
 }
