@@ -6,7 +6,7 @@ import { isEnabled, type Env } from "../profiles.ts";
 import { setSecret, type Credentials } from "../server.ts";
 import { KeyCache } from "./credentials/key-cache.ts";
 import type { AwsOutside } from "./credentials/outside.ts";
-import { signAttempt } from "./sigv4.ts";
+import { signAttempt } from "./wire/sigv4.ts";
 
 export type { AwsOutside, CommandOutput } from "./credentials/outside.ts";
 

@@ -11,7 +11,7 @@ import type { PlainProvider } from "../../retry.ts";
 import { callServer, type Server } from "../../server.ts";
 import { countThrough } from "../count-tokens.ts";
 import { bedrockError } from "../errors.ts";
-import { readNamedEvents } from "../frames.ts";
+import { readNamedEvents } from "../wire/frames.ts";
 import { ConverseHabits } from "./habits.ts";
 import { converseRequest, textLength } from "./request.ts";
 import { ConverseReply } from "./stream.ts";

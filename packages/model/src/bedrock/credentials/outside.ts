@@ -2,7 +2,7 @@
 
 import { ModelError } from "@keelson/engine";
 import { isObject, tryParse } from "@keelson/protocol";
-import type { AwsKeys } from "../sigv4.ts";
+import type { AwsKeys } from "../wire/sigv4.ts";
 
 /** Files, processes, time and network for the AWS credential chain. */
 export interface AwsOutside {
