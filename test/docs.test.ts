@@ -106,7 +106,17 @@ test("the session in the README is what the program prints today, as text and as
 });
 
 /** Options of other programs, and a typo in an example. */
-const FOREIGN = new Set(["no-env-file", "omit", "recursive", "force", "dry-run", "to-command", "modle"]);
+const FOREIGN = new Set([
+  "no-env-file",
+  "omit",
+  "recursive",
+  "force",
+  "dry-run",
+  "to-command",
+  "lsp",
+  "stdio",
+  "modle",
+]);
 const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
 

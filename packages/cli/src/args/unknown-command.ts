@@ -47,6 +47,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     marketplace: 2,
   },
   export: {},
+  trace: {},
   doctor: {},
   help: {
     config: 0,
@@ -61,6 +62,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     auth: 0,
     plugin: 0,
     export: 0,
+    trace: 0,
     doctor: 0,
   },
 };

@@ -6,7 +6,8 @@
  * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
  *   address and turns off no guard
  * - `if trusted`: only in a trusted folder
- * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent
+ * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent; or it makes the
+ *   session send or write what it does somewhere
  * - `never`: it makes programs load code
  */
 export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
@@ -211,6 +212,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
   CLAUDE_CODE_DEBUG_LOGS_DIR: variable("if trusted", "file of the debug log", "cli"),
+  KEELSON_TRACE: variable("user only", "1: log exact times for keelson trace; or the file to log them to", "runtime"),
   IS_SANDBOX: variable("if trusted", "let root use bypassPermissions", "config", "runtime"),
   NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
   BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),

@@ -11,7 +11,6 @@ import {
   ownCredentials,
   resolveOffline,
   wantedModel,
-  withOwnHistory,
   type ResolvedModel,
   type ResolveOptions,
 } from "../resolve.ts";
@@ -119,7 +118,7 @@ function knownModel(destination: Destination, { env, settings = {} }: ResolveOpt
 async function openAnthropic(options: ResolveOptions): Promise<Omit<OpenedModel, "known">> {
   const { env } = options;
   const { apiKey, authToken, baseUrl } = ownCredentials(env);
-  const provider = () => withOwnHistory(anthropicProvider(anthropicOptions(options)));
+  const provider = () => anthropicProvider(anthropicOptions(options));
   if (authToken) return { provider: provider(), source: "auth-token", apiKeySource: "none" };
   if (apiKey) return { provider: provider(), source: "api-key", apiKeySource: "ANTHROPIC_API_KEY" };
   const found = await findKey("anthropic", keyFacts(options));
@@ -133,7 +132,7 @@ async function openAnthropic(options: ResolveOptions): Promise<Omit<OpenedModel,
   const { headers } = anthropicOptions(options);
   const traits = (id: string) => modelOf({ provider: "anthropic", id, name: id }, { env }).traits;
   return {
-    provider: withOwnHistory(dialect.provider({ ...server, headers: { ...server.headers, ...headers } }, { traits })),
+    provider: dialect.provider({ ...server, headers: { ...server.headers, ...headers } }, { traits }),
     source: key.from === HELPER ? "helper" : "stored",
     apiKeySource: key.from === HELPER ? HELPER : STORED,
   };
