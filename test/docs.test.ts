@@ -7,6 +7,8 @@ import { startMockModel } from "@keelson/testkit";
 import { CONFIG_FLAGS, DOCTOR_FLAGS } from "../packages/cli/src/commands/config/flags.ts";
 import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
+import { AUTH_FLAGS } from "../packages/cli/src/commands/auth/flags.ts";
+import { MODELS_FLAGS } from "../packages/cli/src/commands/models/flags.ts";
 import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
 import { PLUGIN_FLAGS } from "../packages/cli/src/commands/plugin/flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
@@ -120,6 +122,8 @@ const flagsIn = (text: string) =>
 
 test("every flag the documentation names exists", () => {
   const commands = [
+    AUTH_FLAGS,
+    MODELS_FLAGS,
     CONFIG_FLAGS,
     DOCTOR_FLAGS,
     HOOKS_FLAGS,

@@ -21,7 +21,11 @@ async function notify(home: TemporaryHome, input: object = call.input, flags: re
 
 test("it is not offered unless the user set it up, and --tools can name it", async () => {
   using home = temporaryHome();
-  expect((await notify(home)).offered).toBe(false);
+  const { offered, shown } = await notify(home);
+  expect([offered, shown]).toEqual([
+    false,
+    "<tool_use_error>Error: No such tool available: PushNotification. PushNotification exists but is not enabled in this context. Use the tools that are available.</tool_use_error>",
+  ]);
   const named = await notify(home, call.input, ["--tools", "PushNotification"]);
   expect([named.offered, named.shown]).toEqual([
     true,
