@@ -74,7 +74,7 @@ function serve(script: FakeLanguageServer): void {
   function receive({ id, method, params, result, error }: any): void {
     note({ id, method, params, result, error });
     const { diesOn, ignores = [], floods = 0 } = script;
-    if (method !== undefined && method === diesOn?.method && isFirst(diesOn.once)) process.exit(9);
+    if (diesOn && method === diesOn.method && isFirst(diesOn.once)) process.exit(9);
     if (ignores.includes(method)) return;
     if (id !== undefined && method !== undefined) {
       if (method !== "initialize" && !flooded) {
