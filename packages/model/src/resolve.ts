@@ -1,7 +1,7 @@
 // Turns a model name and the environment into a provider. The only place that reads credentials.
 
 import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
-import { ModelError, type ModelChoice, type ModelEvent, type ModelProvider, type ModelRequest } from "@keelson/engine";
+import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
 import { anthropicProvider, type AnthropicOptions } from "./anthropic.ts";
 import type { CredentialSources, ProviderMemory } from "./choice/credentials.ts";
 import type { Dialect } from "./dialect.ts";
