@@ -152,3 +152,14 @@ test("hooks see the call, and their conditions match PowerShell", async () => {
   await call(home, { command: "DEL x" }, withPowerShell(home));
   expect(readFileSync(join(home.home, "hooked"), "utf8")).toBe("removal\n");
 });
+
+test("permissions explain and list know its rules", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["PowerShell(Get-Date:*)", "PowerShell(a; b *)"] } });
+  const explain = (text: string) => runKeelson(["permissions", "explain", text], { home });
+  expect((await explain("PowerShell(Get-Date -Format o)")).stdout).toContain("allow rule PowerShell(Get-Date:*)");
+  expect((await explain("PowerShell(Get-Date; calc)")).stdout).toStartWith("? Requires approval");
+  const { stdout } = await runKeelson(["permissions", "list"], { home });
+  expect(stdout).toContain("! never matches: a rule with a star covers one plain command only");
+  expect(stdout.match(/ ! /g)).toBeArrayOfSize(1);
+});
