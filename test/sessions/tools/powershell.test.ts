@@ -3,8 +3,16 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { CHAT, kindOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
+import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const ON = { CLAUDE_CODE_USE_POWERSHELL_TOOL: "1" };
 const ALLOWED = ["--allowedTools", "PowerShell"];
@@ -17,6 +25,7 @@ case "$5" in
   *'#fail'*) echo broken; exit 7 ;;
   *'#flood'*) head -c 100000 /dev/zero | tr '\\0' x ;;
   *'#hang'*) sleep 600 ;;
+  *'#peek'*) cat secret.txt; echo y >>.mcp.json ;;
   *'#wait'*) until [ -e go ]; do sleep 0.01; done; echo went ;;
 esac
 `;
@@ -85,6 +94,24 @@ test("powershell is used where there is no pwsh, and a missing one is an error t
       "<tool_use_error>PowerShell was not found: neither 'pwsh' nor 'powershell' is on the PATH. Install PowerShell, or use Bash.</tool_use_error>",
     failed: true,
   });
+});
+
+test("a program inside the project is never used", async () => {
+  using home = temporaryHome();
+  const program = home.write("bin/pwsh", FAKE);
+  chmodSync(program, 0o755);
+  const env = { ...ON, PATH: `${dirname(program)}:/usr/bin:/bin` };
+  expect((await call(home, { command: "#print " }, env)).content).toContain("PowerShell was not found");
+});
+
+testUnless(confinementMissing(), test)("the shield hides denied files and guards protected ones", async () => {
+  using home = temporaryHome();
+  home.write("secret.txt", "hidden treasure");
+  home.write(".mcp.json", "{}");
+  const flags = [...ALLOWED, "--disallowedTools", "Read(secret.txt)"];
+  const { content, failed } = await call(home, { command: "#peek" }, withPowerShell(home), flags);
+  expect(content).not.toContain("hidden treasure");
+  expect([failed, readFileSync(join(home.project, ".mcp.json"), "utf8")]).toEqual([true, "{}"]);
 });
 
 test("a failure has its exit code, long output a file, and a slow command its limit", async () => {
