@@ -73,6 +73,11 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/export/export.ts")).runExport(argv, io),
   },
   {
+    name: "trace",
+    help: "Write a session as a time line for Perfetto",
+    run: async (argv, io) => (await import("./commands/trace/trace.ts")).runTrace(argv, io),
+  },
+  {
     name: "doctor",
     help: "Check the installation and the settings",
     run: async (argv, io) => (await import("./commands/doctor/doctor.ts")).runDoctor(argv, io),

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { openDebug, type DebugChoice } from "./debug.ts";
+import { FLAGS } from "./args/flags.ts";
+import { CATEGORIES, openDebug, type DebugChoice } from "./debug.ts";
 import type { ProcessIO } from "./process-io.ts";
 
 const AT = "2026-11-15T06:57:32.416Z";
@@ -35,7 +36,7 @@ test("an unknown category is a warning, and texts that are not logged are never 
     throw new Error("made");
   });
   expect(errors).toEqual([
-    'warning: unknown --debug category "apis"; use api, config, hooks, instructions, lsp, mcp, permissions, session or tools',
+    'warning: unknown --debug category "apis"; use api, config, hooks, instructions, lsp, mcp, permissions, session, telemetry or tools',
   ]);
 });
 
@@ -65,4 +66,9 @@ test("values of variables that are secret by their name are hidden, longest firs
   const { debug, errors } = logOf({}, env);
   debug("api", () => "sk-1234-longer, sk-1234, bearer-9, /bin/sh");
   expect(errors).toEqual([`${AT} [api] [hidden], [hidden], [hidden], /bin/sh`]);
+});
+
+test("the help of --debug lists every category", () => {
+  const help = FLAGS.find(({ name }) => name === "debug")!.help!;
+  expect(help).toEndWith(`Categories: ${CATEGORIES.join(", ")}`);
 });

@@ -2,11 +2,12 @@
 
 import { resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
+import { hideSecrets } from "@keelson/runtime/hide-secrets";
 import { eitherOf } from "./args/nearest.ts";
 import type { Debug, DebugCategory } from "./open.ts";
 import { printWarning, type ProcessIO } from "./process-io.ts";
 
-const CATEGORIES: readonly DebugCategory[] = [
+export const CATEGORIES: readonly DebugCategory[] = [
   "api",
   "config",
   "hooks",
@@ -15,6 +16,7 @@ const CATEGORIES: readonly DebugCategory[] = [
   "mcp",
   "permissions",
   "session",
+  "telemetry",
   "tools",
 ];
 
@@ -30,7 +32,7 @@ export function openDebug({ filter, file: named }: DebugChoice, io: ProcessIO, n
   // Despite its name this variable holds a file, as in the reference.
   const file = named ?? (io.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined);
   const write = file === undefined ? (line: string) => io.error(line) : toFile(resolve(io.cwd, file), io);
-  const hide = hider(io.env);
+  const hide = hideSecrets(io.env);
   for (const name of wanted.unknown) {
     printWarning(io, `unknown --debug category "${name}"; use ${eitherOf(CATEGORIES)}`);
   }
@@ -72,19 +74,6 @@ function toFile(path: string, io: ProcessIO): (line: string) => void {
       printWarning(io, `cannot write the debug log (${(error as Error).message}); continuing without it`);
     }
   };
-}
-
-const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS|HEADERS)$/i;
-const SHORTEST_SECRET = 6;
-
-/** Hides values of secret variables, which may appear in error texts of other programs. */
-function hider(env: ProcessIO["env"]): (text: string) => string {
-  const secrets = Object.entries(env)
-    .filter(([name]) => SECRET_NAME.test(name))
-    .flatMap(([, value]) => (value ?? "").split(/\r?\n|:\s+/))
-    .filter((value) => value.length >= SHORTEST_SECRET)
-    .sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, "[hidden]"), text);
 }
 
 // A name must not be able to start a new log line or send commands to a terminal.

@@ -1,6 +1,6 @@
 // The I/O of this process: its streams, signals and environment.
 
-import { appendFileSync, fstatSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type * as Tty from "node:tty";
@@ -34,7 +34,7 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
       }
     },
     isOrphan: () => process.ppid !== parent,
-    append: (file, text) => appendFileSync(resolve(file), text, { mode: 0o600 }),
+    append: appendLine,
     wait,
     onSignal(signal, listener) {
       process.on(signal, listener);
@@ -53,6 +53,17 @@ function standardOutput(): ProcessIO["write"] {
     sink ??= Bun.stdout.writer();
     await Promise.all([sink.write(text), sink.flush()]);
   };
+}
+
+/** Not through a link, and not to a pipe without a reader, which would wait for one. */
+function appendLine(file: string, text: string): void {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
+  const fd = openSync(resolve(file), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    writeSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** File names and error texts may contain escape sequences; keep them away from the terminal. */

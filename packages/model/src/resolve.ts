@@ -1,7 +1,7 @@
 // Turns a model name and the environment into a provider. The only place that reads credentials.
 
 import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
-import { ModelError, type ModelChoice, type ModelEvent, type ModelProvider, type ModelRequest } from "@keelson/engine";
+import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
 import { anthropicProvider, type AnthropicOptions } from "./anthropic.ts";
 import type { CredentialSources, ProviderMemory } from "./choice/credentials.ts";
 import type { Dialect } from "./dialect.ts";
@@ -78,32 +78,11 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
   const { apiKey, authToken } = ownCredentials(env);
   return assembleModel(options, {
     known: lookUpClaude(name, env),
-    provider: withOwnHistory(anthropicProvider(anthropicOptions(options))),
+    provider: anthropicProvider(anthropicOptions(options)),
     fallbacks: fallbackNames(options).map((each) => lookUpClaude(each, env)),
     source: authToken ? "auth-token" : apiKey ? "api-key" : "base-url",
     apiKeySource: apiKey && !authToken ? "ANTHROPIC_API_KEY" : "none",
   });
-}
-
-/** A provider of the Messages API that also accepts conversations with replies of others. */
-export function withOwnHistory(inner: PlainProvider): PlainProvider {
-  const isOwn = ({ messages }: ModelRequest) => messages.every(({ reply }) => !reply || /^claude/.test(reply.model));
-  // Loaded only for conversations that were with another provider.
-  const fit = async (request: ModelRequest) => (await import("./choice/own-history.ts")).ownHistory(request);
-  async function* fitted(request: ModelRequest, ask: (fitting: ModelRequest) => AsyncIterable<ModelEvent>) {
-    yield* ask(await fit(request));
-  }
-  const { countTokens: count } = inner;
-  return {
-    ...inner,
-    stream: (request, signal) =>
-      isOwn(request) ? inner.stream(request, signal) : fitted(request, (fitting) => inner.stream(fitting, signal)),
-    plain: (request, signal) =>
-      isOwn(request) ? inner.plain(request, signal) : fitted(request, (fitting) => inner.plain(fitting, signal)),
-    ...(count
-      ? { countTokens: async (request, signal) => count(isOwn(request) ? request : await fit(request), signal) }
-      : {}),
-  };
 }
 
 /**

@@ -105,7 +105,7 @@ async function openAttempt(
     ...server.headers,
     ...request.headers,
   });
-  await server.credentials.authorize({ method, url, headers, body });
+  await untilAborted(server.credentials.authorize({ method, url, headers, body }), signal);
   return openCall(
     url,
     { ...(await server.fetchOptions?.(url)), method, headers, ...(body ? { body } : {}) },
@@ -117,6 +117,19 @@ async function openAttempt(
     },
     signal,
   );
+}
+
+/** Finding credentials may take long: a command runs, or a person signs in. */
+async function untilAborted(work: void | Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new ModelError("aborted", "Request was aborted"));
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 function addressOf({ baseUrl, addressFrom, query }: Server, request: ServerRequest): URL {
@@ -141,6 +154,18 @@ function headersOf(entries: Readonly<Record<string, string>>): Headers {
     }
   }
   return headers;
+}
+
+/** Sets a header whose value no error may quote. `from` is what to check if it has characters that a header cannot have. */
+export function setSecret(headers: Headers, name: string, value: string, from: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw new ModelError(
+      "authentication_failed",
+      `${from} has characters that a header cannot have; check for line breaks`,
+    );
+  }
 }
 
 /** The same error, without anything secret that the server quoted. */

@@ -1,5 +1,5 @@
 export { openSession, type OpenedSession, type OpenOptions, type ShippedPrograms } from "./session/open.ts";
-export type { Debug, DebugCategory } from "./debug.ts";
+export type { Debug, DebugCategory } from "./observe/debug.ts";
 export { OpenError, type SessionChoice } from "./session/place.ts";
 
 import type { listInstructions as ListInstructions } from "./instructions/list.ts";

@@ -4,3 +4,4 @@ export { openHistory, type History } from "./read/history.ts";
 export { agentIds, agentPath, agentsDir, readAgentMeta, type AgentMeta } from "./agents/agent-files.ts";
 export { hookTracePath, readHookTrace, type HookFiring } from "./hook-trace.ts";
 export { namedSession } from "./sessions/named-session.ts";
+export { readSpanLog, spanLogPath, type Span, type SpanKind } from "./span-log.ts";

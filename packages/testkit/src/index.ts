@@ -67,13 +67,17 @@ export {
   type SeenPart,
   type SeenRequest,
 } from "./dialects/script.ts";
-export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
-export { responsesParts, startResponsesServer, type ResponsesServerOptions } from "./dialects/responses-server.ts";
+export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/openai/chat-server.ts";
+export {
+  responsesParts,
+  startResponsesServer,
+  type ResponsesServerOptions,
+} from "./dialects/openai/responses-server.ts";
 export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
 export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
 export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";
 export type { ConverseLimits } from "./dialects/converse-rules.ts";
 export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";
-export { chatProblem, type ChatRules } from "./dialects/chat-rules.ts";
-export { responsesProblem, type GivenReasoning } from "./dialects/responses-rules.ts";
+export { chatProblem, type ChatRules } from "./dialects/openai/chat-rules.ts";
+export { responsesProblem, type GivenReasoning } from "./dialects/openai/responses-rules.ts";
 export { startVertexServer, type VertexServerOptions } from "./dialects/vertex-server.ts";

@@ -2,7 +2,7 @@
 // name of the application, and a summary of the context that costs no request.
 
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { CHAT, control, kindOf, prompt, resultOf, STREAM } from "../front-door.ts";
@@ -45,6 +45,17 @@ test("--debug-file logs every category to a file of the user's own, without cont
   expect(text).toContain("[tools] Result of call_1_1: ok");
   expect(text).toMatch(/\[api\] Retry 1 of \d+ in \d+ ms: 529/);
   for (const secret of ["-content", "test-key"]) expect(text).not.toContain(secret);
+});
+
+test("--debug-file does not write through a link, and the session goes on", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "done" }]);
+  symlinkSync(join(home.root, "target.log"), join(home.root, "link.log"));
+  const flags = ["-p", "go", "--debug-file", join(home.root, "link.log")];
+  const { code, stdout, stderr } = await runKeelson(flags, { home, url: model.url });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "done\n" });
+  expect(stderr).toContain("cannot write the debug log");
+  expect(existsSync(join(home.root, "target.log"))).toBe(false);
 });
 
 test("--debug takes categories, and a prompt behind it is a prompt", async () => {

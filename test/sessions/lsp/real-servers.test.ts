@@ -150,3 +150,35 @@ test.each(BROKEN)(
     expect(told(model.requests.at(-1)!).at(-1).text).toMatch(expected);
   },
 );
+
+test.each([
+  [
+    "TypeScript 7",
+    TYPESCRIPT,
+    typescriptProject,
+    "main.ts",
+    "shapes.ts",
+    4,
+    10,
+    "moved.ts:9:17: export function total",
+  ],
+  ["pyright", PYTHON, pythonProject, "main.py", "shapes.py", 5, 12, "moved.py:6:5: def total"],
+] as const)(
+  "%s: what commands do to files is noticed",
+  async (_, server, write, main, file, line, character, expected) => {
+    using home = temporaryHome();
+    write(home);
+    home.settings({ lspServers: { server }, permissions: { allow: ["Bash"] } });
+    const moved = file.replace("shapes", "moved");
+    const command = `mv ${file} ${moved} && sed -i s/shapes/moved/ ${main}`;
+    const ask = { calls: [question("goToDefinition", main, line, character)] };
+    await using model = await startMockModel([
+      ask,
+      { calls: [{ name: "Bash", input: { command } }] },
+      ask,
+      { text: "ok" },
+    ]);
+    await runKeelson(["-p", "go"], { home, url: model.url });
+    expect(told(model.requests.at(-1)!)[0].content).toStartWith(`Found 1 definition\n${expected}`);
+  },
+);

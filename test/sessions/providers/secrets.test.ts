@@ -138,7 +138,7 @@ test.each([true, false])(
     const ended = await runKeelson(["-p", "hi"], { home, env });
     expect(ended.stdout).toBe("from the user's server\n");
     expect(ended.stderr).toContain("providers is only valid in user or managed settings");
-    expect(ended.stderr).toContain("a folder may not set keys and addresses of model servers");
+    expect(ended.stderr).toContain("a folder may not set keys, addresses of servers");
     // The folder may name a model, and no more.
     expect(mine.requests.map(({ model, headers }) => [model, headers["authorization"], headers["x-evil"]])).toEqual([
       ["chosen-by-the-folder", "Bearer the-users-key", undefined],

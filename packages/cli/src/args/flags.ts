@@ -326,9 +326,16 @@ export const FLAGS: readonly Flag[] = [
     // In `--debug "Fix the tests"` the text is the prompt, not a filter.
     value: maybe("filter", /^!?[\w-]+(?:,\s*!?[\w-]+)*$/),
     group: "Other",
-    help: 'Log to standard error; filter by category: "api,hooks", "!tools"',
+    help:
+      'Log to standard error; filter by category: "api,hooks", "!tools". Categories: api, config, hooks, instructions, ' +
+      "lsp, mcp, permissions, session, telemetry, tools",
   },
-  { name: "debug-file", value: one("file"), group: "Other", help: "Log to a file instead (implies --debug)" },
+  {
+    name: "debug-file",
+    value: one("file"),
+    group: "Other",
+    help: "Log to a file instead (implies --debug); not through a link",
+  },
   { name: "help", short: "h", value: none, group: "Other", help: "Show this help" },
   { name: "version", short: "v", value: none, group: "Other", help: "Show the version" },
 

@@ -6,7 +6,8 @@
  * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
  *   address and turns off no guard
  * - `if trusted`: only in a trusted folder
- * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent
+ * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent; or it makes the
+ *   session send or write what it does somewhere
  * - `never`: it makes programs load code
  */
 export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
@@ -62,6 +63,38 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   XAI_API_KEY: variable("user only", "key of xai", "model"),
   CEREBRAS_API_KEY: variable("user only", "key of cerebras", "model"),
   ZAI_API_KEY: variable("user only", "key of zai", "model"),
+  AWS_BEARER_TOKEN_BEDROCK: variable("user only", "key of bedrock", "model"),
+  AWS_REGION: variable("if trusted", "region of bedrock", "model"),
+  AWS_DEFAULT_REGION: variable("if trusted", "the same, if AWS_REGION is not set", "model"),
+  AWS_PROFILE: variable("if trusted", "profile in AWS's own files with credentials and region", "model"),
+  AWS_ACCESS_KEY_ID: variable("user only", "AWS credentials", "model"),
+  AWS_SECRET_ACCESS_KEY: variable("user only", "AWS credentials", "model"),
+  AWS_SESSION_TOKEN: variable("user only", "AWS credentials", "model"),
+  ANTHROPIC_BEDROCK_BASE_URL: variable("user only", "address of bedrock", "model"),
+  ANTHROPIC_BEDROCK_REGION_PREFIX: variable("if trusted", "prefix of model ids on bedrock, such as eu", "model"),
+  ANTHROPIC_BEDROCK_SERVICE_TIER: variable("if trusted", "service tier of bedrock", "model"),
+  ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION: variable("if trusted", "region of the model haiku on bedrock", "model"),
+  ANTHROPIC_BEDROCK_MANTLE_BASE_URL: variable("user only", "address of mantle", "model"),
+  ANTHROPIC_AWS_API_KEY: variable("user only", "key of anthropic-aws", "model"),
+  ANTHROPIC_AWS_BASE_URL: variable("user only", "address of anthropic-aws", "model"),
+  ANTHROPIC_AWS_WORKSPACE_ID: variable("if trusted", "workspace of anthropic-aws", "model"),
+  ANTHROPIC_FOUNDRY_API_KEY: variable("user only", "key of foundry", "model"),
+  ANTHROPIC_FOUNDRY_AUTH_TOKEN: variable("user only", "bearer token of foundry", "model"),
+  ANTHROPIC_FOUNDRY_RESOURCE: variable("user only", "resource of foundry, which is part of its address", "model"),
+  ANTHROPIC_FOUNDRY_BASE_URL: variable("user only", "address of foundry", "model"),
+  CLOUD_ML_REGION: variable("if trusted", "region of vertex", "model"),
+  ANTHROPIC_VERTEX_PROJECT_ID: variable("if trusted", "project of vertex", "model"),
+  GOOGLE_CLOUD_PROJECT: variable("if trusted", "project of vertex, unless ANTHROPIC_VERTEX_PROJECT_ID is set", "model"),
+  GOOGLE_CLOUD_LOCATION: variable("if trusted", "region of vertex, unless CLOUD_ML_REGION is set", "model"),
+  GOOGLE_APPLICATION_CREDENTIALS: variable("user only", "file with Google credentials", "model"),
+  GOOGLE_OAUTH_ACCESS_TOKEN: variable("user only", "access token for vertex", "model"),
+  ANTHROPIC_VERTEX_BASE_URL: variable("user only", "address of vertex", "model"),
+  GOOGLE_VERTEX_BASE_URL: variable("user only", "address of vertex for Gemini", "model"),
+  CLAUDE_CODE_SKIP_BEDROCK_AUTH: variable("if trusted", "send no credentials to bedrock", "model"),
+  CLAUDE_CODE_SKIP_VERTEX_AUTH: variable("if trusted", "send no credentials to vertex", "model"),
+  CLAUDE_CODE_SKIP_FOUNDRY_AUTH: variable("if trusted", "send no credentials to foundry", "model"),
+  CLAUDE_CODE_SKIP_MANTLE_AUTH: variable("if trusted", "send no credentials to mantle", "model"),
+  CLAUDE_CODE_SKIP_ANTHROPIC_AWS_AUTH: variable("if trusted", "send no credentials to anthropic-aws", "model"),
   ANTHROPIC_MODEL: variable("yes", "the model; --model takes precedence", "model", "runtime", "cli"),
   ANTHROPIC_DEFAULT_MODEL: variable("yes", "model for the alias default", "model"),
   ANTHROPIC_DEFAULT_SONNET_MODEL: variable("yes", "model for the alias sonnet", "model"),
@@ -179,11 +212,35 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
   CLAUDE_CODE_DEBUG_LOGS_DIR: variable("if trusted", "file of the debug log", "cli"),
+  KEELSON_TRACE: variable("user only", "1: log exact times for keelson trace; or the file to log them to", "runtime"),
   IS_SANDBOX: variable("if trusted", "let root use bypassPermissions", "config", "runtime"),
   NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
   BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
 
-  HOME: system("home folder", "cli", "host", "sdk", "tools"),
+  HOME: system("home folder", "cli", "host", "model", "sdk", "tools"),
+  USERPROFILE: system("home folder on Windows", "model"),
+  APPDATA: system("folder of programs' settings on Windows", "model"),
+  AWS_CONFIG_FILE: system("AWS's configuration file", "model"),
+  AWS_SHARED_CREDENTIALS_FILE: system("AWS's credentials file", "model"),
+  AWS_DEFAULT_PROFILE: system("AWS profile, unless AWS_PROFILE is set", "model"),
+  AWS_ROLE_ARN: system("AWS role of AWS_WEB_IDENTITY_TOKEN_FILE", "model"),
+  AWS_ROLE_SESSION_NAME: system("name of that role's sessions", "model"),
+  AWS_WEB_IDENTITY_TOKEN_FILE: system("token that AWS exchanges for credentials", "model"),
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: system("where a container gets AWS credentials", "model"),
+  AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: system("where a container gets AWS credentials", "model"),
+  AWS_CONTAINER_AUTHORIZATION_TOKEN: system("token for AWS credentials of a container", "model"),
+  AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: system("file with that token", "model"),
+  AWS_EC2_METADATA_DISABLED: system("no AWS credentials of the machine", "model"),
+  AWS_EC2_METADATA_SERVICE_ENDPOINT: system("where a machine gets AWS credentials", "model"),
+  AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE: system("address family of that", "model"),
+  AWS_ENDPOINT_URL: system("address of AWS's services", "model"),
+  AWS_USE_FIPS_ENDPOINT: system("use AWS's FIPS addresses", "model"),
+  CLOUDSDK_CONFIG: system("folder of gcloud's settings", "model"),
+  GCE_METADATA_HOST: system("where a machine gets Google credentials", "model"),
+  GCE_METADATA_IP: system("the same, as an IP address", "model"),
+  NO_GCE_CHECK: system("no Google credentials of the machine", "model"),
+  GOOGLE_CLOUD_QUOTA_PROJECT: system("Google project that pays", "model"),
+  GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES: system("let Google credentials come from a program", "model"),
   PATH: system("folders to look for programs in", "cli", "host", "runtime", "sdk"),
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
@@ -204,8 +261,8 @@ export function mayFolderSet(name: string): FolderMaySet {
 const USER_ONLY = new RegExp(
   "^(?:ANTHROPIC_(?:AWS|BEDROCK|FOUNDRY|VERTEX)|AWS|AZURE|AZURE_OPENAI|CEREBRAS|DEEPSEEK|GCE|GEMINI|GOOGLE|GROQ|" +
     "LMSTUDIO|MISTRAL|OLLAMA|OPENAI|OPENROUTER|XAI|ZAI)_(?:.*_)?" +
-    "(?:API_BASE|BASE_URL|CONFIG_FILE|CREDENTIALS|CREDENTIALS_FILE|ENDPOINT|HOST|KEY|KEY_ID|RESOURCE|SECRET|TOKEN|" +
-    "TOKEN_BEDROCK|TOKEN_FILE|URI|URL(?:_[A-Z_]+)?)$",
+    "(?:API_BASE|BASE_URL|CONFIG_FILE|CREDENTIALS|CREDENTIALS_FILE|ENDPOINT|EXECUTABLES|HOST|IP|KEY|KEY_ID|RESOURCE|" +
+    "SECRET|TOKEN|TOKEN_BEDROCK|TOKEN_FILE|URI|URL(?:_[A-Z_]+)?)$",
 );
 
 const words = (text: string) => text.trim().split(/\s+/);

@@ -43,7 +43,10 @@ export function restrict(
   if (settings.env !== undefined) {
     const { env, never, userOnly, needTrust } = restrictEnvironment(settings.env, trusted);
     settings.env = env;
-    drop(userOnly, "a folder may not set keys and addresses of model servers; set them in your user settings");
+    drop(
+      userOnly,
+      "a folder may not set keys, addresses of servers, or where reports go; set them in your user settings",
+    );
     drop(never, "a folder may not set variables that make programs load code; set them in your user settings");
     drop(needTrust, untrusted);
   }

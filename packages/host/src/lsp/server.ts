@@ -63,7 +63,7 @@ export class LanguageServer {
   #restarts = 0;
   #reason: string | undefined;
   readonly #closing = new AbortController();
-  #working: Promise<void> | undefined;
+  #isWorking = false;
   #looking: Promise<void> | undefined;
 
   constructor(options: LanguageServerOptions) {
@@ -88,7 +88,7 @@ export class LanguageServer {
   async ask(question: CodeQuestion, signal: AbortSignal): Promise<CodeFindings> {
     const attempt = async () => {
       const { client } = await this.#ready(signal);
-      await (this.#looking ??= this.#lookAtFiles(client).finally(() => (this.#looking = undefined)));
+      await this.#lookAtFiles(client);
       return client.ask(question, signal);
     };
     try {
@@ -125,22 +125,35 @@ export class LanguageServer {
     return this.#restarts <= this.#options.server.maxRestarts;
   }
 
-  /** Tells the server which files changed that it has not open. */
-  async #lookAtFiles(client: LanguageClient): Promise<void> {
-    const changes = await this.#tree.changes();
-    client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+  /** Tells the server what changed on disk. */
+  #lookAtFiles(client: LanguageClient): Promise<void> {
+    const look = async () => {
+      await client.documents.refresh();
+      const changes = await this.#tree.changes();
+      client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+    };
+    return (this.#looking ??= look().finally(() => (this.#looking = undefined)));
   }
 
   #work(): void {
-    this.#working ??= (async () => {
-      const never = new AbortController().signal;
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    const never = new AbortController().signal;
+    const work = async () => {
       while (!this.#edits.isEmpty && !this.#isClosed) {
-        const { client } = await this.#ready(never);
-        await this.#edits.work(client);
+        try {
+          const { client } = await this.#ready(never);
+          await this.#lookAtFiles(client);
+          await this.#edits.work(client);
+        } catch (error) {
+          this.#options.log(() => `${this.#options.server.name}: ${(error as Error).message}`);
+          // An edit that was lost with its server is not repeated; without a server, there is nobody to tell.
+          if ((error as LanguageServerError).kind === "start") this.#edits.clear();
+        }
       }
-    })()
-      .catch((error: Error) => this.#options.log(() => error.message))
-      .finally(() => (this.#working = undefined));
+      this.#isWorking = false;
+    };
+    void work();
   }
 
   /** The running server, started if it is not. The wait ends with the signal; the start goes on. */
@@ -183,6 +196,11 @@ export class LanguageServer {
         await program.end();
         throw new LanguageServerError("start", withStderr(error.message, program));
       });
+      // It may have ended right after its answer.
+      if (client.isClosed) {
+        this.#lost(await program.exited, program);
+        throw new LanguageServerError("closed", this.#reason ?? "It ended");
+      }
       return (this.#current = { client, program, since: now() });
     } catch (error) {
       this.#running = undefined;
@@ -194,25 +212,25 @@ export class LanguageServer {
     const { server } = this.#options;
     const stop = this.#watchMemory(program);
     const edits = this.#edits;
-    let opened: LanguageClient | undefined;
-    opened = await LanguageClient.open({
+    const opened: { client?: LanguageClient } = {};
+    opened.client = await LanguageClient.open({
       ...this.#options,
       program,
       published(path, problems, version) {
-        const known = opened?.documents.versionOf(path);
+        const known = opened.client?.documents.versionOf(path);
         // What it says about an older text will be said again.
         if (version === undefined || known === undefined || version >= known) edits.published(path, problems);
       },
       refreshed: () => {
-        if (opened) void edits.refresh(opened).catch(() => undefined);
+        if (opened.client) void edits.refresh(opened.client).catch(() => undefined);
       },
       closed: (reason) => {
         stop();
-        if (opened) this.#lost(reason, program);
+        if (opened.client) this.#lost(reason, program);
       },
       log: (text) => this.#options.log(() => `${server.name}: ${text()}`),
     });
-    return opened;
+    return opened.client;
   }
 
   /** It ended by itself, or we gave up on it. What it left is ended too. */

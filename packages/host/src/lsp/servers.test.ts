@@ -142,12 +142,19 @@ test("documents follow the files on disk, and changes of other files are reporte
   expect(w.messages("textDocument/didClose").map(({ params }) => params.textDocument.uri)).toEqual([
     `file://${w.path("a.fake")}`,
   ]);
-  expect(w.messages("workspace/didChangeWatchedFiles").map(({ params }) => params.changes)).toEqual([
+  expect(
+    w
+      .messages("workspace/didChangeWatchedFiles")
+      .map(({ params }) => params.changes.toSorted((a: any, b: any) => (a.uri < b.uri ? -1 : 1))),
+  ).toEqual([
     [
       { uri: `file://${w.path("b.fake")}`, type: 2 },
       { uri: `file://${w.path("deep/c.fake")}`, type: 1 },
     ],
-    [{ uri: `file://${w.path("b.fake")}`, type: 3 }],
+    [
+      { uri: `file://${w.path("a.fake")}`, type: 3 },
+      { uri: `file://${w.path("b.fake")}`, type: 3 },
+    ],
   ]);
 });
 
@@ -253,6 +260,22 @@ test("a server that always ends is started a limited number of times, with pause
   expect(pauses).toEqual([250, 500]);
   expect(w.pids()).toHaveLength(3);
   expect(w.servers.status()).toMatchObject([{ state: "failed", restarts: 3 }]);
+});
+
+test("a server that ends right after the handshake, or with an edit, is an error and no endless loop", async () => {
+  const wait = async () => undefined;
+  await using w = world({ fake: { diesOn: { method: "initialized" } }, server: { maxRestarts: 2 }, machine: { wait } });
+  w.write("a.fake", "def one\n");
+  const said = [await w.fails("hover", "a.fake"), await w.fails("hover", "a.fake")];
+  expect(said[1]).toBe("start: It ended 3 times and is not started again: The program exited with code 9");
+  await using v = world({
+    fake: { pulls: true, diesOn: { method: "textDocument/didChange" } },
+    server: { maxRestarts: 1 },
+    machine: { wait },
+  });
+  for (const name of ["a.fake", "b.fake", "c.fake", "d.fake"]) v.edit(name, "", "BAD\n");
+  await until(() => v.servers.status()[0]?.state === "failed", "it was given up");
+  expect(v.pids()).toHaveLength(2);
 });
 
 test("a server that cannot start says why: not there, ended at once, no handshake, not a language server", async () => {
@@ -385,7 +408,8 @@ test.each(KINDS)(
     w.edit("a.fake", "fine\n", "fine\nODD\n");
     w.edit("new.fake", undefined, "BAD\n");
     await until(() => w.problems().some(({ path }) => path.endsWith("new.fake")), "a new file has only new problems");
-    expect(w.messages("textDocument/didSave")).toHaveLength(4);
+    // Of two edits that wait, the server hears of the last.
+    expect(w.messages("textDocument/didSave")).toHaveLength(3);
   },
 );
 

@@ -23,6 +23,7 @@ export interface LanguageServersOptions extends ServerProgramsOptions {
   readonly machine?: Partial<Pick<LanguageServerOptions, "memoryOf" | "every" | "wait" | "now">>;
 }
 
+/** Paths are given with links resolved. */
 export interface LanguageServers {
   /** Undefined if no server is for files of this name. */
   serverFor(path: string): ConfiguredLanguageServer | undefined;
@@ -54,7 +55,8 @@ export function createLanguageServers(options: LanguageServersOptions): Language
   /** The one used last comes last. */
   const running = new Map<string, { readonly server: LanguageServer; readonly configured: string }>();
   const ending = new Set<Promise<void>>();
-  const files = createFiles();
+  // Paths have no links in them; one that appears later is not followed.
+  const files = createFiles((path) => path);
 
   const end = (key: string) => {
     const closing = running.get(key)?.server.close();

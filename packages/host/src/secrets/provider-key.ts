@@ -1,7 +1,7 @@
 // The keys of model providers in the secret store.
 
 import { existsSync } from "node:fs";
-import { checkedName, secretsFolder } from "./secret-store.ts";
+import { checkedName, secretsFolder } from "./secret-names.ts";
 
 /** The name of a provider's key. A digest where a provider's name has characters that names there cannot have. */
 export function providerSecretKey(provider: string): string {

@@ -50,7 +50,8 @@ export async function getPage(
   const { statusCode: status = 0, headers: given } = response;
   const about = {
     status,
-    statusText: response.statusMessage || http.STATUS_CODES[status] || "",
+    // Not the server's own words: they could say anything.
+    statusText: http.STATUS_CODES[status] ?? "",
     contentType: given["content-type"] ?? "",
     ...(status >= 300 && status < 400 && given.location !== undefined ? { location: given.location } : {}),
   };

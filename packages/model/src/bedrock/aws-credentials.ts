@@ -1,8 +1,9 @@
 // Credentials for Amazon Bedrock: a bearer key, signatures with keys from the AWS chain, or none at all. Nothing secret
 // gets into an error.
 
+import { ModelError } from "@keelson/engine";
 import { isEnabled, type Env } from "../profiles.ts";
-import type { Credentials } from "../server.ts";
+import { setSecret, type Credentials } from "../server.ts";
 import { KeyCache } from "./credentials/key-cache.ts";
 import type { AwsOutside } from "./credentials/outside.ts";
 import { readAwsConfig } from "./credentials/profile.ts";
@@ -20,7 +21,7 @@ export interface RegionalCredentials extends Credentials {
   inRegion(region: string): RegionalCredentials;
 }
 
-export const DEFAULT_REGION = "us-east-1";
+const DEFAULT_REGION = "us-east-1";
 
 /** Reads files only for what the variables do not say. Keys are looked for at the first request. */
 export async function awsCredentials(env: Env, outside: AwsOutside): Promise<AwsAccess> {
@@ -31,9 +32,15 @@ export async function awsCredentials(env: Env, outside: AwsOutside): Promise<Aws
 /** `AWS_REGION`, `AWS_DEFAULT_REGION`, the region of the profile, else `us-east-1`. */
 export async function awsRegion(env: Env, outside: Pick<AwsOutside, "readFile">): Promise<string> {
   const named = env["AWS_REGION"]?.trim() || env["AWS_DEFAULT_REGION"]?.trim();
-  if (named) return named;
+  if (named) return checkedRegion(named, "AWS_REGION");
   const { profiles, chosen } = await readAwsConfig(env, outside);
-  return profiles[chosen]?.["region"] || DEFAULT_REGION;
+  return checkedRegion(profiles[chosen]?.["region"] || DEFAULT_REGION, "~/.aws/config");
+}
+
+/** The region becomes part of addresses that credentials are sent to. */
+export function checkedRegion(region: string, from: string): string {
+  if (/^[a-z0-9-]+$/.test(region)) return region;
+  throw new ModelError("invalid_request", `"${region}" is not an AWS region; check ${from}`);
 }
 
 export function bedrockCredentials(env: Env, region: string, outside: AwsOutside): RegionalCredentials {
@@ -41,7 +48,7 @@ export function bedrockCredentials(env: Env, region: string, outside: AwsOutside
   const bearer = env["AWS_BEARER_TOKEN_BEDROCK"]?.trim();
   if (!bearer) return signedCredentials(env, region, "bedrock", outside);
   return everywhere({
-    authorize: ({ headers }) => headers.set("authorization", `Bearer ${bearer}`),
+    authorize: ({ headers }) => setSecret(headers, "authorization", `Bearer ${bearer}`, "AWS_BEARER_TOKEN_BEDROCK"),
     secrets: () => [bearer],
   });
 }

@@ -1,9 +1,8 @@
 // Amazon Bedrock as a server to ask: regions, addresses and credentials from the variables and the AWS configuration.
 
-import { ModelError } from "@keelson/engine";
 import { isEnabled, type Env } from "../profiles.ts";
 import type { CloudPlace, Server } from "../server.ts";
-import { awsCredentials, type AwsOutside } from "./aws-credentials.ts";
+import { awsCredentials, checkedRegion, type AwsOutside } from "./aws-credentials.ts";
 import { domainOf } from "./credentials/sts.ts";
 
 export interface BedrockOptions extends Omit<
@@ -34,12 +33,11 @@ function regionFor(env: Env, model: string, region: string): string {
   const own = env["ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION"]?.trim();
   if (!own) return region;
   const small = ["ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_DEFAULT_HAIKU_MODEL"].map((name) => env[name]?.trim());
-  return small.includes(model) || model.includes("haiku") ? own : region;
+  const isSmall = small.includes(model) || model.includes("haiku");
+  return isSmall ? checkedRegion(own, "ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION") : region;
 }
 
 function bedrockPlace(env: Env, region: string, given: string | undefined): CloudPlace {
-  if (!/^[a-z0-9-]+$/.test(region))
-    throw new ModelError("invalid_request", `"${region}" is not an AWS region; check AWS_REGION`);
   if (given) return { region, baseUrl: given.replace(/\/+$/, ""), addressFrom: '"baseUrl" of providers.bedrock' };
   const name = ["ANTHROPIC_BEDROCK_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"].find((one) => env[one]?.trim());
   if (name) return { region, baseUrl: env[name]!.trim().replace(/\/+$/, ""), addressFrom: name };

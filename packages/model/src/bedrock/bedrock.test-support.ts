@@ -1,6 +1,7 @@
 // A machine without files, commands or services, and requests to Bedrock, for its tests.
 
 import type { ModelRequest } from "@keelson/engine";
+import type { JsonObject } from "@keelson/protocol";
 import {
   startBedrockServer,
   type BedrockServerOptions,
@@ -49,14 +50,15 @@ export async function startBedrock(
   script: DialectScript,
   options: BedrockServerOptions & {
     readonly client?: Partial<Server>;
+    readonly extraBody?: JsonObject;
     readonly traits?: Partial<ReturnType<DialectOptions["traits"]>>;
   } = {},
 ): Promise<Started> {
-  const { client, traits, ...rest } = options;
+  const { client, traits, extraBody, ...rest } = options;
   const server = await startBedrockServer(script, { ...(rest.keys ? {} : { bearer: SECRET }), ...rest });
   const provider = bedrockDialect.provider(
     { provider: "bedrock", baseUrl: server.url, addressFrom: "X", credentials: bearerCredentials, ...client },
-    { traits: () => ({ ...anyTraits, ...traits }), sessionId: "session-1" },
+    { traits: () => ({ ...anyTraits, ...traits }), sessionId: "session-1", ...(extraBody ? { extraBody } : {}) },
   );
   return { server, provider, [Symbol.asyncDispose]: () => server.close() };
 }

@@ -31,6 +31,18 @@ test("Claude is asked in the format of the Messages API, without what Bedrock re
   expect(reply.events.at(-1)).toEqual({ type: "message_stop" });
 });
 
+test("what the user adds to every body is merged, and so are its betas", async () => {
+  await using world = await startBedrock([DONE], {
+    extraBody: { anthropic_beta: ["context-1m-2025-08-07"], metadata: {} },
+  });
+  await collect(world.provider, requestTo(CLAUDE, { betas: ["interleaved-thinking-2025-05-14"] }));
+  expect(world.server.requests[0]!.body).toMatchObject({
+    anthropic_version: "bedrock-2023-05-31",
+    anthropic_beta: ["interleaved-thinking-2025-05-14", "context-1m-2025-08-07"],
+    metadata: {},
+  });
+});
+
 test("a whole reply is asked for at /invoke", async () => {
   await using world = await startBedrock([DONE]);
   expect((await collect(world.provider, requestTo(CLAUDE), { how: "plain" })).blocks).toEqual([

@@ -4,7 +4,7 @@
 import { familyOf, resolveAlias, type Env, type ModelSettings } from "../profiles.ts";
 import { ownCredentials } from "../resolve.ts";
 import { isCloud } from "./clouds.ts";
-import { addressOf } from "./address.ts";
+import { providerAddress } from "./address.ts";
 import { smallModelOf } from "./registry.ts";
 
 export interface SessionModel {
@@ -51,7 +51,7 @@ export function smallModelName(session: SessionModel, facts: BesideFacts): strin
 /** Other servers that speak a vendor's API have other models. */
 function isAtVendor(provider: string, facts: BesideFacts): boolean {
   try {
-    return addressOf({ provider }, facts).isVendor;
+    return providerAddress({ provider }, facts).isVendor;
   } catch {
     return false;
   }

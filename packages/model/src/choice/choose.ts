@@ -11,7 +11,6 @@ import {
   ownCredentials,
   resolveOffline,
   wantedModel,
-  withOwnHistory,
   type ResolvedModel,
   type ResolveOptions,
 } from "../resolve.ts";
@@ -21,7 +20,7 @@ import { findKey, HELPER, STORED } from "./credentials.ts";
 import { defaultName } from "./default-model.ts";
 import { locate } from "./look-up.ts";
 import { homeProvider, type Destination } from "./names.ts";
-import { keyFacts, openProvider, openServer } from "./open.ts";
+import { keyFacts, openDestination, openModelServer } from "./open.ts";
 import { routed } from "./router.ts";
 import { modelOf } from "./traits.ts";
 import { withServerWindow } from "./window.ts";
@@ -29,10 +28,12 @@ import { withServerWindow } from "./window.ts";
 /** Throws ModelError if a name leads nowhere, or a provider is not configured. */
 export async function chooseProvider(given: ResolveOptions): Promise<ResolvedModel> {
   const options = await withRegion(given);
-  const hasOwn = await hasAnthropic(options);
-  const name = wantedModel(options) ?? (hasOwn ? "default" : await defaultName(options));
+  const wanted = wantedModel(options);
+  const named = wanted === undefined ? undefined : locate(wanted, keyFacts(options));
+  const hasOwn = named === undefined || named.provider === "anthropic" ? await hasAnthropic(options) : false;
+  const name = wanted ?? (hasOwn ? "default" : await defaultName(options));
   if (name === undefined) return resolveOffline({ wanted: false });
-  const main = locate(name, keyFacts(options));
+  const main = named ?? locate(name, keyFacts(options));
   if (main.provider === "anthropic" && !hasOwn) {
     if (!options.needsCredentials) return resolveOffline({ wanted: false });
     throw new ModelError(
@@ -90,7 +91,7 @@ interface OpenedModel {
 async function openModel(destination: Destination, options: ResolveOptions): Promise<OpenedModel> {
   const known = knownModel(destination, options);
   if (destination.provider === "anthropic") return { known, ...(await openAnthropic(options)) };
-  const opened = await openProvider(destination, options);
+  const opened = await openDestination(destination, options);
   const asked = opened.tellsWindow ? withServerWindow(opened, destination, known, options) : { ...opened, known };
   return { provider: asked.provider, known: asked.known, source: "provider", apiKeySource: opened.keyFrom };
 }
@@ -106,7 +107,7 @@ function knownModel(destination: Destination, { env, settings = {} }: ResolveOpt
 async function openAnthropic(options: ResolveOptions): Promise<Omit<OpenedModel, "known">> {
   const { env } = options;
   const { apiKey, authToken, baseUrl } = ownCredentials(env);
-  const provider = () => withOwnHistory(anthropicProvider(anthropicOptions(options)));
+  const provider = () => anthropicProvider(anthropicOptions(options));
   if (authToken) return { provider: provider(), source: "auth-token", apiKeySource: "none" };
   if (apiKey) return { provider: provider(), source: "api-key", apiKeySource: "ANTHROPIC_API_KEY" };
   const found = await findKey("anthropic", keyFacts(options));
@@ -116,11 +117,11 @@ async function openAnthropic(options: ResolveOptions): Promise<Omit<OpenedModel,
     if (baseUrl) return { provider: provider(), source: "base-url", apiKeySource: "none" };
     throw new ModelError("authentication_failed", "No key for Anthropic: set ANTHROPIC_API_KEY");
   }
-  const { server, dialect } = await openServer({ provider: "anthropic", id: "" }, options);
+  const { server, dialect } = await openModelServer({ provider: "anthropic", id: "" }, options);
   const { headers } = anthropicOptions(options);
   const traits = (id: string) => modelOf({ provider: "anthropic", id, name: id }, { env }).traits;
   return {
-    provider: withOwnHistory(dialect.provider({ ...server, headers: { ...server.headers, ...headers } }, { traits })),
+    provider: dialect.provider({ ...server, headers: { ...server.headers, ...headers } }, { traits }),
     source: key.from === HELPER ? "helper" : "stored",
     apiKeySource: key.from === HELPER ? HELPER : STORED,
   };

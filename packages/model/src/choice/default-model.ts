@@ -2,8 +2,8 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ResolveOptions } from "../resolve.ts";
-import { addressOf } from "./address.ts";
-import { keyFacts, openServer } from "./open.ts";
+import { providerAddress } from "./address.ts";
+import { keyFacts, openModelServer } from "./open.ts";
 import type { NameFacts } from "./names.ts";
 import { PROVIDERS } from "./providers.ts";
 import { defaultModelOf } from "./registry.ts";
@@ -26,9 +26,9 @@ export async function defaultName(options: ResolveOptions): Promise<string | und
 
 async function modelOfOnly(provider: string, facts: NameFacts, options: ResolveOptions): Promise<string> {
   const registered = defaultModelOf(provider);
-  const { isVendor } = hasRegions(provider) ? { isVendor: true } : addressOf({ provider }, facts);
+  const { isVendor } = hasRegions(provider) ? { isVendor: true } : providerAddress({ provider }, facts);
   if (isVendor && registered !== undefined) return registered;
-  const { server, dialect } = await openServer({ provider, id: "" }, options);
+  const { server, dialect } = await openModelServer({ provider, id: "" }, options);
   const listed = await dialect.list(server, { signal: AbortSignal.timeout(LIST_MS), timeoutMs: LIST_MS });
   const [only, ...others] = listed;
   if (only !== undefined && others.length === 0) return only.id;

@@ -6,7 +6,7 @@ import type { ListedModel } from "../dialect.ts";
 import { isEnabled, CLOUD_SWITCHES } from "../profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
 import { blockOf, isConfigured, unknownProvider } from "./names.ts";
-import { keyFacts, openServer } from "./open.ts";
+import { keyFacts, openModelServer } from "./open.ts";
 import { providerNamed, PROVIDERS } from "./providers.ts";
 import { registeredIds } from "./registry.ts";
 import { modelOf } from "./traits.ts";
@@ -56,7 +56,7 @@ const isShared = (name: string, { env }: ResolveOptions) =>
   name === "mantle" && !env["ANTHROPIC_BEDROCK_MANTLE_BASE_URL"]?.trim();
 
 /** Lists one provider, or all that are set up and those that run on this machine. Never throws ModelError. */
-export async function listModels(
+export async function reachableModels(
   only: string | undefined,
   options: ResolveOptions,
 ): Promise<readonly ProviderModels[]> {
@@ -69,7 +69,7 @@ export async function listModels(
 async function listProvider(provider: string, options: ResolveOptions): Promise<ProviderModels> {
   const own = Object.keys(blockOf(provider, options.settings?.providers)?.models ?? {});
   try {
-    const { server, dialect, isVendor } = await openServer({ provider, id: "" }, options);
+    const { server, dialect, isVendor } = await openModelServer({ provider, id: "" }, options);
     const listed = await limited((signal) => dialect.list(server, { signal, timeoutMs: LIMIT_MS })).catch((error) => {
       // Not every server has a list.
       const known = [...own, ...(isVendor ? registeredIds(provider) : [])];

@@ -5,10 +5,10 @@ import type { Dialect } from "../dialect.ts";
 import type { MessagesCloud } from "../messages/clouds.ts";
 import { fetchOptionsFrom } from "../network.ts";
 import { positiveInteger } from "../profiles.ts";
-import { anthropicOptions, withOwnHistory, type ResolveOptions } from "../resolve.ts";
+import { anthropicOptions, type ResolveOptions } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
 import type { Server } from "../server.ts";
-import { addressOf, type Address } from "./address.ts";
+import { providerAddress, type Address } from "./address.ts";
 import { findKey, keyCredentials, missingKey, type KeyFacts, type KeySource } from "./credentials.ts";
 import { withOwnNames } from "./edge.ts";
 import { withLossesOnce } from "./losses.ts";
@@ -37,7 +37,7 @@ export function keyFacts({ env, settings = {}, sources, memory }: ResolveOptions
 }
 
 /** Throws ModelError if the provider has no address, or is a vendor without a key. */
-export async function openServer(
+export async function openModelServer(
   destination: Pick<Destination, "provider" | "id">,
   options: ResolveOptions,
 ): Promise<OpenedServer> {
@@ -45,7 +45,7 @@ export async function openServer(
   const facts = keyFacts(options);
   const cloud = await openCloud(provider, facts, options);
   if (cloud) return cloud;
-  const address = addressOf(destination, facts);
+  const address = providerAddress(destination, facts);
   const key = await findKey(provider, facts);
   if (key === undefined && address.isVendor) throw missingKey(provider, facts);
   return {
@@ -151,21 +151,21 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
   }
 }
 
-/** Those that (also) speak the Messages API. */
-const MESSAGES: ReadonlySet<ProviderApi> = new Set(["anthropic", "bedrock", "vertex"]);
-
 /** One attempt per request, under the names that the rest of the program uses. */
-export async function openProvider(destination: Destination, options: ResolveOptions): Promise<OpenedProvider> {
-  const { server, dialect, keyFrom, api, isVendor } = await openServer(destination, options);
-  const { env, settings = {}, sessionId } = options;
+export async function openDestination(destination: Destination, options: ResolveOptions): Promise<OpenedProvider> {
+  const { server, dialect, keyFrom, api, isVendor } = await openModelServer(destination, options);
+  const { env, settings = {} } = options;
+  const { sessionId, entrypoint, clientApp, extraBody } = anthropicOptions(options);
   const compat = blockOf(destination.provider, settings.providers)?.compat;
   const spoken = dialect.provider(server, {
     traits: (id) => modelOf({ provider: destination.provider, id, name: id }, { ...settings, env }).traits,
     ...(compat ? { compat } : {}),
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(entrypoint === undefined ? {} : { entrypoint }),
+    ...(clientApp === undefined ? {} : { clientApp }),
+    ...(extraBody ? { extraBody } : {}),
   });
-  const fitting = MESSAGES.has(api) ? withOwnHistory(spoken) : spoken;
-  const once = withLossesOnce(fitting, options.memory?.told ?? new Set());
+  const once = withLossesOnce(spoken, options.memory?.told ?? new Set());
   const tellsWindow = api === "openai-chat" && !isVendor;
   return { provider: withOwnNames(once, destination), server, keyFrom, tellsWindow };
 }

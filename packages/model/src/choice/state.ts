@@ -2,7 +2,7 @@
 
 import { isEnabled } from "../profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
-import { addressOf } from "./address.ts";
+import { providerAddress } from "./address.ts";
 import { configuredProviders } from "./list.ts";
 import { blockOf } from "./names.ts";
 import { keyFacts } from "./open.ts";
@@ -62,7 +62,7 @@ function chainOf(provider: string, { env, settings = {} }: ResolveOptions): stri
 /** Clouds have an address for each region. */
 function shownAddress(provider: string, options: ResolveOptions) {
   try {
-    const { baseUrl, isVendor } = addressOf({ provider }, keyFacts(options));
+    const { baseUrl, isVendor } = providerAddress({ provider }, keyFacts(options));
     const url = URL.parse(baseUrl);
     return { address: url && `${url.origin}${url.pathname === "/" ? "" : url.pathname}`, isVendor };
   } catch {

@@ -58,7 +58,9 @@ export function modelOf({ provider, id, name, longContext }: Destination, { env,
   return {
     known: {
       profile: { id: name, ...limits, thinking: traits.thinking, effort: hasEffort },
-      effort: hasEffort ? (claude?.known.effort ?? (/^gemini/.test(id) ? GEMINI_EFFORT : DEFAULT_EFFORT)) : undefined,
+      effort: hasEffort
+        ? (claude?.known.effort ?? (id.startsWith("gemini") ? GEMINI_EFFORT : DEFAULT_EFFORT))
+        : undefined,
       alwaysThinks: claude?.known.alwaysThinks ?? false,
       longContext: claude?.known.longContext ?? false,
     },

@@ -70,7 +70,8 @@ export function geminiProvider(route: GeminiRoute, options: DialectOptions): Pla
     mayRepeat: boolean,
   ): AsyncGenerator<StreamEvent, boolean> {
     const context = { api: route.id, model, names, ids: idsIn(messages), mayRepeat };
-    const requestLength = () => JSON.stringify(body).length;
+    // Pictures and documents cost far less than their length.
+    const requestLength = () => JSON.stringify(body, (key, value) => (key === "data" ? "" : value)).length;
     try {
       return yield* replyEvents(readResponses(call, server), { ...context, requestLength });
     } catch (error) {

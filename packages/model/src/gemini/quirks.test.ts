@@ -93,7 +93,7 @@ test("pictures are in results of new models; elsewhere they follow, each with th
   expect(plain.server.problems).toHaveLength(1);
   expect(plain.server.requests[1]!.body.contents[2].parts).toEqual([
     { functionResponse: { name: "Read", response: { output: expect.stringContaining("a picture\n[") } } },
-    { text: "What the call of Read showed:" },
+    { text: "Files of the result of Read:" },
     { inlineData },
   ]);
 });
@@ -102,9 +102,9 @@ test("a GIF, and any picture for a model that reads text, become words and a not
   const gif: ContentBlock = { type: "image", source: { type: "base64", media_type: "image/gif", data: "R0lGODlh" } };
   await using gemini = await startGemini([done]);
   const shown = await collect(gemini.provider, requestFor(showing(gif)));
-  expect(shown.losses).toEqual(["Gemini does not read image/gif, so the model does not see that picture"]);
+  expect(shown.losses).toEqual(["Gemini cannot read image/gif, so the model does not see that picture"]);
   expect(JSON.stringify(gemini.server.requests[0]!.body)).toContain(
-    "[picture not shown: this model does not read image/gif]",
+    "[picture not shown: this model cannot read image/gif]",
   );
 
   await using blind = await startGemini([done], {}, { images: false, documents: false });
@@ -117,7 +117,7 @@ test("a GIF, and any picture for a model that reads text, become words and a not
   expect(blind.server.requests[0]!.parts).toEqual([
     { from: "user", text: "[picture not shown: this model reads text only]" },
     { from: "user", text: "[picture not shown: this model reads text only]" },
-    { from: "user", text: "[document not shown: this model does not read PDF files]" },
+    { from: "user", text: "[document not shown: this model cannot read PDF files]" },
   ]);
 });
 
@@ -210,4 +210,51 @@ test("another kind of server is named as such", async () => {
       kind: "unknown",
       message: `${gemini.server.url} does not behave like the Gemini API; check GOOGLE_GEMINI_BASE_URL`,
     });
+});
+
+test("a model without instructions reads them first, and a limit that the server tells is respected", async () => {
+  const refusal = (message: string) => ({ failure: "invalid_request", message }) as const;
+  await using gemini = await startGemini([
+    refusal("Developer instruction is not enabled for models/gemma-3-27b-it"),
+    refusal(
+      "Unable to submit request because it has a maxOutputTokens value of 5000 but the supported range is from 1 (inclusive) to 4097 (exclusive).",
+    ),
+    done,
+    done,
+  ]);
+  const request = { ...requestFor(), system: [{ type: "text" as const, text: "be brief" }] };
+  for (let time = 0; time < 2; time++) expect((await collect(gemini.provider, request)).error).toBeUndefined();
+  expect(gemini.server.requests).toHaveLength(4);
+  expect(gemini.server.requests[3]).toMatchObject({
+    system: "",
+    maxTokens: 4096,
+    parts: [
+      { from: "user", text: "be brief" },
+      { from: "user", text: "hi" },
+    ],
+  });
+});
+
+test("a name with the place of the tools before it is the name of the tool", async () => {
+  await using gemini = await startGemini([{ blocks: [{ call: { name: "default_api:Read", input: {} } }] }]);
+  expect((await collect(gemini.provider, requestFor())).blocks).toMatchObject([{ type: "tool_use", name: "Read" }]);
+});
+
+test("a system message amid the conversation is a reminder", async () => {
+  await using gemini = await startGemini([done]);
+  const amid = { role: "system", content: "mind the gap" } as never;
+  await collect(gemini.provider, requestFor([{ role: "user", content: "hi" }, amid]));
+  expect(gemini.server.requests[0]!.parts).toEqual([
+    { from: "user", text: "hi" },
+    { from: "user", text: "<system-reminder>\nmind the gap\n</system-reminder>" },
+  ]);
+});
+
+test("a last event without its empty line counts", async () => {
+  const frames = [`data: ${JSON.stringify(chunk([{ text: "all" }], "STOP"))}`];
+  await using gemini = await startGemini([{ raw: { headers: { "content-type": "text/event-stream" }, frames } }]);
+  expect(await collect(gemini.provider, requestFor())).toMatchObject({
+    blocks: [{ type: "text", text: "all" }],
+    stop: "end_turn",
+  });
 });

@@ -32,7 +32,7 @@ test.each([
   ["gemini-2.5-flash", { type: "disabled" }, undefined, { thinkingBudget: 0 }],
   [
     "gemini-2.5-flash",
-    { type: "enabled", budget_tokens: 60_000 },
+    { type: "enabled", budget_tokens: 50_000 },
     undefined,
     { includeThoughts: true, thinkingBudget: 24_576 },
   ],
@@ -41,6 +41,12 @@ test.each([
     { type: "enabled", budget_tokens: 100 },
     undefined,
     { includeThoughts: true, thinkingBudget: 512 },
+  ],
+  [
+    "gemini-2.5-flash",
+    { type: "enabled", budget_tokens: 59_999 },
+    undefined,
+    { includeThoughts: true, thinkingBudget: -1 },
   ],
   ["gemini-2.0-flash", { type: "adaptive" }, "high", undefined],
   ["gemma-3-27b-it", { type: "adaptive" }, "high", undefined],

@@ -4,7 +4,7 @@
 import { ModelError } from "@keelson/engine";
 import type { AwsOutside } from "../bedrock/aws-credentials.ts";
 import { isEnabled, type Env } from "../profiles.ts";
-import type { Credentials, Server } from "../server.ts";
+import { setSecret, type Credentials, type Server } from "../server.ts";
 
 export type MessagesCloud = "foundry" | "mantle" | "anthropic-aws";
 
@@ -126,8 +126,8 @@ async function credentialsOf(
   if (isOpen || secret)
     return {
       authorize({ headers }) {
-        if (apiKey) headers.set("x-api-key", apiKey);
-        else if (authToken) headers.set("authorization", `Bearer ${authToken}`);
+        if (apiKey) setSecret(headers, "x-api-key", apiKey, `The key of "${cloud}"`);
+        else if (authToken) setSecret(headers, "authorization", `Bearer ${authToken}`, `The token of "${cloud}"`);
       },
       secrets: () => (secret ? [secret] : []),
     };

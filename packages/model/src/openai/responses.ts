@@ -7,6 +7,7 @@ import { idsIn } from "../fit/ids.ts";
 import { fitNames, RESPONSES_NAMES } from "../fit/names.ts";
 import { callServer, type Server } from "../server.ts";
 import { LOSS_TEXTS } from "./chat/content.ts";
+import { emptyMemory, type ReasoningMemory } from "./responses/input.ts";
 import { ResponsesReader } from "./responses/reader.ts";
 import { responsesRequest, sharedFields, type BuiltResponsesRequest } from "./responses/request.ts";
 import { responseErrorOf } from "./shared/errors.ts";
@@ -26,17 +27,16 @@ import { estimatedTokens } from "./shared/usage.ts";
 
 export const responsesDialect: Dialect = {
   provider(server, options) {
-    // Reasoning that the server did not accept, by the ids of its items. It stays in the history.
-    const rejected = new Set<string>();
+    const memory = emptyMemory();
     let cannotCount = false;
     return {
       id: server.provider,
-      stream: (request, signal) => redacted(server, reply(server, options, request, true, rejected, signal)),
-      plain: (request, signal) => redacted(server, reply(server, options, request, false, rejected, signal)),
+      stream: (request, signal) => redacted(server, reply(server, options, request, true, memory, signal)),
+      plain: (request, signal) => redacted(server, reply(server, options, request, false, memory, signal)),
       async countTokens(request, signal) {
         if (cannotCount) return undefined;
         try {
-          return await countInput(server, options, request, rejected, signal);
+          return await countInput(server, options, request, memory, signal);
         } catch (error) {
           if (!(error instanceof ModelError) || error.kind === "aborted") throw error;
           cannotCount = error.kind === "model_not_found" || error.kind === "invalid_request";
@@ -53,19 +53,19 @@ async function* reply(
   { traits, sessionId }: DialectOptions,
   request: ModelRequest,
   stream: boolean,
-  rejected: Set<string>,
+  memory: ReasoningMemory,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const { model } = request;
   const names = fitNames(request.tools, RESPONSES_NAMES);
-  const known = { traits: traits(model), names, sessionId, keepsReasoning: (id: string) => !rejected.has(id) };
+  const known = { traits: traits(model), names, sessionId, memory };
   let hasRejected = false;
   const { call, built } = await sendAdjusted(
     server,
     model,
     (adjustments) => ({ path: pathOf(server), ...responsesRequest(request, stream, { ...known, ...adjustments }) }),
     signal,
-    (error, sent) => (hasRejected = rejectReasoning(error, sent, rejected)),
+    (error, sent) => (hasRejected = rejectReasoning(error, sent, memory)),
   );
   const losses = [...built.losses, ...(hasRejected ? (["thinking"] as const) : [])];
   for (const loss of losses) yield { type: "notice", notice: { type: "loss", text: LOSS_TEXTS[loss] } };
@@ -101,7 +101,7 @@ const FOREIGN_REASONING =
   /encrypted content|required following item|without its required|item with id 'rs_[^']*' not found/i;
 
 /** Reasoning of another key, or that lost what it led to. True if the request is worth another attempt without it. */
-function rejectReasoning(error: ModelError, { body }: BuiltResponsesRequest, rejected: Set<string>): boolean {
+function rejectReasoning(error: ModelError, { body }: BuiltResponsesRequest, { rejected }: ReasoningMemory): boolean {
   if (error.apiType !== "invalid_encrypted_content" && !FOREIGN_REASONING.test(error.message)) return false;
   const sent = body.input.flatMap((item) => (item["type"] === "reasoning" ? [String(item["id"])] : []));
   for (const id of sent) rejected.add(id);
@@ -117,14 +117,14 @@ async function countInput(
   server: Server,
   { traits }: DialectOptions,
   request: ModelRequest,
-  rejected: ReadonlySet<string>,
+  memory: ReasoningMemory,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { shared } = sharedFields(request, {
     traits: traits(request.model),
     habits: habitsOf(server.baseUrl, request.model),
     names: fitNames(request.tools, RESPONSES_NAMES),
-    keepsReasoning: (id) => !rejected.has(id),
+    memory,
   });
   const path = pathOf(server, "/responses/input_tokens");
   const call = await callServer(server, { path, body: shared as JsonObject, errorOf: responseErrorOf }, signal);

@@ -18,6 +18,7 @@ import { CHAT_IDS, fitId, RESPONSES_IDS, type IdRule } from "../fit/ids.ts";
 import { CHAT_NAMES, fitNames, RESPONSES_NAMES, type FittedNames } from "../fit/names.ts";
 import { sealThinking } from "../thinking-envelope.ts";
 import { chatRequest } from "./chat/request.ts";
+import { emptyMemory } from "./responses/input.ts";
 import { responsesRequest } from "./responses/request.ts";
 
 const NAMES = ["Read", "mcp__a.b__c", `mcp__${"long_".repeat(30)}`];
@@ -167,7 +168,7 @@ test("a conversation says the same in Responses, and keeps the reasoning of its 
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 3 }), (turns) => {
       const messages = conversationOf(turns, "openai-responses");
-      const { body } = responsesRequest(requestOf(messages), true, { ...base, names, keepsReasoning: () => true });
+      const { body } = responsesRequest(requestOf(messages), true, { ...base, names, memory: emptyMemory() });
       const given = turns
         .flatMap(({ replies }) => replies)
         .flatMap(({ thinking, texts, calls }) => {

@@ -3,6 +3,7 @@
 import type { JsonObject } from "@keelson/protocol";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import { streamedError } from "../gemini/errors.ts";
+import type { DialectOptions } from "../dialect.ts";
 import type { Caller } from "../messages/headers.ts";
 import { messagesProvider } from "../messages/provider.ts";
 import { readEvents } from "../messages/read-reply.ts";
@@ -14,7 +15,9 @@ import { placePath } from "./place.ts";
 const VERSION_FIELD: JsonObject = { anthropic_version: "vertex-2023-10-16" };
 const METHODS = { stream: "streamRawPredict", plain: "rawPredict" } as const;
 
-export function claudeOnVertex(server: Server, place: CloudPlace, caller: Caller): PlainProvider {
+type VertexCaller = Caller & Pick<DialectOptions, "extraBody">;
+
+export function claudeOnVertex(server: Server, place: CloudPlace, caller: VertexCaller): PlainProvider {
   const publisher = `${placePath(place)}/publishers/anthropic/models`;
   const betas = new KnownBetas();
   const inner = messagesProvider(
@@ -23,7 +26,7 @@ export function claudeOnVertex(server: Server, place: CloudPlace, caller: Caller
       id: "vertex",
       form(request, wanted) {
         const headers = { "anthropic-beta": betas.header(request) };
-        const base = { extra: VERSION_FIELD, headers, streamField: true };
+        const base = { extra: { ...VERSION_FIELD, ...caller.extraBody }, headers, streamField: true };
         if (wanted === "count") return { ...base, path: `${publisher}/count-tokens:rawPredict` };
         const path = `${publisher}/${modelSegment(request.model)}:${METHODS[wanted]}`;
         return { ...base, path, omit: ["model", "context_management"] };

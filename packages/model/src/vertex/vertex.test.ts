@@ -36,12 +36,7 @@ const claude = (errors: "google" | "messages"): DialectUnderTest => ({
   name: `Claude on Vertex with errors of ${errors}`,
   model: "claude-opus-4-5@20251101",
   thinkingState: state,
-  lacks: [
-    "interleaved calls",
-    "untold usage",
-    "repeated ids",
-    ...(errors === "messages" ? (["timeouts"] as const) : []),
-  ],
+  lacks: ["interleaved calls", "untold usage", ...(errors === "messages" ? (["timeouts"] as const) : [])],
   start: (script, options) => start(script, { errors, ...options }),
 });
 const gemini: DialectUnderTest = {

@@ -90,6 +90,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     show: (signal) => outbox.show(signal),
     warn: options.warn,
     ...(debug ? { debug } : {}),
+    ...(storage.observed ? { observed: storage.observed } : {}),
     now,
     newId,
   });

@@ -5,8 +5,8 @@ import type { Snapshot } from "@keelson/config";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
 import type * as HookTraceModule from "@keelson/store/hook-trace";
 import type { HookTrace } from "@keelson/store/hook-trace";
-import type * as DebugLog from "../debug.ts";
-import type { Debug } from "../debug.ts";
+import type { Debug } from "../observe/debug.ts";
+import type { Observed } from "../observe/observed.ts";
 import type { SessionPlace } from "../session/place.ts";
 import { HookDispatcher, type FiringAgent, type HookDispatcherOptions } from "./dispatcher.ts";
 import type { Runners, RunnersOptions } from "./handlers/runner.ts";
@@ -20,6 +20,7 @@ export interface SessionHooksOptions
   readonly place: SessionPlace;
   snapshot(): Snapshot;
   readonly debug?: Debug;
+  readonly observed?: Observed;
   /** Called when a hook sets `sessionTitle`. */
   setTitle(title: string): void;
 }
@@ -45,11 +46,9 @@ const CLOSE_WAIT_MS = 2_000;
 export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOptions): SessionHooks {
   const life = new AbortController();
   const trace = createTracer(place, options);
-  let debugLog: typeof DebugLog | undefined;
   let reload = () => {};
   const openAll = async () => {
     const [opened] = await Promise.all([openRunners({ ...options, sessionId: () => place.id }), trace.load()]);
-    if (options.debug) debugLog = await import("../debug.ts");
     return opened;
   };
   let runners: Promise<Runners> | undefined;
@@ -60,7 +59,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     runners: () => (runners ??= openAll()),
     trace: (firing) => {
       trace.add(firing);
-      if (debugLog) options.debug?.("hooks", () => debugLog!.firingText(firing));
+      options.observed?.hook(firing);
     },
     onFields: (_, { sessionTitle, watchPaths, reloadSkills }) => {
       if (reloadSkills === true) reload();

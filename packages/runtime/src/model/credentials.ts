@@ -3,7 +3,7 @@
 
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import { createHookProcesses, hookEnvironment } from "@keelson/host/hooks";
-import { hasSecret, openSecretStore, providerSecretKey } from "@keelson/host/secrets";
+import { openSecretStore, providerSecretKey } from "@keelson/host/secrets";
 import type { CommandEnd, CredentialSources } from "@keelson/model";
 
 interface CommandCaller {
@@ -12,7 +12,7 @@ interface CommandCaller {
 }
 
 /** Runs it as a hook is run: in its own process group, with a time limit and limited output. */
-export async function runCommand(
+export async function runCredentialCommand(
   { cwd, env }: Snapshot,
   { sessionId, entrypoint }: CommandCaller,
   command: string,
@@ -38,8 +38,4 @@ export async function runCommand(
 
 export function storedKey({ configDir, env, origin }: Snapshot, provider: string): Promise<string | undefined> {
   return openSecretStore({ configDir, env, platform: origin.platform }).read(providerSecretKey(provider));
-}
-
-export function hasStoredKey({ configDir }: Snapshot, provider: string): boolean {
-  return hasSecret(configDir, providerSecretKey(provider));
 }

@@ -6,8 +6,8 @@ import { besideName, costOf, lookUpModel, resolveModel } from "@keelson/model";
 import type { CredentialSources, ProviderMemory, ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
 import type { ModelRates } from "./cost.ts";
-import type { Debug } from "../debug.ts";
-import type * as Credentials from "./credentials.ts";
+import type { Observed } from "../observe/observed.ts";
+import type * as StoredKey from "./stored-key.ts";
 import { OpenError } from "../session/place.ts";
 
 interface ModelChoiceOptions {
@@ -20,7 +20,8 @@ interface ModelChoiceOptions {
   readonly sessionId: string;
   readonly entrypoint: string;
   readonly memory: ProviderMemory;
-  readonly debug?: Debug | undefined;
+  /** Watches its requests. */
+  readonly observed?: Observed | undefined;
 }
 
 export const newProviderMemory = (): ProviderMemory => ({ keys: new Map(), told: new Set(), windows: new Map() });
@@ -28,7 +29,7 @@ export const newProviderMemory = (): ProviderMemory => ({ keys: new Map(), told:
 /** Throws OpenError. */
 export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOptions): Promise<ResolvedModel> {
   const { flags, settings, env } = snapshot;
-  const { model: given, beside, needsCredentials, sessionId, entrypoint, memory, debug } = options;
+  const { model: given, beside, needsCredentials, sessionId, entrypoint, memory, observed } = options;
   const model = given !== undefined && beside ? await besideName(given, beside, { ...settings, env }) : given;
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
@@ -48,9 +49,7 @@ export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOption
       memory,
       ...(needsCredentials ? { needsCredentials } : {}),
     });
-    if (debug === undefined) return resolved;
-    const { debugProvider } = await import("../debug.ts");
-    return { ...resolved, provider: debugProvider(resolved.provider, debug) };
+    return observed ? { ...resolved, provider: observed.provider(resolved.provider) } : resolved;
   } catch (error) {
     if (error instanceof ModelError) throw new OpenError(error.message, "setup");
     throw error;
@@ -63,9 +62,10 @@ export function credentialSources(
   caller: { readonly sessionId: string; readonly entrypoint: string },
 ): CredentialSources {
   return {
-    runCommand: async (...command) => (await import("./credentials.ts")).runCommand(snapshot, caller, ...command),
+    runCommand: async (...command) =>
+      (await import("./credentials.ts")).runCredentialCommand(snapshot, caller, ...command),
     storedKey: async (provider) => (await import("./credentials.ts")).storedKey(snapshot, provider),
-    hasStoredKey: (provider) => (require("./credentials.ts") as typeof Credentials).hasStoredKey(snapshot, provider),
+    hasStoredKey: (provider) => (require("./stored-key.ts") as typeof StoredKey).hasStoredKey(snapshot, provider),
   };
 }
 

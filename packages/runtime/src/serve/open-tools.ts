@@ -6,7 +6,7 @@ import { findTool, type ReadLedger, type Tool } from "@keelson/engine";
 import type { ServedTool, ToolSource } from "@keelson/mcp/server";
 import type { ControlCancelRequest, ControlRequest, ControlResponse, JsonObject } from "@keelson/protocol";
 import { ClientRequests } from "../controls/client-requests.ts";
-import type { Debug } from "../debug.ts";
+import type { Debug } from "../observe/debug.ts";
 import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
 import { openHooks } from "../hooks/open-hooks.ts";
 import { fireSessionStart } from "../hooks/session-events.ts";
@@ -21,6 +21,7 @@ import { openStorage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import { webTools } from "../web/open-web.ts";
 import { CallLine } from "./call-line.ts";
 import type { PermissionQuestion } from "./question.ts";
 import { servedResult, servedTool } from "./result.ts";
@@ -52,9 +53,10 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const closing = new AbortController();
   const parts = await openStages(options, approve);
   const { storage, machine, hooks, gate, mcp } = parts;
-  const { state, newId, inbox, options: session } = storage;
+  const { state, newId, inbox, observed } = storage;
   state.allTools = [
     ...builtInTools(machine.tasks, state.snapshot.env, undefined, { draw: machine.drawPages }),
+    ...webTools(parts),
     ...(await optionalTools(parts)),
   ];
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
@@ -62,11 +64,10 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   void started.then(() => hooks.changes.start());
 
   const shown = memo((tools: readonly Tool[]) => tools.map(servedTool));
-  const debugLog = session.debug && (await import("../debug.ts"));
   const line = new CallLine({
     ports(signal, interrupt) {
       const ports = { ...runPorts(parts, signal), tools: () => shown(state.tools), record: () => undefined, interrupt };
-      return debugLog ? debugLog.debugPorts(ports, session.debug!) : ports;
+      return observed ? observed.ports(ports) : ports;
     },
     async beforeFirst() {
       await refresh(parts, closing.signal);
@@ -92,6 +93,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
       await mcp.close();
       await gate.saved();
       await machine.close();
+      await observed?.close();
     },
   };
 }

@@ -7,8 +7,7 @@ import type { Outbound, Session } from "@keelson/protocol";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
-import type * as DebugLog from "../debug.ts";
-import type { Debug } from "../debug.ts";
+import type { Debug } from "../observe/debug.ts";
 import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
 import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
@@ -146,7 +145,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const { flags, settings } = state.snapshot;
   const name = flags.agent ?? settings.agent;
   const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;
-  return openLive(parts, main, options.debug && (await import("../debug.ts")));
+  return openLive(parts, main);
 }
 
 type Parts = Stages & RunParts & { readonly worktrees: WorktreeStage; readonly lsp: LspStage };
@@ -201,9 +200,9 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
 }
 
 /** The last stage: the loop and the control requests. */
-function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof DebugLog | undefined): LiveSession {
+function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
-  const { options, place, state, client, closeTranscript } = storage;
+  const { options, place, state, client, closeTranscript, observed } = storage;
   const { debug } = options;
   const controls = new Controls(
     controlTargets(parts, (next) => adopt(next, parts)),
@@ -234,8 +233,10 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
     ports: (signal) => {
       if (main?.problem !== undefined) throw new OpenError(main.problem, "setup");
       const ports = runPorts(parts, signal, controls);
-      return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
+      observed?.runStarts();
+      return observed ? observed.ports(ports) : ports;
     },
+    ran: (end) => observed?.runEnded(end),
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
@@ -258,6 +259,7 @@ function openLive(parts: Parts, main: MainStage | undefined, debugLog: typeof De
       await machine.close();
       await worktrees.close();
       closeTranscript();
+      await observed?.close();
     },
   });
   controls.onEnd(() => void session.close("interrupt"));

@@ -43,6 +43,8 @@ export interface SessionParts {
   /** Called before each run. Applies changed settings. */
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
+  /** A run ended. */
+  ran(end: End): void;
   /** Called when the session waits for input. */
   idle(): void;
   replay(): Iterable<Outbound>;
@@ -173,6 +175,7 @@ export class LiveSession implements Session {
     const limits = this.#parts.limits();
     if (prompt) outbox.note(dequeued(this.id, started));
     const end = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
+    this.#parts.ran(end);
     if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
     outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));
     if (this.#silent) return;

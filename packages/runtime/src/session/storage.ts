@@ -10,6 +10,7 @@ import type { ResolvedModel } from "@keelson/model";
 import { Budget } from "../model/budget.ts";
 import { Cost } from "../model/cost.ts";
 import { checkBudget, chooseModel, modelRates, newProviderMemory } from "../model/model-choice.ts";
+import type { Observed } from "../observe/observed.ts";
 import { Inbox } from "../stream/inbox.ts";
 import { Outbox } from "../stream/outbox.ts";
 import type { OpenOptions } from "./open.ts";
@@ -32,6 +33,8 @@ export interface Storage {
    * that the user did not type stays with the session's provider where it can.
    */
   chooseModel(name?: string, options?: { readonly typed?: boolean }): Promise<ResolvedModel>;
+  /** Absent if nothing watches the session. */
+  readonly observed?: Observed;
   /** Requests to the client. */
   readonly client: ClientRequests;
   /** How clients see subagents. `showsText`: also what they say and think, not only their calls. */
@@ -77,7 +80,7 @@ export interface RootMove {
 }
 
 export async function openStorage(options: OpenOptions): Promise<Storage> {
-  const { snapshot, entrypoint, debug } = options;
+  const { snapshot, entrypoint } = options;
   const { configDir, cwd, env } = snapshot;
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
@@ -86,6 +89,9 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const { id, loaded } = place;
   const rates = modelRates(snapshot);
   const cost = new Cost(rates, loaded?.costState);
+  const observed = isWatched(options)
+    ? await (await import("../observe/open-observed.ts")).openObserved(options, place, rates)
+    : undefined;
   let current: () => Snapshot = () => snapshot;
   const budget = new Budget({
     limit: () => current().flags.maxBudgetUsd,
@@ -102,7 +108,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
       sessionId: place.id,
       entrypoint,
       memory,
-      debug,
+      observed,
     });
     return { ...resolved, provider: budget.guard(resolved.provider) };
   };
@@ -168,6 +174,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     outbox,
     cost,
     chooseModel: resolve,
+    ...(observed ? { observed } : {}),
     agents: {
       showsText: options.agentText || /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? ""),
     },
@@ -199,6 +206,11 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     newId,
     now,
   };
+}
+
+/** Whether there is a debug log, a trace or telemetry. Almost always there is none, and nothing of it is loaded. */
+function isWatched({ debug, snapshot: { env } }: OpenOptions): boolean {
+  return debug !== undefined || Boolean(env["KEELSON_TRACE"]) || Boolean(env["CLAUDE_CODE_ENABLE_TELEMETRY"]);
 }
 
 function openFile({ path, loaded }: SessionPlace, { warn }: OpenOptions): TranscriptWriter {

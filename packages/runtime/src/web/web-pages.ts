@@ -5,7 +5,7 @@ import { FetchError, fetchPage, type FetchedPage } from "@keelson/host/web";
 import type { WebFetchInput, WebFetchOutput, WebPages } from "@keelson/tools";
 import { pageText, type PageText } from "@keelson/tools/web";
 import { domainRefusal } from "./domains.ts";
-import { askAboutPage, MAX_PAGE } from "./extract.ts";
+import { askAboutPage } from "./extract.ts";
 import { sessionNetwork } from "./network.ts";
 import { PageCache } from "./page-cache.ts";
 import type { WebParts } from "./web-parts.ts";
@@ -74,11 +74,11 @@ export function openWebPages({ storage, machine }: WebParts): WebPages {
       }
 
       async function readPage(page: KeptPage, { prompt, offset = 0 }: PageRequest): Promise<string> {
+        if (page.text.trim() === "") return "The page has no text. It may need a browser to show anything.";
         if (offset > 0 && offset >= page.text.length)
           throw new ToolError(`The text of the page has only ${page.text.length} characters`);
-        const text = page.text.slice(offset, offset + MAX_PAGE);
-        const answer = await askAboutPage({ ...page, text }, prompt, storage, context.signal);
-        return [answer, ...lengthNotes(page, offset)].join("\n\n");
+        const { answer, end } = await askAboutPage({ ...page, offset }, prompt, storage, context.signal);
+        return [answer, ...lengthNotes(page, offset, end)].join("\n\n");
       }
     },
   };
@@ -102,22 +102,24 @@ function tellStatus(
   if (redirect !== undefined) {
     return [
       "REDIRECT DETECTED: The URL redirects to a different host.",
-      `Original URL: ${address.href}\nRedirect URL: ${redirect}\nStatus: ${named}`,
-      `If you need the page, call WebFetch again with:\n- url: ${JSON.stringify(redirect)}\n- prompt: ${JSON.stringify(prompt)}`,
+      `Original URL: ${address.href}\nRedirect URL: ${redirect.slice(0, MAX_REDIRECT)}\nStatus: ${named}`,
+      `If you need the page, call WebFetch again with:\n- url: ${JSON.stringify(redirect.slice(0, MAX_REDIRECT))}\n- prompt: ${JSON.stringify(prompt)}`,
     ].join("\n\n");
   }
   if (status >= 200 && status <= 299) return undefined;
   return `The server returned HTTP ${named}.\n\nIf the page needs a sign-in, use a tool that is signed in to the service instead, such as an MCP server or the service's own command-line program.`;
 }
 
-function lengthNotes({ text, cut }: KeptPage, offset: number): string[] {
-  const end = offset + MAX_PAGE;
+function lengthNotes({ text, cut }: KeptPage, offset: number, end: number): string[] {
   const more = `[This answer is about the characters ${offset} to ${end} of ${text.length}. For what follows, call WebFetch with offset ${end}.]`;
   return [
     ...(text.length > end ? [more] : []),
     ...(cut && text.length <= end ? ["[The page is too large to be read to its end.]"] : []),
   ];
 }
+
+/** Longer addresses could not be fetched. */
+const MAX_REDIRECT = 2_000;
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/pdf": "pdf",

@@ -16,6 +16,8 @@ import {
 export interface VertexServerOptions extends DialectServerOptions {
   /** The token that requests must have; none if absent. */
   readonly token?: string;
+  /** Tokens that are good as well. */
+  readonly tokens?: readonly string[];
   readonly project: string;
   readonly region: string;
   /** The shape of errors for Claude. Gemini's are always Google's. */
@@ -47,8 +49,13 @@ export function startVertexServer(script: DialectScript, options: VertexServerOp
   );
 }
 
-function accessProblem({ path, headers }: DialectRequest, { token, project, region }: VertexServerOptions) {
-  if (headers["authorization"] !== (token === undefined ? undefined : `Bearer ${token}`))
+function accessProblem(
+  { path, headers }: DialectRequest,
+  { token, tokens = [], project, region }: VertexServerOptions,
+) {
+  const good = [...(token === undefined ? [] : [token]), ...tokens].map((each) => `Bearer ${each}`);
+  const sent = headers["authorization"];
+  if (sent === undefined ? good.length > 0 : !good.includes(sent))
     return "Request had invalid authentication credentials.";
   if (headers["x-api-key"] ?? headers["x-goog-api-key"]) return "A key is not a way to authorize here.";
   if (!path.startsWith(`/v1/projects/${project}/locations/${region}/publishers/`)) return `Invalid resource: ${path}`;

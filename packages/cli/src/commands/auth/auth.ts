@@ -6,8 +6,9 @@ import { AUTH_FLAGS, AUTH_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson auth <command> [provider] [options]
 
-Store the keys of model providers in the system's keychain, so that they need not be in the environment.
-The provider is anthropic if none is given. A key in a variable takes precedence over a stored one.
+Store the keys of model providers in the system's keychain, so that they need not be in the
+environment. The provider is anthropic if none is given. A key in a variable takes precedence over a
+stored one.
 
 Commands:
   login    Store a key: type it, or pipe it in
@@ -24,9 +25,9 @@ Examples:
 /** Runs one of the commands and returns the exit code. */
 export function runAuth(argv: readonly string[], io: ProcessIO): Promise<number> {
   const commands = {
-    login: async (call: Invoked) => (await import("./login.ts")).login(call),
-    status: async (call: Invoked) => (await import("./status.ts")).status(call),
-    logout: async (call: Invoked) => (await import("./login.ts")).logout(call),
+    login: async (call: Invoked) => (await import("./login.ts")).authLogin(call),
+    status: async (call: Invoked) => (await import("./status.ts")).authStatus(call),
+    logout: async (call: Invoked) => (await import("./login.ts")).authLogout(call),
   };
   return runGroup({ name: "auth", usage: USAGE, flags: AUTH_FLAGS, own: AUTH_OWN_FLAGS, commands }, argv, io);
 }

@@ -10,7 +10,7 @@ import { authCall } from "./provider.ts";
 
 const MAX_KEY_LENGTH = 16_384;
 
-export async function login(call: Invoked): Promise<number> {
+export async function authLogin(call: Invoked): Promise<number> {
   const { io } = call;
   const { snapshot, options, provider = "anthropic" } = await authCall(call, "usage: keelson auth login [provider]");
   if (provider === "vertex")
@@ -30,7 +30,7 @@ export async function login(call: Invoked): Promise<number> {
   return 0;
 }
 
-export async function logout(call: Invoked): Promise<number> {
+export async function authLogout(call: Invoked): Promise<number> {
   const { snapshot, provider = "anthropic" } = await authCall(call, "usage: keelson auth logout [provider]");
   const { hasSecret } = await import("@keelson/host/secrets");
   const { store, name } = await secretOf(provider, snapshot);

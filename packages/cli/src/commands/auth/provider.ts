@@ -17,8 +17,7 @@ export async function authCall(call: Invoked, usage: string): Promise<AuthCall> 
   if (more.length > 0) throw new UsageError(`${usage}; a key is typed or piped in, never an argument`);
   const snapshot = await snapshotFor(call);
   const { modelOptions } = await import("@keelson/runtime/models");
-  const { knownProvider } = await import("@keelson/model/choice");
-  const { ModelError } = await import("@keelson/engine");
+  const { knownProvider, ModelError } = await import("@keelson/model/choice");
   const options = modelOptions(snapshot);
   try {
     return { snapshot, options, provider: name === undefined ? undefined : knownProvider(name, options) };

@@ -6,7 +6,7 @@ import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { authCall } from "./provider.ts";
 
-export async function status(call: Invoked): Promise<number> {
+export async function authStatus(call: Invoked): Promise<number> {
   const { given, io } = call;
   const { options, provider } = await authCall(call, "usage: keelson auth status [provider] [--json]");
   const { providerStates } = await import("@keelson/model/choice");

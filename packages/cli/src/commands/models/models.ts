@@ -11,8 +11,9 @@ import { MODELS_FLAGS, MODELS_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson models [provider] [options]
 
-List the models of the providers that are set up, or of one provider: context window, longest reply,
-whether the model reads pictures and thinks, and dollars per million tokens. Use a name with --model.
+List the models of the providers that are set up, or of one provider: context window, longest
+reply, whether the model reads pictures and thinks, and dollars per million tokens. Use a name with
+--model.
 
 Options:
 ${MODELS_OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(8)}${flag.help}`).join("\n")}
@@ -36,14 +37,13 @@ export async function runModels(argv: readonly string[], io: ProcessIO): Promise
   const [name, ...more] = given.words;
   if (more.length > 0) return printError(io, `${SYNOPSIS}\n${asPrompt(["models", ...given.words])}`);
   const { load, ConfigError } = await import("@keelson/config");
-  const { ModelError } = await import("@keelson/engine");
+  const { knownProvider, ModelError, reachableModels } = await import("@keelson/model/choice");
   try {
     const snapshot = load(loadOptions(io, toFlags(given, io.cwd)));
     const { modelOptions } = await import("@keelson/runtime/models");
-    const { knownProvider, listModels } = await import("@keelson/model/choice");
     const options = modelOptions(snapshot);
     const only = name === undefined ? undefined : knownProvider(name, options);
-    const lists = await listModels(only, options);
+    const lists = await reachableModels(only, options);
     const failed = lists.filter(({ problem }) => problem !== undefined);
     for (const { provider, problem } of failed) printWarning(io, `${visible(provider)}: ${visible(problem!)}`);
     const models = lists.flatMap((list) => list.models);

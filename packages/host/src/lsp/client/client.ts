@@ -128,6 +128,10 @@ export class LanguageClient {
     this.documents = new Documents({ notify, sync: known.abilities.sync, languageOf, files, mayRead });
   }
 
+  get isClosed(): boolean {
+    return this.#connection.isClosed;
+  }
+
   /** Whether it answers `pull`; otherwise it publishes problems when it likes. */
   get pulls(): boolean {
     return this.#abilities.pullsDiagnostics || this.#hasRegistered(DIAGNOSTIC);
@@ -139,7 +143,6 @@ export class LanguageClient {
     if (!operations.has(operation) && !this.#hasRegistered(method)) {
       throw new LanguageServerError("unsupported", `It does not support ${operation}`);
     }
-    await this.documents.refresh();
     const text = await this.documents.fromDisk(path);
     const line = lineAt(text, position.line);
     if (line === undefined) {

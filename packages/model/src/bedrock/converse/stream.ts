@@ -12,7 +12,7 @@ import { newCallId } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
 import { sealThinking } from "../../thinking-envelope.ts";
 import { CONVERSE_API } from "./messages.ts";
-import { converseUsage, estimatedUsage } from "./usage.ts";
+import { converseUsage, usageEstimate } from "./usage.ts";
 
 export interface ConverseContext {
   readonly id: string;
@@ -105,7 +105,7 @@ export class ConverseReply {
   *end(inputLength: () => number): Generator<StreamEvent> {
     yield* this.#start();
     const stop_reason = this.#calls > 0 ? "tool_use" : (REASONS[this.#reason ?? ""] ?? "end_turn");
-    const usage = this.#usage ?? estimatedUsage(inputLength(), this.#length);
+    const usage = this.#usage ?? usageEstimate(inputLength(), this.#length);
     yield { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage };
     yield { type: "message_stop" };
   }

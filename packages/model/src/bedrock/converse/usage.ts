@@ -23,7 +23,7 @@ export function converseUsage(value: unknown): Usage | undefined {
 const CHARACTERS_PER_TOKEN = 4;
 
 /** By the length of the texts. */
-export function estimatedUsage(input: number, output: number): Usage {
+export function usageEstimate(input: number, output: number): Usage {
   const tokens = (length: number) => Math.max(1, Math.ceil(length / CHARACTERS_PER_TOKEN));
   return { ...NO_USAGE, input_tokens: tokens(input), output_tokens: tokens(output), estimated: true };
 }

@@ -110,6 +110,9 @@ function estimate({ requestLength }: ReplyContext, length: number): Usage {
   };
 }
 
+/** The models sometimes write the name of the place where they see tools. */
+const plainName = (name: string) => name.replace(/^default_api[.:]/, "");
+
 /** Writes one block after another. */
 class Blocks {
   readonly #context: ReplyContext;
@@ -173,7 +176,7 @@ class Blocks {
     yield {
       type: "content_block_start",
       index,
-      content_block: { type: "tool_use", id: this.#ownId(id), name: names.in(String(name)), input: {} },
+      content_block: { type: "tool_use", id: this.#ownId(id), name: names.in(plainName(String(name))), input: {} },
       callState,
     };
     yield { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: json } };

@@ -27,17 +27,23 @@ export async function* readResponses(call: HttpCall, server: Server): AsyncGener
   const decoder = new SseDecoder();
   let finished = false;
   try {
-    for await (const chunk of call.chunks()) {
-      try {
-        for (const { data } of decoder.push(chunk)) if (data !== "[DONE]") yield asResponse(tryParse(data));
-      } catch (error) {
-        if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
-        throw error;
-      }
-    }
+    for await (const chunk of call.chunks()) yield* decoded(decoder, chunk);
+    // Some proxies leave out the empty line after the last event.
+    yield* decoded(decoder, LINE_END);
     finished = true;
   } finally {
     call.close({ finished });
+  }
+}
+
+const LINE_END = new TextEncoder().encode("\n\n");
+
+function* decoded(decoder: SseDecoder, chunk: Uint8Array): Generator<GenerateContentResponse> {
+  try {
+    for (const { data } of decoder.push(chunk)) if (data !== "[DONE]") yield asResponse(tryParse(data));
+  } catch (error) {
+    if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
+    throw error;
   }
 }
 

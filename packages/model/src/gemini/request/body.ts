@@ -28,8 +28,10 @@ export function buildGemini(
   const names = fitNames(tools, GEMINI_NAMES);
   const losses = new Set<string>();
   const isNew = generationOf(request.model) >= 3;
+  const system = request.system.map(({ text }) => text).filter((text) => /\S/.test(text));
+  const asMessage = system.length > 0 && habits.has("no system");
   const contents = contentsOf(
-    request.messages,
+    asMessage ? [{ role: "user", content: system.join("\n\n") }, ...request.messages] : request.messages,
     {
       api,
       model: request.model,
@@ -42,9 +44,8 @@ export function buildGemini(
     },
     losses,
   );
-  const system = request.system.map(({ text }) => text).filter((text) => /\S/.test(text));
   const body: GenerateContentRequest = {
-    ...(system.length > 0 ? { systemInstruction: { parts: system.map((text) => ({ text })) } } : {}),
+    ...(system.length > 0 && !asMessage ? { systemInstruction: { parts: system.map((text) => ({ text })) } } : {}),
     contents,
     ...(tools.length > 0 ? toolFields(tools, names, request.tool_choice, habits) : {}),
     generationConfig: generationConfig(request, traits, habits),
@@ -99,7 +100,7 @@ function generationConfig(request: ModelRequest, traits: ModelTraits, habits: Ge
   const { thinkingLevel: _, ...unlevelled } = thinking ?? {};
   const config = habits.has("no level") ? unlevelled : thinking;
   return {
-    maxOutputTokens: traits.maxTokens > 0 ? Math.min(request.max_tokens, traits.maxTokens) : request.max_tokens,
+    maxOutputTokens: Math.min(request.max_tokens, traits.maxTokens || Infinity, habits.maxTokens),
     ...(config && Object.keys(config).length > 0 ? { thinkingConfig: config } : {}),
     ...replyFormat(request),
   };

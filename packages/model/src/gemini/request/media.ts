@@ -25,13 +25,13 @@ export function mediaPart(block: ContentBlock, traits: ModelTraits, losses: Set<
       "This model reads text only, so it does not see pictures",
     );
   if (!isPicture && !traits.documents)
-    return lost("[document not shown: this model does not read PDF files]", "This model does not read PDF documents");
+    return lost("[document not shown: this model cannot read PDF files]", "This model cannot read PDF documents");
   const isKnown = isPicture ? PICTURES.has(mimeType) : mimeType === "application/pdf";
   if (type !== "base64" || typeof data !== "string" || !isKnown) {
     const what = isPicture ? "picture" : "document";
     return lost(
-      `[${what} not shown: this model does not read ${type === "base64" ? mimeType : `it from a ${String(type)}`}]`,
-      `Gemini does not read ${type === "base64" ? mimeType : "linked files"}, so the model does not see that ${what}`,
+      `[${what} not shown: this model cannot read ${type === "base64" ? mimeType : `it from a ${String(type)}`}]`,
+      `Gemini cannot read ${type === "base64" ? mimeType : "linked files"}, so the model does not see that ${what}`,
     );
   }
   return { inlineData: { mimeType, data } };

@@ -41,12 +41,18 @@ const SMALL_BUDGET = 4096;
 const DYNAMIC = -1;
 const EFFORT_BUDGETS: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 };
 
-function budgetOf({ model, thinking }: ModelRequest, off: boolean, effort: string | undefined): JsonObject {
+function budgetOf(
+  { model, thinking, max_tokens: room }: ModelRequest,
+  off: boolean,
+  effort: string | undefined,
+): JsonObject {
   const pro = /pro/.test(model);
   // Pro cannot stop thinking.
   if (off) return { thinkingBudget: pro ? 128 : 0 };
   const budget = thinking?.["budget_tokens"];
-  if (typeof budget !== "number") return { thinkingBudget: (effort && EFFORT_BUDGETS[effort]) || DYNAMIC };
+  // All the room there is means that nobody asked for a number.
+  if (typeof budget !== "number" || budget >= room - 1)
+    return { thinkingBudget: (effort && EFFORT_BUDGETS[effort]) || DYNAMIC };
   const least = pro ? 128 : /lite/.test(model) ? 512 : 1;
   return { thinkingBudget: Math.min(Math.max(budget, least), pro ? 32_768 : 24_576) };
 }

@@ -80,6 +80,15 @@ test("a plain request has the fields of every server and no others", async () =>
   expect(server.requests[0]!.path).toBe("/v1/chat/completions");
 });
 
+test("a system message amid the conversation becomes a reminder", async () => {
+  const { server, provider } = await setUp([done]);
+  const system = { role: "system" as "user", content: "be careful" };
+  await collect(provider, { ...request, messages: [...request.messages, system] });
+  expect(body(server).messages.slice(1)).toEqual([
+    { role: "user", content: "hi\n\n<system-reminder>\nbe careful\n</system-reminder>" },
+  ]);
+});
+
 test("the vendor gets a cache key; its reasoning models get their own limit and effort", async () => {
   const { server, provider } = await setUp([done, done], {
     server: { provider: "openai" },

@@ -17,9 +17,11 @@ import {
 } from "@keelson/protocol";
 import { fitIds, type IdRule } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
+import { blocksToSend } from "../../fit/reminders.ts";
 import { openThinking } from "../../thinking-envelope.ts";
 import { isSameFamily } from "../shared/flavour.ts";
-import { chatContent, partsOf, textPart, type ChatPart, type ContentOptions } from "./content.ts";
+import { memoized, type Memo } from "../shared/memo.ts";
+import { chatContent, partsOf, textPart, type ChatPart, type ContentOptions, type Loss } from "./content.ts";
 import { mergedDetails } from "./details.ts";
 
 export const CHAT_API = "openai-chat";
@@ -61,31 +63,66 @@ export function toChatMessages(
   const instructions = partsOf(system, options);
   if (instructions.length > 0) out.push({ role: options.systemRole, content: chatContent(instructions) });
 
-  let open: readonly ToolUseBlock[] = [];
-  for (const { role, content } of fitIds(messages, options.ids)) {
-    const blocks = blocksOf(content);
-    if (role === "assistant") {
-      const said = assistantMessage(blocks, options);
-      if (!said) continue;
-      out.push(...answers(open, [], options).messages);
-      out.push(said);
-      open = blocks.filter(isToolUse);
-      continue;
-    }
-    const { messages: results, parts: moved } = answers(open, blocks.filter(isToolResult), options);
-    open = [];
-    out.push(...results);
-    const parts = [
-      ...moved,
-      ...partsOf(
-        blocks.filter((block) => !isToolResult(block)),
-        options,
-      ),
-    ];
-    if (parts.length > 0) addUser(out, parts);
+  const key = keyOf(options);
+  let calling: ModelMessage | undefined;
+  for (const message of messages) {
+    const said = memoized(translated, message, calling, key, () => translate(message, calling, options));
+    if (!said) continue;
+    for (const loss of said.losses) options.lose(loss);
+    out.push(...said.messages);
+    if (said.parts.length > 0) addUser(out, said.parts);
+    calling = message.role === "assistant" ? message : undefined;
   }
-  out.push(...answers(open, [], options).messages);
+  out.push(...answers(callsOf(calling, options), [], options).messages);
   return withoutOldReasoning(out, options);
+}
+
+/** What a message becomes, after the one whose calls it answers. */
+interface Translated {
+  readonly messages: readonly ChatMessage[];
+  /** For the user's next message. */
+  readonly parts: readonly ChatPart[];
+  readonly losses: readonly Loss[];
+}
+
+const translated: Memo<Translated | undefined> = new WeakMap();
+
+/** Everything that a translation depends on. Names are fitted by one rule. */
+function keyOf({
+  model,
+  ids,
+  reasoningField,
+  alwaysReasoning,
+  details,
+  images,
+  documents,
+  cacheMarks,
+}: MessageOptions) {
+  const flags = [alwaysReasoning, details, images, documents, cacheMarks].map(Boolean);
+  return [model, ids.accepts.source, reasoningField, ...flags].join("\n");
+}
+
+function translate(
+  original: ModelMessage,
+  calling: ModelMessage | undefined,
+  given: MessageOptions,
+): Translated | undefined {
+  const losses: Loss[] = [];
+  const options = { ...given, lose: (loss: Loss) => void losses.push(loss) };
+  const [message] = fitIds([original], options.ids);
+  const blocks = blocksToSend(message!);
+  const open = callsOf(calling, options);
+  if (original.role === "assistant") {
+    const said = assistantMessage(blocks, options);
+    return said && { messages: [...answers(open, [], options).messages, said], parts: [], losses };
+  }
+  const { messages, parts: moved } = answers(open, blocks.filter(isToolResult), options);
+  const rest = blocks.filter((block) => !isToolResult(block));
+  return { messages, parts: [...moved, ...partsOf(rest, options)], losses };
+}
+
+function callsOf(message: ModelMessage | undefined, { ids }: MessageOptions): readonly ToolUseBlock[] {
+  return message ? blocksOf(fitIds([message], ids)[0]!.content).filter(isToolUse) : [];
 }
 
 /** Templates of many models want the roles to alternate. */

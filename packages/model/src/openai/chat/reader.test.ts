@@ -50,7 +50,10 @@ function summary(events: readonly StreamEvent[]) {
       if (delta.type === "signature_delta") block.signature += delta.signature;
       if (delta.type === "input_json_delta") block.input += delta.partial_json;
     } else if (event.type === "content_block_stop") open = -1;
-    else if (event.type === "message_delta") (({ stop_reason: stop } = event.delta), (usage = event.usage));
+    else if (event.type === "message_delta") {
+      stop = event.delta.stop_reason;
+      usage = event.usage;
+    }
   }
   const shown = blocks.map((block) => {
     if (block.type === "text") return block.text;

@@ -103,6 +103,16 @@ test("a request stores nothing and asks for what it needs to go on", async () =>
   });
 });
 
+test("a system message amid the conversation becomes a reminder", async () => {
+  const { server, provider } = await setUp([done]);
+  const system = { role: "system" as "user", content: "be careful" };
+  await collect(provider, { ...request, messages: [...request.messages, system] });
+  expect(server.requests[0]!.parts).toEqual([
+    { from: "user", text: "hi" },
+    { from: "user", text: "<system-reminder>\nbe careful\n</system-reminder>" },
+  ]);
+});
+
 test("a limit below the least is raised; a format is passed on", async () => {
   const { server, provider } = await setUp([done]);
   const schema = { type: "object" } as const;

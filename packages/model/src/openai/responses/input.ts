@@ -16,8 +16,10 @@ import {
 } from "@keelson/protocol";
 import { fitIds, RESPONSES_IDS } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
+import { blocksToSend } from "../../fit/reminders.ts";
 import { openThinking } from "../../thinking-envelope.ts";
-import { partsOf, type ChatPart, type ContentOptions } from "../chat/content.ts";
+import { partsOf, type ChatPart, type ContentOptions, type Loss } from "../chat/content.ts";
+import { memoized, type Memo } from "../shared/memo.ts";
 import { isSameFamily } from "../shared/flavour.ts";
 
 export const RESPONSES_API = "openai-responses";
@@ -25,32 +27,62 @@ export const RESPONSES_API = "openai-responses";
 export interface InputItemOptions extends Omit<ContentOptions, "cacheMarks"> {
   readonly model: string;
   readonly names: FittedNames;
-  /** Whether a reasoning item may go back. */
-  keeps(id: string): boolean;
+  readonly memory: ReasoningMemory;
+}
+
+/** What a provider knows about the conversations that it has sent. */
+export interface ReasoningMemory {
+  /** Ids of reasoning items that the server did not accept. They are only ever added. */
+  readonly rejected: Set<string>;
+  readonly translated: Memo<Translated>;
+}
+
+export function emptyMemory(): ReasoningMemory {
+  return { rejected: new Set(), translated: new WeakMap() };
 }
 
 export function toInputItems(messages: readonly ModelMessage[], options: InputItemOptions): JsonObject[] {
   const out: JsonObject[] = [];
-  let open: readonly ToolUseBlock[] = [];
-  for (const { role, content } of fitIds(messages, RESPONSES_IDS)) {
-    const blocks = blocksOf(content);
-    if (role === "assistant") {
-      const items = assistantItems(blocks, options);
-      if (items.length === 0) continue;
-      out.push(...outputsOf(open, [], options), ...items);
-      open = blocks.filter(isToolUse);
-      continue;
-    }
-    out.push(...outputsOf(open, blocks.filter(isToolResult), options));
-    open = [];
-    const parts = inputParts(
-      blocks.filter((block) => !isToolResult(block)),
-      options,
+  const { model, images, documents, memory } = options;
+  const key = [model, images, documents, memory.rejected.size].join("\n");
+  let calling: ModelMessage | undefined;
+  for (const message of messages) {
+    const { items, losses } = memoized(memory.translated, message, calling, key, () =>
+      translate(message, calling, options),
     );
-    if (parts.length > 0) out.push({ role: "user", content: parts });
+    if (items.length === 0) continue;
+    for (const loss of losses) options.lose(loss);
+    out.push(...items);
+    calling = message.role === "assistant" ? message : undefined;
   }
-  out.push(...outputsOf(open, [], options));
+  out.push(...outputsOf(callsOf(calling), [], options));
   return out;
+}
+
+/** What a message becomes, after the one whose calls it answers. */
+interface Translated {
+  readonly items: readonly JsonObject[];
+  readonly losses: readonly Loss[];
+}
+
+function translate(original: ModelMessage, calling: ModelMessage | undefined, given: InputItemOptions): Translated {
+  const losses: Loss[] = [];
+  const options = { ...given, lose: (loss: Loss) => void losses.push(loss) };
+  const [message] = fitIds([original], RESPONSES_IDS);
+  const blocks = blocksToSend(message!);
+  const open = callsOf(calling);
+  if (original.role === "assistant") {
+    const items = assistantItems(blocks, options);
+    return { items: items.length > 0 ? [...outputsOf(open, [], options), ...items] : [], losses };
+  }
+  const outputs = outputsOf(open, blocks.filter(isToolResult), options);
+  const rest = blocks.filter((block) => !isToolResult(block));
+  const parts = inputParts(rest, options);
+  return { items: parts.length > 0 ? [...outputs, { role: "user", content: parts }] : outputs, losses };
+}
+
+function callsOf(message: ModelMessage | undefined): readonly ToolUseBlock[] {
+  return message ? blocksOf(fitIds([message], RESPONSES_IDS)[0]!.content).filter(isToolUse) : [];
 }
 
 /** A reasoning item must be directly before what it led to, so one that led to nothing is left out. */
@@ -76,11 +108,11 @@ function callItem({ id, name, input }: ToolUseBlock, { names }: InputItemOptions
   return { type: "function_call", call_id: id, name: names.out(name), arguments: JSON.stringify(input ?? {}) };
 }
 
-function reasoningItem({ signature = "" }: ThinkingBlock, { model, keeps }: InputItemOptions): JsonObject | undefined {
+function reasoningItem({ signature = "" }: ThinkingBlock, { model, memory }: InputItemOptions): JsonObject | undefined {
   const state = openThinking(signature);
   if (state?.api !== RESPONSES_API || !isSameFamily(state.model, model)) return undefined;
   const item = state["item"];
-  if (!isObject(item) || typeof item["id"] !== "string" || !keeps(item["id"])) return undefined;
+  if (!isObject(item) || typeof item["id"] !== "string" || memory.rejected.has(item["id"])) return undefined;
   return item as JsonObject;
 }
 

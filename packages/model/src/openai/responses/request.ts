@@ -10,7 +10,7 @@ import { effortFor } from "../shared/effort.ts";
 import { isReasoningModelName } from "../shared/flavour.ts";
 import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
 import { fitParameters } from "../shared/parameters.ts";
-import { toInputItems } from "./input.ts";
+import { toInputItems, type ReasoningMemory } from "./input.ts";
 
 export interface ResponsesContext {
   readonly traits: ModelTraits;
@@ -19,7 +19,7 @@ export interface ResponsesContext {
   readonly sessionId?: string;
   /** Overrides what the request asks for. */
   readonly maxTokens?: number;
-  keepsReasoning(id: string): boolean;
+  readonly memory: ReasoningMemory;
 }
 
 export interface BuiltResponsesRequest {
@@ -72,7 +72,7 @@ const OPTIONAL = new Set<string>([
 
 /** What counts as input: also the body of a request that only counts tokens. */
 export function sharedFields(request: ModelRequest, context: ResponsesContext) {
-  const { traits, habits, names, keepsReasoning } = context;
+  const { traits, habits, names, memory } = context;
   const losses = new Set<Loss>();
   const options = {
     images: traits.images && !habits.refused.has("images"),
@@ -84,7 +84,7 @@ export function sharedFields(request: ModelRequest, context: ResponsesContext) {
     .join("\n\n");
   const schema = formatSchema(request.output_config);
   const reasoning = reasoningOf(request, context);
-  const input = toInputItems(request.messages, { ...options, model: request.model, names, keeps: keepsReasoning });
+  const input = toInputItems(request.messages, { ...options, model: request.model, names, memory });
   const shared = {
     model: request.model,
     ...(instructions === "" ? {} : { instructions }),

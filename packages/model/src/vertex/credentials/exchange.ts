@@ -36,7 +36,7 @@ export async function requestToken(
   }
   const origin = new URL(url).origin;
   if (status >= 500)
-    throw new ModelError("server_error", `${origin} gave no Google token (HTTP ${status})`, { status });
+    throw new ModelError("server_error", `${origin} returned no Google token (HTTP ${status})`, { status });
   throw credentialsError(`${origin} refused the Google credentials (${codeOf(value) ?? `HTTP ${status}`}); ${fix}`);
 }
 

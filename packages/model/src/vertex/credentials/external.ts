@@ -60,7 +60,7 @@ async function fromAddress(search: TokenSearch, url: string, source: Record<stri
   const headers = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
   for (const value of Object.values(headers)) search.keepSecret(value);
   const { status, text } = await askGoogle(search.outside, url, { headers });
-  if (status >= 300) throw credentialsError(`The address that "${path}" names gave no token (HTTP ${status})`);
+  if (status >= 300) throw credentialsError(`The address that "${path}" names returned no token (HTTP ${status})`);
   return tokenIn(text, source, "The address for the token");
 }
 
@@ -101,5 +101,5 @@ async function fromProgram(
   const answer = tryParse(stdout);
   const token = isObject(answer) && answer["success"] === true ? (answer["id_token"] ?? answer["saml_response"]) : "";
   if (code === 0 && typeof token === "string" && token !== "") return token;
-  throw credentialsError(`The program that "${path}" names gave no token; run it in a terminal to see why`);
+  throw credentialsError(`The program that "${path}" names returned no token; run it in a terminal to see why`);
 }

@@ -157,7 +157,13 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       cost.charge(usage, name, durationMs, child.definition.name);
     },
   };
-  return { machine, gate, firing, ports };
+  const { observed } = storage;
+  return {
+    machine,
+    gate,
+    firing,
+    ports: observed ? observed.ports(ports, { id: child.id, type: firing.type }) : ports,
+  };
 }
 
 function agentTranscriptOf({ id }: ChildParts, { storage }: AgentStages): { readonly agent_transcript_path?: string } {

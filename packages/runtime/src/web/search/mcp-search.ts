@@ -1,6 +1,7 @@
 // A search by an MCP tool. Servers answer in many shapes: a list of pages as JSON, or text.
 
 import { isObject, tryParse } from "@keelson/protocol";
+import { visibleText } from "@keelson/tools/web";
 import { mayShow, textWithin } from "./search-domains.ts";
 import type { SearchRequest, SearchResults } from "./web-searches.ts";
 
@@ -9,7 +10,7 @@ export async function searchWithTool(
   search: SearchRequest,
   query: string,
 ): Promise<SearchResults> {
-  const text = await call(query);
+  const text = visibleText(await call(query));
   const pages = pagesIn(tryParse(text));
   const shown = pages?.filter(({ url }) => mayShow(url, search));
   const links = { tool_use_id: search.toolUseId, content: (shown ?? []).map(({ title, url }) => ({ title, url })) };

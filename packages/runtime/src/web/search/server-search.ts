@@ -3,6 +3,7 @@
 import { ModelError, ToolError, type ModelChoice, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import { isObject } from "@keelson/protocol";
 import type { WebSearchOutput } from "@keelson/tools";
+import { visibleText } from "@keelson/tools/web";
 import { withoutThinking } from "../../hooks/handlers/condition.ts";
 import { sendSideRequest } from "../../model/side-request.ts";
 import type { Storage } from "../../session/storage.ts";
@@ -109,7 +110,7 @@ class ReplyReader {
     }
     const links = content.filter(isObject).flatMap(({ title, url }) => {
       if (typeof url !== "string" || !mayShow(url, this.#search)) return [];
-      return [{ title: typeof title === "string" ? title : url, url }];
+      return [{ title: typeof title === "string" ? visibleText(title) : url, url }];
     });
     this.#results.push({ tool_use_id: typeof id === "string" ? id : this.#search.toolUseId, content: links });
   }

@@ -2,6 +2,7 @@
 
 import { ToolError } from "@keelson/engine";
 import { isObject, tryParse } from "@keelson/protocol";
+import { visibleText } from "@keelson/tools/web";
 import { mayShow, queryWithDomains } from "./search-domains.ts";
 import type { SearchRequest, SearchResults } from "./web-searches.ts";
 
@@ -146,8 +147,7 @@ function resultsOf(list: unknown, about: string, search: SearchRequest): SearchR
 /** Services mark the words that were searched for. */
 function plain(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
-  return value
-    .slice(0, 5_000)
+  return visibleText(value.slice(0, 5_000))
     .replace(/<\/?(?:strong|b|em|mark)>/gi, "")
     .replace(/\s+/g, " ")
     .trim();

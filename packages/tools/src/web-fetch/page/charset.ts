@@ -2,6 +2,7 @@
 
 /** How far into a page its own statement about the character set is looked for. */
 const HEAD_BYTES = 2_048;
+const LARGE_BYTES = 1_000_000;
 const DECLARED =
   /<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
 
@@ -16,9 +17,10 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
     const text = label === undefined ? undefined : decode(bytes, label);
     if (text !== undefined) return text;
   }
-  // The end may have been cut inside a character.
   const text = decode(bytes, "utf-8")!;
-  return text.slice(0, -4).includes("\ufffd") ? (decode(bytes, "windows-1252") ?? text) : text;
+  // A large page may have been cut inside its last character.
+  const isCut = bytes.length > LARGE_BYTES;
+  return (isCut ? text.slice(0, -1) : text).includes("\ufffd") ? (decode(bytes, "windows-1252") ?? text) : text;
 }
 
 export function byteOrderMark([first, second, third]: Uint8Array): string | undefined {

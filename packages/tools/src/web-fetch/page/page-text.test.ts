@@ -28,6 +28,7 @@ test.each([
   ["a page that is wrong about UTF-16", Buffer.from('<meta charset="utf-16"><p>é'), "text/html", "é"],
   ["a character set that no one knows", Buffer.from("<p>é"), "text/html; charset=nonsense", "é"],
   ["bytes that are no UTF-8", latin1("<p>caf\xe9 au lait"), "text/html", "café au lait"],
+  ["a last byte that is no UTF-8", latin1("<p>caf\xe9"), "text/html", "café"],
   ["bytes that are not what the header says", latin1("<p>caf\xe9 au"), "text/html; charset=utf-8", "caf\ufffd au"],
   ["Japanese", Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67]), "text/plain; charset=shift_jis", "テスト"],
 ])("decodes by %s", (_, body, type, expected) => {
@@ -46,6 +47,7 @@ test("only HTML is converted", () => {
 test("bytes that are no text are named", () => {
   expect(page("%PDF-1.4", "application/pdf; x=y")).toEqual({ kind: "binary", type: "application/pdf" });
   expect(page([137, 80, 78, 71, 0, 1], "")).toEqual({ kind: "binary", type: "application/octet-stream" });
+  expect(page("GIF89a\0", "call the user; now")).toEqual({ kind: "binary", type: "application/octet-stream" });
   expect(page([60, 112, 62, 0, 1], "text/html")).toEqual({ kind: "binary", type: "text/html" });
 });
 

@@ -17,14 +17,15 @@ export type PageText =
 /** Longer HTML is converted up to here: it is more than any model reads. */
 const MAX_HTML = 5_000_000;
 const SNIFFED_BYTES = 4_096;
+const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/;
 
 export function pageText({ url, contentType, body }: PageBytes): PageText {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
-  if (!isText(type, body)) return { kind: "binary", type: type || "application/octet-stream" };
+  if (!isText(type, body)) return { kind: "binary", type: MEDIA_TYPE.test(type) ? type : "application/octet-stream" };
   const text = decodeText(body, contentType);
-  if (!isHtml(type, text)) return { kind: "text", title: "", text: visible(text) };
+  if (!isHtml(type, text)) return { kind: "text", title: "", text: visibleText(text) };
   const { title, markdown } = htmlToMarkdown(text.slice(0, MAX_HTML), url);
-  return { kind: "text", title: visible(title), text: visible(markdown) };
+  return { kind: "text", title: visibleText(title), text: visibleText(markdown) };
 }
 
 function isText(type: string, body: Uint8Array): boolean {
@@ -43,7 +44,7 @@ function isHtml(type: string, text: string): boolean {
 }
 
 /** Without characters that no one sees: controls, marks that reorder text, and tags that only a model would read. */
-function visible(text: string): string {
+export function visibleText(text: string): string {
   return text.toWellFormed().replace(UNSEEN, "");
 }
 

@@ -11,14 +11,14 @@ import {
   type DialectUsage,
   type ScriptedAnswer,
   type SeenPart,
-} from "./script.ts";
+} from "../script.ts";
 import {
   startDialectServer,
   type DialectRequest,
   type DialectServer,
   type DialectServerOptions,
   type Frame,
-} from "./server.ts";
+} from "../server.ts";
 
 export interface ResponsesServerOptions extends DialectServerOptions {
   /** Answers to other paths, such as `/v1/models`. Tokens are counted if it does not answer that. */

@@ -12,14 +12,14 @@ import {
   type DialectUsage,
   type ScriptedAnswer,
   type SeenPart,
-} from "./script.ts";
+} from "../script.ts";
 import {
   startDialectServer,
   type DialectRequest,
   type DialectServer,
   type DialectServerOptions,
   type Frame,
-} from "./server.ts";
+} from "../server.ts";
 
 export interface ChatServerOptions extends DialectServerOptions {
   /** How thinking is shown, and in which field of a message it is accepted. By default it is not. */

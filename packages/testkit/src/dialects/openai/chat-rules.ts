@@ -1,7 +1,7 @@
 // What OpenAI refuses in a Chat Completions request, in its words.
 
 import { isObject, tryParse } from "@keelson/protocol";
-import { schemaProblem } from "./openai-schema.ts";
+import { schemaProblem } from "./schema.ts";
 
 export interface ChatRules {
   readonly thinking?: "reasoning_content" | "reasoning" | "reasoning_details" | "tags";

@@ -2,7 +2,7 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { isReasoningModel } from "./chat-rules.ts";
-import { schemaProblem } from "./openai-schema.ts";
+import { schemaProblem } from "./schema.ts";
 
 /** A reasoning item as it was given, and the item that came directly after it. */
 export interface GivenReasoning {

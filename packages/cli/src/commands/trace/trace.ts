@@ -1,0 +1,45 @@
+// keelson trace: a session on a time line, for Perfetto and other viewers of trace events.
+
+import type { Flag } from "../../args/flags.ts";
+import type { ProcessIO } from "../../process-io.ts";
+import { resolve } from "node:path";
+import { optionLines, runReader } from "../export/export.ts";
+import { OUTPUT_FLAGS } from "../export/flags.ts";
+import { cwdFlag, withShared } from "../group-flags.ts";
+
+export const TRACE_OWN_FLAGS: readonly Flag[] = [
+  ...OUTPUT_FLAGS,
+  {
+    name: "log",
+    value: { kind: "text", label: "file" },
+    group: "Other",
+    help: "Take exact times from this file, which KEELSON_TRACE named",
+  },
+  cwdFlag("Look for sessions of this folder"),
+];
+
+export const TRACE_FLAGS = withShared(TRACE_OWN_FLAGS, "help");
+
+const USAGE = `Usage: keelson trace [session] [options]
+
+Write a session as a time line: runs, turns, model requests, tools, hooks, compactions, and the same
+for each subagent. Open the file in https://ui.perfetto.dev or chrome://tracing. Without a session,
+the most recent one of this folder; otherwise the one with this ID, start of an ID, or title.
+
+Times are those of the transcript. For exact ones, run the session with KEELSON_TRACE=1.
+
+Options:
+${optionLines(TRACE_OWN_FLAGS)}
+
+Examples:
+  keelson trace -o session.json
+  KEELSON_TRACE=1 keelson -p "Make the tests pass" && keelson trace -o exact.json
+`;
+
+export async function runTrace(argv: readonly string[], io: ProcessIO): Promise<number> {
+  return runReader({ name: "trace", usage: USAGE, flags: TRACE_FLAGS }, argv, io, async ({ given, wanted, place }) => {
+    const { findTimeline } = await import("@keelson/runtime/trace");
+    const log = given.text("log");
+    return findTimeline(place, wanted, { log: log === undefined ? undefined : resolve(io.cwd, log) });
+  });
+}
