@@ -64,10 +64,11 @@ export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pip
     return { counters, flush };
   });
 
-  const never = new AbortController();
+  /** Aborted when the session does not wait any longer. */
+  const ended = new AbortController();
   const every = (signal: Signal, each: readonly Pick<Outlet, "flush">[]) => {
     if (each.length === 0) return [];
-    const timer = setInterval(() => each.forEach(({ flush }) => void flush(never.signal)), plan.intervalMs[signal]);
+    const timer = setInterval(() => each.forEach(({ flush }) => void flush(ended.signal)), plan.intervalMs[signal]);
     timer.unref();
     return [timer];
   };
@@ -108,10 +109,14 @@ export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pip
     async close() {
       timers.forEach(clearInterval);
       const limit = AbortSignal.timeout(plan.closeMs);
-      // A request that hangs is given up, too.
-      limit.addEventListener("abort", () => never.abort());
-      const all = [...meters, ...logs, ...traces].map(({ flush }) => flush(limit));
-      await Promise.race([Promise.allSettled(all), new Promise((done) => limit.addEventListener("abort", done))]);
+      const all = Promise.allSettled([...meters, ...logs, ...traces].map(({ flush }) => flush(limit)));
+      const { promise: late, resolve } = Promise.withResolvers<"late">();
+      limit.addEventListener("abort", () => {
+        // A request that hangs is given up, too.
+        ended.abort();
+        resolve("late");
+      });
+      if ((await Promise.race([all, late])) === "late") options.report("the collector did not answer in time");
     },
   };
 }

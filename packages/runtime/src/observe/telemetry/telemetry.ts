@@ -245,6 +245,8 @@ export function telemetryWatcher(options: TelemetryOptions): Watcher {
           return recorded(fact);
         case "event":
           if (fact.event === "UserPromptSubmit" && !fact.agent) prompted(String(fact.input["prompt"] ?? ""), fact.at);
+          // Its hooks end before it does.
+          if (fact.event === "PreToolUse") callSpan(String(fact.input["tool_use_id"]));
           return;
         case "hook": {
           const { label, event: hook_event, registration, run: ranHook, input } = fact.firing;
