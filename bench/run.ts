@@ -15,6 +15,7 @@ import { instructions } from "./measures/instructions.ts";
 import { longLoop, loop } from "./measures/loop.ts";
 import { mcp } from "./measures/mcp.ts";
 import { parallel } from "./measures/parallel.ts";
+import { providers } from "./measures/providers.ts";
 import { resume } from "./measures/resume.ts";
 import { sdk } from "./measures/sdk.ts";
 import { search } from "./measures/search.ts";
@@ -43,6 +44,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   stream,
   sdk,
   mcp,
+  providers,
 };
 
 const { values } = parseArgs({

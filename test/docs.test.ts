@@ -7,6 +7,8 @@ import { startMockModel } from "@keelson/testkit";
 import { CONFIG_FLAGS, DOCTOR_FLAGS } from "../packages/cli/src/commands/config/flags.ts";
 import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
+import { AUTH_FLAGS } from "../packages/cli/src/commands/auth/flags.ts";
+import { MODELS_FLAGS } from "../packages/cli/src/commands/models/flags.ts";
 import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
 import { PLUGIN_FLAGS } from "../packages/cli/src/commands/plugin/flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
@@ -104,12 +106,24 @@ test("the session in the README is what the program prints today, as text and as
 });
 
 /** Options of other programs, and a typo in an example. */
-const FOREIGN = new Set(["no-env-file", "omit", "recursive", "force", "dry-run", "to-command", "modle"]);
+const FOREIGN = new Set([
+  "no-env-file",
+  "omit",
+  "recursive",
+  "force",
+  "dry-run",
+  "to-command",
+  "lsp",
+  "stdio",
+  "modle",
+]);
 const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
 
 test("every flag the documentation names exists", () => {
   const commands = [
+    AUTH_FLAGS,
+    MODELS_FLAGS,
     CONFIG_FLAGS,
     DOCTOR_FLAGS,
     HOOKS_FLAGS,

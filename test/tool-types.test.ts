@@ -5,6 +5,7 @@ import type { Tool } from "@keelson/engine";
 import type * as sdk from "../packages/sdk/src/sdk-tools.ts";
 import type { askUserTool } from "../packages/tools/src/ask-user/ask-user.ts";
 import * as tools from "../packages/tools/src/index.ts";
+import * as lsp from "../packages/tools/src/lsp/lsp.ts";
 import * as optional from "../packages/tools/src/optional-tools.ts";
 import * as mcp from "../packages/tools/src/mcp-tools.ts";
 import * as taskList from "../packages/tools/src/task-list-tools.ts";
@@ -48,10 +49,16 @@ const TYPED = {
   ExitWorktree: types<typeof exitWorktreeTool, sdk.ExitWorktreeInput, sdk.ExitWorktreeOutput>(),
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
+  LSP: types<typeof lsp.lspTool, sdk.LspInput, sdk.LspOutput>(),
   ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
   Monitor: types<typeof tools.monitorTool, sdk.MonitorInput, sdk.MonitorOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
   PowerShell: types<typeof optional.powershellTool, sdk.PowerShellInput, sdk.PowerShellOutput>(),
+  PushNotification: types<
+    typeof optional.pushNotificationTool,
+    sdk.PushNotificationInput,
+    sdk.PushNotificationOutput
+  >(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
   ReadMcpResourceDirTool: types<
     typeof mcp.readMcpResourceDirTool,
@@ -59,8 +66,14 @@ const TYPED = {
     sdk.ReadMcpResourceDirOutput
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
+  RemoteTrigger: types<typeof optional.remoteTriggerTool, sdk.RemoteTriggerInput, sdk.RemoteTriggerOutput>(),
   ScheduleWakeup: types<typeof tools.scheduleWakeupTool, sdk.ScheduleWakeupInput, sdk.ScheduleWakeupOutput>(),
   SendMessage: types<typeof tools.sendMessageTool, sdk.SendMessageInput, sdk.SendMessageOutput>(),
+  ShareOnboardingGuide: types<
+    typeof optional.shareOnboardingTool,
+    sdk.ShareOnboardingInput,
+    sdk.ShareOnboardingOutput
+  >(),
   Skill: types<typeof tools.skillTool, sdk.SkillInput, sdk.SkillOutput>(),
   TaskCreate: types<typeof taskList.taskCreateTool, sdk.TaskCreateInput, sdk.TaskCreateOutput>(),
   TaskGet: types<typeof taskList.taskGetTool, sdk.TaskGetInput, sdk.TaskGetOutput>(),
@@ -72,6 +85,8 @@ const TYPED = {
   TeamDelete: types<typeof team.teamDeleteTool, sdk.TeamDeleteInput, sdk.TeamDeleteOutput>(),
   TodoWrite: types<typeof tools.todoWriteTool, sdk.TodoWriteInput, sdk.TodoWriteOutput>(),
   ToolSearch: types<typeof mcp.toolSearchTool, sdk.ToolSearchInput, sdk.ToolSearchOutput>(),
+  WebFetch: types<typeof tools.webFetchTool, sdk.WebFetchInput, sdk.WebFetchOutput>(),
+  WebSearch: types<typeof tools.webSearchTool, sdk.WebSearchInput, sdk.WebSearchOutput>(),
   Write: types<typeof tools.writeTool, sdk.FileWriteInput, sdk.FileWriteOutput>(),
 };
 
@@ -87,7 +102,7 @@ test("every built-in tool has types in the SDK", async () => {
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
   const {
     bashTool,
-    readTool: _read,
+    createReadFileTool: _read,
     agentTool,
     taskOutputTool,
     taskStopTool,
@@ -96,12 +111,20 @@ test("every built-in tool has types in the SDK", async () => {
     ...rest
   } = tools;
   const { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, ...more } = rest;
-  const { monitorTool, sendMessageTool, worktreeTools, interactiveTools: _, ...others } = more;
+  const {
+    monitorTool,
+    sendMessageTool,
+    webFetchTool,
+    webSearchTool,
+    worktreeTools,
+    interactiveTools: _,
+    ...others
+  } = more;
   const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];
   made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
-  made.push(...worktreeTools(none));
+  made.push(...worktreeTools(none), webFetchTool(none), webSearchTool(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
-  const forMcp = [mcp, optional, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
+  const forMcp = [lsp, mcp, optional, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
 });

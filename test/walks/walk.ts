@@ -104,6 +104,15 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     ]);
   },
 
+  async "One compaction"() {
+    using home = temporaryHome();
+    home.write("a.txt", "text");
+    const full = { ...READ, usage: { input_tokens: 999_000, output_tokens: 1 } };
+    await using model = await startMockModel([READ, full, { text: "<summary>so far</summary>" }, DONE]);
+    await runInProcess(home, { argv: [...STREAM, "go"], env: env(home, model) });
+    expect(JSON.stringify(model.requests[3]!.body)).toContain("so far");
+  },
+
   async "One resume"() {
     using home = temporaryHome();
     await using model = await startMockModel([DONE, DONE]);

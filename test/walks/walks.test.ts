@@ -22,6 +22,7 @@ test("ARCHITECTURE.md has the walks that a newcomer needs", () => {
     "One typed skill",
     "One scheduled job",
     "One subagent",
+    "One compaction",
     "One resume",
   ]);
 });

@@ -52,6 +52,16 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/mcp/mcp.ts")).runMcp(argv, io),
   },
   {
+    name: "models",
+    help: "List the models that can be used, with their limits and prices",
+    run: async (argv, io) => (await import("./commands/models/models.ts")).runModels(argv, io),
+  },
+  {
+    name: "auth",
+    help: "Store, show and remove the keys of model providers",
+    run: async (argv, io) => (await import("./commands/auth/auth.ts")).runAuth(argv, io),
+  },
+  {
     name: "plugin",
     aliases: ["plugins"],
     help: "Install, list, check and remove plugins and marketplaces",

@@ -86,6 +86,13 @@ function commandsOf({ hooks, settings, env, mcp }: Snapshot): readonly CommandLi
   });
   const forServers = mcp.servers.map(({ config }) => ("headersHelper" in config ? config.headersHelper : undefined));
   const commands = COMMANDS.map((key) => settings[key]?.["command"]);
-  const others = [...HELPERS.map((key) => settings[key]), ...commands, ...forServers, env["CLAUDE_CODE_SHELL_PREFIX"]];
+  const forProviders = Object.values(settings.providers ?? {}).map(({ apiKeyHelper }) => apiKeyHelper);
+  const others = [
+    ...HELPERS.map((key) => settings[key]),
+    ...forProviders,
+    ...commands,
+    ...forServers,
+    env["CLAUDE_CODE_SHELL_PREFIX"],
+  ];
   return [...fromHooks, ...others.filter((text) => typeof text === "string")];
 }

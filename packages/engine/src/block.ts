@@ -31,9 +31,16 @@ export function assembleBlock({ start, parts }: BlockInProgress): { block: Conte
   const json = parts.flatMap((part) => (part.type === "input_json_delta" ? [part.partial_json] : [])).join("");
   if (json === "" && start.type !== "tool_use") return { block: block as ContentBlock };
   const input = json === "" ? block["input"] : tryParse(json);
-  const broken = input === undefined ? "is not valid JSON" : problemOf(input);
+  const broken = input === undefined ? `is not valid JSON: ${quoted(json)}` : problemOf(input);
   if (broken === undefined) return { block: { ...block, input: input as JsonObject } as ContentBlock };
   return { block: { ...block, input: {} } as ContentBlock, broken };
+}
+
+const LONGEST_QUOTE = 500;
+
+/** The beginning of it: the model has to recognize what it sent. */
+function quoted(json: string): string {
+  return json.length <= LONGEST_QUOTE ? `\`${json}\`` : `\`${json.slice(0, LONGEST_QUOTE).toWellFormed()}…\``;
 }
 
 function problemOf(input: unknown): string | undefined {

@@ -25,6 +25,8 @@ export interface ModelRequest {
   readonly system: readonly TextBlock[];
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDefinition[];
+  /** Tools that the provider runs itself, as its API describes them. Only for providers that have them. */
+  readonly serverTools?: readonly JsonObject[];
   readonly tool_choice?: JsonObject;
   readonly thinking?: JsonObject;
   readonly output_config?: JsonObject;

@@ -4,7 +4,7 @@ export { createFiles } from "./files/files.ts";
 export { holdFolder } from "./files/held-folder.ts";
 export { gitBranch } from "./git/branch.ts";
 export { createLedger, type Ledger } from "./files/ledger.ts";
-export type { PrivateFile } from "./files/private-file.ts";
+export { createPrivateFile, type PrivateFile } from "./files/private-file.ts";
 export { realPathOf } from "./files/real-path.ts";
 export { createSearch } from "./programs/search.ts";
 export { findRipgrep, type RipgrepOptions } from "./programs/find-ripgrep.ts";

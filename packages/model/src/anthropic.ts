@@ -71,11 +71,11 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   /** By the name that was asked for: how the server calls the model. Gateways have names of their own. */
   const answers = new Map<string, string>();
   const own = async (request: ModelRequest): Promise<ModelRequest> => {
-    // The first request has no thinking.
-    if (!request.messages.some(({ reply }) => reply)) return request;
-    const { withOwnThinking } = await import("./messages/own-thinking.ts");
     const names = [request.model, answers.get(request.model) ?? request.model].map(bareId);
-    return withOwnThinking(request, (model) => names.includes(bareId(model)));
+    const isOwn = (model: string) => names.includes(bareId(model));
+    if (request.messages.every(({ reply }) => reply === undefined || isOwn(reply.model))) return request;
+    const { fitRequest } = await import("./messages/fit.ts");
+    return fitRequest(request, isOwn).request;
   };
   async function* noted(request: ModelRequest, events: AsyncIterable<StreamEvent> | Iterable<StreamEvent>) {
     for await (const event of events) {

@@ -47,7 +47,8 @@ function headText(
   request: Partial<ModelRequest> & Pick<ModelRequest, "system" | "tools">,
   options: BodyOptions,
 ): string {
-  const { betas: _, agent: __, messages: ___, system, tools, ...rest } = request;
+  const { betas: _, agent: __, messages: ___, system, tools: own, serverTools = [], ...rest } = request;
+  const tools = [...own, ...serverTools];
   const fields = new Map<string, string>();
   for (const [key, value] of Object.entries(rest)) if (value !== undefined) fields.set(key, JSON.stringify(value));
   if (system.length > 0) fields.set("system", `[${system.map(jsonOf).join(",")}]`);

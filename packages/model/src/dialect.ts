@@ -2,6 +2,8 @@
 // kind of server. One folder each; loaded only when a session uses it.
 
 import type { ModelProfile } from "@keelson/engine";
+import type { JsonObject } from "@keelson/protocol";
+import type { Caller } from "./messages/headers.ts";
 import type { PlainProvider } from "./retry.ts";
 import type { Server } from "./server.ts";
 
@@ -14,12 +16,14 @@ export interface Dialect {
   list(server: Server, options: ListOptions): Promise<readonly ListedModel[]>;
 }
 
-export interface DialectOptions {
+export interface DialectOptions extends Caller {
   /** What is known about a model, by the id that requests use. */
   traits(model: string): ModelTraits;
   readonly compat?: Compat;
   /** Groups requests for the server's cache. */
   readonly sessionId?: string;
+  /** Merged into every body in the format of the Messages API. */
+  readonly extraBody?: JsonObject;
 }
 
 export interface ListOptions {

@@ -11,6 +11,8 @@ export interface HttpCallOptions {
   readonly timeoutMs: number;
   /** Time between two chunks of the body. */
   readonly idleTimeoutMs: number;
+  /** What to check if the server cannot be reached. */
+  readonly addressFrom?: string;
 }
 
 export interface HttpCall {
@@ -27,7 +29,7 @@ export interface HttpCall {
 export async function openCall(
   url: URL,
   init: BunFetchRequestInit,
-  { fetch, timeoutMs, idleTimeoutMs }: HttpCallOptions,
+  { fetch, timeoutMs, idleTimeoutMs, addressFrom = "ANTHROPIC_BASE_URL" }: HttpCallOptions,
   signal: AbortSignal,
 ): Promise<HttpCall> {
   const stop = new AbortController();
@@ -51,7 +53,7 @@ export async function openCall(
     });
   } catch (error) {
     forget();
-    throw stop.signal.aborted ? stop.signal.reason : unreachable(url, error);
+    throw stop.signal.aborted ? stop.signal.reason : unreachable(url, error, addressFrom);
   } finally {
     clearTimeout(slow);
   }
@@ -113,7 +115,7 @@ async function drain(reader: { read(): Promise<{ readonly done: boolean }>; canc
 }
 
 /** Uses only the error's code: fetch may quote header values in its messages. */
-function unreachable(url: URL, error: unknown): ModelError {
+function unreachable(url: URL, error: unknown, addressFrom: string): ModelError {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   const reason = String(code ?? name ?? "unknown error");
   if (/CERT|SIGNATURE|TLS|SSL/i.test(reason))
@@ -123,7 +125,7 @@ function unreachable(url: URL, error: unknown): ModelError {
     );
   return new ModelError(
     "connection",
-    `Could not reach ${url.origin} (${reason}); check the network, ANTHROPIC_BASE_URL and the proxy variables`,
+    `Could not reach ${url.origin} (${reason}); check the network, ${addressFrom} and the proxy variables`,
   );
 }
 

@@ -18,6 +18,7 @@ export function costOf(
   const price =
     lookUp(extraPrices, model) ??
     lookUp(extraPrices, family) ??
+    lookUp(extraPrices, model.slice(model.indexOf("/") + 1)) ??
     lookUp(PRICES, family) ??
     (model.includes("/") ? otherModels().otherPrice(model, { ...settings, env }) : undefined);
   if (!price || usage.estimated) return null;

@@ -1,14 +1,26 @@
 // Turns a model name and the environment into a provider. The only place that reads credentials.
 
-import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
+import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
-import { anthropicProvider } from "./anthropic.ts";
+import { anthropicProvider, type AnthropicOptions } from "./anthropic.ts";
+import type { CredentialSources, ProviderMemory } from "./choice/credentials.ts";
+import type { Dialect } from "./dialect.ts";
 import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
 import type { Fetch } from "./http-call.ts";
 import { fetchOptionsFrom } from "./network.ts";
 import { withPauses } from "./pauses.ts";
-import { isEnabled, lookUpModel, OFFLINE_ID, positiveInteger, type Env, type KnownModel } from "./profiles.ts";
-import { sleep, withRetry, type RetryOptions, type Wait } from "./retry.ts";
+import {
+  isEnabled,
+  lookUpClaude,
+  mayLeadElsewhere,
+  OFFLINE_ID,
+  positiveInteger,
+  resolveAlias,
+  type Env,
+  type KnownModel,
+  type ModelSettings,
+} from "./profiles.ts";
+import { sleep, withRetry, type PlainProvider, type RetryOptions, type Wait } from "./retry.ts";
 
 export interface ResolveOptions {
   /** An id or alias. Defaults to `ANTHROPIC_MODEL`, then to the default model. */
@@ -21,16 +33,36 @@ export interface ResolveOptions {
   readonly thinkingTokens?: number;
   readonly betas?: readonly string[];
   readonly metadata?: JsonObject;
+  /** From the settings of the user and the administrator. */
+  readonly settings?: ModelSettings & CredentialCommands;
+  /** Commands and stored keys. Without it, credentials come from variables and files only. */
+  readonly sources?: CredentialSources;
+  /** Shared by the models of a session. */
+  readonly memory?: ProviderMemory;
+  /** Without credentials for Anthropic, a name that leads there is an error, not the offline model. */
+  readonly needsCredentials?: boolean;
+  /** Instead of our own, for tests. */
+  readonly dialects?: Partial<Record<ProviderApi, Dialect>>;
   readonly fetch?: Fetch;
   readonly wait?: Wait;
   readonly random?: () => number;
 }
 
+/** Command lines of the settings that print or renew credentials. */
+export interface CredentialCommands {
+  readonly apiKeyHelper?: string;
+  readonly awsAuthRefresh?: string;
+  readonly awsCredentialExport?: string;
+  readonly gcpAuthRefresh?: string;
+}
+
 export interface ResolvedModel extends ModelChoice {
-  /** Where the credentials come from; `base-url` is a URL without credentials. */
-  readonly source: "api-key" | "auth-token" | "base-url" | "offline";
-  /** The value for `system/init`. */
-  readonly apiKeySource: "ANTHROPIC_API_KEY" | "none";
+  /** Where the credentials come from; `base-url` is a URL without credentials. `provider`: it is not Anthropic's API. */
+  readonly source: "api-key" | "auth-token" | "base-url" | "helper" | "stored" | "offline" | "provider";
+  /** The value for `system/init`: a variable, `apiKeyHelper`, `/login managed key` or `none`. */
+  readonly apiKeySource: string;
+  /** Absent for Anthropic's own API and the offline model. */
+  readonly providerName?: string;
   /** A sentence to show the user. */
   readonly announce?: string;
 }
@@ -38,42 +70,102 @@ export interface ResolvedModel extends ModelChoice {
 /** Throws ModelError, with the name of the variable, if a variable is invalid. */
 export async function resolveModel(options: ResolveOptions): Promise<ResolvedModel> {
   const { env } = options;
-  const apiKey = trimmed(env["ANTHROPIC_API_KEY"]);
-  const authToken = trimmed(env["ANTHROPIC_AUTH_TOKEN"]);
-  const baseUrl = trimmed(env["ANTHROPIC_BASE_URL"]);
-  const known = lookUpModel(options.model || trimmed(env["ANTHROPIC_MODEL"]) || "default", env);
+  const name = wantedModel(options) ?? "default";
+  if (isOffline(name, env)) return resolveOffline({ wanted: true });
+  // Loaded only for other providers, and to find out if there is one.
+  if (mayNeedChoice(name, options)) return (await import("./choice/choose.ts")).chooseProvider(options);
 
-  const wanted = known.profile.id === OFFLINE_ID;
-  if (wanted || !(apiKey || authToken || baseUrl)) return resolveOffline(options, wanted);
+  const { apiKey, authToken } = ownCredentials(env);
+  return assembleModel(options, {
+    known: lookUpClaude(name, env),
+    provider: anthropicProvider(anthropicOptions(options)),
+    fallbacks: fallbackNames(options).map((each) => lookUpClaude(each, env)),
+    source: authToken ? "auth-token" : apiKey ? "api-key" : "base-url",
+    apiKeySource: apiKey && !authToken ? "ANTHROPIC_API_KEY" : "none",
+  });
+}
 
-  const anthropic = anthropicProvider({
-    baseUrl,
-    apiKey,
-    authToken,
-    sessionId: options.sessionId,
-    entrypoint: options.entrypoint,
+/**
+ * The name of the model that an agent, a skill, a hook or a side question names, in a session with this model. Aliases
+ * of Claude do not leave the session's provider.
+ */
+export async function besideName(
+  name: string,
+  session: Pick<ResolvedModel, "profile" | "providerName">,
+  facts: ModelSettings & { readonly env: Env },
+): Promise<string> {
+  const { providerName: provider, profile } = session;
+  if (provider === undefined) return name;
+  return (await import("./choice/beside.ts")).nameBeside(name, { provider, name: profile.id }, facts);
+}
+
+/** The name that flags, settings or the environment give. */
+export const wantedModel = ({ model, env }: ResolveOptions): string | undefined =>
+  model || trimmed(env["ANTHROPIC_MODEL"]);
+
+export const fallbackNames = ({ fallbackModels = [] }: ResolveOptions): readonly string[] =>
+  fallbackModels.slice(0, MAX_FALLBACKS);
+
+export const isOffline = (name: string, env: Env): boolean => resolveAlias(name.trim(), env) === OFFLINE_ID;
+
+function mayNeedChoice(name: string, { env, settings = {}, ...options }: ResolveOptions): boolean {
+  const { apiKey, authToken, baseUrl } = ownCredentials(env);
+  if (!(apiKey || authToken) && (!baseUrl || settings.apiKeyHelper)) return true;
+  return [name, ...fallbackNames({ ...options, env })].some((each) => mayLeadElsewhere(each, env, settings));
+}
+
+export function ownCredentials(env: Env) {
+  return {
+    apiKey: trimmed(env["ANTHROPIC_API_KEY"]),
+    authToken: trimmed(env["ANTHROPIC_AUTH_TOKEN"]),
+    baseUrl: trimmed(env["ANTHROPIC_BASE_URL"]),
+  };
+}
+
+/** How Anthropic's own API is asked. */
+export function anthropicOptions({ env, sessionId, entrypoint, fetch }: ResolveOptions): AnthropicOptions {
+  return {
+    ...ownCredentials(env),
+    sessionId,
+    entrypoint,
     clientApp: trimmed(env["CLAUDE_AGENT_SDK_CLIENT_APP"]),
     headers: customHeaders(env["ANTHROPIC_CUSTOM_HEADERS"]),
     extraBody: extraBody(env["CLAUDE_CODE_EXTRA_BODY"]),
     fetchOptions: fetchOptionsFrom(env),
-    fetch: options.fetch,
+    fetch,
     timeoutMs: positiveInteger(env["API_TIMEOUT_MS"]),
     idleTimeoutMs: positiveInteger(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]),
-  });
+  };
+}
+
+export interface ModelParts {
+  readonly known: KnownModel;
+  /** Makes one attempt; also for the fallback models. */
+  readonly provider: PlainProvider;
+  readonly fallbacks: readonly KnownModel[];
+  readonly source: ResolvedModel["source"];
+  readonly apiKeySource: string;
+  readonly providerName?: string;
+  readonly announce?: string;
+}
+
+/** Adds retry, fallback and the parameters of requests. */
+export function assembleModel(options: ResolveOptions, parts: ModelParts): ResolvedModel {
+  const { env } = options;
+  const { known, provider: once, fallbacks, source, apiKeySource, providerName, announce } = parts;
   const retry: RetryOptions = {
     maxRetries: maxRetries(env["CLAUDE_CODE_MAX_RETRIES"]),
     plainFallback: !isEnabled(env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"]),
     wait: options.wait,
     random: options.random,
   };
-  const patient = withRetry(anthropic, retry);
-  const fallbacks = (options.fallbackModels ?? []).slice(0, MAX_FALLBACKS).map((name) => lookUpModel(name, env));
+  const patient = withRetry(once, retry);
   const provider: ModelProvider =
     fallbacks.length === 0
       ? patient
       : withFallback({
           models: fallbacks,
-          hasty: withRetry(anthropic, { ...retry, maxOverloads: OVERLOADS_BEFORE_FALLBACK }),
+          hasty: withRetry(once, { ...retry, maxOverloads: OVERLOADS_BEFORE_FALLBACK }),
           patient,
         });
 
@@ -87,17 +179,19 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
     betas: betasFor(known, longCache, options),
     cache: { enabled: !isEnabled(env["DISABLE_PROMPT_CACHING"]), ttl: longCache ? "1h" : "5m" },
     ...(options.metadata ? { metadata: options.metadata } : {}),
-    source: authToken ? "auth-token" : apiKey ? "api-key" : "base-url",
-    apiKeySource: apiKey && !authToken ? "ANTHROPIC_API_KEY" : "none",
+    source,
+    apiKeySource,
+    ...(providerName === undefined ? {} : { providerName }),
+    ...(announce === undefined ? {} : { announce }),
   };
 }
 
-async function resolveOffline({ env }: ResolveOptions, wanted: boolean): Promise<ResolvedModel> {
+export async function resolveOffline({ wanted }: { readonly wanted: boolean }): Promise<ResolvedModel> {
   // 15 ms unbundled, only without a configured model.
   const { offlineProvider } = await import("./offline/offline.ts");
   return {
     provider: offlineProvider(),
-    profile: lookUpModel(OFFLINE_ID, env).profile,
+    profile: lookUpClaude(OFFLINE_ID).profile,
     betas: [],
     cache: { enabled: false, ttl: "5m" },
     source: "offline",

@@ -15,6 +15,8 @@ export interface Server {
   /** What to check if the address is wrong: a variable or a setting. */
   readonly addressFrom: string;
   readonly credentials: Credentials;
+  /** In clouds, where each model is served. Its address is used if `baseUrl` is empty. */
+  readonly placeOf?: (model: string) => CloudPlace;
   /** Sent with every request. They may be secret. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -24,6 +26,14 @@ export interface Server {
   readonly timeoutMs?: number;
   /** Time between two chunks of the reply. Defaults to five minutes: not every server sends pings. */
   readonly idleTimeoutMs?: number;
+}
+
+export interface CloudPlace {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly addressFrom: string;
+  readonly region: string;
+  readonly project?: string;
 }
 
 export interface Credentials {
@@ -95,7 +105,7 @@ async function openAttempt(
     ...server.headers,
     ...request.headers,
   });
-  await server.credentials.authorize({ method, url, headers, body });
+  await untilAborted(server.credentials.authorize({ method, url, headers, body }), signal);
   return openCall(
     url,
     { ...(await server.fetchOptions?.(url)), method, headers, ...(body ? { body } : {}) },
@@ -103,9 +113,23 @@ async function openAttempt(
       fetch: server.fetch ?? fetch,
       timeoutMs: request.timeoutMs ?? server.timeoutMs ?? 600_000,
       idleTimeoutMs: server.idleTimeoutMs ?? 300_000,
+      addressFrom: server.addressFrom,
     },
     signal,
   );
+}
+
+/** Finding credentials may take long: a command runs, or a person signs in. */
+async function untilAborted(work: void | Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new ModelError("aborted", "Request was aborted"));
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 function addressOf({ baseUrl, addressFrom, query }: Server, request: ServerRequest): URL {
@@ -130,6 +154,18 @@ function headersOf(entries: Readonly<Record<string, string>>): Headers {
     }
   }
   return headers;
+}
+
+/** Sets a header whose value no error may quote. `from` is what to check if it has characters that a header cannot have. */
+export function setSecret(headers: Headers, name: string, value: string, from: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw new ModelError(
+      "authentication_failed",
+      `${from} has characters that a header cannot have; check for line breaks`,
+    );
+  }
 }
 
 /** The same error, without anything secret that the server quoted. */

@@ -124,19 +124,18 @@ export type {
   McpToolPolicy,
   UnusedMcpServer,
 } from "./mcp-config.ts";
-export {
-  CODE_OPERATIONS,
-  type CodeCall,
-  type CodeFindings,
-  type CodeOperation,
-  type CodePlace,
-  type CodePosition,
-  type CodeProblem,
-  type CodeSymbol,
-  type ConfiguredLanguageServer,
-  type LanguageServerScope,
-  type PositionEncoding,
-  type UnusedLanguageServer,
+export type {
+  CodeCall,
+  CodeFindings,
+  CodeOperation,
+  CodePlace,
+  CodePosition,
+  CodeProblem,
+  CodeSymbol,
+  ConfiguredLanguageServer,
+  LanguageServerScope,
+  PositionEncoding,
+  UnusedLanguageServer,
 } from "./language-server.ts";
 export type { PluginIdentity, Skill, SkillProblem, SkillSource } from "./skill.ts";
 export type { Plugin, UnusedPlugin } from "./plugin.ts";

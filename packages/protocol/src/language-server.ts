@@ -44,19 +44,16 @@ export interface UnusedLanguageServer {
   readonly why: string;
 }
 
-export const CODE_OPERATIONS = [
-  "goToDefinition",
-  "findReferences",
-  "hover",
-  "documentSymbol",
-  "workspaceSymbol",
-  "goToImplementation",
-  "prepareCallHierarchy",
-  "incomingCalls",
-  "outgoingCalls",
-] as const;
-
-export type CodeOperation = (typeof CODE_OPERATIONS)[number];
+export type CodeOperation =
+  | "goToDefinition"
+  | "findReferences"
+  | "hover"
+  | "documentSymbol"
+  | "workspaceSymbol"
+  | "goToImplementation"
+  | "prepareCallHierarchy"
+  | "incomingCalls"
+  | "outgoingCalls";
 
 /** Counted from 0, as language servers do. The unit of `character` is the server's (`CodeFindings.encoding`). */
 export interface CodePosition {

@@ -102,11 +102,33 @@ test("the output of a command is a reply that no model made", () => {
   });
 });
 
+test("clients get the output of a command that changed the conversation, and the model does not", () => {
+  const entry = typed("<local-command-stdout>Compacted</local-command-stdout>");
+  expect(isCommandRecord(entry)).toBe(true);
+  expect(project(entry)).toMatchObject({
+    type: "user",
+    isReplay: true,
+    message: { content: "<local-command-stdout>Compacted</local-command-stdout>" },
+  });
+});
+
+test("a compaction has the names of the wire", () => {
+  const compactMetadata = { trigger: "auto", preTokens: 3, preservedSegment: { headUuid: "h" } };
+  const subject = { type: "system", subtype: "compact_boundary", logicalParentUuid: "p", compactMetadata };
+  expect(project({ ...typed("x"), ...subject } as never)).toEqual({
+    type: "system",
+    subtype: "compact_boundary",
+    session_id: "s",
+    uuid: "u",
+    compact_metadata: { trigger: "auto", pre_tokens: 3, preserved_segment: { head_uuid: "h" } },
+    logical_parent_uuid: "p",
+  });
+});
+
 test.each([
   ["the warning before a command", typed("<local-command-caveat>x</local-command-caveat>", { isMeta: true }), true],
   ["a command", typed("<command-name>/usage</command-name>", { promptSource: COMMAND_SOURCE }), true],
   ["a command that another program recorded", typed("<command-name>/usage</command-name>"), true],
-  ["its output", typed("<local-command-stdout>x</local-command-stdout>"), true],
   ["the same text, typed", typed("<local-command-stdout>x</local-command-stdout>", { promptSource: "sdk" }), false],
   ["a skill", typed("<command-message>x</command-message>\n<command-name>/x</command-name>"), false],
   ["a prompt", typed("/usage", { promptSource: "sdk" }), false],

@@ -57,6 +57,7 @@ const credentials = { kind: "list", of: "credential", strict: "unread" } as cons
 const limitServers = { kind: "list", of: "server", strict: [] } as const;
 const guardServers = { kind: "list", of: "server", strict: "unread" } as const;
 const disable = { kind: "choice", of: ["disable"], strict: "disable" } as const;
+const searchProvider = { kind: "choice", of: ["anthropic", "searxng", "brave", "tavily", "mcp"] } as const;
 const port = { kind: "number", least: 1, most: 65_535, whole: true } as const;
 const effort = { kind: "choice", of: ["low", "medium", "high", "xhigh", "max"] } as const;
 const wait = { kind: "choice", of: ["60s", "5m", "10m", "never"] } as const;
@@ -102,6 +103,10 @@ export const SETTINGS_TABLE = {
   skipDangerousModePermissionPrompt: later(permit, "if trusted", NEAR),
   skipAutoPermissionPrompt: later(permit, "never", OWN),
   skipWebFetchPreflight: later(permit, "if trusted"),
+  "webSearch.provider": works(searchProvider, "never", "where WebSearch searches", OWN),
+  "webSearch.url": works(text, "never", "address of SearXNG, or of another server that answers like it", OWN),
+  "webSearch.apiKeyEnv": works(text, "never", "variable with the key for the search", OWN),
+  "webSearch.tool": works(text, "never", "MCP tool that searches, by its full name", OWN),
   permissionExplainerEnabled: later(flag, "never", GLOBAL),
   disableSkillShellExecution: works(guard, "yes", "run no commands in the text of skills and commands"),
   disableSideloadFlags: works(guard, "never", "refuse MCP servers, plugins and agents on the command line", MANAGED),
@@ -292,7 +297,11 @@ export const SETTINGS_TABLE = {
   theme: later(text, "yes"),
   tui: later(text, "yes"),
   viewMode: later(text, "yes"),
-  preferredNotifChannel: later(text, "yes"),
+  preferredNotifChannel: works(
+    text,
+    "yes",
+    "how the terminal notifies: auto, terminal_bell, iterm2, iterm2_with_bell, kitty, ghostty or notifications_disabled",
+  ),
   verbose: later(flag, "yes"),
   editorMode: later({ kind: "choice", of: ["normal", "vim"] }, "yes"),
   keybindingFlavor: later({ kind: "choice", of: ["classic", "readline"] }, "yes"),
@@ -322,7 +331,15 @@ export const SETTINGS_TABLE = {
   spellcheck: later(any, "never", OWN),
   sshConfigs: later(any, "never", OWN),
   voice: later(object, "yes"),
-  agentPushNotifEnabled: later(flag, "yes"),
+  agentPushNotifEnabled: works(flag, "if trusted", "let the model notify you (PushNotification); false turns it off"),
+  "notifications.desktop": works(flag, "never", "show its notifications on the desktop", OWN),
+  "notifications.command": works(texts, "never", "program and arguments that get each notification on stdin", OWN),
+  "notifications.url": works(text, "never", "address that gets each notification by POST, such as an ntfy topic", OWN),
+  "onboarding.url": works(text, "never", "address that ShareOnboardingGuide may upload to", OWN),
+  "onboarding.tokenVariable": works(text, "never", "name of the variable with the bearer token for it", OWN),
+  "routines.url": works(text, "never", "address of the routines server; KEELSON_ROUTINES_URL takes precedence", OWN),
+  "routines.tokenVariable": works(text, "never", "name of the variable with its token; KEELSON_ROUTINES_TOKEN", OWN),
+  "notifications.tokenVariable": works(text, "never", "name of the variable with the bearer token for it", OWN),
   inputNeededNotifEnabled: later(flag, "yes"),
   disableRemoteControl: later(any, "yes"),
   disableDeepLinkRegistration: later(any, "yes"),

@@ -45,6 +45,7 @@ export const BUILTIN_TOOL_NAMES: readonly string[] = [
   "ScheduleWakeup",
   "SendMessage",
   "SendUserMessage",
+  "ShareOnboardingGuide",
   "Skill",
   "StructuredOutput",
   "TaskCreate",

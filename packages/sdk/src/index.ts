@@ -332,6 +332,7 @@ export type {
   GlobInput,
   GrepInput,
   ListMcpResourcesInput,
+  LspInput,
   McpInput,
   MonitorInput,
   NotebookEditInput,

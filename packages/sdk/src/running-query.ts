@@ -3,7 +3,7 @@
 import { isObject, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
 import type { RequestBody } from "./control/control-request.ts";
-import { createCaller, type Caller } from "./control/caller.ts";
+import { createCaller, type ControlCaller } from "./control/caller.ts";
 import type { ControlConnection, Host, ControlAnswer } from "./control/connection.ts";
 import { Input } from "./control/input.ts";
 import type { SDKControlInitializeResponse, SlashCommand } from "./control/replies.ts";
@@ -21,7 +21,7 @@ export type Prompt = string | AsyncIterable<SDKUserMessage>;
 
 export class RunningQuery implements Query {
   readonly #connection: ControlConnection;
-  readonly #caller: Caller;
+  readonly #caller: ControlCaller;
   readonly #input: Input;
   readonly #signal: AbortSignal | undefined;
   /** How long the SessionStart hooks took. */

@@ -51,6 +51,20 @@ export type FileReadInput = { file_path: string; offset?: number; limit?: number
 export type FileWriteInput = { file_path: string; content: string };
 export type FileEditInput = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
 
+export type LspOperation =
+  | "goToDefinition"
+  | "findReferences"
+  | "hover"
+  | "documentSymbol"
+  | "workspaceSymbol"
+  | "goToImplementation"
+  | "prepareCallHierarchy"
+  | "incomingCalls"
+  | "outgoingCalls";
+
+/** `line` and `character` count from 1. */
+export type LspInput = { operation: LspOperation; filePath: string; line: number; character: number };
+
 export type NotebookEditInput = {
   notebook_path: string;
   cell_id?: string;
@@ -79,7 +93,7 @@ export type GrepInput = {
   multiline?: boolean;
 };
 
-export type WebFetchInput = { url: string; prompt: string };
+export type WebFetchInput = { url: string; prompt: string; offset?: number };
 export type WebSearchInput = { query: string; allowed_domains?: string[]; blocked_domains?: string[] };
 
 export type TodoWriteInput = {
@@ -123,6 +137,18 @@ export type ScheduleWakeupInput = {
   noop?: boolean;
 };
 
+/** `body` has the fields of the routines API. */
+export type RemoteTriggerInput = {
+  action: "list" | "get" | "create" | "update" | "run" | "create_webhook_trigger" | "list_runs" | "get_run_log";
+  trigger_id?: string;
+  session_id?: string;
+  cursor?: string;
+  body?: { [key: string]: unknown };
+};
+
+export type PushNotificationInput = { message: string; status: "proactive" };
+export type ShareOnboardingInput = { path?: string; format?: "zip" | "file"; output?: string; upload?: boolean };
+
 export type EnterPlanModeInput = Record<string, never>;
 /** Clients and models of different versions add other fields. */
 export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
@@ -145,6 +171,7 @@ export type ToolInputSchemas =
   | FileReadInput
   | FileWriteInput
   | FileEditInput
+  | LspInput
   | NotebookEditInput
   | GlobInput
   | GrepInput
@@ -163,6 +190,9 @@ export type ToolInputSchemas =
   | CronDeleteInput
   | CronListInput
   | ScheduleWakeupInput
+  | RemoteTriggerInput
+  | PushNotificationInput
+  | ShareOnboardingInput
   | EnterPlanModeInput
   | ExitPlanModeInput
   | EnterWorktreeInput

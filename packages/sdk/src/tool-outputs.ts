@@ -1,6 +1,7 @@
 // The outputs of built-in tools: `tool_response` in PostToolUse hooks, `tool_use_result` in messages.
 
 import type { Usage } from "@keelson/protocol";
+import type { LspOperation } from "./tool-inputs.ts";
 
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
 
@@ -203,6 +204,30 @@ export type TaskOutputOutput = {
   };
 };
 
+export type WebFetchOutput = {
+  bytes: number;
+  code: number;
+  codeText: string;
+  result: string;
+  durationMs: number;
+  url: string;
+};
+
+export type WebSearchOutput = {
+  query: string;
+  results: (string | { tool_use_id: string; content: { title: string; url: string }[] })[];
+  durationSeconds: number;
+  searchCount?: number;
+};
+
+export type LspOutput = {
+  operation: LspOperation;
+  result: string;
+  filePath: string;
+  resultCount?: number;
+  fileCount?: number;
+};
+
 export type MonitorOutput = { taskId: string; timeoutMs: number; persistent?: boolean };
 
 export type TaskStopOutput = { message: string; task_id: string; task_type: string; command?: string };
@@ -281,6 +306,26 @@ export type ToolSearchOutput = {
   pending_mcp_servers?: string[];
 };
 
+/** The status and the answer of the routines server; the answer is JSON text. */
+export type RemoteTriggerOutput = { status: number; json: string; summary?: string };
+
+export type PushNotificationOutput = {
+  message: string;
+  pushSent?: boolean;
+  localSent?: boolean;
+  disabledReason?: string;
+  sentAt?: string;
+};
+
+export type ShareOnboardingOutput = {
+  format: "zip" | "file";
+  files: string[];
+  leftOut: { file: string; reason: string }[];
+  size: number;
+  filePath?: string;
+  url?: string;
+};
+
 export type McpOutput = string | unknown[];
 
 export type ToolOutputSchemas =
@@ -306,9 +351,15 @@ export type ToolOutputSchemas =
   | CronDeleteOutput
   | CronListOutput
   | ScheduleWakeupOutput
+  | RemoteTriggerOutput
+  | PushNotificationOutput
+  | ShareOnboardingOutput
   | TaskOutputOutput
   | TaskStopOutput
+  | LspOutput
   | MonitorOutput
+  | WebFetchOutput
+  | WebSearchOutput
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput

@@ -8,10 +8,14 @@ import { join } from "node:path";
 export const MAX_SPILL = 64 * 1024 * 1024;
 
 /** Writes a new file named after the call and returns its path. */
-export async function spillResult(dir: string, id: string, content: string | Uint8Array): Promise<string> {
+export async function spillResult(
+  dir: string,
+  id: string,
+  content: string | Uint8Array,
+  extension = typeof content === "string" ? "txt" : "bin",
+): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const name = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 100) || "result";
-  const extension = typeof content === "string" ? "txt" : "bin";
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   for (let attempt = 1; ; attempt++) {
     const path = join(dir, `${name}${attempt === 1 ? "" : `-${attempt}`}.${extension}`);

@@ -32,6 +32,7 @@ export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts"
 export { cost, growth } from "./growth.ts";
 export { LOOPBACK_CERTIFICATE } from "./loopback-certificate.ts";
 export { testUnless } from "./test-unless.ts";
+export { startRoutinesServer, type RoutinesServer } from "./routines/routines-server.ts";
 export { messageProblems } from "./message-problems.ts";
 export type { MemoryFiles } from "./memory-files.ts";
 export { testEngine, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";
@@ -52,8 +53,8 @@ export {
   type Frame,
 } from "./dialects/server.ts";
 export {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectBlock,
   type DialectCall,
   type DialectFailure,
@@ -61,11 +62,22 @@ export {
   type DialectScript,
   type DialectStep,
   type DialectUsage,
-  type HttpAnswer,
+  type ScriptedAnswer,
   type RawAnswer,
   type SeenPart,
   type SeenRequest,
 } from "./dialects/script.ts";
-export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/chat-server.ts";
+export { chatParts, startChatServer, type ChatServerOptions } from "./dialects/openai/chat-server.ts";
+export {
+  responsesParts,
+  startResponsesServer,
+  type ResponsesServerOptions,
+} from "./dialects/openai/responses-server.ts";
 export { geminiParts, startGeminiServer, type GeminiServerOptions } from "./dialects/gemini-server.ts";
 export { geminiProblem, type GeminiRules } from "./dialects/gemini-rules.ts";
+export { startBedrockServer, type BedrockServerOptions } from "./dialects/bedrock-server.ts";
+export type { ConverseLimits } from "./dialects/converse-rules.ts";
+export { signatureProblem, type SigningKeys } from "./dialects/aws-signature.ts";
+export { chatProblem, type ChatRules } from "./dialects/openai/chat-rules.ts";
+export { responsesProblem, type GivenReasoning } from "./dialects/openai/responses-rules.ts";
+export { startVertexServer, type VertexServerOptions } from "./dialects/vertex-server.ts";

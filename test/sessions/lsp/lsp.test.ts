@@ -95,3 +95,40 @@ test("after an edit, new errors and warnings come with a later result, and only 
   const sync = fake.notes().flatMap(({ method }) => (/did(?:Open|Change$|Save)/.test(method) ? [method] : []));
   expect(sync).toEqual(["textDocument/didOpen", "textDocument/didChange", "textDocument/didSave"]);
 });
+
+test("a subagent hears of the problems that it caused, and the session does not", async () => {
+  using home = temporaryHome();
+  const fake = fakeLanguage(home);
+  home.settings({ lspServers: { fake: fake.entry } });
+  const TASK = "Break it quietly";
+  const problems = (body: any) => JSON.stringify(body.messages.at(-1)).includes("BAD is not allowed");
+  const wait = { calls: [{ name: "Bash", input: { command: "sleep 0.05" } }] };
+  let heard = 0;
+  await using model = await startMockModel((body: any) => {
+    const isAgent = JSON.stringify(body.messages[0]).includes(TASK);
+    const turns = body.messages.filter(({ role }: any) => role === "assistant").length;
+    if (!isAgent) {
+      if (problems(body)) heard += 100;
+      const agent = { name: "Agent", input: { description: "A task", prompt: TASK, run_in_background: false } };
+      return turns === 0 ? { calls: [agent] } : { text: "ok" };
+    }
+    if (turns === 0) return { calls: [{ name: "Write", input: { file_path: "new.fake", content: "BAD\n" } }] };
+    if (!problems(body)) return wait;
+    heard++;
+    return { text: "I broke it" };
+  });
+  const { code } = await runKeelson(["-p", "go", "--allowedTools", "Write,Bash(sleep *)"], { home, url: model.url });
+  expect({ code, heard }).toEqual({ code: 0, heard: 1 });
+});
+
+test("/status and doctor show the servers", async () => {
+  using home = temporaryHome();
+  const fake = fakeLanguage(home);
+  home.settings({ lspServers: { fake: fake.entry, gone: { ...fake.entry, command: "no-such-server" }, bad: {} } });
+  const status = await runKeelson(["-p", "/status"], { home });
+  expect(status.stdout).toContain("Language server fake: not started\n");
+  const { stdout } = await runKeelson(["doctor"], { home });
+  expect(stdout).toContain("fake (.fake), gone (.fake)");
+  expect(stdout).toContain('gone: program not found: "no-such-server"; install it');
+  expect(stdout).toContain('bad: It needs a "command"');
+});

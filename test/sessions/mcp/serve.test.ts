@@ -32,6 +32,8 @@ test.each(PEERS)("%s lists the tools and works with files", async (_, connect) =
     "TaskOutput",
     "TaskStop",
     "TodoWrite",
+    "WebFetch",
+    "WebSearch",
     "Write",
   ]);
   expect(tools.find(({ name }) => name === "Read")).toMatchObject({

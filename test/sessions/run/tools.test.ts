@@ -556,7 +556,7 @@ test("reads of one reply run side by side, and their answers come in the order o
 });
 
 const ALL =
-  "Agent Bash CronCreate CronDelete CronList Edit EnterWorktree ExitWorktree Glob Grep Monitor NotebookEdit Read ScheduleWakeup SendMessage Skill TaskOutput TaskStop TodoWrite Write".split(
+  "Agent Bash CronCreate CronDelete CronList Edit EnterWorktree ExitWorktree Glob Grep Monitor NotebookEdit Read ScheduleWakeup SendMessage Skill TaskOutput TaskStop TodoWrite WebFetch WebSearch Write".split(
     " ",
   );
 

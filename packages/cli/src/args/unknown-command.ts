@@ -25,6 +25,8 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     serve: 0,
     "reset-project-choices": 0,
   },
+  models: {},
+  auth: { login: 1, status: 1, logout: 1 },
   plugin: {
     install: 5,
     i: 5,
@@ -56,6 +58,8 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     agents: 0,
     hooks: 0,
     mcp: 0,
+    models: 0,
+    auth: 0,
     plugin: 0,
     export: 0,
     trace: 0,

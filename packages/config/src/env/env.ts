@@ -33,7 +33,7 @@ export function reachesChildren(name: string): boolean {
   return !OURS.has(upper) && !SECRET_ENDING.test(upper);
 }
 
-const SECRET_ENDING = /^(ANTHROPIC|CLAUDE)_.*(KEY|TOKEN|SECRET|HEADERS|PASSPHRASE|CREDENTIALS)$/;
+const SECRET_ENDING = /^(ANTHROPIC|CLAUDE|KEELSON)_.*(KEY|TOKEN|SECRET|HEADERS|PASSPHRASE|CREDENTIALS)$/;
 const OURS = new Set([
   "AWS_BEARER_TOKEN_BEDROCK",
   "MCP_CLIENT_SECRET",

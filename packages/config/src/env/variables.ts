@@ -6,7 +6,7 @@
  * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
  *   address and turns off no guard
  * - `if trusted`: only in a trusted folder
- * - `user only`: it holds a key of a model server, or decides where such a key comes from or is sent; or it makes the
+ * - `user only`: it holds a key of a server, or decides where such a key comes from or is sent; or it makes the
  *   session send or write what it does somewhere
  * - `never`: it makes programs load code
  */
@@ -63,6 +63,38 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   XAI_API_KEY: variable("user only", "key of xai", "model"),
   CEREBRAS_API_KEY: variable("user only", "key of cerebras", "model"),
   ZAI_API_KEY: variable("user only", "key of zai", "model"),
+  AWS_BEARER_TOKEN_BEDROCK: variable("user only", "key of bedrock", "model"),
+  AWS_REGION: variable("if trusted", "region of bedrock", "model"),
+  AWS_DEFAULT_REGION: variable("if trusted", "the same, if AWS_REGION is not set", "model"),
+  AWS_PROFILE: variable("if trusted", "profile in AWS's own files with credentials and region", "model"),
+  AWS_ACCESS_KEY_ID: variable("user only", "AWS credentials", "model"),
+  AWS_SECRET_ACCESS_KEY: variable("user only", "AWS credentials", "model"),
+  AWS_SESSION_TOKEN: variable("user only", "AWS credentials", "model"),
+  ANTHROPIC_BEDROCK_BASE_URL: variable("user only", "address of bedrock", "model"),
+  ANTHROPIC_BEDROCK_REGION_PREFIX: variable("if trusted", "prefix of model ids on bedrock, such as eu", "model"),
+  ANTHROPIC_BEDROCK_SERVICE_TIER: variable("if trusted", "service tier of bedrock", "model"),
+  ANTHROPIC_SMALL_FAST_MODEL_AWS_REGION: variable("if trusted", "region of the model haiku on bedrock", "model"),
+  ANTHROPIC_BEDROCK_MANTLE_BASE_URL: variable("user only", "address of mantle", "model"),
+  ANTHROPIC_AWS_API_KEY: variable("user only", "key of anthropic-aws", "model"),
+  ANTHROPIC_AWS_BASE_URL: variable("user only", "address of anthropic-aws", "model"),
+  ANTHROPIC_AWS_WORKSPACE_ID: variable("if trusted", "workspace of anthropic-aws", "model"),
+  ANTHROPIC_FOUNDRY_API_KEY: variable("user only", "key of foundry", "model"),
+  ANTHROPIC_FOUNDRY_AUTH_TOKEN: variable("user only", "bearer token of foundry", "model"),
+  ANTHROPIC_FOUNDRY_RESOURCE: variable("user only", "resource of foundry, which is part of its address", "model"),
+  ANTHROPIC_FOUNDRY_BASE_URL: variable("user only", "address of foundry", "model"),
+  CLOUD_ML_REGION: variable("if trusted", "region of vertex", "model"),
+  ANTHROPIC_VERTEX_PROJECT_ID: variable("if trusted", "project of vertex", "model"),
+  GOOGLE_CLOUD_PROJECT: variable("if trusted", "project of vertex, unless ANTHROPIC_VERTEX_PROJECT_ID is set", "model"),
+  GOOGLE_CLOUD_LOCATION: variable("if trusted", "region of vertex, unless CLOUD_ML_REGION is set", "model"),
+  GOOGLE_APPLICATION_CREDENTIALS: variable("user only", "file with Google credentials", "model"),
+  GOOGLE_OAUTH_ACCESS_TOKEN: variable("user only", "access token for vertex", "model"),
+  ANTHROPIC_VERTEX_BASE_URL: variable("user only", "address of vertex", "model"),
+  GOOGLE_VERTEX_BASE_URL: variable("user only", "address of vertex for Gemini", "model"),
+  CLAUDE_CODE_SKIP_BEDROCK_AUTH: variable("if trusted", "send no credentials to bedrock", "model"),
+  CLAUDE_CODE_SKIP_VERTEX_AUTH: variable("if trusted", "send no credentials to vertex", "model"),
+  CLAUDE_CODE_SKIP_FOUNDRY_AUTH: variable("if trusted", "send no credentials to foundry", "model"),
+  CLAUDE_CODE_SKIP_MANTLE_AUTH: variable("if trusted", "send no credentials to mantle", "model"),
+  CLAUDE_CODE_SKIP_ANTHROPIC_AWS_AUTH: variable("if trusted", "send no credentials to anthropic-aws", "model"),
   ANTHROPIC_MODEL: variable("yes", "the model; --model takes precedence", "model", "runtime", "cli"),
   ANTHROPIC_DEFAULT_MODEL: variable("yes", "model for the alias default", "model"),
   ANTHROPIC_DEFAULT_SONNET_MODEL: variable("yes", "model for the alias sonnet", "model"),
@@ -122,6 +154,13 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_GLOB_NO_IGNORE: variable("yes", "false: Glob respects ignore files", "tools"),
   CLAUDE_CODE_GLOB_TIMEOUT_SECONDS: variable("yes", "time limit of a search", "tools"),
   KEELSON_RG: variable("if trusted", "the ripgrep program", "host"),
+  CLAUDE_CODE_MAX_WEB_SEARCHES_PER_SESSION: variable(
+    "if trusted",
+    "how many web searches a session may make",
+    "runtime",
+  ),
+  BRAVE_API_KEY: variable("user only", "key for searching with brave", "runtime"),
+  TAVILY_API_KEY: variable("user only", "key for searching with tavily", "runtime"),
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
   MCP_TOOL_TIMEOUT: variable("yes", "time limit of an MCP tool call", "runtime"),
   MCP_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "local MCP servers to connect to at a time", "runtime"),
@@ -167,6 +206,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
   CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),
   CLAUDE_CODE_SDK_READS_SESSION_STATE: variable("if trusted", "report when work starts and ends", "runtime"),
+  KEELSON_ROUTINES_URL: variable("user only", "address of the routines server, for RemoteTrigger", "runtime"),
+  KEELSON_ROUTINES_TOKEN: variable("user only", "token for the routines server", "runtime"),
   KEELSON_BIN: variable("if trusted", "the program that the SDK starts", "sdk"),
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
@@ -219,7 +260,30 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
   BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
 
-  HOME: system("home folder", "cli", "host", "sdk", "tools"),
+  HOME: system("home folder", "cli", "host", "model", "sdk", "tools"),
+  USERPROFILE: system("home folder on Windows", "model"),
+  APPDATA: system("folder of programs' settings on Windows", "model"),
+  AWS_CONFIG_FILE: system("AWS's configuration file", "model"),
+  AWS_SHARED_CREDENTIALS_FILE: system("AWS's credentials file", "model"),
+  AWS_DEFAULT_PROFILE: system("AWS profile, unless AWS_PROFILE is set", "model"),
+  AWS_ROLE_ARN: system("AWS role of AWS_WEB_IDENTITY_TOKEN_FILE", "model"),
+  AWS_ROLE_SESSION_NAME: system("name of that role's sessions", "model"),
+  AWS_WEB_IDENTITY_TOKEN_FILE: system("token that AWS exchanges for credentials", "model"),
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: system("where a container gets AWS credentials", "model"),
+  AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: system("where a container gets AWS credentials", "model"),
+  AWS_CONTAINER_AUTHORIZATION_TOKEN: system("token for AWS credentials of a container", "model"),
+  AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: system("file with that token", "model"),
+  AWS_EC2_METADATA_DISABLED: system("no AWS credentials of the machine", "model"),
+  AWS_EC2_METADATA_SERVICE_ENDPOINT: system("where a machine gets AWS credentials", "model"),
+  AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE: system("address family of that", "model"),
+  AWS_ENDPOINT_URL: system("address of AWS's services", "model"),
+  AWS_USE_FIPS_ENDPOINT: system("use AWS's FIPS addresses", "model"),
+  CLOUDSDK_CONFIG: system("folder of gcloud's settings", "model"),
+  GCE_METADATA_HOST: system("where a machine gets Google credentials", "model"),
+  GCE_METADATA_IP: system("the same, as an IP address", "model"),
+  NO_GCE_CHECK: system("no Google credentials of the machine", "model"),
+  GOOGLE_CLOUD_QUOTA_PROJECT: system("Google project that pays", "model"),
+  GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES: system("let Google credentials come from a program", "model"),
   PATH: system("folders to look for programs in", "cli", "host", "runtime", "sdk"),
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
@@ -231,7 +295,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
 export function mayFolderSet(name: string): FolderMaySet {
   const upper = name.toUpperCase();
   if (LOADS_CODE.has(upper) || LOADS_CODE_PREFIX.test(upper)) return "never";
-  if (USER_ONLY.test(upper) || REPORTS.test(upper)) return "user only";
+  if (USER_ONLY.test(upper) || REPORTS.test(upper) || upper === "CLOUDSDK_CONFIG") return "user only";
   if (Object.hasOwn(VARIABLES, name)) return VARIABLES[name]!.folder;
   return HARMLESS.has(name) ? "yes" : "if trusted";
 }
@@ -240,8 +304,8 @@ export function mayFolderSet(name: string): FolderMaySet {
 const USER_ONLY = new RegExp(
   "^(?:ANTHROPIC_(?:AWS|BEDROCK|FOUNDRY|VERTEX)|AWS|AZURE|AZURE_OPENAI|CEREBRAS|DEEPSEEK|GCE|GEMINI|GOOGLE|GROQ|" +
     "LMSTUDIO|MISTRAL|OLLAMA|OPENAI|OPENROUTER|XAI|ZAI)_(?:.*_)?" +
-    "(?:API_BASE|BASE_URL|CONFIG_FILE|CREDENTIALS|CREDENTIALS_FILE|ENDPOINT|HOST|KEY|KEY_ID|RESOURCE|SECRET|TOKEN|" +
-    "TOKEN_BEDROCK|TOKEN_FILE|URI|URL(?:_[A-Z_]+)?)$",
+    "(?:API_BASE|BASE_URL|CONFIG_FILE|CREDENTIALS|CREDENTIALS_FILE|ENDPOINT|EXECUTABLES|HOST|IP|KEY|KEY_ID|RESOURCE|" +
+    "SECRET|TOKEN|TOKEN_BEDROCK|TOKEN_FILE|URI|URL(?:_[A-Z_]+)?)$",
 );
 
 /** What is reported, and to whom. */

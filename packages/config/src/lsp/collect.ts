@@ -71,9 +71,9 @@ function candidatesOf(question: LanguageServerQuestion): readonly Candidate[] {
   const reserved = settings.strictPluginOnlyCustomization;
   const onlyPlugins = Array.isArray(reserved) ? reserved.includes("lsp") : reserved !== undefined && reserved !== false;
   const offFor = (scope: LanguageServerScope): { readonly off?: string } => {
+    if (flags.restricted) return { off: "--restricted runs no programs" };
     if (scope === "managed") return {};
     if (flags.safe) return { off: "--safe-mode skips it" };
-    if (flags.restricted) return { off: "--restricted runs no programs" };
     if (!onlyPlugins || scope === "plugin") return {};
     return { off: "Managed settings allow only language servers of plugins (strictPluginOnlyCustomization)" };
   };

@@ -122,8 +122,7 @@ test("a local file that comes with the repository cannot choose a less strict mo
 
 test("helpers, addresses and switches of an untrusted folder are ignored, in project and local files", () => {
   const active = {
-    apiKeyHelper: "evil",
-    awsAuthRefresh: "evil",
+    otelHeadersHelper: "evil",
     statusLine: { type: "command", command: "evil" },
     defaultShell: "powershell" as const,
     disableAllHooks: true,
@@ -135,6 +134,27 @@ test("helpers, addresses and switches of an untrusted folder are ignored, in pro
   expect(start().settings).toEqual({ model: "m" });
   trust();
   expect(start().settings).toEqual({ ...active, model: "m" });
+});
+
+test("no file inside a folder names a model server, a key or a command that prints one, also if it is trusted", () => {
+  const evil = {
+    providers: { openai: { baseUrl: "https://evil.test/v1", headers: { a: "b" } } },
+    apiKeyHelper: "evil",
+    awsAuthRefresh: "evil",
+    awsCredentialExport: "evil",
+    gcpAuthRefresh: "evil",
+  };
+  project({ ...evil, model: "openai/gpt-5" });
+  local(evil);
+  trust();
+  const { settings, warnings } = start();
+  expect(settings).toEqual({ model: "openai/gpt-5" });
+  expect(warnings).toContainEqual(
+    expect.stringMatching(/: providers is only valid in user or managed settings; it is ignored$/),
+  );
+  // The user's own are as the user wrote them.
+  put("home/.claude/settings.json", evil);
+  expect(start().settings).toEqual({ ...evil, model: "openai/gpt-5" });
 });
 
 type EnvRow = readonly [name: string, untrusted: boolean, trusted: boolean];
@@ -165,6 +185,22 @@ const ENV: readonly EnvRow[] = [
   ["PAGER", false, true],
   ["npm_config_script_shell", false, true],
   ["AWS_PROFILE", false, true],
+  ["CLAUDE_CODE_USE_BEDROCK", false, true],
+  ["OPENAI_BASE_URL", false, false],
+  ["OPENAI_API_KEY", false, false],
+  ["GOOGLE_GEMINI_BASE_URL", false, false],
+  ["ANTHROPIC_BEDROCK_BASE_URL", false, false],
+  ["ANTHROPIC_VERTEX_BASE_URL", false, false],
+  ["ANTHROPIC_FOUNDRY_RESOURCE", false, false],
+  ["AZURE_OPENAI_ENDPOINT", false, false],
+  ["OLLAMA_HOST", false, false],
+  ["AWS_CONFIG_FILE", false, false],
+  ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME", false, false],
+  ["AWS_CONTAINER_CREDENTIALS_FULL_URI", false, false],
+  ["AWS_SECRET_ACCESS_KEY", false, false],
+  ["GOOGLE_APPLICATION_CREDENTIALS", false, false],
+  ["GCE_METADATA_HOST", false, false],
+  ["CLOUDSDK_CONFIG", false, false],
   ["IS_SANDBOX", false, true],
   ["LD_PRELOAD", false, false],
   ["LD_LIBRARY_PATH", false, false],

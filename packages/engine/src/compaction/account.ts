@@ -1,7 +1,7 @@
 // How many tokens a conversation takes: what the last reply reported, plus an estimate of everything added since. The
 // estimate learns from each reply how many characters a token has.
 
-import { jsonOf, type ContentBlock, type Usage } from "@keelson/protocol";
+import { isToolResult, jsonOf, type ContentBlock, type Usage } from "@keelson/protocol";
 
 const TYPICAL = 4;
 const FEWEST = 2;
@@ -14,11 +14,23 @@ const PICTURE_TOKENS = 1_600;
 /** A page as text and as a picture; base64 of a page is rarely shorter. */
 const DOCUMENT_CHARACTERS_PER_TOKEN = 20;
 
+/** The API accepts 100 pictures, and 32 MB in all. */
+const MOST_MEDIA = 90;
+const MOST_MEDIA_CHARACTERS = 24_000_000;
+
+export interface RemovedContent {
+  readonly tokens: number;
+  readonly media: number;
+  readonly mediaCharacters: number;
+}
+
 export class TokenAccount {
   #reported = 0;
   #characters = 0;
   #mediaTokens = 0;
   #ratio = TYPICAL;
+  /** All pictures and documents of the conversation, and their characters. */
+  #media = { count: 0, characters: 0 };
 
   /** Content that no reply has reported yet. */
   added(blocks: readonly ContentBlock[]): void {
@@ -46,12 +58,22 @@ export class TokenAccount {
     this.#reported = 0;
     this.#characters = 0;
     this.#mediaTokens = 0;
+    this.#media = { count: 0, characters: 0 };
     for (const each of blocks) this.added(each);
   }
 
   /** Content that is no longer sent. */
-  removed(tokens: number): void {
+  removed({ tokens, media, mediaCharacters }: RemovedContent): void {
     this.#reported = Math.max(0, this.#reported - tokens);
+    this.#media = {
+      count: Math.max(0, this.#media.count - media),
+      characters: Math.max(0, this.#media.characters - mediaCharacters),
+    };
+  }
+
+  /** Servers accept only so many pictures and documents in a request, whatever the context window is. */
+  get hasTooMuchMedia(): boolean {
+    return this.#media.count > MOST_MEDIA || this.#media.characters > MOST_MEDIA_CHARACTERS;
   }
 
   /** `besides` are the characters of what requests have besides messages; a reply that reported counted them. */
@@ -72,9 +94,10 @@ export class TokenAccount {
 
   #count(block: ContentBlock | null): void {
     const media = mediaTokens(block);
-    if (media !== undefined) this.#mediaTokens += media;
-    else if (block?.type === "tool_result" && Array.isArray((block as { content?: unknown }).content))
-      this.added((block as unknown as { content: readonly ContentBlock[] }).content);
+    if (media !== undefined) {
+      this.#mediaTokens += media;
+      this.#media = { count: this.#media.count + 1, characters: this.#media.characters + lengthOf(block) };
+    } else if (block && isToolResult(block) && Array.isArray(block.content)) this.added(block.content);
     else this.#characters += lengthOf(block);
   }
 

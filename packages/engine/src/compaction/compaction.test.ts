@@ -60,6 +60,20 @@ test("pictures and documents are not counted by their length", () => {
   expect(account.tokens(0)).toBe(3_200);
 });
 
+test("too many pictures are noticed, until they are removed", () => {
+  const account = new TokenAccount();
+  const picture = (data: string) =>
+    ({ type: "image", source: { type: "base64", media_type: "image/png", data } }) as never;
+  account.added(Array.from({ length: 90 }, () => picture("AAAA")));
+  expect(account.hasTooMuchMedia).toBe(false);
+  account.added([picture("AAAA")]);
+  expect(account.hasTooMuchMedia).toBe(true);
+  account.removed({ tokens: 0, media: 50, mediaCharacters: 0 });
+  expect(account.hasTooMuchMedia).toBe(false);
+  account.added([picture("A".repeat(25_000_000))]);
+  expect(account.hasTooMuchMedia).toBe(true);
+});
+
 const user = (...content: ContentBlock[]): ModelMessage => ({ role: "user", content });
 const assistant = (...content: ContentBlock[]): ModelMessage => ({ role: "assistant", content });
 const result = (id: string, content: string | readonly object[]) =>
@@ -84,6 +98,13 @@ test("old results are those before the newest messages with results, unless shor
   expect(cleared.content).toEqual([{ ...result("a", CLEARED) }]);
   expect(withoutResults(cleared, new Set(["a"]))).toBe(cleared);
   expect(withoutResults(messages[1]!, new Set(["a"]))).toBe(messages[1]!);
+});
+
+test("only results with pictures go if there are too many of them", () => {
+  const data = "A".repeat(2_000);
+  const picture = [{ type: "image", source: { type: "base64", media_type: "image/png", data } }];
+  const all = ["a", "b", "c", "d", "e"].map((id) => user(result(id, id === "a" ? "x".repeat(2_000) : picture)));
+  expect(oldResults(all, { mediaOnly: true })).toMatchObject({ ids: ["b"], media: 1, mediaTokens: 1_600 });
 });
 
 test.each([

@@ -7,7 +7,7 @@ import type { CompactionPort, Ports } from "../ports.ts";
 import { buildRequest, lengthOfParts, type RequestParts } from "../request.ts";
 import type { Ending } from "../result.ts";
 import { compactConversation } from "./compact.ts";
-import { oldResults } from "./old-results.ts";
+import { oldResults, type OldResults } from "./old-results.ts";
 import type { CompactionRules } from "./when.ts";
 
 type CompactingPorts = Ports & { readonly compaction: CompactionPort };
@@ -27,11 +27,15 @@ export async function makeRoom(
   parts: RequestParts,
   { threshold, limit }: CompactionRules,
 ): Promise<Ending | undefined> {
+  if (conversation.account.hasTooMuchMedia) await removeResults(conversation, ports, { mediaOnly: true });
   const least = Math.min(threshold ?? Infinity, limit);
   const used = await count(conversation, ports, parts, least);
   if (used < least) return undefined;
   if (threshold === undefined) return tooLong("blocking_limit");
-  if (await removeResults(conversation, ports, used, threshold)) return undefined;
+  if (used - freedBy(oldResults(conversation.messages), conversation) <= threshold * ROOMY) {
+    await removeResults(conversation, ports);
+    return undefined;
+  }
   const { compactions } = conversation;
   compactions.refills = compactions.turns <= SOON ? compactions.refills + 1 : 0;
   if (compactions.refills >= MOST_REFILLS) return { reason: "rapid_refill_breaker", text: REFILLED };
@@ -65,17 +69,18 @@ async function count(
   return (await model.provider.countTokens(buildRequest(parts, messages), signal)) ?? used;
 }
 
-/** Whether it freed enough. */
+const freedBy = ({ characters, mediaTokens }: OldResults, { account }: Conversation) =>
+  account.tokensIn(characters) + mediaTokens;
+
 async function removeResults(
   conversation: Conversation,
   ports: Ports,
-  used: number,
-  threshold: number,
-): Promise<boolean> {
+  options: { readonly mediaOnly?: boolean } = {},
+): Promise<void> {
   const { messages, account } = conversation;
-  const { ids, characters, mediaTokens } = oldResults(messages);
-  const freed = account.tokensIn(characters) + mediaTokens;
-  if (used - freed > threshold * ROOMY) return false;
+  const old = oldResults(messages, options);
+  if (old.ids.length === 0) return;
+  const tokens = freedBy(old, conversation);
   const mark: NewEntry = {
     type: "system",
     uuid: ports.newId(),
@@ -83,12 +88,11 @@ async function removeResults(
     content: "Old tool results removed",
     level: "info",
     isMeta: false,
-    microcompactMetadata: { trigger: "auto", preTokens: used, tokensSaved: freed, compactedToolIds: ids },
+    microcompactMetadata: { trigger: "auto", tokensSaved: tokens, compactedToolIds: old.ids },
   };
   await ports.record([mark]);
   conversation.add(mark);
-  account.removed(freed);
-  return true;
+  account.removed({ ...old, tokens });
 }
 
 const tooLong = (reason: "blocking_limit" | "prompt_too_long"): Ending => ({ reason, text: "Prompt is too long" });

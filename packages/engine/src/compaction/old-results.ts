@@ -22,30 +22,36 @@ export interface OldResults {
   /** The ids of the calls. */
   readonly ids: readonly string[];
   readonly characters: number;
-  /** What pictures and documents among them take. */
+  /** The pictures and documents among them. */
+  readonly media: number;
   readonly mediaTokens: number;
+  readonly mediaCharacters: number;
 }
 
-/** The results that can go. */
-export function oldResults(messages: readonly ModelMessage[]): OldResults {
+/** The results that can go. `mediaOnly`: only those with pictures or documents. */
+export function oldResults(messages: readonly ModelMessage[], { mediaOnly = false } = {}): OldResults {
   const ids: string[] = [];
-  let characters = 0;
-  let media = 0;
+  const found = { characters: 0, media: 0, mediaTokens: 0, mediaCharacters: 0 };
   let newer = 0;
   for (const message of messages.toReversed()) {
     const results = message.role === "user" ? blocksOf(message.content).filter(isToolResult) : [];
     if (results.length === 0 || newer++ < MESSAGES_KEPT) continue;
     for (const result of results) {
       if (isNeeded(result) || jsonOf(result).length < LEAST_CHARACTERS) continue;
+      if (mediaOnly && blocksOf(result.content).every((block) => mediaTokens(block) === undefined)) continue;
       ids.push(result.tool_use_id);
       for (const block of blocksOf(result.content)) {
         const tokens = mediaTokens(block);
-        if (tokens === undefined) characters += lengthOf(block);
-        else media += tokens;
+        if (tokens === undefined) found.characters += lengthOf(block);
+        else {
+          found.media++;
+          found.mediaTokens += tokens;
+          found.mediaCharacters += lengthOf(block);
+        }
       }
     }
   }
-  return { ids, characters, mediaTokens: media };
+  return { ids, ...found };
 }
 
 /** Tools that were loaded on demand exist only as long as the result that loaded them. */

@@ -24,7 +24,9 @@ export class Room {
     this.#conversation.compactions.turns++;
     const rules = port.rules(model.profile.contextWindow);
     const { threshold = Infinity, limit } = rules;
-    if (this.#conversation.account.tokens(lengthOfParts(parts())) < Math.min(threshold, limit)) return undefined;
+    const { account } = this.#conversation;
+    if (account.tokens(lengthOfParts(parts())) < Math.min(threshold, limit) && !account.hasTooMuchMedia)
+      return undefined;
     const { makeRoom } = await import("./make-room.ts");
     return makeRoom(this.#conversation, { ...this.#ports, model, compaction: port }, parts(), rules);
   }

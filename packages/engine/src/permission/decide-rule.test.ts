@@ -113,6 +113,31 @@ test.each<[string, RuleBehavior, string, Verdict]>([
   expect(fetchUrl(url, { with: { [behavior]: [`WebFetch(${content})`] } }).behavior).toBe(expected);
 });
 
+test.each<[string, Verdict]>([
+  ["https://docs.python.org/3/library/", "allow"],
+  ["http://DOCS.python.org./3/", "allow"],
+  ["https://docs.python.org:8443/", "ask"],
+  ["https://me@docs.python.org/", "ask"],
+  ["https://docs.python.org.evil.com/", "ask"],
+  ["https://evil.docs.python.org/", "ask"],
+  ["https://evil.com/docs.python.org", "ask"],
+  ["wss://docs.python.org/", "ask"],
+  ["https://docs.anthropic.com/", "ask"],
+  ["https://github.com/", "ask"],
+  ["https://127.0.0.1/", "ask"],
+])("documentation needs no approval: %s: %s", (url, expected) => {
+  expect(fetchUrl(url).behavior).toBe(expected);
+});
+
+test("rules about a documentation site hold, and only WebFetch is free to read it", () => {
+  const url = "https://docs.python.org/";
+  const verdicts = [{ deny: ["WebFetch(domain:docs.python.org)"] }, { ask: ["WebFetch"] }].map(
+    (rules) => fetchUrl(url, { with: rules }).behavior,
+  );
+  expect(verdicts).toEqual(["deny", "ask"]);
+  expect(decide(question({ kind: "url", url }, "Monitor", { input: {} })).behavior).toBe("ask");
+});
+
 test.each<[string, RuleBehavior, string, Verdict]>([
   ["Agent(Explore)", "deny", "Explore", "deny"],
   ["Task(Explore)", "deny", "Explore", "deny"],

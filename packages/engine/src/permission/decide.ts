@@ -6,6 +6,7 @@ import type { RuleFinding } from "./command/command-rules.ts";
 import type { CommandView } from "./command/command-view.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
 import { protectedEnd } from "./match/governing.ts";
+import { isDocumentation } from "./match/documentation-hosts.ts";
 import { allowsTool, commandNames, coversTool, governs, matchesParameter } from "./match/match.ts";
 import { hostOf, isLocalSocket, matchesName } from "./match/match-name.ts";
 import { newMatchers } from "./match/match-path.ts";
@@ -193,6 +194,9 @@ function reading(question: Case): GateDecision | undefined {
         ? allow("workingDir", "It is in the memory folder")
         : undefined;
     case "url":
+      return tool === "WebFetch" && isDocumentation(access.url)
+        ? allow("other", "It is a documentation site that needs no approval")
+        : undefined;
     case "external":
     case "person":
       return undefined;

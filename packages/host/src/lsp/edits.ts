@@ -17,20 +17,22 @@ export interface FileProblems {
   readonly problems: readonly CodeProblem[];
 }
 
-/** Resolves after this time. */
-export type Wait = (ms: number) => Promise<void>;
+/** Resolves after this time. With a signal, it keeps the process alive, and resolves when the signal is aborted. */
+export type WaitFor = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** A server that publishes may do so several times for one change, first with nothing. */
 const QUIET_MS = 400;
 /** How long a server may take to publish what a file was like before its first edit. Nobody waits for it. */
 const BEFORE_MS = 15_000;
+/** The same for a server that published nothing in that time. */
+const BEFORE_SILENT_MS = 1_000;
 /** Other open documents that an edit may have broken. */
 const MOST_OTHERS = 8;
 /** Whose problems are remembered. */
-const MOST_FILES = 2_000;
+const MOST_FILES = 20_000;
 
 export class Edits {
-  readonly #wait: Wait;
+  readonly #wait: WaitFor;
   /** What was there when the model was last told. */
   readonly #told = new Map<string, readonly CodeProblem[]>();
   /** What the server said last. */
@@ -39,11 +41,14 @@ export class Edits {
   readonly #settled = new Map<string, readonly CodeProblem[]>();
   readonly #queue: Edit[] = [];
   #published = 0;
-  #heard: ((path: string) => void) | undefined;
+  #beforeMs = BEFORE_MS;
+  /** Called with each file that problems were published of; without one when the server can be asked for them. */
+  #heard: ((path?: string) => void) | undefined;
   #isApplying = false;
   #isSettling = false;
+  #isRefreshing = false;
 
-  constructor(wait: Wait) {
+  constructor(wait: WaitFor) {
     this.#wait = wait;
   }
 
@@ -51,8 +56,16 @@ export class Edits {
     return this.#queue.length === 0;
   }
 
+  /** Of several edits of a file that wait, only the first text and the last one matter. */
   add(edit: Edit): void {
-    this.#queue.push(edit);
+    const at = this.#queue.findIndex(({ path }) => path === edit.path);
+    if (at === -1) this.#queue.push(edit);
+    else this.#queue[at] = { ...this.#queue[at]!, after: edit.after };
+  }
+
+  /** Forgets the edits that wait. */
+  clear(): void {
+    this.#queue.length = 0;
   }
 
   /** The server published the problems of a file. */
@@ -76,10 +89,16 @@ export class Edits {
     else void this.#settleSoon();
   }
 
-  /** Asks again about the documents used last. */
+  /** Problems may have changed without an edit: asks again about the documents used last. */
   async refresh(client: LanguageClient): Promise<void> {
-    if (!client.pulls) return;
-    await this.#pullAll(client);
+    this.#heard?.();
+    if (!client.pulls || this.#isApplying || this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    try {
+      await this.#pullAll(client);
+    } finally {
+      this.#isRefreshing = false;
+    }
     if (!this.#isApplying) this.#settle();
   }
 
@@ -104,8 +123,8 @@ export class Edits {
         this.#told.set(path, this.#said.get(path) ?? []);
       }
     }
-    documents.show(path, after);
-    documents.saved(path, after);
+    // The server may have it already: documents are compared with the disk before questions.
+    if (documents.show(path, after)) documents.saved(path, after);
     client.changedOnDisk([{ path, type: before === undefined ? "created" : "changed" }]);
     const isLast = this.#queue.length === 0;
     if (client.pulls && isLast) await this.#pullAll(client);
@@ -114,12 +133,15 @@ export class Edits {
   /** Lets the server look at a file as it was before its first edit. */
   async #hearBefore(path: string, text: string, client: LanguageClient): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#heard = (about) => about === path && resolve();
+    this.#heard = (about) => (about === path || client.pulls) && resolve();
     const isNews = client.documents.show(path, text);
-    if (client.pulls) return void this.#said.set(path, await client.pull(path));
-    if (isNews || !this.#said.has(path)) await Promise.race([promise, this.#wait(BEFORE_MS)]);
+    if (!client.pulls && (isNews || !this.#said.has(path))) {
+      const silence = this.#wait(this.#beforeMs).then(() => true);
+      if (await Promise.race([promise.then(() => false), silence])) this.#beforeMs = BEFORE_SILENT_MS;
+    }
     this.#heard = undefined;
-    await this.#quiet(BEFORE_MS);
+    if (client.pulls) this.#said.set(path, await client.pull(path));
+    else await this.#quiet(BEFORE_MS);
   }
 
   /** The documents used last, the edited one among them. */

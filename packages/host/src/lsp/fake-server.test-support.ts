@@ -1,7 +1,7 @@
 // A language server for tests, run as a program: `bun fake-server.test-support.ts '{"log": …}'`. Its language has names;
 // `def name` defines one, every other place uses it, and a line with BAD is an error, one with ODD a warning.
 
-import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export interface FakeLanguageServer {
@@ -27,6 +27,8 @@ export interface FakeLanguageServer {
   /** Requests that it sends after the handshake. */
   readonly asks?: readonly { readonly method: string; readonly params: unknown }[];
   readonly capabilities?: Readonly<Record<string, unknown>>;
+  /** Notes what is in this file when it starts. */
+  readonly reads?: string;
   /** Answers by method, instead of its own. */
   readonly answers?: Readonly<Record<string, unknown>>;
 }
@@ -38,6 +40,7 @@ function serve(script: FakeLanguageServer): void {
   note({ pid: process.pid, env: { ...process.env }, cwd: process.cwd() });
   if (script.ignoresSignals)
     for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => {});
+  if (script.reads !== undefined) note({ read: contentOf(script.reads) });
   if (script.exitsAtOnce) {
     process.stderr.write("cannot go on\n");
     process.exit(3);
@@ -193,6 +196,14 @@ function serve(script: FakeLanguageServer): void {
   });
   process.stdin.on("end", () => !script.ignoresSignals && process.exit(1));
   setInterval(() => ballast?.fill(2, 0, 1), 1_000);
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "unreadable";
+  }
 }
 
 function wordsIn(text: string) {

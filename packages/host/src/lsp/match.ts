@@ -16,7 +16,7 @@ export function serverOf(
   return best?.server;
 }
 
-export function languageOf(path: string, server: Pick<ConfiguredLanguageServer, "languages">): string | undefined {
+export function languageIdOf(path: string, server: Pick<ConfiguredLanguageServer, "languages">): string | undefined {
   const ending = endingOf(path, server);
   return ending === undefined ? undefined : server.languages[ending];
 }

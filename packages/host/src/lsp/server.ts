@@ -5,7 +5,7 @@ import type { Files } from "@keelson/engine";
 import type { CodeFindings, ConfiguredLanguageServer } from "@keelson/protocol";
 import type { ServerProgram } from "../servers/program.ts";
 import { LanguageClient, type CodeQuestion } from "./client/client.ts";
-import { Edits, type Edit, type FileProblems, type Wait } from "./edits.ts";
+import { Edits, type Edit, type FileProblems, type WaitFor } from "./edits.ts";
 import { sourceTree, type SourceTree } from "./tree.ts";
 import { LanguageServerError } from "./wire/errors.ts";
 
@@ -20,7 +20,7 @@ export interface LanguageServerOptions {
   memoryOf(pid: number): Promise<number | undefined>;
   /** Calls `look` now and then until the returned function is called. */
   every(ms: number, look: () => void): () => void;
-  readonly wait: Wait;
+  readonly wait: WaitFor;
   readonly now: () => number;
   log(text: () => string): void;
 }
@@ -62,8 +62,9 @@ export class LanguageServer {
   #program: ServerProgram | undefined;
   #restarts = 0;
   #reason: string | undefined;
-  #isClosed = false;
-  #working: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+  #isWorking = false;
+  #looking: Promise<void> | undefined;
 
   constructor(options: LanguageServerOptions) {
     this.#options = options;
@@ -87,8 +88,7 @@ export class LanguageServer {
   async ask(question: CodeQuestion, signal: AbortSignal): Promise<CodeFindings> {
     const attempt = async () => {
       const { client } = await this.#ready(signal);
-      const changes = await this.#tree.changes();
-      client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+      await this.#lookAtFiles(client);
       return client.ask(question, signal);
     };
     try {
@@ -112,25 +112,48 @@ export class LanguageServer {
 
   /** Resolves when the server is gone. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await this.#current?.client.shutdown(this.#options.server.shutdownTimeoutMs);
     await this.#program?.end();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   get #mayStart(): boolean {
     return this.#restarts <= this.#options.server.maxRestarts;
   }
 
+  /** Tells the server what changed on disk. */
+  #lookAtFiles(client: LanguageClient): Promise<void> {
+    const look = async () => {
+      await client.documents.refresh();
+      const changes = await this.#tree.changes();
+      client.changedOnDisk(changes.filter(({ path }) => !client.documents.has(path) && this.#options.mayRead(path)));
+    };
+    return (this.#looking ??= look().finally(() => (this.#looking = undefined)));
+  }
+
   #work(): void {
-    this.#working ??= (async () => {
-      const never = new AbortController().signal;
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    const never = new AbortController().signal;
+    const work = async () => {
       while (!this.#edits.isEmpty && !this.#isClosed) {
-        const { client } = await this.#ready(never);
-        await this.#edits.work(client);
+        try {
+          const { client } = await this.#ready(never);
+          await this.#lookAtFiles(client);
+          await this.#edits.work(client);
+        } catch (error) {
+          this.#options.log(() => `${this.#options.server.name}: ${(error as Error).message}`);
+          // An edit that was lost with its server is not repeated; without a server, there is nobody to tell.
+          if ((error as LanguageServerError).kind === "start") this.#edits.clear();
+        }
       }
-    })()
-      .catch((error: Error) => this.#options.log(() => error.message))
-      .finally(() => (this.#working = undefined));
+      this.#isWorking = false;
+    };
+    void work();
   }
 
   /** The running server, started if it is not. The wait ends with the signal; the start goes on. */
@@ -157,7 +180,8 @@ export class LanguageServer {
   async #start(): Promise<Running> {
     const { server, start, wait, now, log } = this.#options;
     try {
-      if (this.#restarts > 0) await wait(Math.min(FIRST_PAUSE_MS * 2 ** (this.#restarts - 1), LONGEST_PAUSE_MS));
+      const pauseMs = this.#restarts === 0 ? 0 : FIRST_PAUSE_MS * 2 ** (this.#restarts - 1);
+      if (pauseMs > 0) await wait(Math.min(pauseMs, LONGEST_PAUSE_MS), this.#closing.signal);
       if (this.#isClosed) throw new LanguageServerError("closed", "The session is closing");
       // Before the server reads the files, so that no change between is missed.
       await this.#tree.changes();
@@ -172,6 +196,11 @@ export class LanguageServer {
         await program.end();
         throw new LanguageServerError("start", withStderr(error.message, program));
       });
+      // It may have ended right after its answer.
+      if (client.isClosed) {
+        this.#lost(await program.exited, program);
+        throw new LanguageServerError("closed", this.#reason ?? "It ended");
+      }
       return (this.#current = { client, program, since: now() });
     } catch (error) {
       this.#running = undefined;
@@ -183,25 +212,25 @@ export class LanguageServer {
     const { server } = this.#options;
     const stop = this.#watchMemory(program);
     const edits = this.#edits;
-    let opened: LanguageClient | undefined;
-    opened = await LanguageClient.open({
+    const opened: { client?: LanguageClient } = {};
+    opened.client = await LanguageClient.open({
       ...this.#options,
       program,
       published(path, problems, version) {
-        const known = opened?.documents.versionOf(path);
+        const known = opened.client?.documents.versionOf(path);
         // What it says about an older text will be said again.
         if (version === undefined || known === undefined || version >= known) edits.published(path, problems);
       },
       refreshed: () => {
-        if (opened && !this.#working) void edits.refresh(opened).catch(() => undefined);
+        if (opened.client) void edits.refresh(opened.client).catch(() => undefined);
       },
       closed: (reason) => {
         stop();
-        if (opened) this.#lost(reason, program);
+        if (opened.client) this.#lost(reason, program);
       },
       log: (text) => this.#options.log(() => `${server.name}: ${text()}`),
     });
-    return opened;
+    return opened.client;
   }
 
   /** It ended by itself, or we gave up on it. What it left is ended too. */

@@ -5,7 +5,7 @@ import { createServerPrograms, type ServerProgramsOptions } from "../servers/pro
 import type { CodeFindings, ConfiguredLanguageServer } from "@keelson/protocol";
 import type { CodeQuestion } from "./client/client.ts";
 import type { Edit, FileProblems } from "./edits.ts";
-import { languageOf, serverOf } from "./match.ts";
+import { languageIdOf, serverOf } from "./match.ts";
 import { memoryOf } from "./memory.ts";
 import { LanguageServer, type LanguageServerOptions, type LanguageServerStatus } from "./server.ts";
 import { LanguageServerError } from "./wire/errors.ts";
@@ -23,6 +23,7 @@ export interface LanguageServersOptions extends ServerProgramsOptions {
   readonly machine?: Partial<Pick<LanguageServerOptions, "memoryOf" | "every" | "wait" | "now">>;
 }
 
+/** Paths are given with links resolved. */
 export interface LanguageServers {
   /** Undefined if no server is for files of this name. */
   serverFor(path: string): ConfiguredLanguageServer | undefined;
@@ -54,7 +55,8 @@ export function createLanguageServers(options: LanguageServersOptions): Language
   /** The one used last comes last. */
   const running = new Map<string, { readonly server: LanguageServer; readonly configured: string }>();
   const ending = new Set<Promise<void>>();
-  const files = createFiles();
+  // Paths have no links in them; one that appears later is not followed.
+  const files = createFiles((path) => path);
 
   const end = (key: string) => {
     const closing = running.get(key)?.server.close();
@@ -89,14 +91,14 @@ export function createLanguageServers(options: LanguageServersOptions): Language
       files,
       mayRead,
       log,
-      languageOf: (path) => languageOf(path, configured) ?? "plaintext",
+      languageOf: (path) => languageIdOf(path, configured) ?? "plaintext",
       async start() {
         const { command, args, env, confined = false } = await withSecrets(configured);
         return programs.start({ command, args, cwd: root, env: environment(root), entryEnv: env, confined });
       },
       memoryOf: machine.memoryOf ?? memoryOf,
       every: machine.every ?? everyInterval,
-      wait: machine.wait ?? unreferencedWait,
+      wait: machine.wait ?? waitFor,
       now: machine.now ?? (() => performance.now()),
     });
   }
@@ -124,4 +126,14 @@ function everyInterval(ms: number, look: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-const unreferencedWait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
+function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    if (!signal) timer.unref();
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -6,6 +6,7 @@ import { secretFiles, type SecretFiles } from "./secret-files.ts";
 import { systemKeyring, type Keyring, type KeyringOptions } from "./keyring.ts";
 import { randomHex } from "../random.ts";
 import { withLock } from "./lock.ts";
+import { checkedName, secretsFolder } from "./secret-names.ts";
 
 export interface SecretStore {
   /** Undefined if there is none, or if it cannot be decrypted here. */
@@ -48,15 +49,7 @@ export function openSecretStore(options: SecretStoreOptions): SecretStore {
   };
 }
 
-export const secretsFolder = (configDir: string) => `${configDir}/mcp-credentials`;
-
 const fileOf = (name: string) => `${checkedName(name)}.json`;
-
-/** Keys become file names. */
-export function checkedName(name: string): string {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(name)) throw new Error(`Not a valid key: ${JSON.stringify(name)}`);
-  return name;
-}
 
 function parse(text: string | undefined): StoredSecret {
   try {

@@ -2,7 +2,7 @@
 // each: its time is what counts.
 
 import { statSync } from "node:fs";
-import { checkedName, secretsFolder } from "./secret-store.ts";
+import { checkedName, secretsFolder } from "./secret-names.ts";
 import { secretFiles } from "./secret-files.ts";
 
 const REMEMBERED_MS = 15 * 60 * 1_000;

@@ -31,6 +31,7 @@ export async function connectToSite(
   const options = {
     who: "WebFetch",
     localByName: true,
+    localName: "127.0.0.1",
     ...(resolve ? { resolve } : {}),
     ...(connect ? { connect } : {}),
     ...(ca ? { ca } : {}),

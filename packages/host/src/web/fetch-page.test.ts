@@ -2,8 +2,8 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
-import { createServer as createProxy } from "node:http";
-import { createServer, type RequestListener } from "node:https";
+import { createServer as createProxy, type RequestListener } from "node:http";
+import { createServer } from "node:https";
 import { connect as dialLoopback, type AddressInfo, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -219,8 +219,8 @@ test.each([
   [["169.254.169.254"], "which is a link-local network (cloud metadata)"],
   [["10.1.2.3"], "which is a private network"],
   [["93.184.215.14", "10.1.2.3"], "which is a private network"],
-  [["127.0.0.1"], "which is this machine: use localhost instead"],
-  [["::1"], "which is this machine: use localhost instead"],
+  [["127.0.0.1"], "which is this machine: use 127.0.0.1 instead"],
+  [["::1"], "which is this machine: use 127.0.0.1 instead"],
   [["::ffff:10.0.0.1"], "which is a private network"],
   [["fd00:ec2::254"], "which is a private network"],
   [[], "has no address"],

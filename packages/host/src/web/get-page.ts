@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { HookConnection } from "../hooks/http/connect.ts";
-import { readBody } from "./read-body.ts";
+import { readPageBody } from "./page-body.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
@@ -50,7 +50,8 @@ export async function getPage(
   const { statusCode: status = 0, headers: given } = response;
   const about = {
     status,
-    statusText: response.statusMessage || http.STATUS_CODES[status] || "",
+    // Not the server's own words: they could say anything.
+    statusText: http.STATUS_CODES[status] ?? "",
     contentType: given["content-type"] ?? "",
     ...(status >= 300 && status < 400 && given.location !== undefined ? { location: given.location } : {}),
   };
@@ -58,5 +59,5 @@ export async function getPage(
     response.destroy();
     return { ...about, body: new Uint8Array(), cut: false };
   }
-  return { ...about, ...(await readBody(response, { encoding: given["content-encoding"], maxBytes, signal })) };
+  return { ...about, ...(await readPageBody(response, { encoding: given["content-encoding"], maxBytes, signal })) };
 }

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { ModelError } from "@keelson/engine";
 import type { Env } from "../profiles.ts";
+import { callServer } from "../server.ts";
 import { awsCredentials, awsRegion, type AwsOutside } from "./aws-credentials.ts";
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -478,4 +479,31 @@ test("awsAuthRefresh also runs when there are no keys yet, or only expired ones"
     authRefresh: async () => ((id = "AKIDNEW"), true),
   });
   expect(await signerWith(BASE, expired.outside)).toEqual(["AKIDNEW", "e"]);
+});
+
+test("credentials that no header can have are an error that does not quote them", async () => {
+  const broken = "secret\nvalue";
+  const bearer = await failureWith({ ...BASE, AWS_BEARER_TOKEN_BEDROCK: broken }, machine({}).outside);
+  expect(bearer).toBe("AWS_BEARER_TOKEN_BEDROCK has characters that a header cannot have; check for line breaks");
+  const session = await failureWith({ ...VARIABLES, AWS_SESSION_TOKEN: broken }, machine({}).outside);
+  expect(session).toBe("The AWS session token has characters that a header cannot have; check for line breaks");
+});
+
+test.each(["evil.example/x", "us-east-1@evil.example", "eu west"])("%p is not a region", async (region) => {
+  await expect(awsRegion({ AWS_REGION: region }, machine({}).outside)).rejects.toThrow("check AWS_REGION");
+});
+
+test("a request that is aborted does not wait for credentials", async () => {
+  const asked = Promise.withResolvers<void>();
+  const credentialExport = () => {
+    asked.resolve();
+    return new Promise<string>(() => {});
+  };
+  const { credentials } = await awsCredentials(BASE, machine({ credentialExport }).outside);
+  const server = { provider: "bedrock", baseUrl: "http://127.0.0.1:1", addressFrom: "X", credentials };
+  const aborting = new AbortController();
+  const call = callServer(server, { path: "/", errorOf: () => new ModelError("unknown", "x") }, aborting.signal);
+  await asked.promise;
+  aborting.abort();
+  await expect(call).rejects.toMatchObject({ kind: "aborted" });
 });

@@ -1,12 +1,11 @@
-// Credentials for Amazon Bedrock: a bearer key, signatures with keys from the AWS chain, or none at all. Keeps keys until
-// they expire; nothing secret gets into an error.
+// Credentials for Amazon Bedrock: a bearer key, signatures with keys from the AWS chain, or none at all. Nothing secret
+// gets into an error.
 
 import { ModelError } from "@keelson/engine";
-import { isObject, tryParse } from "@keelson/protocol";
 import { isEnabled, type Env } from "../profiles.ts";
-import type { Credentials } from "../server.ts";
-import { findKeys } from "./credentials/chain.ts";
-import { COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./credentials/outside.ts";
+import { setSecret, type Credentials } from "../server.ts";
+import { KeyCache } from "./credentials/key-cache.ts";
+import type { AwsOutside } from "./credentials/outside.ts";
 import { readAwsConfig } from "./credentials/profile.ts";
 import { signAttempt } from "./sigv4.ts";
 
@@ -14,138 +13,61 @@ export type { AwsOutside, CommandOutput } from "./credentials/outside.ts";
 
 export interface AwsAccess {
   readonly region: string;
-  readonly credentials: Credentials;
+  readonly credentials: RegionalCredentials;
 }
 
-export const DEFAULT_REGION = "us-east-1";
-// Renewed this long before they expire, as a reply may take its time to begin.
-const RENEW_BEFORE_MS = 5 * 60_000;
-// Exported keys that do not say when they expire are asked for again after an hour, as in the reference.
-const EXPORT_LASTS_MS = 60 * 60_000;
-const MAX_SECRETS = 30;
+/** Signatures are valid in one region only. */
+export interface RegionalCredentials extends Credentials {
+  inRegion(region: string): RegionalCredentials;
+}
+
+const DEFAULT_REGION = "us-east-1";
 
 /** Reads files only for what the variables do not say. Keys are looked for at the first request. */
 export async function awsCredentials(env: Env, outside: AwsOutside): Promise<AwsAccess> {
   const region = await awsRegion(env, outside);
-  return { region, credentials: credentialsFor(env, region, outside) };
+  return { region, credentials: bedrockCredentials(env, region, outside) };
 }
 
 /** `AWS_REGION`, `AWS_DEFAULT_REGION`, the region of the profile, else `us-east-1`. */
 export async function awsRegion(env: Env, outside: Pick<AwsOutside, "readFile">): Promise<string> {
   const named = env["AWS_REGION"]?.trim() || env["AWS_DEFAULT_REGION"]?.trim();
-  if (named) return named;
+  if (named) return checkedRegion(named, "AWS_REGION");
   const { profiles, chosen } = await readAwsConfig(env, outside);
-  return profiles[chosen]?.["region"] || DEFAULT_REGION;
+  return checkedRegion(profiles[chosen]?.["region"] || DEFAULT_REGION, "~/.aws/config");
 }
 
-/** Credentials for one region. */
-export function credentialsFor(env: Env, region: string, outside: AwsOutside, service = "bedrock"): Credentials {
-  const bearer = env["AWS_BEARER_TOKEN_BEDROCK"]?.trim();
-  if (isEnabled(env["CLAUDE_CODE_SKIP_BEDROCK_AUTH"])) return { authorize() {}, secrets: () => [] };
-  if (bearer)
-    return {
-      authorize: ({ headers }) => headers.set("authorization", `Bearer ${bearer}`),
-      secrets: () => [bearer],
-    };
+/** The region becomes part of addresses that credentials are sent to. */
+export function checkedRegion(region: string, from: string): string {
+  if (/^[a-z0-9-]+$/.test(region)) return region;
+  throw new ModelError("invalid_request", `"${region}" is not an AWS region; check ${from}`);
+}
 
+export function bedrockCredentials(env: Env, region: string, outside: AwsOutside): RegionalCredentials {
+  if (isEnabled(env["CLAUDE_CODE_SKIP_BEDROCK_AUTH"])) return everywhere({ authorize() {}, secrets: () => [] });
+  const bearer = env["AWS_BEARER_TOKEN_BEDROCK"]?.trim();
+  if (!bearer) return signedCredentials(env, region, "bedrock", outside);
+  return everywhere({
+    authorize: ({ headers }) => setSecret(headers, "authorization", `Bearer ${bearer}`, "AWS_BEARER_TOKEN_BEDROCK"),
+    secrets: () => [bearer],
+  });
+}
+
+function everywhere(credentials: Credentials): RegionalCredentials {
+  const same: RegionalCredentials = { ...credentials, inRegion: () => same };
+  return same;
+}
+
+/** Signs with keys from the AWS chain. Keys are looked for at the first request, and shared by all regions. */
+export function signedCredentials(env: Env, region: string, service: string, outside: AwsOutside): RegionalCredentials {
   const keys = new KeyCache(env, region, outside);
-  return {
+  const inRegion = (place: string): RegionalCredentials => ({
     async authorize(attempt) {
-      signAttempt(attempt, { keys: await keys.current(), region, service, at: outside.now() });
+      signAttempt(attempt, { keys: await keys.current(), region: place, service, at: outside.now() });
     },
     renew: (signal) => keys.renew(signal),
     secrets: () => keys.secrets(),
-  };
-}
-
-class KeyCache {
-  readonly #env: Env;
-  readonly #region: string;
-  readonly #outside: AwsOutside;
-  #keys: FoundKeys | undefined;
-  #pending: Promise<FoundKeys> | undefined;
-  /** Also earlier ones: an error may quote what an attempt before was sent with. */
-  readonly #secrets = new Set<string>();
-
-  constructor(env: Env, region: string, outside: AwsOutside) {
-    this.#env = env;
-    this.#region = region;
-    this.#outside = outside;
-  }
-
-  secrets(): readonly string[] {
-    return [...this.#secrets];
-  }
-
-  /** Looks for keys once, however many requests ask at the same time. */
-  async current(): Promise<FoundKeys> {
-    const kept = this.#keys;
-    const left = (kept?.expiresAt ?? Infinity) - this.#outside.now();
-    if (kept && left > RENEW_BEFORE_MS) return kept;
-    try {
-      return await this.#find({ mayRefresh: true });
-    } catch (error) {
-      // Keys that are still valid for a moment are better than none.
-      if (kept && left > 0) return kept;
-      throw error;
-    }
-  }
-
-  /** True if there are other keys now. */
-  async renew(signal: AbortSignal): Promise<boolean> {
-    const refused = this.#keys;
-    this.#keys = undefined;
-    const { authRefresh } = this.#outside;
-    try {
-      if (authRefresh && !(await authRefresh(signal))) return false;
-      const found = await this.#find({ mayRefresh: false });
-      return Boolean(authRefresh) || !isSame(found, refused);
-    } catch (error) {
-      // The refusal of the service says more than that there are no other keys.
-      if (error instanceof ModelError) return false;
-      throw error;
-    }
-  }
-
-  #find(options: { readonly mayRefresh: boolean }): Promise<FoundKeys> {
-    this.#pending ??= this.#look(options).finally(() => (this.#pending = undefined));
-    return this.#pending;
-  }
-
-  async #look({ mayRefresh }: { readonly mayRefresh: boolean }): Promise<FoundKeys> {
-    const { authRefresh, credentialExport, now } = this.#outside;
-    const find = async () => {
-      const found = credentialExport
-        ? exportedKeys(await credentialExport(), now() + EXPORT_LASTS_MS)
-        : await findKeys(this.#env, this.#region, this.#outside);
-      if ((found.expiresAt ?? Infinity) > now()) return found;
-      throw credentialError(
-        "The AWS credentials have expired; sign in again, or set awsAuthRefresh to a command that does",
-      );
-    };
-    let keys: FoundKeys;
-    try {
-      keys = await find();
-    } catch (error) {
-      if (!mayRefresh || !authRefresh || !(await authRefresh(undefined))) throw error;
-      keys = await find();
-    }
-    this.#keys = keys;
-    for (const secret of [keys.secretAccessKey, keys.sessionToken, keys.accessKeyId])
-      if (secret) this.#secrets.add(secret);
-    for (const oldest of this.#secrets) if (this.#secrets.size > MAX_SECRETS) this.#secrets.delete(oldest);
-    return keys;
-  }
-}
-
-function exportedKeys(stdout: string, expiresAt: number): FoundKeys {
-  const parsed = tryParse(stdout);
-  const nested = isObject(parsed) ? parsed["Credentials"] : undefined;
-  return { expiresAt, ...keysFrom(nested, COMMAND_KEYS, "The awsCredentialExport command") };
-}
-
-function isSame(a: FoundKeys, b: FoundKeys | undefined): boolean {
-  return (
-    a.accessKeyId === b?.accessKeyId && a.sessionToken === b.sessionToken && a.secretAccessKey === b.secretAccessKey
-  );
+    inRegion,
+  });
+  return inRegion(region);
 }

@@ -3,9 +3,10 @@
 import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import { countTokensBody } from "../body.ts";
+import type { DialectOptions } from "../dialect.ts";
 import type { HttpCall } from "../http-call.ts";
 import { betasOf, type Caller } from "../messages/headers.ts";
-import { withOwnThinking } from "../messages/own-thinking.ts";
+import { fitRequest } from "../messages/fit.ts";
 import { messagesProvider, type MessagesVariant } from "../messages/provider.ts";
 import { parseEvent, readEvents } from "../messages/read-reply.ts";
 import type { PlainProvider } from "../retry.ts";
@@ -17,13 +18,13 @@ import { bedrockFamily, isOpaque } from "./model-id.ts";
 
 const VERSION_FIELD = { anthropic_version: "bedrock-2023-05-31" };
 
-export function invokeProvider(server: Server, caller: Caller): PlainProvider {
+export function invokeProvider(server: Server, options: Caller & Pick<DialectOptions, "extraBody">): PlainProvider {
   /** What stands behind ARNs that do not tell. */
   const models = new Map<string, string>();
   /** Models that refuse betas or how thinking is shown. */
   const plainOnly = new Set<string>();
   const family = (model: string) => bedrockFamily(models.get(model) ?? model);
-  const inner = messagesProvider(server, variant(family), caller);
+  const inner = messagesProvider(server, variant(family, options.extraBody), options);
 
   async function* ask(
     asked: ModelRequest,
@@ -62,7 +63,7 @@ export function invokeProvider(server: Server, caller: Caller): PlainProvider {
     plain: (request, signal) => ask(request, "plain", signal),
 
     countTokens(asked, signal) {
-      const request = withOwnThinking(asked, (model) => family(model) === family(asked.model));
+      const { request } = fitRequest(asked, (model) => family(model) === family(asked.model));
       // The service checks the body as that of a request for a reply.
       const extra = { ...bodyFields(request), max_tokens: request.max_tokens };
       const body = Buffer.from(countTokensBody(request, { omit: ["model"], extra })).toString("base64");
@@ -71,7 +72,7 @@ export function invokeProvider(server: Server, caller: Caller): PlainProvider {
   };
 }
 
-function variant(family: (model: string) => string): MessagesVariant {
+function variant(family: (model: string) => string, extraBody: JsonObject | undefined): MessagesVariant {
   return {
     id: "bedrock",
     form(request, wanted) {
@@ -81,7 +82,7 @@ function variant(family: (model: string) => string): MessagesVariant {
       return {
         path: `/model/${pathOf(request.model)}/${action}`,
         omit: ["model", "context_management"],
-        extra: bodyFields(request),
+        extra: bodyFields(request, extraBody),
         headers: { "anthropic-beta": inHeader.length > 0 ? inHeader.join(",") : undefined },
         streamField: false,
       };
@@ -97,10 +98,11 @@ function pathOf(model: string): string {
   return encodeURIComponent(model).replaceAll("%3A", ":");
 }
 
-function bodyFields(request: ModelRequest): JsonObject {
+function bodyFields(request: ModelRequest, given: JsonObject = {}): JsonObject {
   const { context_management: _, ...rest } = request;
-  const betas = betasOf(rest).filter((beta) => !isHeaderBeta(beta));
-  return { ...VERSION_FIELD, ...(betas.length > 0 ? { anthropic_beta: betas } : {}) };
+  const more = Array.isArray(given["anthropic_beta"]) ? given["anthropic_beta"] : [];
+  const betas = [...new Set([...betasOf(rest).filter((beta) => !isHeaderBeta(beta)), ...more])];
+  return { ...VERSION_FIELD, ...given, ...(betas.length > 0 ? { anthropic_beta: betas } : {}) };
 }
 
 const isHeaderBeta = (beta: string) => /^(?:claude-code|effort)/.test(beta);

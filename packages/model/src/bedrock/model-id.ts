@@ -3,13 +3,13 @@
 import { bareId, type Env } from "../profiles.ts";
 
 /** Claude, whose requests and replies have the format of the Messages API. */
-export function isClaude(id: string): boolean {
+export function speaksMessages(id: string): boolean {
   return id.includes("anthropic.");
 }
 
 /** An ARN that does not tell which model it stands for. */
 export function isOpaque(id: string): boolean {
-  return id.startsWith("arn:") && !isClaude(id) && !/:(?:foundation-model|inference-profile)\//.test(id);
+  return id.startsWith("arn:") && !speaksMessages(id) && !/:(?:foundation-model|inference-profile)\//.test(id);
 }
 
 /** The same for every spelling of a model. */

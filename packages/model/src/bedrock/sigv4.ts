@@ -1,7 +1,7 @@
 // AWS Signature Version 4. Pure: the time and the keys come in as arguments.
 
 import { createHash, createHmac } from "node:crypto";
-import type { Attempt } from "../server.ts";
+import { setSecret, type Attempt } from "../server.ts";
 
 export interface AwsKeys {
   readonly accessKeyId: string;
@@ -32,11 +32,12 @@ export function signAttempt({ method, url, headers, body }: Attempt, scope: Sign
   const bodyHash = sha256(body ?? "");
   headers.set("x-amz-date", dateOf(scope.at));
   headers.set("x-amz-content-sha256", bodyHash);
-  if (scope.keys.sessionToken) headers.set("x-amz-security-token", scope.keys.sessionToken);
+  const { sessionToken } = scope.keys;
+  if (sessionToken) setSecret(headers, "x-amz-security-token", sessionToken, "The AWS session token");
   else headers.delete("x-amz-security-token");
   const signed = { host: url.host, ...Object.fromEntries([...headers].filter(([name]) => SIGNED.has(name))) };
   const request = { method, path: url.pathname, query: url.searchParams, headers: signed, bodyHash };
-  headers.set("authorization", authorizationOf(request, scope));
+  setSecret(headers, "authorization", authorizationOf(request, scope), "The AWS access key");
 }
 
 const SIGNED: ReadonlySet<string> = new Set([

@@ -19,7 +19,7 @@ export interface Address {
 const AZURE_API_VERSION = "2024-10-21";
 
 /** Throws ModelError if there is none. Clouds with regions find theirs in another way. */
-export function addressOf({ provider, id }: Pick<Destination, "provider" | "id">, facts: NameFacts): Address {
+export function providerAddress({ provider }: Pick<Destination, "provider">, facts: NameFacts): Address {
   const { env } = facts;
   const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   const block = blockOf(provider, facts.providers);
@@ -30,7 +30,7 @@ export function addressOf({ provider, id }: Pick<Destination, "provider" | "id">
   const isVendor = given === undefined || isSame(given, known?.baseUrl);
   const api = block?.api ?? (isVendor ? known?.api : (known?.apiElsewhere ?? known?.api));
   if (api === undefined) throw incomplete(provider, "api");
-  if (provider === "azure" && given !== undefined) return azureAddress(given, id, env, addressFrom, block?.api);
+  if (provider === "azure" && given !== undefined) return azureAddress(given, env, addressFrom, block?.api);
   const baseUrl = given === undefined ? known?.baseUrl : spelledOut(provider, given);
   if (baseUrl === undefined) {
     if (known === undefined) throw incomplete(provider, "baseUrl");
@@ -53,7 +53,7 @@ function spelledOut(provider: string, given: string): string {
   const url = URL.parse(hasScheme ? given : `http://${given}`);
   // The error about it names the variable.
   if (!url) return given;
-  if (!hasScheme && url.port === "" && !/:80$/.test(given)) url.port = String(port);
+  if (!hasScheme && url.port === "" && !given.endsWith(":80")) url.port = String(port);
   // What a server listens on is not what a client connects to.
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.hostname === "[::]") url.hostname = "[::1]";
@@ -61,19 +61,12 @@ function spelledOut(provider: string, given: string): string {
   return url.href;
 }
 
-/** Azure has an address for each deployment, and a newer form that is like the vendor's. */
-function azureAddress(given: string, id: string, env: Env, from: string, own: ProviderApi | undefined): Address {
-  const base = given.replace(/\/+$/, "");
-  if (/\/openai\/v1$/.test(base)) return { api: own ?? "openai-responses", baseUrl: base, from, isVendor: true };
+/** Azure has an address for each deployment, which follows this one, and a newer form that is like the vendor's. */
+function azureAddress(given: string, env: Env, from: string, own: ProviderApi | undefined): Address {
+  const baseUrl = given.replace(/\/+$/, "");
+  if (baseUrl.endsWith("/openai/v1")) return { api: own ?? "openai-responses", baseUrl, from, isVendor: true };
   const version = env["OPENAI_API_VERSION"]?.trim() || env["AZURE_OPENAI_API_VERSION"]?.trim() || AZURE_API_VERSION;
-  const root = base.replace(/\/openai$/, "");
-  return {
-    api: own ?? "openai-chat",
-    baseUrl: `${root}/openai/deployments/${encodeURIComponent(id)}`,
-    from,
-    query: { "api-version": version },
-    isVendor: true,
-  };
+  return { api: own ?? "openai-chat", baseUrl, from, query: { "api-version": version }, isVendor: true };
 }
 
 function isSame(given: string, own: string | undefined): boolean {

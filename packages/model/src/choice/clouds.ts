@@ -1,5 +1,6 @@
 // The ids that clouds give Claude models, and what the aliases mean there.
 
+import { bedrockModelId } from "../bedrock/model-id.ts";
 import { resolveAlias, type Env } from "../profiles.ts";
 
 interface Cloud {
@@ -9,6 +10,7 @@ interface Cloud {
   idOf(vendorId: string, env: Env): string;
 }
 
+const DEFAULT_REGION = "us-east-1";
 const SONNET = "claude-sonnet-4-5-20250929";
 const HAIKU = "claude-haiku-4-5-20251001";
 const OPUS = "claude-opus-5-5";
@@ -16,12 +18,10 @@ const FABLE = "claude-fable-5";
 const aliases = { default: OPUS, opus: OPUS, sonnet: SONNET, haiku: HAIKU, fable: FABLE };
 const undated = (id: string) => id.replace(/-\d{8}$/, "");
 
-const bedrock: Cloud = {
-  aliases,
-  idOf: (id, env) => `${regionPrefix(env)}.anthropic.${id}${/-\d{8}$/.test(id) ? "-v1:0" : ""}`,
-};
+const regionOf = (env: Env) => env["AWS_REGION"]?.trim() || env["AWS_DEFAULT_REGION"]?.trim() || DEFAULT_REGION;
+
 const CLOUDS: Readonly<Record<string, Cloud>> = {
-  bedrock,
+  bedrock: { aliases, idOf: (id, env) => bedrockModelId(id, regionOf(env), env) },
   vertex: { aliases, idOf: (id) => id.replace(/-(\d{8})$/, "@$1") },
   foundry: { aliases: { ...aliases, default: SONNET }, idOf: undated },
   mantle: { aliases, idOf: (id) => `anthropic.${undated(id)}` },
@@ -38,7 +38,11 @@ export function cloudModel(name: string, provider: string, env: Env, overrides: 
   const bare = name.replace(LONG, "");
   const cloud = CLOUDS[provider]!;
   const alias = bare.toLowerCase();
-  if (!Object.hasOwn(cloud.aliases, alias)) return overridden(name, overrides);
+  if (!Object.hasOwn(cloud.aliases, alias)) {
+    const other = overridden(name, overrides);
+    // The vendor's names of models are none there.
+    return other === name && provider === "bedrock" ? cloud.idOf(name, env) : other;
+  }
   const chosen = resolveAlias(bare, env);
   const isChosen = chosen !== resolveAlias(bare, {});
   const suffix = LONG.test(name) && !LONG.test(chosen) ? "[1m]" : "";
@@ -55,14 +59,4 @@ const LONG = /\[1m\]$/i;
 export function overridden(name: string, overrides: Overrides = {}): string {
   const id = name.replace(LONG, "");
   return Object.hasOwn(overrides, id) ? name.replace(id, () => overrides[id]!) : name;
-}
-
-/** Bedrock serves models in groups of regions. */
-export function regionPrefix(env: Env): string {
-  const fixed = env["ANTHROPIC_BEDROCK_REGION_PREFIX"]?.trim();
-  if (fixed) return fixed;
-  const region = env["AWS_REGION"]?.trim() || env["AWS_DEFAULT_REGION"]?.trim() || "us-east-1";
-  if (region.startsWith("us-gov-")) return "us-gov";
-  const [area] = region.split("-");
-  return area === "us" || area === "eu" ? area : area === "ap" ? "apac" : "global";
 }

@@ -133,8 +133,10 @@ export function keyCredentials(provider: string, header: KeyHeader, source: KeyS
       if (!source) return;
       const key = await source.key(new AbortController().signal);
       try {
-        if (header === "bearer") headers.set("authorization", `Bearer ${key}`);
-        else headers.set(header, key);
+        // Gateways want the one or the other; the reference sends a helper's key as both.
+        const isBoth = provider === "anthropic" && source.from === HELPER;
+        if (header === "bearer" || isBoth) headers.set("authorization", `Bearer ${key}`);
+        if (header !== "bearer") headers.set(header, key);
       } catch {
         // The runtime's error quotes the key.
         throw new ModelError(

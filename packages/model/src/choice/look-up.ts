@@ -17,12 +17,17 @@ export function locate(name: string, facts: LookUpFacts): Destination {
   const id = isCloud(home)
     ? cloudModel(name.trim(), home, env, modelOverrides)
     : overridden(resolveAlias(name.trim(), env), modelOverrides);
-  const found = destinationOf(id, facts);
+  const isLong = LONG.test(id);
+  const found = { ...destinationOf(id.replace(LONG, ""), facts), ...(isLong ? { longContext: true as const } : {}) };
   if (!isCloud(found.provider) || found.provider === home) return found;
-  // `bedrock/sonnet`
-  const there = cloudModel(found.id, found.provider, {}, modelOverrides);
+  // `bedrock/sonnet`: the region matters there, and what the aliases are elsewhere does not.
+  const regions = Object.fromEntries(REGION_VARIABLES.map((variable) => [variable, env[variable]]));
+  const there = cloudModel(found.id, found.provider, regions, modelOverrides);
   return { ...found, id: there, name: `${found.provider}/${there}` };
 }
+
+const REGION_VARIABLES = ["AWS_REGION", "AWS_DEFAULT_REGION", "ANTHROPIC_BEDROCK_REGION_PREFIX"];
+const LONG = /\[1m\]$/i;
 
 /** Undefined for a name that stays with Anthropic, or leads nowhere. */
 export function lookUpOther(name: string, facts: LookUpFacts): OtherModel | undefined {

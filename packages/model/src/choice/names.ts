@@ -20,6 +20,8 @@ export interface Destination {
   readonly id: string;
   /** What the rest of the program calls the model: with the provider, unless that is where names go anyway. */
   readonly name: string;
+  /** Asked for with the suffix `[1m]`, which is not part of the id. */
+  readonly longContext?: true;
 }
 
 /** Where names without a provider go. */

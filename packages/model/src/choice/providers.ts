@@ -20,9 +20,9 @@ export interface KnownProvider {
 /** How a key is sent. */
 export type KeyHeader = "bearer" | "x-api-key" | "api-key" | "x-goog-api-key";
 
-const chat = (name: string, baseUrl: string): KnownProvider => ({
+const chat = (key: string, baseUrl: string): KnownProvider => ({
   api: "openai-chat",
-  keys: [`${name}_API_KEY`],
+  keys: [key],
   addresses: [],
   baseUrl,
   key: "needed",
@@ -98,7 +98,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     key: "needed",
     header: "api-key",
   },
-  openrouter: { ...chat("OPENROUTER", "https://openrouter.ai/api/v1"), addresses: ["OPENROUTER_BASE_URL"] },
+  openrouter: { ...chat("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"), addresses: ["OPENROUTER_BASE_URL"] },
   ollama: {
     api: "openai-chat",
     keys: [],
@@ -115,12 +115,12 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     key: "none",
     header: "bearer",
   },
-  deepseek: chat("DEEPSEEK", "https://api.deepseek.com/v1"),
-  groq: chat("GROQ", "https://api.groq.com/openai/v1"),
-  mistral: chat("MISTRAL", "https://api.mistral.ai/v1"),
-  xai: chat("XAI", "https://api.x.ai/v1"),
-  cerebras: chat("CEREBRAS", "https://api.cerebras.ai/v1"),
-  zai: chat("ZAI", "https://api.z.ai/api/paas/v4"),
+  deepseek: chat("DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
+  groq: chat("GROQ_API_KEY", "https://api.groq.com/openai/v1"),
+  mistral: chat("MISTRAL_API_KEY", "https://api.mistral.ai/v1"),
+  xai: chat("XAI_API_KEY", "https://api.x.ai/v1"),
+  cerebras: chat("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),
+  zai: chat("ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
 };
 
 /** The provider that a name or an alias means, in any capitals. */

@@ -26,8 +26,7 @@ const GPT51 = { ...K400, ...seeing, ...reasoning("none", "low", "medium", "high"
 const GPT52 = { ...K400, ...seeing, ...reasoning("none", "low", "medium", "high", "xhigh") };
 const GPT41 = { contextWindow: 1_047_576, maxTokens: 32_768, ...seeing };
 const O_SERIES = { contextWindow: 200_000, maxTokens: 100_000, ...seeing, ...reasoning("low", "medium", "high") };
-const GEMINI3 = { ...M1, ...seeing, ...reasoning("low", "medium", "high") };
-const GEMINI25 = { ...M1, ...seeing, thinking: "budget", reasons: true } as const;
+const GEMINI_THINKING = { ...M1, ...seeing, ...reasoning("low", "medium", "high") };
 const GPT_OSS = { contextWindow: K128, maxTokens: 32_768, ...reasoning("low", "medium", "high") };
 
 const OPENAI: Readonly<Record<string, Entry>> = {
@@ -54,13 +53,13 @@ const OPENAI: Readonly<Record<string, Entry>> = {
 
 // Longer prompts cost more with the Pro models, so their cost is not known from here.
 const GEMINI: Readonly<Record<string, Entry>> = {
-  "gemini-3.1-pro-preview": GEMINI3,
-  "gemini-3-pro-preview": GEMINI3,
-  "gemini-3-flash-preview": { ...GEMINI3, price: [0.5, 3, 0.05] },
-  "gemini-3.1-flash-lite-preview": { ...GEMINI3, price: [0.25, 1.5, 0.025] },
-  "gemini-2.5-pro": GEMINI25,
-  "gemini-2.5-flash": { ...GEMINI25, price: [0.3, 2.5, 0.03] },
-  "gemini-2.5-flash-lite": { ...GEMINI25, price: [0.1, 0.4, 0.01] },
+  "gemini-3.1-pro-preview": GEMINI_THINKING,
+  "gemini-3-pro-preview": GEMINI_THINKING,
+  "gemini-3-flash-preview": { ...GEMINI_THINKING, price: [0.5, 3, 0.05] },
+  "gemini-3.1-flash-lite-preview": { ...GEMINI_THINKING, price: [0.25, 1.5, 0.025] },
+  "gemini-2.5-pro": GEMINI_THINKING,
+  "gemini-2.5-flash": { ...GEMINI_THINKING, price: [0.3, 2.5, 0.03] },
+  "gemini-2.5-flash-lite": { ...GEMINI_THINKING, price: [0.1, 0.4, 0.01] },
   "gemini-2.0-flash": { contextWindow: 1_048_576, maxTokens: 8_192, ...seeing, price: [0.1, 0.4, 0.025] },
 };
 

@@ -13,6 +13,8 @@ export interface OtherModel {
   readonly price?: ModelPrice;
   /** Neither the settings nor a table knows its window. */
   readonly isGuess: boolean;
+  /** Whether a table knows it. */
+  readonly isKnown: boolean;
 }
 
 interface TraitFacts {
@@ -23,14 +25,16 @@ interface TraitFacts {
 const DEFAULT_WINDOW = 128_000;
 const DEFAULT_MAX_TOKENS = 16_384;
 const DEFAULT_EFFORT = "medium";
+/** What its models do if nothing is said. */
+const GEMINI_EFFORT = "high";
 /** Their models mostly read pictures; those of other servers mostly do not. */
 const SEEING = new Set(["openai", "azure", "gemini", "vertex", "bedrock", "xai", "openrouter", "mistral"]);
 const CLAUDE_EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 
-export function modelOf({ provider, id, name }: Destination, { env, providers }: TraitFacts): OtherModel {
+export function modelOf({ provider, id, name, longContext }: Destination, { env, providers }: TraitFacts): OtherModel {
   const blocks = blockOf(provider, providers)?.models ?? {};
   const own = Object.hasOwn(blocks, id) ? blocks[id]! : {};
-  const claude = claudeModel(id, env);
+  const claude = claudeModel(id, longContext === true, env);
   const found = claude?.traits ?? registered(provider, id);
   const traits: ModelTraits = {
     contextWindow: DEFAULT_WINDOW,
@@ -54,23 +58,26 @@ export function modelOf({ provider, id, name }: Destination, { env, providers }:
   return {
     known: {
       profile: { id: name, ...limits, thinking: traits.thinking, effort: hasEffort },
-      effort: hasEffort ? (claude?.known.effort ?? DEFAULT_EFFORT) : undefined,
+      effort: hasEffort
+        ? (claude?.known.effort ?? (id.startsWith("gemini") ? GEMINI_EFFORT : DEFAULT_EFFORT))
+        : undefined,
       alwaysThinks: claude?.known.alwaysThinks ?? false,
       longContext: claude?.known.longContext ?? false,
     },
     traits: { ...traits, ...limits },
     ...(price ? { price } : {}),
     isGuess: own.contextWindow === undefined && found === undefined,
+    isKnown: found !== undefined,
   };
 }
 
 /** A Claude model under the name that a cloud or a router gives it. */
-function claudeModel(id: string, env: Env) {
+function claudeModel(id: string, longContext: boolean, env: Env) {
   // Routers write versions with dots.
   const spelled = id.replace(/(\d)\.(\d)/g, "$1-$2");
   const family = familyOf(spelled);
   if (family === undefined) return undefined;
-  const known = lookUpClaude(`${family}${/\[1m\]$/i.test(id) ? "[1m]" : ""}`, env);
+  const known = lookUpClaude(longContext ? `${family}[1m]` : family, env);
   const { maxTokens, contextWindow, thinking } = known.profile;
   const efforts = known.effort === undefined ? [] : CLAUDE_EFFORTS;
   const traits = { maxTokens, contextWindow, thinking, efforts, images: true, documents: true, reasons: false };

@@ -261,7 +261,11 @@ export function conversationCases(dialect: DialectUnderTest): void {
       },
       { role: "assistant", content: [{ type: "text", text: "" }, toolUse("call_1", "Read")] },
       { role: "user", content: [result("call_1", "")] },
-      { role: "assistant", content: [{ type: "thinking", thinking: "only", signature: "foreign" }] },
+      {
+        role: "assistant",
+        content: [{ type: "thinking", thinking: "only", signature: "foreign" }],
+        reply: { model: "another" },
+      },
       { role: "user", content: "and?" },
     ];
     expect((await collect(provider, requestTo(dialect, { messages }))).error).toBeUndefined();

@@ -32,6 +32,8 @@ export type Ability =
   | "interleaved calls"
   /** Arguments that are text, and so can be no JSON. */
   | "broken arguments"
+  /** Replies without usage. */
+  | "untold usage"
   /** Ids of calls. */
   | "call ids"
   /** Tokens written to the cache. */

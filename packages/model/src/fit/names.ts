@@ -8,7 +8,7 @@ export interface NameRule {
 }
 
 export const CHAT_NAMES: NameRule = { longest: 64, accepts: /^[a-zA-Z0-9_-]+$/ };
-export const CONVERSE_NAMES: NameRule = CHAT_NAMES;
+export const CONVERSE_NAMES: NameRule = { ...CHAT_NAMES };
 export const RESPONSES_NAMES: NameRule = { longest: 128, accepts: /^[a-zA-Z0-9_-]+$/ };
 export const GEMINI_NAMES: NameRule = { longest: 128, accepts: /^[a-zA-Z_][a-zA-Z0-9_-]*$/ };
 

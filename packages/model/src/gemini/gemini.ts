@@ -29,8 +29,10 @@ function version({ baseUrl }: Server): string {
 }
 
 function collection(model: string): string {
-  if (/^tunedModels\//.test(model)) return model;
-  return `models/${encodeURIComponent(plainModel(model))}`;
+  const [, tuned] = /^tunedModels\/(.+)$/.exec(model) ?? [];
+  return tuned === undefined
+    ? `models/${encodeURIComponent(plainModel(model))}`
+    : `tunedModels/${encodeURIComponent(tuned)}`;
 }
 
 const MOST_PAGES = 20;

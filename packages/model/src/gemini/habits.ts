@@ -4,21 +4,25 @@
 import { ModelError, type ModelRequest } from "@keelson/engine";
 import { idsIn } from "../fit/ids.ts";
 
-export type Habit =
+export type GeminiHabit =
   /** An old proxy: `parameters` instead of `parametersJsonSchema`. */
   | "only parameters"
   /** A model whose name does not tell that its calls need signatures. */
   | "signatures required"
   | "no media in results"
   | "no ids"
+  /** Models such as Gemma: the instructions are part of the first message. */
+  | "no system"
   | "no level"
   | "no thinking";
 
-export class Habits {
-  readonly #known = new Set<Habit>();
+export class GeminiHabits {
+  readonly #known = new Set<GeminiHabit>();
   readonly #refused = new Set<string>();
+  /** The most output that may be asked for, if the server told. */
+  maxTokens = Infinity;
 
-  has(habit: Habit): boolean {
+  has(habit: GeminiHabit): boolean {
     return this.#known.has(habit);
   }
 
@@ -30,6 +34,11 @@ export class Habits {
   /** True if the error tells something new, and the request is worth sending in another form. */
   learn(error: unknown, { messages }: ModelRequest): boolean {
     if (!(error instanceof ModelError) || error.kind !== "invalid_request") return false;
+    const limit = Number(LIMIT.exec(error.message)?.[1] ?? Number.NaN);
+    if (limit - 1 < this.maxTokens && limit > 1) {
+      this.maxTokens = limit - 1;
+      return true;
+    }
     const found = SIGNS.find(([habit, sign]) => !this.has(habit) && sign.test(error.message));
     if (found) this.#known.add(found[0]);
     if (found || !BAD_SIGNATURE.test(error.message)) return found !== undefined;
@@ -42,11 +51,14 @@ export class Habits {
 const BAD_SIGNATURE =
   /(?:corrupted|invalid)[^]{0,20}thought.?signature|thought.?signature[^]{0,40}(?:not valid|invalid)/i;
 
-const SIGNS: readonly (readonly [Habit, RegExp])[] = [
+const LIMIT = /max_?output_?tokens[^]*supported range is from \d+ \(inclusive\) to (\d+) \(exclusive\)/i;
+
+const SIGNS: readonly (readonly [GeminiHabit, RegExp])[] = [
   ["only parameters", /parameters_?json_?schema/i],
   ["signatures required", /missing a `?thought_?signature/i],
   ["no media in results", /unknown name "parts"|multimodal function.?response|function.?response[^]*inline_?data/i],
   ["no ids", /unknown name "id"/i],
+  ["no system", /(?:developer|system).?instruction[^]*not (?:enabled|supported)/i],
   ["no level", /thinking.?level/i],
   ["no thinking", /thinking.?(?:config|budget)|thinking is not|include_?thoughts/i],
 ];

@@ -6,15 +6,16 @@ import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine"
 import type { DialectOptions } from "../dialect.ts";
 import { idsIn } from "../fit/ids.ts";
 import type { HttpCall } from "../http-call.ts";
+import type { ErrorResponse } from "../http-error.ts";
 import { userAgent } from "../messages/headers.ts";
 import { readJson } from "../messages/read-reply.ts";
 import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
 import { googleError } from "./errors.ts";
-import { Habits } from "./habits.ts";
-import { readResponses } from "./read-responses.ts";
-import { replyEvents } from "./reply.ts";
-import { buildGemini, type BuiltRequest } from "./request.ts";
+import { GeminiHabits } from "./habits.ts";
+import { readResponses } from "./reply/read-responses.ts";
+import { replyEvents } from "./reply/events.ts";
+import { buildGemini, type BuiltRequest } from "./request/body.ts";
 import type { GenerateContentRequest } from "./wire.ts";
 
 export interface GeminiRoute {
@@ -29,10 +30,10 @@ export interface GeminiRoute {
 export type Method = "streamGenerateContent" | "generateContent" | "countTokens";
 
 export function geminiProvider(route: GeminiRoute, options: DialectOptions): PlainProvider {
-  const learnt = new Map<string, Habits>();
+  const learnt = new Map<string, GeminiHabits>();
 
-  function habitsOf(model: string): Habits {
-    const habits = learnt.get(model) ?? new Habits();
+  function habitsOf(model: string): GeminiHabits {
+    const habits = learnt.get(model) ?? new GeminiHabits();
     learnt.set(model, habits);
     return habits;
   }
@@ -69,9 +70,10 @@ export function geminiProvider(route: GeminiRoute, options: DialectOptions): Pla
     mayRepeat: boolean,
   ): AsyncGenerator<StreamEvent, boolean> {
     const context = { api: route.id, model, names, ids: idsIn(messages), mayRepeat };
-    const requestLength = () => JSON.stringify(body).length;
+    // Pictures and documents cost far less than their length.
+    const requestLength = () => JSON.stringify(body, (key, value) => (key === "data" ? "" : value)).length;
     try {
-      return yield* replyEvents(readResponses(call), { ...context, requestLength });
+      return yield* replyEvents(readResponses(call, server), { ...context, requestLength });
     } catch (error) {
       throw error instanceof ModelError ? withoutSecrets(error, server) : error;
     }
@@ -99,9 +101,8 @@ export function geminiProvider(route: GeminiRoute, options: DialectOptions): Pla
 const AGENT = { "user-agent": userAgent({}) };
 
 function post(server: Server, path: string, body: unknown, signal: AbortSignal): Promise<HttpCall> {
-  return callServer(
-    server,
-    { path, body, headers: AGENT, errorOf: (response) => googleError(response, server.addressFrom) },
-    signal,
-  );
+  const errorOf = (response: ErrorResponse) => googleError(response, server.addressFrom);
+  // Headers that the user set stay as they are.
+  const headers = { ...AGENT, ...server.headers };
+  return callServer(server, { path, body, headers, errorOf }, signal);
 }

@@ -6,12 +6,11 @@ import { ModelError, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "../body.ts";
 import type { HttpCall } from "../http-call.ts";
 import type { ErrorResponse } from "../http-error.ts";
-import { bareId } from "../profiles.ts";
 import { replay } from "../replay.ts";
 import type { PlainProvider } from "../retry.ts";
 import { callServer, withoutSecrets, type Server } from "../server.ts";
+import { fitRequest } from "./fit.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
-import { withOwnThinking } from "./own-thinking.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
 
 /** What is asked for: a stream, a whole reply, or the number of tokens. */
@@ -53,37 +52,37 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
     );
   }
 
-  async function whole(request: ModelRequest, signal: AbortSignal) {
-    const form = formOf(variant, request, "plain");
-    using body = bodies.lease(request, { ...form, stream: false });
-    return readReply(await post(request, form, body.bytes, signal));
-  }
-
   async function readReply(call: HttpCall) {
     return redacting(server, async () => asReply(await readJson(call), server, secrets()));
   }
 
-  const { family = bareId } = variant;
-  const own = (request: ModelRequest) => withOwnThinking(request, (model) => family(model) === family(request.model));
+  const { family } = variant;
+  const fit = (asked: ModelRequest) => fitRequest(asked, family && ((model) => family(model) === family(asked.model)));
 
   return {
     id: variant.id,
 
     async *stream(asked, signal) {
-      const request = own(asked);
+      const { request, restore } = fit(asked);
       const form = formOf(variant, request, "stream");
       using body = bodies.lease(request, { ...form, stream: form.streamField });
       const call = await post(request, form, body.bytes, signal);
-      if (isJson(call)) yield* replay(await readReply(call));
-      else yield* untilStop((variant.readStream ?? readEvents)(call, secrets()), call);
+      const events = isJson(call)
+        ? replay(await readReply(call))
+        : redactingStream(server, untilStop((variant.readStream ?? readEvents)(call, secrets()), call));
+      for await (const event of events) yield restore(event);
     },
 
     async *plain(asked, signal) {
-      yield* replay(await whole(own(asked), signal));
+      const { request, restore } = fit(asked);
+      const form = formOf(variant, request, "plain");
+      using body = bodies.lease(request, { ...form, stream: false });
+      const reply = await readReply(await post(request, form, body.bytes, signal));
+      for (const event of replay(reply)) yield restore(event);
     },
 
     async countTokens(asked, signal) {
-      const request = own(asked);
+      const { request } = fit(asked);
       const form = variant.form(request, "count");
       if (!form) return undefined;
       try {
@@ -107,6 +106,14 @@ function formOf(variant: MessagesVariant, request: ModelRequest, wanted: Wanted)
 async function redacting<T>(server: Server, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
+  } catch (error) {
+    throw error instanceof ModelError ? withoutSecrets(error, server) : error;
+  }
+}
+
+async function* redactingStream<T>(server: Server, events: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* events;
   } catch (error) {
     throw error instanceof ModelError ? withoutSecrets(error, server) : error;
   }

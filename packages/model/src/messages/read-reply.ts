@@ -10,12 +10,16 @@ import { SseDecoder } from "../sse.ts";
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
-/** Decodes server-sent events. Passes unknown event types through. */
-export async function* readEvents(call: HttpCall, secrets: readonly string[]): AsyncGenerator<StreamEvent> {
+/** Decodes server-sent events. Passes unknown event types through. `errorIn` knows errors of another shape. */
+export async function* readEvents(
+  call: HttpCall,
+  secrets: readonly string[],
+  errorIn?: (value: unknown) => ModelError | undefined,
+): AsyncGenerator<StreamEvent> {
   const decoder = new SseDecoder();
   for await (const chunk of call.chunks()) {
     try {
-      for (const { data } of decoder.push(chunk)) if (data !== "[DONE]") yield parseEvent(data, secrets);
+      for (const { data } of decoder.push(chunk)) if (data !== "[DONE]") yield parseEvent(data, secrets, errorIn);
     } catch (error) {
       if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
       throw error;
@@ -24,10 +28,16 @@ export async function* readEvents(call: HttpCall, secrets: readonly string[]): A
 }
 
 /** Parses one event. Throws ModelError for an `error` event, and for one that is not valid. */
-export function parseEvent(data: string, secrets: readonly string[]): StreamEvent {
+export function parseEvent(
+  data: string,
+  secrets: readonly string[],
+  errorIn?: (value: unknown) => ModelError | undefined,
+): StreamEvent {
   const event = tryParse(data);
   if (isObject(event) && event["type"] === "error") throw streamError(event["error"], secrets);
   if (isObject(event) && isValidEvent(event)) return event;
+  const error = errorIn?.(event);
+  if (error) throw error;
   throw new ModelError("stream_cut", `The reply contains an invalid event: ${redact(data.slice(0, 100), secrets)}`);
 }
 

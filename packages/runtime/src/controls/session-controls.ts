@@ -33,7 +33,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
     model: () => state.model,
     setModel: async (name) => {
-      const next = await storage.chooseModel(name);
+      const next = await storage.chooseModel(name, { typed: true });
       const change = {
         from: state.model.profile.id,
         to: next.profile.id,
@@ -87,6 +87,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
     },
     mcp,
+    languageServers: () => state.codeWatch?.status() ?? [],
     commands: () => typedCommands(parts),
     skills: () => skills.skills.clientSkills(),
     toldSkills: () => skills.skills.told(),

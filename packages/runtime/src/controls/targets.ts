@@ -3,6 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { ReadLedger, Search, Tool, Workspace } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
+import type { LanguageServerStatus } from "@keelson/host/lsp";
 import type { ResolvedModel } from "@keelson/model";
 import type {
   AgentDefinition,
@@ -75,6 +76,8 @@ export interface ControlTargets {
   /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
   readonly mcp?: McpTargets;
+  /** The language servers that were used. */
+  languageServers?(): readonly LanguageServerStatus[];
   /** All slash commands. */
   commands(): readonly ListedCommand[];
   /** The skills among them. */

@@ -1,7 +1,6 @@
 // The hook stage of a session: connects its hooks to the stages before it, and opens the approvals that depend on them.
 
 import { findTool, type Tool } from "@keelson/engine";
-import { OFFLINE_ID } from "@keelson/model";
 import type { JsonObject, ModelMessage } from "@keelson/protocol";
 import type { Approvals, Permit } from "../gate/approvals.ts";
 import type { AskPerson } from "../gate/ask.ts";
@@ -12,6 +11,7 @@ import type { McpStage } from "../mcp/open-servers.ts";
 import { agentPorts, toolContexts } from "../session/agent-ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { FiringAgent } from "./dispatcher.ts";
+import { smallModel } from "../model/small-model.ts";
 import { openSessionHooks, type SessionHooks } from "./session-hooks.ts";
 
 export interface HookStage {
@@ -76,11 +76,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     callOf: conditionCalls(storage, machine, gate, () => state.tools),
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
     callMcpTool: (...call) => callMcpTool(mcp, ...call),
-    model: async (name) => {
-      // The offline model stands in for every other model.
-      if (state.model.profile.id === OFFLINE_ID) return state.model;
-      return storage.chooseModel(name ?? "haiku");
-    },
+    model: (name) => smallModel(storage, name),
     ports: (signal) => ({
       ...agentPorts({ storage, machine, gate, permit: permitInHook }, signal),
       fire: (event, input) => hooks.fireWithoutModels(event, input, signal),

@@ -12,8 +12,6 @@ import type { SessionCode } from "./session-code.ts";
 export interface LspStage {
   /** The LSP tool, if there is a server. */
   tools(): Promise<readonly Tool[]>;
-  /** The servers that were used. */
-  status(): readonly LanguageServerStatus[];
   /** Resolves when no server is left. */
   close(): Promise<void>;
 }
@@ -27,6 +25,8 @@ export interface CodeWatch {
   wrap(files: Files, author: CodeAuthor): Files;
   /** New problems in files that this agent edited last; without an owner, those of the session itself. */
   takeNotices(owner?: string): readonly NewEntry[];
+  /** The servers that were used. */
+  status(): readonly LanguageServerStatus[];
 }
 
 export function openLsp(storage: Storage, machine: Machine, gate: Gate): LspStage {
@@ -51,6 +51,7 @@ export function openLsp(storage: Storage, machine: Machine, gate: Gate): LspStag
       };
     },
     takeNotices: (owner) => opened?.takeNotices(owner) ?? [],
+    status: () => opened?.status() ?? [],
   };
   return {
     async tools() {
@@ -58,7 +59,6 @@ export function openLsp(storage: Storage, machine: Machine, gate: Gate): LspStag
       const { lspTool } = await import("@keelson/tools/lsp");
       return [lspTool({ ask: async (question, context) => (await load()).ask(question, context) })];
     },
-    status: () => opened?.status() ?? [],
     async close() {
       closed = true;
       await (await loading)?.close();

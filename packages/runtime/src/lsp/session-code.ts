@@ -2,21 +2,14 @@
 
 import { basename, relative, sep } from "node:path";
 import { reminder, ToolError, type Files, type ToolContext } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
-import { createLanguageServers, LanguageServerError, type LanguageServers } from "@keelson/host/lsp";
+import { createLanguageServers, LanguageServerError, type CodeQuestion, type LanguageServers } from "@keelson/host/lsp";
 import { serverEnvironment } from "@keelson/host/servers";
-import type { CodeFindings, CodeOperation, CodePosition, ConfiguredLanguageServer, NewEntry } from "@keelson/protocol";
+import type { CodeFindings, ConfiguredLanguageServer, NewEntry } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { CodeAuthor } from "./open-lsp.ts";
 import { problemsText } from "./problems-text.ts";
-
-export interface CodeQuestionInSession {
-  readonly operation: CodeOperation;
-  readonly path: string;
-  readonly position: CodePosition;
-}
 
 /** Larger files are not given to servers, so nobody needs to know what they were like. */
 const MAX_BYTES = 5 * 1024 * 1024;
@@ -51,8 +44,9 @@ export class SessionCode {
   }
 
   /** Throws ToolError. */
-  async ask(question: CodeQuestionInSession, { workspace, signal }: ToolContext): Promise<CodeFindings> {
-    const path = realPathOf(question.path);
+  async ask(question: CodeQuestion, { workspace, signal, files }: ToolContext): Promise<CodeFindings> {
+    // Where the path led when the gate decided.
+    const path = (await files.stat(question.path))?.realPath ?? question.path;
     const server = this.#servers.serverFor(path);
     if (!server) throw new ToolError(noServer(path, this.#storage.state.snapshot.lsp.servers));
     try {
@@ -67,10 +61,11 @@ export class SessionCode {
   async write(files: Files, path: string, bytes: Uint8Array, author: CodeAuthor): Promise<void> {
     const server = this.#servers.serverFor(path);
     const isSeen = server?.diagnostics === true && bytes.length <= MAX_BYTES && this.#gate.ruleBook.mayRead(path);
-    const before = isSeen ? await textOf(files, path) : undefined;
+    const before = isSeen ? await textOf(files, path).catch(() => null) : undefined;
     await files.write(path, bytes);
     if (!isSeen || before === null) return;
-    const real = realPathOf(path);
+    const real = (await files.stat(path).catch(() => null))?.realPath;
+    if (real === undefined) return;
     this.#editors.delete(real);
     this.#editors.set(real, author);
     const after = new TextDecoder().decode(bytes);

@@ -18,7 +18,7 @@ import {
   type SandboxBlock,
   type Tasks,
 } from "@keelson/host";
-import type { Monitors, ReadOptions } from "@keelson/tools";
+import type { Monitors, ReadToolOptions } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
@@ -38,7 +38,7 @@ export interface Machine {
   /** The inboxes of running subagents. Tasks that a subagent started report to it. */
   readonly agentInboxes: Map<string, Pick<Inbox, "notify">>;
   /** Draws pages of a PDF; null if this machine cannot. */
-  readonly drawPages: NonNullable<ReadOptions["draw"]>;
+  readonly drawPages: NonNullable<ReadToolOptions["draw"]>;
   /** Undefined if file checkpoints are off. */
   readonly fileHistory: FileHistory | undefined;
   /** State of the full sandbox, for the gate. */
@@ -58,7 +58,7 @@ export interface Machine {
   /** Undoes changes to guarded paths by children of earlier commands. Resolves to true if there were any. */
   undoChanges(): Promise<boolean>;
   /** Saves output that is too long to show. */
-  spill(id: string, content: string | Uint8Array): Promise<string>;
+  spill(id: string, content: string | Uint8Array, extension?: string): Promise<string>;
   /** How to start a program in the sandbox or behind the shield. */
   confine: SessionShell["confine"];
   /** Whether the shield hides every denied file from a command started in this folder. */
@@ -164,7 +164,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     governing,
     beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),
-    spill: (id, content) => spillResult(resultsDir, id, content),
+    spill: (id, content, extension) => spillResult(resultsDir, id, content, extension),
     confine: (program) => shell.confine(program),
     hidesDenied: (from) => shell.hidesDenied(from),
     newLedger: (from) => own.trackingWrites((from as Ledger | undefined)?.copy?.() ?? createLedger()),

@@ -11,13 +11,13 @@ import {
   grepTool,
   monitorTool,
   notebookEditTool,
-  readTool,
+  createReadFileTool,
   taskOutputTool,
   taskStopTool,
   todoWriteTool,
   writeTool,
   type Monitors,
-  type ReadOptions,
+  type ReadToolOptions,
   type TaskTable,
   type TodoList,
 } from "@keelson/tools";
@@ -27,7 +27,7 @@ export function builtInTools(
   tasks: TaskTable,
   env: Snapshot["env"] = {},
   monitors?: Monitors,
-  more: { readonly todos?: TodoList; readonly draw?: ReadOptions["draw"] } = {},
+  more: { readonly todos?: TodoList; readonly draw?: ReadToolOptions["draw"] } = {},
 ): Tool[] {
   const { todos = newTodoList([]), draw } = more;
   const background = backgroundAllowed(env);
@@ -38,7 +38,7 @@ export function builtInTools(
     grepTool,
     ...(background && monitors ? [monitorTool(monitors)] : []),
     notebookEditTool,
-    readTool({ draw }),
+    createReadFileTool({ draw }),
     taskOutputTool(tasks),
     taskStopTool(tasks),
     todoWriteTool(todos),

@@ -2,25 +2,35 @@
 
 import type { Snapshot } from "@keelson/config";
 import { ModelError } from "@keelson/engine";
-import { costOf, lookUpModel, resolveModel, type ResolvedModel } from "@keelson/model";
+import { besideName, costOf, lookUpModel, resolveModel } from "@keelson/model";
+import type { CredentialSources, ProviderMemory, ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
 import type { ModelRates } from "./cost.ts";
 import type { Observed } from "../observe/observed.ts";
+import type * as StoredKey from "./stored-key.ts";
 import { OpenError } from "../session/place.ts";
 
 interface ModelChoiceOptions {
   /** Overrides flags and settings. */
   readonly model?: string | undefined;
+  /** The session's own model, if there is one and a name is not what the user typed. */
+  readonly beside?: ResolvedModel | undefined;
+  /** Without credentials for Anthropic, a name that leads there is an error. */
+  readonly needsCredentials?: boolean;
   readonly sessionId: string;
   readonly entrypoint: string;
+  readonly memory: ProviderMemory;
   /** Watches its requests. */
   readonly observed?: Observed | undefined;
 }
 
-export async function chooseModel(
-  { flags, settings, env }: Snapshot,
-  { model, sessionId, entrypoint, observed }: ModelChoiceOptions,
-): Promise<ResolvedModel> {
+export const newProviderMemory = (): ProviderMemory => ({ keys: new Map(), told: new Set(), windows: new Map() });
+
+/** Throws OpenError. */
+export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOptions): Promise<ResolvedModel> {
+  const { flags, settings, env } = snapshot;
+  const { model: given, beside, needsCredentials, sessionId, entrypoint, memory, observed } = options;
+  const model = given !== undefined && beside ? await besideName(given, beside, { ...settings, env }) : given;
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
   try {
@@ -34,6 +44,10 @@ export async function chooseModel(
       thinkingTokens: thinkingOff ? 0 : flags.maxThinkingTokens,
       betas: flags.betas,
       metadata: { user_id: JSON.stringify({ session_id: sessionId }) },
+      settings,
+      sources: credentialSources(snapshot, { sessionId, entrypoint }),
+      memory,
+      ...(needsCredentials ? { needsCredentials } : {}),
     });
     return observed ? { ...resolved, provider: observed.provider(resolved.provider) } : resolved;
   } catch (error) {
@@ -42,11 +56,24 @@ export async function chooseModel(
   }
 }
 
+/** Commands of the settings, and stored keys. Loaded when one is needed. */
+export function credentialSources(
+  snapshot: Snapshot,
+  caller: { readonly sessionId: string; readonly entrypoint: string },
+): CredentialSources {
+  return {
+    runCommand: async (...command) =>
+      (await import("./credentials.ts")).runCredentialCommand(snapshot, caller, ...command),
+    storedKey: async (provider) => (await import("./credentials.ts")).storedKey(snapshot, provider),
+    hasStoredKey: (provider) => (require("./stored-key.ts") as typeof StoredKey).hasStoredKey(snapshot, provider),
+  };
+}
+
 export function modelRates({ settings, env }: Snapshot): ModelRates {
   return {
-    costOf: (model, usage) => costOf(model, usage, settings.modelPrices),
+    costOf: (model, usage) => costOf(model, usage, settings.modelPrices, settings, env),
     limitsOf: (model) => {
-      const { contextWindow, maxTokens } = lookUpModel(model, env).profile;
+      const { contextWindow, maxTokens } = lookUpModel(model, env, settings).profile;
       return { contextWindow, maxOutputTokens: maxTokens };
     },
   };

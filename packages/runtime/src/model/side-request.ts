@@ -1,13 +1,15 @@
 // Sends one model request outside the conversation and charges its cost. The conversation's own requests are sent by
 // `engine/turn.ts`; nothing else calls a provider.
 
-import { withCounted, type ModelChoice, type ModelRequest, type SideReply } from "@keelson/engine";
+import { withCounted, type ModelChoice, type ModelEvent, type ModelRequest, type SideReply } from "@keelson/engine";
 import { NO_USAGE, type Usage } from "@keelson/protocol";
 
 export interface SideRequest {
   readonly model: Pick<ModelChoice, "provider">;
   readonly request: ModelRequest;
   readonly signal: AbortSignal;
+  /** Sees every event, for what is not text. */
+  watch?(event: ModelEvent): void;
   charge(usage: Usage, model: string, durationMs: number): void;
   now(): number;
 }
@@ -17,7 +19,14 @@ export async function sendSideRequest(side: SideRequest): Promise<string> {
   return (await requestSideReply(side)).text;
 }
 
-export async function requestSideReply({ model, request, signal, charge, now }: SideRequest): Promise<SideReply> {
+export async function requestSideReply({
+  model,
+  request,
+  signal,
+  watch,
+  charge,
+  now,
+}: SideRequest): Promise<SideReply> {
   const started = now();
   let text = "";
   let usage: Usage = NO_USAGE;
@@ -25,6 +34,7 @@ export async function requestSideReply({ model, request, signal, charge, now }: 
   let answering: string | undefined;
   try {
     for await (const event of model.provider.stream(request, signal)) {
+      watch?.(event);
       if (event.type === "notice" && event.notice.type === "restart") text = "";
       if (event.type === "message_start") {
         answering = event.message.model;

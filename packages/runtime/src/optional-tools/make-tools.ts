@@ -3,8 +3,12 @@
 import { delimiter } from "node:path";
 import type { Tool } from "@keelson/engine";
 import { findProgram } from "@keelson/host";
-import { powershellTool } from "@keelson/tools/optional";
+import { powershellTool, pushNotificationTool, remoteTriggerTool, shareOnboardingTool } from "@keelson/tools/optional";
 import { backgroundAllowed } from "../machine/pool.ts";
+import { createGuideServer } from "./guide-server.ts";
+import { createNotifier } from "./notifier.ts";
+import { createRoutinesClient } from "./routines-client.ts";
+import { saveSecrets } from "./routine-secrets.ts";
 import type { OptionalToolParts } from "./optional-tools.ts";
 
 const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
@@ -15,6 +19,22 @@ const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
       background: backgroundAllowed(state.snapshot.env),
     });
   },
+
+  PushNotification: ({ storage, hooks }) => {
+    const { state, now } = storage;
+    return pushNotificationTool(
+      createNotifier({ snapshot: () => state.snapshot, terminal: process.stderr, fire: hooks.fire, now }),
+    );
+  },
+
+  RemoteTrigger: ({ storage }) => {
+    const { state, place, now } = storage;
+    return remoteTriggerTool(
+      createRoutinesClient({ snapshot: () => state.snapshot, sessionId: () => place.id, now, saveSecrets }),
+    );
+  },
+
+  ShareOnboardingGuide: ({ storage }) => shareOnboardingTool(createGuideServer(() => storage.state.snapshot)),
 };
 
 export function makeTools(names: readonly string[], parts: OptionalToolParts): Tool[] {

@@ -1,20 +1,17 @@
 // The tools that a session has only if a variable, a setting or `--tools` asks for them. They cost other sessions
 // nothing: neither a module nor a line of the request.
 
-import type { Snapshot } from "@keelson/config";
 import type { Tool } from "@keelson/engine";
+import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
+import { WANTED } from "./wanted.ts";
 
 export interface OptionalToolParts {
   readonly storage: Storage;
   readonly machine: Machine;
+  readonly hooks: Pick<SessionHooks, "fire">;
 }
-
-/** By name: whether the session is to have it, apart from `--tools`. */
-const WANTED: Readonly<Record<string, (snapshot: Snapshot) => boolean>> = {
-  PowerShell: ({ env }) => isOn(env["CLAUDE_CODE_USE_POWERSHELL_TOOL"]),
-};
 
 export async function optionalTools(parts: OptionalToolParts): Promise<readonly Tool[]> {
   const { snapshot } = parts.storage.state;
@@ -24,4 +21,8 @@ export async function optionalTools(parts: OptionalToolParts): Promise<readonly 
   return makeTools(names, parts);
 }
 
-const isOn = (value: string | undefined) => /^(?:1|true|yes|on)$/i.test(value?.trim() ?? "");
+/** What the model is told if it calls one that the session does not have. */
+export function whyNotOffered(name: string): string | undefined {
+  if (!Object.hasOwn(WANTED, name)) return undefined;
+  return `${name} exists but is not enabled in this context. Use the tools that are available.`;
+}

@@ -21,6 +21,7 @@ import { openStorage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
+import { webTools } from "../web/open-web.ts";
 import { CallLine } from "./call-line.ts";
 import type { PermissionQuestion } from "./question.ts";
 import { servedResult, servedTool } from "./result.ts";
@@ -55,6 +56,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const { state, newId, inbox, observed } = storage;
   state.allTools = [
     ...builtInTools(machine.tasks, state.snapshot.env, undefined, { draw: machine.drawPages }),
+    ...webTools(parts),
     ...(await optionalTools(parts)),
   ];
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);

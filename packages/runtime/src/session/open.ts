@@ -32,6 +32,7 @@ import type { PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
+import { webTools } from "../web/open-web.ts";
 import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** Programs embedded in the executable; written to disk on first use. */
@@ -164,6 +165,7 @@ async function fillState(parts: Parts): Promise<void> {
     parts.agents.messageTool,
     ...parts.schedules.tools,
     ...worktreeTools(worktrees.keeper),
+    ...webTools(parts),
     ...own,
     ...(await parts.lsp.tools()),
     ...(await offeredInteractiveTools(options, plan)),

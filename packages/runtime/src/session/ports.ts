@@ -1,5 +1,6 @@
 // The engine's ports for one run of the session: the ports of every agent, plus the session's own streams.
 
+import { whyNotOffered } from "../optional-tools/optional-tools.ts";
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
@@ -64,7 +65,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       return state.agent?.chooseTools(accepted) ?? accepted;
     },
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
-    whyMissing: (name) => mcp.servers?.whyMissing(name),
+    whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal,
     partial: options.partial,
     record: (entries) => {

@@ -9,7 +9,7 @@ import type { Snapshot } from "@keelson/config";
 import type { ResolvedModel } from "@keelson/model";
 import { Budget } from "../model/budget.ts";
 import { Cost } from "../model/cost.ts";
-import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
+import { checkBudget, chooseModel, modelRates, newProviderMemory } from "../model/model-choice.ts";
 import type { Observed } from "../observe/observed.ts";
 import { Inbox } from "../stream/inbox.ts";
 import { Outbox } from "../stream/outbox.ts";
@@ -28,8 +28,11 @@ export interface Storage {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly cost: Cost;
-  /** The named model, or the one that flags and settings name. Its requests count against the session's budget. */
-  chooseModel(name?: string): Promise<ResolvedModel>;
+  /**
+   * The named model, or the one that flags and settings name. Its requests count against the session's budget. A name
+   * that the user did not type stays with the session's provider where it can.
+   */
+  chooseModel(name?: string, options?: { readonly typed?: boolean }): Promise<ResolvedModel>;
   /** Absent if nothing watches the session. */
   readonly observed?: Observed;
   /** Requests to the client. */
@@ -95,8 +98,18 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     spent: () => cost.totalUsd,
     costOf: rates.costOf,
   });
-  const resolve = async (name?: string) => {
-    const resolved = await chooseModel(current(), { model: name, sessionId: place.id, entrypoint, observed });
+  const memory = newProviderMemory();
+  let sessionModel: () => ResolvedModel | undefined = () => undefined;
+  const resolve = async (name?: string, { typed = false }: { readonly typed?: boolean } = {}) => {
+    const resolved = await chooseModel(current(), {
+      model: name,
+      beside: typed ? undefined : sessionModel(),
+      needsCredentials: sessionModel()?.providerName !== undefined,
+      sessionId: place.id,
+      entrypoint,
+      memory,
+      observed,
+    });
     return { ...resolved, provider: budget.guard(resolved.provider) };
   };
   const model = await resolve();
@@ -128,6 +141,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     lastUsage: null,
   };
   current = () => state.snapshot;
+  sessionModel = () => state.model;
   const folders = workFolders(cwd, snapshot.directories);
   let file = openFile(place, options);
   let startedMs = now();

@@ -28,7 +28,7 @@ export function viewSkills(found: readonly Skill[], snapshot: Snapshot): SkillVi
   const skills = [...invocableSkills(found, bundledFor(snapshot), snapshot).values()];
   const told = skills.filter(({ modelInvocable }) => modelInvocable);
   const model = flags.model ?? (env["ANTHROPIC_MODEL"] || (settings.model ?? "default"));
-  const listing = listingFor(told, snapshot, lookUpModel(model, env).profile.contextWindow) ?? "";
+  const listing = listingFor(told, snapshot, lookUpModel(model, env, settings).profile.contextWindow) ?? "";
   const byName = new Map(listing.split("\n").flatMap((line) => (line.startsWith("- ") ? [[nameIn(line), line]] : [])));
   const lines = new Map(told.flatMap((skill) => (byName.has(skill.name) ? [[skill, byName.get(skill.name)!]] : [])));
   const replaced = skills.filter(({ name, untrusted }) => untrusted && findBuiltInCommand(name) !== undefined);

@@ -11,7 +11,7 @@ import type { Options } from "../options/options.ts";
 import { askPermission } from "../permissions/ask.ts";
 import type { AnswerRequest, RequestBody } from "./control-request.ts";
 
-export interface Caller {
+export interface ControlCaller {
   readonly options: Options;
   readonly hooks: RegisteredHooks;
   readonly servers: InProcessServers;
@@ -25,7 +25,7 @@ export interface Caller {
 export function createCaller(
   options: Options,
   send: (server: string, message: JSONRPCMessage) => Promise<void>,
-): Caller {
+): ControlCaller {
   const hooks = registerHooks(options.hooks);
   const servers = inProcessServers(splitServers(options.mcpServers).here, send);
   return {

@@ -3,13 +3,13 @@
 
 import { geminiProblem, type GeminiRules } from "./gemini-rules.ts";
 import {
-  piecesOf,
-  stateOf,
+  textPieces,
+  thinkingStateOf,
   type DialectFailure,
   type DialectReply,
   type DialectScript,
   type DialectUsage,
-  type HttpAnswer,
+  type ScriptedAnswer,
   type SeenPart,
 } from "./script.ts";
 import {
@@ -27,7 +27,7 @@ export interface GeminiServerOptions extends DialectServerOptions, Pick<GeminiRu
   /** Gives ids to calls, and wants them back. */
   readonly ids?: boolean;
   /** Answers to other paths, such as the list of models. */
-  readonly other?: (request: DialectRequest) => HttpAnswer | undefined;
+  readonly other?: (request: DialectRequest) => ScriptedAnswer | undefined;
   /** What the vendor would find wrong with the headers or the path. */
   readonly access?: (request: DialectRequest) => string | undefined;
 }
@@ -123,12 +123,12 @@ function chunksOf(
   const isThinking = !/gemini-[12]\.?0?-/.test(model);
   let isFirst = true;
   const chunks = reply.blocks.flatMap((block, at): Chunk[] => {
-    if ("text" in block) return piecesOf(block.text).map((text) => ({ data: chunk([{ text }]), block: at }));
+    if ("text" in block) return textPieces(block.text).map((text) => ({ data: chunk([{ text }]), block: at }));
     if ("thinking" in block)
-      return piecesOf(block.thinking).map((text) => ({ data: chunk([{ text, thought: true }]), block: at }));
+      return textPieces(block.thinking).map((text) => ({ data: chunk([{ text, thought: true }]), block: at }));
     const { name, input, id = `call-${number}-${at}` } = block.call;
     const before = reply.blocks[at - 1];
-    const signature = stateOf(number, before && "thinking" in before ? at - 1 : at);
+    const signature = thinkingStateOf(number, before && "thinking" in before ? at - 1 : at);
     const sign = isFirst && isThinking ? { thoughtSignature: signature } : {};
     if (isFirst && isThinking) issued.add(signature);
     isFirst = false;
@@ -192,7 +192,7 @@ function googleError({ failure, message, retryAfterSeconds }: DialectFailure): o
   return { error: { code, message: message ?? words, status, ...(details.length > 0 ? { details } : {}) } };
 }
 
-export function googleRefusal(failure: DialectFailure): HttpAnswer {
+export function googleRefusal(failure: DialectFailure): { readonly status: number; readonly body: object } {
   return { status: ERRORS[failure.failure][0], body: googleError(failure) };
 }
 

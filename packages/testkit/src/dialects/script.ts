@@ -59,7 +59,7 @@ export interface DialectFailure {
 
 /** Bytes as they are, for what only one server does. */
 export interface RawAnswer {
-  readonly raw: HttpAnswer;
+  readonly raw: ScriptedAnswer;
 }
 
 export type DialectStep = DialectReply | DialectFailure | RawAnswer;
@@ -67,7 +67,7 @@ export type DialectStep = DialectReply | DialectFailure | RawAnswer;
 /** One step per request; a function sees the request first. */
 export type DialectScript = readonly (DialectStep | ((request: SeenRequest) => DialectStep))[];
 
-export type HttpAnswer =
+export type ScriptedAnswer =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: string | object }
   | {
       readonly headers: Readonly<Record<string, string>>;
@@ -106,12 +106,12 @@ export type SeenPart =
     };
 
 /** The state that a server gives with the n-th block (from zero) of the n-th reply (from one). */
-export function stateOf(reply: number, block: number): string {
+export function thinkingStateOf(reply: number, block: number): string {
   return `state-${reply}-${block}`;
 }
 
 /** A text in pieces, so that streams have more than one delta. */
-export function piecesOf(text: string): readonly string[] {
+export function textPieces(text: string): readonly string[] {
   const characters = Array.from(text);
   if (characters.length < 2) return [text];
   const middle = Math.ceil(characters.length / 2);

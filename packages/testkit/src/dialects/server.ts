@@ -7,7 +7,7 @@ import type {
   DialectFailure,
   DialectReply,
   DialectScript,
-  HttpAnswer,
+  ScriptedAnswer,
   SeenPart,
   SeenRequest,
   StreamPlace,
@@ -20,17 +20,19 @@ export interface DialectRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON, or the text if it is not JSON. */
   readonly body: any;
+  /** The body as received. */
+  readonly text: string;
 }
 
 /** Everything about a dialect that its server must know. */
 export interface DialectRules {
   /** Whether it asks for a reply. All other requests go to `other`. */
   isPrompt(request: DialectRequest): boolean;
-  other?(request: DialectRequest): HttpAnswer | undefined;
+  other?(request: DialectRequest): ScriptedAnswer | undefined;
   /** Why the vendor would refuse the request; undefined if it is right. */
   problem(request: DialectRequest): string | undefined;
   /** The vendor's answer to a request that fails. */
-  refuse(failure: DialectFailure): HttpAnswer;
+  refuse(failure: DialectFailure): ScriptedAnswer;
   read(request: DialectRequest): Omit<SeenRequest, "path" | "headers" | "body">;
   /** The whole answer, or its frames and their headers if the request wants a stream. */
   reply(reply: DialectReply, request: DialectRequest, number: number): WholeAnswer | StreamedAnswer;
@@ -62,7 +64,7 @@ export interface DialectServer extends AsyncDisposable {
   readonly url: string;
   /** Requests for a reply that were accepted, in order; the script answers these. */
   readonly requests: readonly SeenRequest[];
-  /** Why requests were refused by the rules. */
+  /** Why requests were openaiRefusal by the rules. */
   readonly problems: readonly string[];
   readonly others: readonly DialectRequest[];
   close(): Promise<void>;
@@ -77,7 +79,7 @@ export async function startDialectServer(
   const problems: string[] = [];
   const others: DialectRequest[] = [];
 
-  const answer = (request: DialectRequest): HttpAnswer => {
+  const answer = (request: DialectRequest): ScriptedAnswer => {
     if (!rules.isPrompt(request)) {
       others.push(request);
       return rules.other?.(request) ?? { status: 404, body: { error: { message: `No such path: ${request.path}` } } };
@@ -119,7 +121,7 @@ function exhausted(length: number): DialectFailure {
 }
 
 /** The answer up to where the script breaks it. */
-function played(rules: DialectRules, reply: DialectReply, made: WholeAnswer | StreamedAnswer): HttpAnswer {
+function played(rules: DialectRules, reply: DialectReply, made: WholeAnswer | StreamedAnswer): ScriptedAnswer {
   const { cut, fails } = reply;
   if ("body" in made) {
     if (fails) return rules.refuse(fails);
@@ -150,6 +152,7 @@ async function received(request: IncomingMessage): Promise<DialectRequest> {
     path: request.url ?? "",
     headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
     body: parsed(text),
+    text,
   };
 }
 
@@ -164,7 +167,11 @@ function parsed(text: string): unknown {
 // A client built on fetch loses received but unread data when its connection breaks. Give it time to read.
 const BEFORE_CUT = 25;
 
-async function send(response: ServerResponse, answer: HttpAnswer, { chunkBytes }: DialectServerOptions): Promise<void> {
+async function send(
+  response: ServerResponse,
+  answer: ScriptedAnswer,
+  { chunkBytes }: DialectServerOptions,
+): Promise<void> {
   if ("body" in answer) {
     const type = typeof answer.body === "string" ? "text/plain" : "application/json";
     response.writeHead(answer.status, { "content-type": type, ...answer.headers });
@@ -188,7 +195,7 @@ async function send(response: ServerResponse, answer: HttpAnswer, { chunkBytes }
 
 /** Whether every call has one result, directly after the calls of its turn, in any order. One sentence if not. */
 export function pairingProblem(parts: readonly SeenPart[]): string | undefined {
-  let open = new Set<string>();
+  const open = new Set<string>();
   const seen = new Set<string>();
   for (const part of parts) {
     if ("call" in part) {

@@ -94,8 +94,8 @@ export function commandTool(options: CommandToolOptions): Tool<BashInput, BashOu
       };
     },
     async run(input, context) {
-      const { runCommand } = await import("./run-command.ts");
-      return runCommand(input, context, { cwd: folderOf(context), mayMove: background, kind });
+      const { executeCommand } = await import("./run-command.ts");
+      return executeCommand(input, context, { cwd: folderOf(context), mayMove: background, kind });
     },
     show: (output) => show(output, kind.tool),
   });

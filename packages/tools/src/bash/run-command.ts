@@ -7,7 +7,7 @@ import { imageBlock, MAX_IMAGE_LENGTH, startsLikeImage } from "./image.ts";
 import { maxOutputFor, timeoutFor } from "./limits.ts";
 import { cutOutput, failureText, trimOutput } from "./show-result.ts";
 
-export function runCommand(input: BashInput, context: ToolContext, options: RunOptions): Promise<BashOutput> {
+export function executeCommand(input: BashInput, context: ToolContext, options: RunOptions): Promise<BashOutput> {
   return input.run_in_background ? runInBackground(input, context, options) : runAndWait(input, context, options);
 }
 

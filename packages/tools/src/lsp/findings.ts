@@ -51,9 +51,9 @@ export async function describeFindings(
   const { hover, encoding, isBusy, total } = findings;
   const lines = new SourceLines(context);
   const all = entriesOf(question, findings).filter(({ path }) => context.mayRead(path));
-  const note = isBusy ? "\n\n(The language server is still working through the project; there may be more.)" : "";
+  const note = isBusy ? "\n\n(The language server is still reading the project; ask again later.)" : "";
   if (hover !== undefined && hover.trim() !== "") {
-    return { result: `${hover.trim()}${note}`, resultCount: 1, fileCount: 1 };
+    return { result: hover.trim(), resultCount: 1, fileCount: 1 };
   }
   if (all.length === 0)
     return { result: `${nothing(question, findings, context)}${note}`, resultCount: 0, fileCount: 0 };
@@ -64,7 +64,7 @@ export async function describeFindings(
   const count = total ?? all.length;
   const more = count > shown.length ? `\n\n(${count - shown.length} more are not listed.)` : "";
   const heading = `Found ${count} ${NOUNS[question.operation][count === 1 ? 0 : 1]}${whereText(question, fileCount, context)}`;
-  return { result: `${heading}\n${shown.join("\n")}${more}${note}`, resultCount: count, fileCount };
+  return { result: `${heading}\n${shown.join("\n")}${more}`, resultCount: count, fileCount };
 }
 
 interface Entry {
@@ -98,9 +98,9 @@ async function placeText(place: CodePlace, lines: SourceLines, encoding: Positio
 }
 
 async function symbolText(symbol: CodeSymbol, lines: SourceLines, encoding: PositionEncoding): Promise<string> {
-  const { kind, name, container, detail } = symbol;
+  const { kind, name, container } = symbol;
   const around = container === undefined ? "" : ` in ${container}`;
-  return `${await lines.locate(symbol, encoding)}: ${kind} ${name}${around}${detail === undefined ? "" : ` (${oneLine(detail)})`}`;
+  return `${await lines.locate(symbol, encoding)}: ${kind} ${name}${around}`;
 }
 
 /** All in one file, so without its path; what is inside others is indented. */

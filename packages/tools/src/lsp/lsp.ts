@@ -1,9 +1,21 @@
 // LSP: questions about code, answered by a language server. What does the work is loaded with the first call.
 
 import { defineTool, integer, object, oneOf, string, ToolError, type Tool, type ToolContext } from "@keelson/engine";
-import { CODE_OPERATIONS, type CodeFindings, type CodeOperation, type CodePosition } from "@keelson/protocol";
+import type { CodeFindings, CodeOperation, CodePosition } from "@keelson/protocol";
 import { missingFileError, resolvePath } from "../path.ts";
 import description from "./lsp.md" with { type: "text" };
+
+const OPERATIONS: readonly CodeOperation[] = [
+  "goToDefinition",
+  "findReferences",
+  "hover",
+  "documentSymbol",
+  "workspaceSymbol",
+  "goToImplementation",
+  "prepareCallHierarchy",
+  "incomingCalls",
+  "outgoingCalls",
+];
 
 export interface LspInput {
   readonly operation: CodeOperation;
@@ -35,7 +47,7 @@ export function lspTool(navigator: CodeNavigator): Tool<LspInput, LspOutput> {
     name: "LSP",
     description,
     input: object({
-      operation: oneOf(CODE_OPERATIONS, "What to ask"),
+      operation: oneOf(OPERATIONS, "What to ask"),
       filePath: string("The file to ask about"),
       line: integer("The line, counted from 1", { minimum: 1 }),
       character: integer("The position in the line, counted from 1", { minimum: 1 }),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
-import { readFileTool, readTool } from "./read.ts";
+import { readFileTool, createReadFileTool } from "./read.ts";
 
 test("a whole PDF is shown as a line of text and a document", async () => {
   using world = toolWorld();
@@ -58,7 +58,7 @@ test("selected pages are shown as images where they can be drawn", async () => {
   using world = toolWorld();
   const path = world.put("a.pdf", pdf(["One", "Two"]));
   const asked: unknown[] = [];
-  const read = readTool({
+  const read = createReadFileTool({
     async draw(bytes, range) {
       asked.push([Buffer.from(bytes).subarray(0, 5).toString(), range]);
       return [1, 2].map((page) => ({ page, jpeg: new TextEncoder().encode(`image ${page}`) }));
@@ -84,7 +84,7 @@ test("pages that cannot be drawn are shown as text, or the error says what is wr
   using world = toolWorld();
   world.put("a.pdf", pdf(["One"]));
   world.put("b.pdf", "%PDF-1.4\nbroken");
-  const read = readTool({ draw: async () => null });
+  const read = createReadFileTool({ draw: async () => null });
   expect(await answer(read, { file_path: "a.pdf", pages: "1" }, world.context)).toContain("One");
   expect(await answer(read, { file_path: "a.pdf", pages: "2" }, world.context)).toBe(
     "failed: Page 2 does not exist: the PDF has 1 page.",

@@ -31,12 +31,12 @@ interface ReadInput {
   readonly pages?: string;
 }
 
-export interface ReadOptions {
+export interface ReadToolOptions {
   /** Draws pages of a PDF. Absent: they are shown as text. */
   readonly draw?: DrawPages;
 }
 
-export function readTool({ draw }: ReadOptions = {}): Tool<ReadInput, ReadOutput> {
+export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInput, ReadOutput> {
   return defineTool<ReadInput, ReadOutput>({
     name: "Read",
     description,
@@ -115,7 +115,7 @@ export function readTool({ draw }: ReadOptions = {}): Tool<ReadInput, ReadOutput
   });
 }
 
-export const readFileTool = readTool();
+export const readFileTool = createReadFileTool();
 
 /** Reads text and notebooks: records them for later edits, and does not show the same content twice. */
 async function readEditable(

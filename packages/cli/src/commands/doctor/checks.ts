@@ -47,6 +47,7 @@ export async function examine(options: LoadSettingsOptions): Promise<readonly Do
     await model(snapshot, inspection, options, short),
     ripgrep(rg),
     await shell(snapshot),
+    ...languageServers(snapshot),
     ...(await confinement(snapshot, rg)),
   ];
 }
@@ -121,17 +122,24 @@ async function model(
   } = snapshot;
   const name = "model";
   try {
-    const { profile, source } = await resolveModel({
+    const { profile, source, providerName, apiKeySource } = await resolveModel({
       ...(env["ANTHROPIC_MODEL"] || chosen === undefined ? {} : { model: chosen }),
       ...(flags.model === undefined ? {} : { model: flags.model }),
       env,
+      settings: snapshot.settings,
     });
     if (source === "offline") {
       return { name, state: "note", text: "built-in offline model; set ANTHROPIC_API_KEY to use a language model" };
     }
-    const variable = { "api-key": "ANTHROPIC_API_KEY", "auth-token": "ANTHROPIC_AUTH_TOKEN", "base-url": undefined }[
-      source
-    ];
+    if (providerName !== undefined) {
+      const key = apiKeySource === "none" ? "no key" : `key from ${apiKeySource}`;
+      return { name, state: "ok", text: `${profile.id}, provider ${providerName}, ${key}` };
+    }
+    const variables: Partial<Record<typeof source, string>> = {
+      "api-key": "ANTHROPIC_API_KEY",
+      "auth-token": "ANTHROPIC_AUTH_TOKEN",
+    };
+    const variable = variables[source];
     const origin = values.find(({ key }) => key === `env.${variable}`)?.from[0];
     const from = origin ? placeText(origin, short) : options.env[variable ?? ""] === undefined ? "" : "environment";
     const credential = variable === undefined ? "no credentials" : `${variable} (${from})`;
@@ -176,6 +184,27 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
     };
   }
   return { name, state: "ok", text: userZsh ? `${program.path}, with variables from ${userZsh}` : program.path };
+}
+
+/** Whether the program of each language server is there. Nothing is started. */
+function languageServers({ lsp: { servers, unused }, childEnv, cwd }: Snapshot): readonly DoctorFinding[] {
+  if (servers.length + unused.length === 0) return [];
+  const missing = servers.filter(
+    ({ command, env }) => Bun.which(command, { PATH: env["PATH"] ?? childEnv["PATH"], cwd }) === null,
+  );
+  const problems = [
+    ...missing.map(({ name, command }) => `${name}: program not found: "${command}"; install it`),
+    ...unused.map(({ name, why }) => `${name}: ${why}`),
+  ];
+  const found = servers.map(({ name, languages }) => `${name} (${Object.keys(languages).join(" ")})`).join(", ");
+  return [
+    {
+      name: "language servers",
+      state: problems.length > 0 ? "note" : "ok",
+      text: found || "none used",
+      ...(problems.length > 0 ? { details: problems } : {}),
+    },
+  ];
 }
 
 async function confinement({ env, settings }: Snapshot, ripgrepPath: string | null): Promise<readonly DoctorFinding[]> {

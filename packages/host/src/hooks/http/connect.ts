@@ -33,6 +33,8 @@ export interface ConnectOptions {
   readonly who?: string;
   /** A name that does not say so must not lead to this machine. */
   readonly localByName?: boolean;
+  /** What to write for this machine, for messages. */
+  readonly localName?: string;
   /** Trusted certificates, instead of the built-in ones. */
   readonly ca?: readonly string[];
 }
@@ -62,13 +64,14 @@ export async function openConnection(
 export async function judgedAddresses(
   url: URL,
   signal: AbortSignal,
-  { resolve = lookUp, who = "HTTP hooks", localByName = false }: ConnectOptions,
+  { resolve = lookUp, who = "HTTP hooks", localByName = false, localName = "localhost" }: ConnectOptions,
 ): Promise<readonly string[]> {
   const { name, isLiteral } = hostOf(url);
   const addresses = isLiteral ? [name] : await unlessAborted(resolve(name), signal);
   rejectForbidden(name, addresses, who);
   const hidden = localByName && !isLiteral && !/(?:^|\.)localhost\.?$/.test(name) && addresses.find(isLoopback);
-  if (hidden) throw new ForbiddenAddress(`${name} resolves to ${hidden}, which is this machine: use localhost instead`);
+  if (hidden)
+    throw new ForbiddenAddress(`${name} resolves to ${hidden}, which is this machine: use ${localName} instead`);
   return addresses;
 }
 

@@ -22,7 +22,7 @@ import { findingsOf, type Found } from "./findings.ts";
 import { lineAt, lineCount, toServer, wordAt } from "./positions.ts";
 import { problemsOf } from "./problems.ts";
 
-export interface ClientOptions {
+export interface LanguageClientOptions {
   readonly server: ConfiguredLanguageServer;
   readonly root: string;
   readonly program: ServerProgram;
@@ -47,26 +47,33 @@ export interface CodeQuestion {
 /** Of the items that a position stands for; usually there is one. */
 const MOST_ITEMS = 5;
 const MOST_PROGRESS = 100;
+const MOST_REGISTERED = 1_000;
+const DIAGNOSTIC = "textDocument/diagnostic";
 
 export class LanguageClient {
   readonly documents: Documents;
-  readonly #options: ClientOptions;
+  readonly #options: LanguageClientOptions;
   readonly #connection: Connection;
   readonly #abilities: ServerAbilities;
-  readonly #registered: Set<string>;
+  /** Methods by the id of their registration: one may be registered again before it is withdrawn. */
+  readonly #registered: ReadonlyMap<string, string>;
   readonly #progress: Set<unknown>;
 
   /** Starts the conversation. Rejects with LanguageServerError if the server does not finish the handshake. */
-  static async open(options: ClientOptions): Promise<LanguageClient> {
+  static async open(options: LanguageClientOptions): Promise<LanguageClient> {
     const { server, root, program, published, refreshed, closed, log } = options;
     const folder = { uri: uriOf(root), name: basename(root) || root };
     const settings = server.settings ?? {};
-    const registered = new Set<string>();
+    const registered = new Map<string, string>();
     const progress = new Set<unknown>();
     const source = {
       settings,
       folder,
-      registered: (method: string, on: boolean) => void (on ? registered.add(method) : registered.delete(method)),
+      registered(id: string, method: string | undefined) {
+        if (method === undefined) registered.delete(id);
+        else if (registered.size < MOST_REGISTERED) registered.set(id, method);
+        if (method === DIAGNOSTIC) refreshed();
+      },
       refreshDiagnostics: refreshed,
     };
     const connection = new Connection(program, {
@@ -107,9 +114,9 @@ export class LanguageClient {
   }
 
   private constructor(
-    options: ClientOptions,
+    options: LanguageClientOptions,
     connection: Connection,
-    known: { abilities: ServerAbilities; registered: Set<string>; progress: Set<unknown> },
+    known: { abilities: ServerAbilities; registered: ReadonlyMap<string, string>; progress: Set<unknown> },
   ) {
     this.#options = options;
     this.#connection = connection;
@@ -121,18 +128,21 @@ export class LanguageClient {
     this.documents = new Documents({ notify, sync: known.abilities.sync, languageOf, files, mayRead });
   }
 
+  get isClosed(): boolean {
+    return this.#connection.isClosed;
+  }
+
   /** Whether it answers `pull`; otherwise it publishes problems when it likes. */
   get pulls(): boolean {
-    return this.#abilities.pullsDiagnostics || this.#registered.has("textDocument/diagnostic");
+    return this.#abilities.pullsDiagnostics || this.#hasRegistered(DIAGNOSTIC);
   }
 
   async ask({ operation, path, position }: CodeQuestion, signal: AbortSignal): Promise<CodeFindings> {
     const { encoding, operations } = this.#abilities;
     const method = METHODS[operation];
-    if (!operations.has(operation) && !this.#registered.has(method)) {
+    if (!operations.has(operation) && !this.#hasRegistered(method)) {
       throw new LanguageServerError("unsupported", `It does not support ${operation}`);
     }
-    await this.documents.refresh();
     const text = await this.documents.fromDisk(path);
     const line = lineAt(text, position.line);
     if (line === undefined) {
@@ -150,7 +160,7 @@ export class LanguageClient {
 
   /** The problems of an open document. Rejects with LanguageServerError. */
   async pull(path: string, signal?: AbortSignal): Promise<readonly CodeProblem[]> {
-    const answer = await this.#request("textDocument/diagnostic", { textDocument: { uri: uriOf(path) } }, signal);
+    const answer = await this.#request(DIAGNOSTIC, { textDocument: { uri: uriOf(path) } }, signal);
     return problemsOf(isObject(answer) ? answer["items"] : undefined);
   }
 
@@ -175,6 +185,10 @@ export class LanguageClient {
 
   close(reason: string): void {
     this.#connection.close(reason);
+  }
+
+  #hasRegistered(method: string): boolean {
+    return this.#registered.values().some((each) => each === method);
   }
 
   async #find(

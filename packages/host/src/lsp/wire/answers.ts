@@ -7,8 +7,8 @@ export interface AnswerSource {
   /** For `workspace/configuration`. */
   readonly settings: JsonObject;
   readonly folder: { readonly uri: string; readonly name: string };
-  /** The server registered or withdrew a capability. */
-  registered(method: string, on: boolean): void;
+  /** The server registered a capability; without a method, it withdrew the one of this id. */
+  registered(id: string, method: string | undefined): void;
   /** Diagnostics may have changed without an edit. */
   refreshDiagnostics(): void;
 }
@@ -21,11 +21,12 @@ export function answerServer(method: string, params: unknown, source: AnswerSour
     case "workspace/workspaceFolders":
       return { result: [source.folder] };
     case "client/registerCapability":
-      for (const each of itemsOf(params, "registrations")) source.registered(String(each["method"]), true);
+      for (const each of itemsOf(params, "registrations"))
+        source.registered(String(each["id"]), String(each["method"]));
       return { result: null };
     case "client/unregisterCapability":
       // The protocol spells it this way.
-      for (const each of itemsOf(params, "unregisterations")) source.registered(String(each["method"]), false);
+      for (const each of itemsOf(params, "unregisterations")) source.registered(String(each["id"]), undefined);
       return { result: null };
     case "workspace/applyEdit":
       return { result: { applied: false, failureReason: "Files are edited only by the user's own tools" } };

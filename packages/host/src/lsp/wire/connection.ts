@@ -28,6 +28,8 @@ interface Waiting {
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 /** A server that never stops talking must not keep timers and other work from running. */
 const MAX_BUSY_MS = 20;
+/** What a program wrote last may arrive after its end. */
+const AFTER_EXIT_MS = 200;
 const METHOD_NOT_FOUND = -32601;
 const CANCELLED_CODES: readonly unknown[] = [-32800, -32801, -32802];
 const MAX_ERROR_LENGTH = 500;
@@ -45,6 +47,8 @@ export class Connection {
     this.#program = program;
     this.#handlers = handlers;
     void this.#read();
+    // A child that it leaves behind may hold its output open.
+    void program.exited.then((reason) => setTimeout(() => this.close(reason), AFTER_EXIT_MS).unref());
   }
 
   get isClosed(): boolean {

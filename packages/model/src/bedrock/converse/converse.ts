@@ -14,7 +14,8 @@ import { readNamedEvents } from "../frames.ts";
 import { withoutRegion } from "../model-id.ts";
 import { ConverseHabits } from "./habits.ts";
 import { converseRequest, textLength } from "./request.ts";
-import { ConverseReply, eventsOfReply } from "./stream.ts";
+import { ConverseReply } from "./stream.ts";
+import { eventsOfReply } from "./whole-reply.ts";
 
 export function converseProvider(server: Server, options: DialectOptions): PlainProvider {
   const known = new Map<string, ConverseHabits>();

@@ -12,8 +12,9 @@ import { newCallId } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
 import { sealThinking } from "../../thinking-envelope.ts";
 import { CONVERSE_API } from "./messages.ts";
+import { converseUsage, usageEstimate } from "./usage.ts";
 
-export interface ReplyContext {
+export interface ConverseContext {
   readonly id: string;
   readonly model: string;
   readonly names: FittedNames;
@@ -41,7 +42,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export class ConverseReply {
-  readonly #context: ReplyContext;
+  readonly #context: ConverseContext;
   /** Blocks that are not finished, in the order of their start; only the first one is passed on. */
   readonly #open: OpenBlock[] = [];
   /** By the service's index: the block that gets its deltas. */
@@ -54,7 +55,7 @@ export class ConverseReply {
   #reason: string | undefined;
   #usage: Usage | undefined;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ConverseContext) {
     this.#context = context;
   }
 
@@ -96,7 +97,7 @@ export class ConverseReply {
         for (const index of [...this.#byIndex.keys()]) yield* this.#stop(index);
         return;
       case "metadata":
-        this.#usage = usageOf(event["usage"]);
+        this.#usage = converseUsage(event["usage"]);
     }
   }
 
@@ -104,7 +105,7 @@ export class ConverseReply {
   *end(inputLength: () => number): Generator<StreamEvent> {
     yield* this.#start();
     const stop_reason = this.#calls > 0 ? "tool_use" : (REASONS[this.#reason ?? ""] ?? "end_turn");
-    const usage = this.#usage ?? estimate(inputLength(), this.#length);
+    const usage = this.#usage ?? usageEstimate(inputLength(), this.#length);
     yield { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage };
     yield { type: "message_stop" };
   }
@@ -224,54 +225,3 @@ export class ConverseReply {
 }
 
 const thinkingBlock = (): ContentBlock => ({ type: "thinking", thinking: "", signature: "" });
-
-/** The service counts as the Messages API does: input is without what the cache had. */
-function usageOf(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const number = (name: string) => (typeof value[name] === "number" ? value[name] : 0);
-  const details = Array.isArray(value["cacheDetails"]) ? value["cacheDetails"].filter(isObject) : [];
-  const written = (ttl: string) =>
-    details.filter((one) => one["ttl"] === ttl).reduce((sum, { inputTokens }) => sum + Number(inputTokens), 0);
-  return {
-    input_tokens: number("inputTokens"),
-    output_tokens: number("outputTokens"),
-    cache_read_input_tokens: number("cacheReadInputTokens"),
-    cache_creation_input_tokens: number("cacheWriteInputTokens"),
-    ...(details.length > 0
-      ? { cache_creation: { ephemeral_5m_input_tokens: written("5m"), ephemeral_1h_input_tokens: written("1h") } }
-      : {}),
-  };
-}
-
-const CHARACTERS_PER_TOKEN = 4;
-
-function estimate(input: number, output: number): Usage {
-  const tokens = (length: number) => Math.max(1, Math.ceil(length / CHARACTERS_PER_TOKEN));
-  return { ...NO_USAGE, input_tokens: tokens(input), output_tokens: tokens(output), estimated: true };
-}
-
-/** A whole reply as the events of a stream. */
-export function* eventsOfReply(reply: Readonly<Record<string, unknown>>): Generator<readonly [string, unknown]> {
-  const output = isObject(reply["output"]) ? reply["output"] : {};
-  const message = isObject(output["message"]) ? output["message"] : {};
-  const content = Array.isArray(message["content"]) ? message["content"].filter(isObject) : [];
-  yield ["messageStart", {}];
-  for (const [contentBlockIndex, block] of content.entries()) {
-    const delta = (value: unknown) => ["contentBlockDelta", { contentBlockIndex, delta: value }] as const;
-    const { text, toolUse, reasoningContent } = block;
-    if (typeof text === "string") yield delta({ text });
-    if (isObject(toolUse)) {
-      const { input, ...start } = toolUse;
-      yield ["contentBlockStart", { contentBlockIndex, start: { toolUse: start } }];
-      yield delta({ toolUse: { input } });
-    }
-    if (isObject(reasoningContent)) {
-      const { reasoningText, redactedContent } = reasoningContent;
-      if (isObject(reasoningText)) yield delta({ reasoningContent: reasoningText });
-      if (redactedContent !== undefined) yield delta({ reasoningContent: { redactedContent } });
-    }
-    yield ["contentBlockStop", { contentBlockIndex }];
-  }
-  yield ["messageStop", { stopReason: reply["stopReason"] }];
-  yield ["metadata", { usage: reply["usage"] }];
-}

@@ -1,6 +1,7 @@
 // The ports of a subagent: narrower than those of the session, and never a way around them. Its calls go through the
 // session's hooks and rules, its requests count against the session's budget.
 
+import { whyNotOffered } from "../../optional-tools/optional-tools.ts";
 import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
 import {
   NOTHING_SAID,
@@ -123,7 +124,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, child.signal),
-    whyMissing: (name) => mcp.servers?.whyMissing(name),
+    whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal: child.signal,
     interrupt: child.interrupt,
     partial: false,

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { reload, type Flags } from "@keelson/config";
+import type { ResolvedModel } from "@keelson/model";
 import {
   COMPATIBLE_VERSION,
   HOOK_EVENTS,
@@ -153,6 +154,19 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
+/** The protocol has names for the clouds; any other server is a gateway to it. */
+function apiProviderOf({ providerName }: ResolvedModel): string {
+  if (providerName === undefined) return "firstParty";
+  const clouds: Readonly<Record<string, string>> = {
+    bedrock: "bedrock",
+    vertex: "vertex",
+    foundry: "foundry",
+    mantle: "mantle",
+    "anthropic-aws": "anthropicAws",
+  };
+  return clouds[providerName] ?? "gateway";
+}
+
 function describe(targets: ControlTargets): Record<string, unknown> {
   const model = targets.model();
   return {
@@ -161,8 +175,8 @@ function describe(targets: ControlTargets): Record<string, unknown> {
     output_style: targets.style(),
     available_output_styles: styleNames(targets.snapshot()),
     user_output_styles_dir: join(targets.snapshot().configDir, "output-styles"),
-    models: describeModels(model, targets.snapshot().env),
-    account: { tokenSource: "none", apiKeySource: model.apiKeySource, apiProvider: "firstParty" },
+    models: describeModels(model, targets.snapshot()),
+    account: { tokenSource: "none", apiKeySource: model.apiKeySource, apiProvider: apiProviderOf(model) },
     pid: process.pid,
     claude_code_version: COMPATIBLE_VERSION,
     keelson_version: VERSION,

@@ -1,10 +1,12 @@
 // Requests about models: list them, switch, and set the thinking budget.
 
+import type { Snapshot } from "@keelson/config";
+import type { ModelProfile } from "@keelson/engine";
 import { lookUpModel, OFFLINE_ID, type ResolvedModel } from "@keelson/model";
 import { done, failed, type ControlHandler } from "../reply.ts";
 import { withFlags } from "./with-flags.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type ModelFacts = Pick<Snapshot, "env" | "settings">;
 
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 const CHOICES: readonly [value: string, name: string, description: string][] = [
@@ -14,14 +16,17 @@ const CHOICES: readonly [value: string, name: string, description: string][] = [
 ];
 
 /** The models that a client may offer; without a language model, only the offline one. */
-export function describeModels(model: ResolvedModel, env: Env): readonly object[] {
-  const current = describe("default", "Default", "The model this session started with", model.profile.id, env);
-  if (model.profile.id === OFFLINE_ID) return [current];
-  return [current, ...CHOICES.map(([value, name, means]) => describe(value, name, means, value, env))];
+export function describeModels(model: ResolvedModel, { env, settings }: ModelFacts): readonly object[] {
+  const current = describe("default", "Default", "The model this session started with", model.profile);
+  // Other providers do not have these, or under other names.
+  if (model.profile.id === OFFLINE_ID || model.profile.id.includes("/")) return [current];
+  const choices = CHOICES.map(([value, name, means]) =>
+    describe(value, name, means, lookUpModel(value, env, settings).profile),
+  );
+  return [current, ...choices];
 }
 
-function describe(value: string, displayName: string, description: string, model: string, env: Env): object {
-  const { profile } = lookUpModel(model, env);
+function describe(value: string, displayName: string, description: string, profile: ModelProfile): object {
   return {
     value,
     resolvedModel: profile.id,
@@ -34,7 +39,7 @@ function describe(value: string, displayName: string, description: string, model
 }
 
 export const listModels: ControlHandler = (_request, targets) =>
-  done({ models: describeModels(targets.model(), targets.snapshot().env) });
+  done({ models: describeModels(targets.model(), targets.snapshot()) });
 
 export const setModel: ControlHandler = async ({ model: wanted }, targets) => {
   const name = typeof wanted === "string" && wanted !== "default" && wanted !== "" ? wanted : undefined;
@@ -59,20 +64,24 @@ export const setMaxThinkingTokens: ControlHandler = (request, targets) => {
   const maxThinkingTokens = tokens === null ? undefined : (tokens as number);
   const { snapshot, model } = targets;
   targets.adopt(withFlags(snapshot(), { maxThinkingTokens }));
-  targets.tuneModel(thinking(model(), maxThinkingTokens, snapshot().env));
+  targets.tuneModel(thinking(model(), maxThinkingTokens, snapshot()));
   return done();
 };
 
 /** Without a budget, the default of the model applies. Some models always think. */
-function thinking(model: ResolvedModel, tokens: number | undefined, env: Env): ResolvedModel {
+function thinking(model: ResolvedModel, tokens: number | undefined, { env, settings }: ModelFacts): ResolvedModel {
   const { thinkingTokens: _, ...rest } = model;
-  const ignored = tokens === undefined || (tokens === 0 && lookUpModel(model.profile.id, env).alwaysThinks);
+  const ignored = tokens === undefined || (tokens === 0 && lookUpModel(model.profile.id, env, settings).alwaysThinks);
   return ignored ? rest : { ...rest, thinkingTokens: tokens };
 }
 
 /** Unchanged if the model has no effort levels. */
-export function withEffort(model: ResolvedModel, effort: string | undefined, env: Env): ResolvedModel {
-  const known = lookUpModel(model.profile.id, env);
+export function withEffort(
+  model: ResolvedModel,
+  effort: string | undefined,
+  { env, settings }: ModelFacts,
+): ResolvedModel {
+  const known = lookUpModel(model.profile.id, env, settings);
   if (known.effort === undefined) return model;
   return { ...model, effort: effort ?? known.effort };
 }

@@ -51,7 +51,7 @@ export const applyFlagSettings: ControlHandler = async (request, targets) => {
   targets.adopt(next);
   if ("effortLevel" in wanted) {
     const effort = next.settings.effortLevel ?? undefined;
-    targets.tuneModel(withEffort(targets.model(), effort, next.env));
+    targets.tuneModel(withEffort(targets.model(), effort, next));
   }
   return done();
 };

@@ -1,0 +1,5 @@
+// What commands about providers need; sessions use `resolveModel`.
+
+export { ModelError } from "@keelson/engine";
+export { knownProvider, reachableModels, type ProviderModels, type ReachableModel } from "./list.ts";
+export { providerStates, type ProviderState } from "./state.ts";

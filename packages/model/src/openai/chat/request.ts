@@ -1,0 +1,174 @@
+// Builds the body of a Chat Completions request. Pure.
+
+import type { JsonObject, ModelMessage } from "@keelson/protocol";
+import type { ModelRequest, ToolDefinition } from "@keelson/engine";
+import type { Compat, ModelTraits } from "../../dialect.ts";
+import { CHAT_IDS, MISTRAL_IDS } from "../../fit/ids.ts";
+import type { FittedNames } from "../../fit/names.ts";
+import { effortFor } from "../shared/effort.ts";
+import { isReasoningModelName, type Flavour } from "../shared/flavour.ts";
+import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
+import { fitParameters } from "../shared/parameters.ts";
+import type { Loss } from "./content.ts";
+import { toChatMessages, type ChatMessage } from "./messages.ts";
+
+export interface ChatContext {
+  readonly flavour: Flavour;
+  /** Our name for the server. */
+  readonly provider: string;
+  readonly traits: ModelTraits;
+  readonly compat: Compat;
+  readonly habits: ServerHabits;
+  readonly names: FittedNames;
+  readonly sessionId?: string;
+  /** Overrides what the request asks for. */
+  readonly maxTokens?: number;
+}
+
+export interface BuiltChatRequest {
+  readonly body: {
+    readonly model: string;
+    readonly messages: readonly ChatMessage[];
+    readonly tools?: unknown;
+    readonly [field: string]: unknown;
+  };
+  readonly sent: Sent;
+  readonly losses: readonly Loss[];
+}
+
+export function chatRequest(request: ModelRequest, stream: boolean, context: ChatContext): BuiltChatRequest {
+  const { traits, compat, habits, names, sessionId } = context;
+  const may = (part: Optional) => !habits.refused.has(part);
+  const losses = new Set<Loss>();
+  const messages = messagesOf(request, context, (loss) => losses.add(loss));
+  const { maxTokensField, maxTokens } = limitOf(request, context);
+  const effort = may("reasoning_effort") ? effortFor(request, traits) : undefined;
+  const format = may("response_format") ? responseFormat(request) : undefined;
+  const body = {
+    model: request.model,
+    messages,
+    ...toolFields(request, names, may("parallel_tool_calls")),
+    stream,
+    ...(stream && compat.streamUsage !== false && may("stream_options")
+      ? { stream_options: { include_usage: true } }
+      : {}),
+    ...(maxTokensField ? { [maxTokensField]: maxTokens } : {}),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(format ? { response_format: format } : {}),
+    ...(sessionId !== undefined && knowsCacheKey(context) && may("prompt_cache_key")
+      ? { prompt_cache_key: sessionId }
+      : {}),
+  };
+  const parts = (Object.keys(body) as Optional[]).filter((key) => OPTIONAL.has(key));
+  return {
+    body,
+    sent: { parts: [...parts, ...messageParts(messages)], maxTokens: maxTokensField ? maxTokens : undefined },
+    losses: [...losses],
+  };
+}
+
+const OPTIONAL = new Set<string>([
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "reasoning_effort",
+  "parallel_tool_calls",
+  "prompt_cache_key",
+  "response_format",
+] satisfies Optional[]);
+
+/** Parts of messages that a server may not know. */
+function messageParts(messages: readonly ChatMessage[]): Optional[] {
+  const hasImage = ({ content }: ChatMessage) =>
+    Array.isArray(content) && content.some(({ type }) => type === "image_url");
+  return [
+    ...(messages[0]?.role === "developer" ? ["developer" as const] : []),
+    ...(messages.some((message) => message["reasoning_content"] !== undefined) ? ["reasoning_content" as const] : []),
+    ...(messages.some((message) => message.reasoning_details) ? ["reasoning_details" as const] : []),
+    ...(messages.some(hasImage) ? ["images" as const] : []),
+  ];
+}
+
+function messagesOf(request: ModelRequest, context: ChatContext, lose: (loss: Loss) => void): ChatMessage[] {
+  const { flavour, traits, compat, habits, names } = context;
+  const { model } = request;
+  const may = (part: Optional) => !habits.refused.has(part);
+  const isVendor = flavour === "openai" || flavour === "azure";
+  const developer = compat.developerRole ?? (isVendor && (traits.reasons || isReasoningModelName(model)));
+  const field =
+    compat.reasoningField ?? (flavour === "deepseek" || habits.wantsReasoning ? "reasoning_content" : undefined);
+  return toChatMessages(request.system, request.messages as readonly ModelMessage[], {
+    model,
+    names,
+    ids: flavour === "mistral" ? MISTRAL_IDS : CHAT_IDS,
+    systemRole: developer && may("developer") ? "developer" : "system",
+    ...(field !== undefined && may("reasoning_content") ? { reasoningField: field } : {}),
+    alwaysReasoning: traits.reasons || habits.wantsReasoning === true,
+    details: flavour === "openrouter" && may("reasoning_details"),
+    images: traits.images && may("images"),
+    documents: traits.documents,
+    cacheMarks: flavour === "openrouter" && /^anthropic\/|claude/.test(model) && compat.stringToolContent !== true,
+    lose,
+  });
+}
+
+function limitOf(request: ModelRequest, context: ChatContext) {
+  const { flavour, compat, habits, traits } = context;
+  const knowsNew = flavour === "openai" || flavour === "azure" || isReasoningModelName(request.model);
+  const preferred = compat.maxTokensField ?? (knowsNew ? "max_completion_tokens" : "max_tokens");
+  const other = preferred === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  const maxTokensField = [preferred, other].find((field) => !habits.refused.has(field as Optional));
+  const limits = [context.maxTokens ?? request.max_tokens, habits.maxTokens ?? Infinity, traits.maxTokens];
+  return { maxTokensField, maxTokens: Math.min(...limits.filter((limit) => limit > 0)) };
+}
+
+/** The vendor groups requests by it for its cache. Other servers do not, and some refuse what they do not know. */
+const knowsCacheKey = ({ flavour, provider }: ChatContext) =>
+  flavour === "openai" || flavour === "azure" || (provider === "openai" && flavour === "other");
+
+function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, mayParallel: boolean): JsonObject {
+  const own = tools.filter(isFunction);
+  if (own.length === 0) return {};
+  const choice = chatToolChoice(tool_choice, names);
+  return {
+    tools: own.map(({ name, description, input_schema }) => ({
+      type: "function",
+      function: {
+        name: names.out(name),
+        description: description.toWellFormed(),
+        parameters: fitParameters(input_schema),
+      },
+    })),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...(mayParallel && tool_choice?.["disable_parallel_tool_use"] === true ? { parallel_tool_calls: false } : {}),
+  };
+}
+
+/** Tools that the Messages API runs itself have no schema. */
+export const isFunction = (tool: ToolDefinition) => tool.input_schema !== undefined;
+
+function chatToolChoice(choice: JsonObject | undefined, names: FittedNames): JsonObject | string | undefined {
+  switch (choice?.["type"]) {
+    case "auto":
+      return "auto";
+    case "any":
+      return "required";
+    case "none":
+      return "none";
+    case "tool":
+      return { type: "function", function: { name: names.out(String(choice["name"])) } };
+    default:
+      return undefined;
+  }
+}
+
+function responseFormat({ output_config }: ModelRequest): JsonObject | undefined {
+  const schema = formatSchema(output_config);
+  return schema && { type: "json_schema", json_schema: { name: "reply", schema } };
+}
+
+/** The schema of the reply, if the request has one. */
+export function formatSchema(config: JsonObject | undefined): JsonObject | undefined {
+  const format = config?.["format"] as JsonObject | undefined;
+  return format?.["type"] === "json_schema" ? (format["schema"] as JsonObject) : undefined;
+}

@@ -1,0 +1,161 @@
+// What OpenAI refuses in a Chat Completions request, in its words.
+
+import { isObject, tryParse } from "@keelson/protocol";
+import { schemaProblem } from "./schema.ts";
+
+export interface ChatRules {
+  readonly thinking?: "reasoning_content" | "reasoning" | "reasoning_details" | "tags";
+  readonly refuses?: readonly string[];
+  readonly stringToolContent?: boolean;
+}
+
+const FIELDS = new Set(
+  "model messages tools tool_choice parallel_tool_calls stream stream_options max_completion_tokens max_tokens reasoning_effort response_format prompt_cache_key temperature top_p stop seed".split(
+    " ",
+  ),
+);
+
+const MESSAGE_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  system: ["role", "content", "name"],
+  developer: ["role", "content", "name"],
+  user: ["role", "content", "name"],
+  assistant: ["role", "content", "name", "refusal", "tool_calls"],
+  tool: ["role", "content", "tool_call_id"],
+};
+
+const MAX_ID = 40;
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export const isReasoningModel = (model: string) => /^(?:gpt-5|o\d)/.test(model);
+
+export function chatProblem(body: any, rules: ChatRules): string | undefined {
+  if (!isObject(body)) return "We could not parse the JSON body of your request";
+  for (const field of Object.keys(body)) {
+    if (!FIELDS.has(field)) return `Unrecognized request argument supplied: ${field}`;
+    if (rules.refuses?.includes(field)) return `Unsupported parameter: '${field}' is not supported with this model.`;
+  }
+  return parameterProblem(body) ?? toolsProblem(body) ?? messagesProblem(body["messages"], rules);
+}
+
+function parameterProblem(body: Record<string, any>): string | undefined {
+  const { model, max_tokens, temperature, stream, stream_options, tools, tool_choice, parallel_tool_calls } = body;
+  if (typeof model !== "string") return "you must provide a model parameter";
+  if (isReasoningModel(model)) {
+    if (max_tokens !== undefined)
+      return "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    if (temperature !== undefined && temperature !== 1)
+      return "Unsupported value: 'temperature' does not support this value with this model. Only the default (1) value is supported.";
+  } else if (body["reasoning_effort"] !== undefined) return "Unrecognized request argument supplied: reasoning_effort";
+  if (stream_options !== undefined && stream !== true)
+    return "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
+  if (tools === undefined && tool_choice !== undefined)
+    return "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.";
+  if (tools === undefined && parallel_tool_calls !== undefined)
+    return "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.";
+  return undefined;
+}
+
+function toolsProblem({ tools, tool_choice }: Record<string, any>): string | undefined {
+  if (tools === undefined) return undefined;
+  if (!Array.isArray(tools) || tools.length === 0) return "[] is too short - 'tools'";
+  const names = new Set<string>();
+  for (const [at, tool] of tools.entries()) {
+    const extra = Object.keys(tool).find((key) => key !== "type" && key !== "function");
+    if (extra) return `Unknown parameter: 'tools[${at}].${extra}'.`;
+    const { name, description, parameters, strict: _, ...rest } = tool.function ?? {};
+    if (Object.keys(rest).length > 0) return `Unknown parameter: 'tools[${at}].function.${Object.keys(rest)[0]}'.`;
+    if (!NAME.test(name ?? "")) return `Invalid 'tools[${at}].function.name': string does not match pattern.`;
+    if (names.has(name)) return `Invalid 'tools': tool names must be unique, got '${name}' twice`;
+    names.add(name);
+    if (description !== undefined && typeof description !== "string") return "Invalid type for 'description'";
+    const problem = schemaProblem(name, parameters);
+    if (problem) return problem;
+  }
+  if (tool_choice === undefined || ["auto", "none", "required"].includes(tool_choice)) return undefined;
+  if (!isObject(tool_choice) || tool_choice["type"] !== "function") return "Invalid value for 'tool_choice'";
+  const chosen = (tool_choice["function"] as any)?.name;
+  return names.has(chosen) ? undefined : `Tool choice '${chosen}' not found in 'tools' parameter.`;
+}
+
+function messagesProblem(messages: unknown, rules: ChatRules): string | undefined {
+  if (!Array.isArray(messages) || messages.length === 0) return "[] is too short - 'messages'";
+  let open: string[] = [];
+  const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
+  for (const [at, message] of messages.entries()) {
+    const where = `messages[${at}]`;
+    const problem = messageProblem(message, where, rules, at > lastPrompt);
+    if (problem) return problem;
+    if (message.role === "tool") {
+      const place = open.indexOf(message.tool_call_id);
+      if (place < 0)
+        return `Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'. (${where})`;
+      open.splice(place, 1);
+      continue;
+    }
+    if (open.length > 0) return unanswered(open);
+    open = (message.tool_calls ?? []).map(({ id }: any) => id);
+    if (new Set(open).size < open.length) return `Duplicate value for 'tool_call_id' in ${where}`;
+  }
+  return open.length > 0 ? unanswered(open) : undefined;
+}
+
+const unanswered = (ids: readonly string[]) =>
+  `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(", ")}`;
+
+function messageProblem(message: any, where: string, rules: ChatRules, inLoop: boolean): string | undefined {
+  const { role, content, tool_calls } = message;
+  const known = MESSAGE_FIELDS[role];
+  if (!known) return `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user' and 'tool'.`;
+  const own = role === "assistant" && rules.thinking && rules.thinking !== "tags" ? [rules.thinking] : [];
+  const extra = Object.keys(message).find((key) => !known.includes(key) && !own.includes(key as never));
+  if (extra) return `Unknown parameter: '${where}.${extra}'.`;
+  if (rules.thinking === "reasoning_content" && message.reasoning_content !== undefined && !inLoop)
+    return `The reasoning_content in ${where} must not be sent back after the turn`;
+  if (role === "assistant" && (content === null || content === undefined)) {
+    if (!Array.isArray(tool_calls)) return `Invalid value for 'content': expected a string, got null. (${where})`;
+  } else {
+    const problem = contentProblem(content, role, where, rules);
+    if (problem) return problem;
+  }
+  if (tool_calls === undefined) return undefined;
+  if (!Array.isArray(tool_calls) || tool_calls.length === 0) return `[] is too short - '${where}.tool_calls'`;
+  if (rules.thinking === "reasoning_content" && inLoop && message.reasoning_content === undefined)
+    return `Missing reasoning_content field in the assistant message at ${where}`;
+  return tool_calls.map((call, at) => callProblem(call, `${where}.tool_calls[${at}]`)).find(Boolean);
+}
+
+function callProblem({ id, type, function: called, ...rest }: any, where: string): string | undefined {
+  if (Object.keys(rest).length > 0) return `Unknown parameter: '${where}.${Object.keys(rest)[0]}'.`;
+  if (typeof id !== "string" || id === "" || type !== "function") return `Missing required parameter: '${where}.id'.`;
+  if (id.length > MAX_ID)
+    return `Invalid '${where}.id': string too long. Expected a string with maximum length ${MAX_ID}, but got a string with length ${id.length} instead.`;
+  if (!NAME.test(called?.name ?? "")) return `Invalid '${where}.function.name': string does not match pattern.`;
+  if (typeof called.arguments !== "string" || !isObject(tryParse(called.arguments)))
+    return `Invalid '${where}.function.arguments': expected a JSON object`;
+  return undefined;
+}
+
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  system: ["text"],
+  developer: ["text"],
+  assistant: ["text"],
+  tool: ["text"],
+  user: ["text", "image_url", "file"],
+};
+
+function contentProblem(content: unknown, role: string, where: string, rules: ChatRules): string | undefined {
+  if (typeof content === "string") return content === "" ? `Invalid '${where}.content': string too short` : undefined;
+  if (!Array.isArray(content) || content.length === 0) return `Invalid type for '${where}.content'`;
+  if (role === "tool" && rules.stringToolContent) return `${where}.content must be a string`;
+  for (const part of content) {
+    if (!PARTS[role]!.includes(part?.type)) return `Invalid value: '${part?.type}' in '${where}.content'`;
+    const { type, cache_control: _, [type as string]: value, ...rest } = part;
+    if (Object.keys(rest).length > 0) return `Unknown parameter: '${where}.content.${Object.keys(rest)[0]}'.`;
+    if (type === "text" && (typeof value !== "string" || value.trim() === "")) return `Invalid text in '${where}'`;
+    if (type === "image_url" && !/^data:image\/(?:png|jpeg|gif|webp);base64,./.test(value?.url))
+      return `You uploaded an unsupported image. (${where})`;
+    if (type === "file" && (!value?.filename || !/^data:application\/pdf;base64,./.test(value?.file_data)))
+      return `Invalid '${where}.content.file'`;
+  }
+  return undefined;
+}
