@@ -45,8 +45,11 @@ const late = {
   "packages/store/src/span-log": "only with a trace",
   "packages/sdk/": "never: it is the other end of the pipe",
   "packages/model/src/offline/": "only without a model",
+  "packages/model/src/choice/": "only for other providers",
+  "packages/model/src/openai/": "only on servers that speak an API of OpenAI",
+  "packages/model/src/bedrock/": "only on Bedrock",
+  "packages/model/src/fit/": "only for other providers",
   "packages/model/src/gemini/": "only on Gemini",
-  "packages/model/src/openai/": "only on servers of OpenAI's kind",
   "packages/model/src/vertex/": "only on Vertex AI",
   "packages/testkit/": "only in tests",
 };
