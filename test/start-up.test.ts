@@ -46,6 +46,7 @@ const late = {
   "packages/sdk/": "never: it is the other end of the pipe",
   "packages/model/src/offline/": "only without a model",
   "packages/model/src/gemini/": "only on Gemini",
+  "packages/model/src/openai/": "only on servers of OpenAI's kind",
   "packages/model/src/vertex/": "only on Vertex AI",
   "packages/testkit/": "only in tests",
 };
