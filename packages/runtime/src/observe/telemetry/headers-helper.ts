@@ -1,6 +1,7 @@
 // otelHeadersHelper: a command that prints headers for the collector as JSON. Run again after a while, because tokens expire.
 
 import type { Snapshot } from "@keelson/config";
+import type { HookProcesses } from "@keelson/host/hooks";
 import { isObject, tryParse } from "@keelson/protocol";
 import { SendError } from "./send.ts";
 
@@ -26,14 +27,13 @@ export function helperHeaders(command: string, { snapshot, sessionId, entrypoint
   const { cwd, childEnv, env } = snapshot;
   const refreshMs = Number(env["CLAUDE_CODE_OTEL_HEADERS_HELPER_DEBOUNCE_MS"]) || REFRESH_MS;
   const closing = new AbortController();
-  let processes: { close(): Promise<void> } | undefined;
+  let processes: HookProcesses | undefined;
   let latest: { readonly headers: Promise<Headers>; readonly at: number } | undefined;
   const run = async (): Promise<Headers> => {
     const { createHookProcesses, headersHelper, hookEnvironment } = await import("@keelson/host/hooks");
-    const started = createHookProcesses();
-    processes = started;
+    processes ??= createHookProcesses();
     const place = { cwd, env: hookEnvironment({ childEnv, sessionId: sessionId(), entrypoint, projectDir: cwd }) };
-    const ran = await headersHelper(started, { ...place, timeoutMs: LIMIT_MS })(command, {}, closing.signal);
+    const ran = await headersHelper(processes, { ...place, timeoutMs: LIMIT_MS })(command, {}, closing.signal);
     const printed = ran.outcome === "success" ? tryParse(ran.stdout) : undefined;
     if (!isObject(printed))
       throw new SendError(
@@ -59,11 +59,14 @@ export function helperHeaders(command: string, { snapshot, sessionId, entrypoint
   };
 }
 
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((done, failed) => {
-    const stop = () => failed(new SendError("the command of otelHeadersHelper took too long", false));
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    work.then(done, failed).finally(() => signal.removeEventListener("abort", stop));
-  });
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new SendError("the command of otelHeadersHelper took too long", false));
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }

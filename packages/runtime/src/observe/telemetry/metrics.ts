@@ -1,6 +1,6 @@
 // Counters, by their labels, until they are reported. Pure.
 
-import { attributesOf, nanos, type Attributes, type OtlpRecord } from "./otlp.ts";
+import { otlpAttributes, nanos, type Attributes, type OtlpRecord } from "./otlp.ts";
 
 /** The metrics that compatible programs report. */
 export const METRICS = {
@@ -76,7 +76,7 @@ export function openCounters(startMs: number, isCumulative: boolean): Counters {
 
 function pointOf({ labels, startMs }: Counter, value: number, nowMs: number): OtlpRecord {
   return {
-    attributes: attributesOf(labels),
+    attributes: otlpAttributes(labels),
     startTimeUnixNano: nanos(startMs),
     timeUnixNano: nanos(nowMs),
     asDouble: value,

@@ -1,6 +1,6 @@
 // The messages of OTLP in its JSON form: attributes, records, and the requests that carry them. Pure.
 
-import type { Signal } from "./plan.ts";
+import type { ReportSignal } from "./plan.ts";
 
 export type AttributeValue = string | number | boolean;
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
@@ -13,7 +13,7 @@ export interface OtlpAttribute {
 /** A metric, a log record or a span, as it stands in a request. */
 export type OtlpRecord = Readonly<Record<string, unknown>>;
 
-export function attributesOf(attributes: Attributes): readonly OtlpAttribute[] {
+export function otlpAttributes(attributes: Attributes): readonly OtlpAttribute[] {
   return Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: valueOf(value) }],
   );
@@ -32,27 +32,27 @@ export function nanos(ms: number): string {
   return String(BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1_000_000)));
 }
 
-const LISTS: Readonly<Record<Signal, readonly [string, string, string]>> = {
+const LISTS: Readonly<Record<ReportSignal, readonly [string, string, string]>> = {
   metrics: ["resourceMetrics", "scopeMetrics", "metrics"],
   logs: ["resourceLogs", "scopeLogs", "logRecords"],
   traces: ["resourceSpans", "scopeSpans", "spans"],
 };
 
 /** The names that reports of compatible programs have. */
-const SCOPES: Readonly<Record<Signal, string>> = {
+const SCOPES: Readonly<Record<ReportSignal, string>> = {
   metrics: "com.anthropic.claude_code",
   logs: "com.anthropic.claude_code.events",
   traces: "com.anthropic.claude_code.tracing",
 };
 
 export function requestOf(
-  signal: Signal,
+  signal: ReportSignal,
   records: readonly OtlpRecord[],
   about: { readonly resource: Attributes; readonly version: string },
 ): OtlpRecord {
   const [resources, scopes, list] = LISTS[signal];
   const scope = { name: SCOPES[signal], version: about.version };
   return {
-    [resources]: [{ resource: { attributes: attributesOf(about.resource) }, [scopes]: [{ scope, [list]: records }] }],
+    [resources]: [{ resource: { attributes: otlpAttributes(about.resource) }, [scopes]: [{ scope, [list]: records }] }],
   };
 }

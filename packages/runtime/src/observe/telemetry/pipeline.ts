@@ -1,9 +1,9 @@
 // Takes counts, events and spans, and sends them now and then. The session never waits for it, except a moment at its end.
 
 import { openCounters, type MetricName } from "./metrics.ts";
-import { attributesOf, nanos, type Attributes, type OtlpRecord } from "./otlp.ts";
+import { otlpAttributes, nanos, type Attributes, type OtlpRecord } from "./otlp.ts";
 import { openOutlet, type Outlet } from "./outlet.ts";
-import type { Signal, TelemetryPlan } from "./plan.ts";
+import type { ReportSignal, TelemetryPlan } from "./plan.ts";
 import { SendError, sender, type SendOptions } from "./send.ts";
 
 export interface Pipeline {
@@ -11,7 +11,7 @@ export interface Pipeline {
   event(name: string, atMs: number, attributes: Attributes, span?: SpanContext): void;
   span(span: TelemetrySpan): void;
   /** Whether anyone wants them; what nobody wants need not be made. */
-  readonly wants: Readonly<Record<Signal, boolean>>;
+  readonly wants: Readonly<Record<ReportSignal, boolean>>;
   close(): Promise<void>;
 }
 
@@ -41,8 +41,8 @@ const [OK, ERROR] = [1, 2];
 
 export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pipeline {
   const { now } = options;
-  const report = (signal: Signal) => (problem: string) => options.report(`${signal}: ${problem}`);
-  const outlets = (signal: Signal) =>
+  const report = (signal: ReportSignal) => (problem: string) => options.report(`${signal}: ${problem}`);
+  const outlets = (signal: ReportSignal) =>
     plan.destinations[signal].map((destination) => openOutlet(sender(signal, destination, options), report(signal)));
   const [logs, traces] = [outlets("logs"), outlets("traces")];
   const meters = plan.destinations.metrics.map((destination) => {
@@ -66,7 +66,7 @@ export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pip
 
   /** Aborted when the session does not wait any longer. */
   const ended = new AbortController();
-  const every = (signal: Signal, each: readonly Pick<Outlet, "flush">[]) => {
+  const every = (signal: ReportSignal, each: readonly Pick<Outlet, "flush">[]) => {
     if (each.length === 0) return [];
     const timer = setInterval(() => each.forEach(({ flush }) => void flush(ended.signal)), plan.intervalMs[signal]);
     timer.unref();
@@ -85,7 +85,7 @@ export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pip
         severityNumber: INFO,
         severityText: "INFO",
         body: { stringValue: `claude_code.${name}` },
-        attributes: attributesOf({
+        attributes: otlpAttributes({
           "event.name": name,
           "event.timestamp": new Date(atMs).toISOString(),
           ...attributes,
@@ -103,7 +103,7 @@ export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pip
         kind: isClient ? CLIENT : INTERNAL,
         startTimeUnixNano: nanos(startMs),
         endTimeUnixNano: nanos(Math.max(startMs, endMs)),
-        attributes: attributesOf({ "span.type": name.replace(/^claude_code\./, ""), ...attributes }),
+        attributes: otlpAttributes({ "span.type": name.replace(/^claude_code\./, ""), ...attributes }),
         status: error === undefined ? { code: OK } : { code: ERROR, message: error },
       }),
     async close() {

@@ -1,10 +1,10 @@
 // What the variables ask for: which signals go where, how often, and what of the content they may carry. Pure. A project
 // cannot set these variables, so whoever reads the reports is whom the user or an administrator chose.
 
-export type Signal = "metrics" | "logs" | "traces";
+export type ReportSignal = "metrics" | "logs" | "traces";
 export type Protocol = "http/json" | "http/protobuf";
 
-export type Destination =
+export type ReportTarget =
   | { readonly kind: "console" }
   | {
       readonly kind: "otlp";
@@ -16,8 +16,8 @@ export type Destination =
     };
 
 export interface TelemetryPlan {
-  readonly destinations: Readonly<Record<Signal, readonly Destination[]>>;
-  readonly intervalMs: Readonly<Record<Signal, number>>;
+  readonly destinations: Readonly<Record<ReportSignal, readonly ReportTarget[]>>;
+  readonly intervalMs: Readonly<Record<ReportSignal, number>>;
   /** How long the end of a session waits for the collector. */
   readonly closeMs: number;
   readonly isCumulative: boolean;
@@ -44,15 +44,15 @@ export interface TelemetryPlan {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const SIGNALS: readonly Signal[] = ["metrics", "logs", "traces"];
+const SIGNALS: readonly ReportSignal[] = ["metrics", "logs", "traces"];
 const DEFAULT_ENDPOINT = "http://localhost:4318";
-const DEFAULT_INTERVALS: Readonly<Record<Signal, number>> = { metrics: 60_000, logs: 5_000, traces: 5_000 };
-const EXPORTERS: Readonly<Record<Signal, string>> = {
+const DEFAULT_INTERVALS: Readonly<Record<ReportSignal, number>> = { metrics: 60_000, logs: 5_000, traces: 5_000 };
+const EXPORTERS: Readonly<Record<ReportSignal, string>> = {
   metrics: "OTEL_METRICS_EXPORTER",
   logs: "OTEL_LOGS_EXPORTER",
   traces: "OTEL_TRACES_EXPORTER",
 };
-const INTERVALS: Readonly<Record<Signal, string>> = {
+const INTERVALS: Readonly<Record<ReportSignal, string>> = {
   metrics: "OTEL_METRIC_EXPORT_INTERVAL",
   logs: "OTEL_LOGS_EXPORT_INTERVAL",
   traces: "OTEL_TRACES_EXPORT_INTERVAL",
@@ -64,14 +64,14 @@ export function telemetryPlan(env: Env): TelemetryPlan | undefined {
   const problems: string[] = [];
   const destinations = Object.fromEntries(
     SIGNALS.map((signal) => [signal, destinationsOf(signal, env, (text) => void problems.push(text))]),
-  ) as Record<Signal, readonly Destination[]>;
+  ) as Record<ReportSignal, readonly ReportTarget[]>;
   const own = pairsIn(env["OTEL_RESOURCE_ATTRIBUTES"]);
   const parent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(env["TRACEPARENT"]?.trim() ?? "");
   return {
     destinations,
     intervalMs: Object.fromEntries(
       SIGNALS.map((signal) => [signal, positive(env[INTERVALS[signal]]) ?? DEFAULT_INTERVALS[signal]]),
-    ) as Record<Signal, number>,
+    ) as Record<ReportSignal, number>,
     closeMs: positive(env["CLAUDE_CODE_OTEL_SHUTDOWN_TIMEOUT_MS"]) ?? 1_000,
     isCumulative: env["OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"]?.trim().toLowerCase() === "cumulative",
     resource: { "service.name": env["OTEL_SERVICE_NAME"]?.trim() || own["service.name"] || "keelson" },
@@ -93,10 +93,10 @@ export function telemetryPlan(env: Env): TelemetryPlan | undefined {
   };
 }
 
-function destinationsOf(signal: Signal, env: Env, problem: (text: string) => void): readonly Destination[] {
+function destinationsOf(signal: ReportSignal, env: Env, problem: (text: string) => void): readonly ReportTarget[] {
   const variable = EXPORTERS[signal];
   const names = (env[variable] ?? "").split(",").map((name) => name.trim().toLowerCase());
-  return [...new Set(names)].flatMap((name): readonly Destination[] => {
+  return [...new Set(names)].flatMap((name): readonly ReportTarget[] => {
     if (name === "" || name === "none") return [];
     if (name === "console") return [{ kind: "console" }];
     if (name !== "otlp") {
@@ -108,10 +108,10 @@ function destinationsOf(signal: Signal, env: Env, problem: (text: string) => voi
 }
 
 /** `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT` for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
-const ownName = (general: string, signal: Signal) => general.replace("OTLP_", `OTLP_${signal.toUpperCase()}_`);
+const ownName = (general: string, signal: ReportSignal) => general.replace("OTLP_", `OTLP_${signal.toUpperCase()}_`);
 
 /** The variable of the signal wins over the one for all signals. */
-function otlp(signal: Signal, env: Env, problem: (text: string) => void): readonly Destination[] {
+function otlp(signal: ReportSignal, env: Env, problem: (text: string) => void): readonly ReportTarget[] {
   const read = (general: string) => {
     const own = ownName(general, signal);
     const name = env[own]?.trim() ? own : general;

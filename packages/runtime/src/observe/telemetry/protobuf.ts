@@ -1,7 +1,7 @@
 // OTLP requests as protobuf, made from their JSON form. Only the fields that we send; numbers as in opentelemetry-proto 1.x.
 
 import type { OtlpRecord } from "./otlp.ts";
-import type { Signal } from "./plan.ts";
+import type { ReportSignal } from "./plan.ts";
 
 type Kind = "string" | "bool" | "int64" | "double" | "fixed64" | "sfixed64" | "hex" | "enum" | Shape;
 interface Shape {
@@ -63,13 +63,13 @@ const scoped = (name: string, list: string, record: Shape): Shape => ({
   ],
 });
 
-const REQUESTS: Readonly<Record<Signal, Shape>> = {
+const REQUESTS: Readonly<Record<ReportSignal, Shape>> = {
   metrics: scoped("Metrics", "metrics", METRIC),
   logs: scoped("Logs", "logRecords", LOG),
   traces: scoped("Spans", "spans", SPAN),
 };
 
-export function toProtobuf(signal: Signal, request: OtlpRecord): Uint8Array<ArrayBuffer> {
+export function toProtobuf(signal: ReportSignal, request: OtlpRecord): Uint8Array<ArrayBuffer> {
   return new Uint8Array(message(request, REQUESTS[signal]));
 }
 

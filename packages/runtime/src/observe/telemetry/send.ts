@@ -3,7 +3,7 @@
 
 import { writeSync } from "node:fs";
 import { requestOf, type Attributes, type OtlpRecord } from "./otlp.ts";
-import type { Destination, Signal } from "./plan.ts";
+import type { ReportTarget, ReportSignal } from "./plan.ts";
 import { toProtobuf } from "./protobuf.ts";
 
 export interface SendOptions {
@@ -27,7 +27,7 @@ export class SendError extends Error {
 export type Send = (records: readonly OtlpRecord[], signal: AbortSignal) => Promise<void>;
 
 /** Throws SendError and nothing else. */
-export function sender(signal: Signal, destination: Destination, options: SendOptions): Send {
+export function sender(signal: ReportSignal, destination: ReportTarget, options: SendOptions): Send {
   if (destination.kind === "console") return async (records) => printRecords(signal, records);
   const { protocol, url, headers, gzip, timeoutMs } = destination;
   return async (records, ending) => {
@@ -66,7 +66,7 @@ export function sender(signal: Signal, destination: Destination, options: SendOp
 }
 
 /** One line each on standard error: standard output belongs to the answer. */
-function printRecords(signal: Signal, records: readonly OtlpRecord[]): void {
+function printRecords(signal: ReportSignal, records: readonly OtlpRecord[]): void {
   const text = records.map((record) => `${JSON.stringify({ signal, ...record })}\n`).join("");
   try {
     writeSync(2, text);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openCounters } from "./metrics.ts";
-import { attributesOf, nanos, requestOf } from "./otlp.ts";
+import { otlpAttributes, nanos, requestOf } from "./otlp.ts";
 import { openOutlet } from "./outlet.ts";
 import { telemetryPlan } from "./plan.ts";
 import { toProtobuf } from "./protobuf.ts";
@@ -113,7 +113,7 @@ test("protobuf has the same content as JSON", () => {
     kind: 1,
     startTimeUnixNano: "1700000000123456789",
     endTimeUnixNano: nanos(1_700_000_001_000.5),
-    attributes: attributesOf({ text: "grüße", whole: -3, part: 0.5, yes: true, none: undefined }),
+    attributes: otlpAttributes({ text: "grüße", whole: -3, part: 0.5, yes: true, none: undefined }),
     status: { code: 2, message: "no" },
   };
   const decoded = decode(Buffer.from(toProtobuf("traces", requestOf("traces", [span], about))), [1, 2, 2]);

@@ -1,84 +1,38 @@
 // What a session reports by OpenTelemetry: metrics, events and spans with the names that compatible programs use. Content
 // is left out unless the variables ask for it, and credentials always. Loaded only with CLAUDE_CODE_ENABLE_TELEMETRY.
 
-import { isObject, textOf, VERSION } from "@keelson/protocol";
+import { isObject, textOf } from "@keelson/protocol";
 import { changedLines } from "../../model/cost.ts";
 import { callWatch, type EndedCall } from "../call-watch.ts";
 import type { Fact, RequestEnd, Watcher } from "../facts.ts";
 import type { Attributes } from "./otlp.ts";
-import type { Pipeline, SpanContext } from "./pipeline.ts";
-import type { TelemetryPlan } from "./plan.ts";
-import { inputText, languageOf, parametersOf, sourceOf, toolName } from "./tool-facts.ts";
+import type { SpanContext } from "./pipeline.ts";
+import { LONGEST_TEXT, newSpanId, openReporter, type ReporterOptions } from "./reporter.ts";
+import { inputText, editLanguage, parametersOf, decisionSource, reportedTool } from "./tool-facts.ts";
 
-export interface TelemetryOptions {
-  readonly plan: TelemetryPlan;
-  readonly pipeline: Pipeline;
-  sessionId(): string;
+export interface TelemetryOptions extends ReporterOptions {
   readonly isResumed: boolean;
-  readonly entrypoint: string;
-  /** Takes credentials out of a text. */
-  hide(text: string): string;
 }
 
 const REDACTED = "<REDACTED>";
-const LONGEST = 60 * 1024;
+/** Calls that never get a result must not pile up. */
+const MOST_CALLS = 1_000;
 const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 
 export function telemetryWatcher(options: TelemetryOptions): Watcher {
-  const { plan, pipeline, sessionId, hide } = options;
+  const { plan, pipeline, sessionId } = options;
+  const { begin, count, event, span } = openReporter(options);
   const callsEnded = callWatch();
   let run: (SpanContext & { readonly startMs: number; prompt?: string }) | undefined;
-  /** What continues after a run, such as agents in the background, belongs to it. */
-  let latest: SpanContext | undefined;
-  let [runs, events, counted] = [0, 0, ""];
+  let [runs, counted] = [0, ""];
   let model = "";
   /** Spans that are not over, by the id of the call. */
   const calls = new Map<string, string>();
 
-  const context = (): SpanContext => (latest ??= newContext(plan.parent?.traceId));
   const callSpan = (id: string) => {
-    if (calls.size > 1_000) calls.clear();
-    if (!calls.has(id)) calls.set(id, randomHex(8));
+    if (calls.size > MOST_CALLS) calls.clear();
+    if (!calls.has(id)) calls.set(id, newSpanId());
     return calls.get(id)!;
-  };
-  const cleaned = (attributes: Attributes): Attributes =>
-    Object.fromEntries(
-      Object.entries(attributes).map(([key, value]) => [
-        key,
-        typeof value === "string" ? hide(value).slice(0, LONGEST) : value,
-      ]),
-    );
-  const common = (): Attributes => ({ "session.id": sessionId(), "app.version": VERSION });
-  const labels = (own: Attributes): Attributes => ({
-    ...(plan.metricLabels.resource ? plan.ownAttributes : {}),
-    ...(plan.metricLabels.session ? { "session.id": sessionId() } : {}),
-    ...(plan.metricLabels.version ? { "app.version": VERSION } : {}),
-    ...(plan.metricLabels.entrypoint ? { "app.entrypoint": options.entrypoint } : {}),
-    ...own,
-  });
-  const count = (name: Parameters<Pipeline["count"]>[0], value: number, own: Attributes = {}) =>
-    pipeline.count(name, value, cleaned(labels(own)));
-  const event = (name: string, at: number, own: Attributes) => {
-    if (!pipeline.wants.logs) return;
-    const attributes = cleaned({ ...common(), "event.sequence": events++, ...own });
-    pipeline.event(name, at, attributes, pipeline.wants.traces ? latest : undefined);
-  };
-  const span = (name: string, startMs: number, endMs: number, own: Attributes, more: SpanExtras = {}) => {
-    if (!pipeline.wants.traces) return;
-    const { traceId, spanId: parentSpanId } = context();
-    const error = more.error === undefined ? undefined : hide(more.error).slice(0, 1_000);
-    const attributes = cleaned({ ...common(), ...own });
-    pipeline.span({
-      name: `claude_code.${name}`,
-      traceId,
-      spanId: randomHex(8),
-      parentSpanId,
-      startMs,
-      endMs,
-      ...more,
-      error,
-      attributes,
-    });
   };
 
   const prompted = (text: string, at: number) => {
@@ -123,12 +77,12 @@ export function telemetryWatcher(options: TelemetryOptions): Watcher {
 
   const decided = ({ request, permission, at, ms, agent }: Extract<Fact, { type: "permission" }>) => {
     const { tool, input, call } = request;
-    const tool_name = toolName(tool.name, plan.logs.toolDetails);
+    const tool_name = reportedTool(tool.name, plan.logs.toolDetails);
     const decision = permission.behavior === "allow" ? "accept" : "reject";
-    const source = sourceOf(permission);
+    const source = decisionSource(permission);
     event("tool_decision", at, { tool_name, tool_use_id: call.id, decision, source });
     if (EDITS.has(tool.name)) {
-      count("claude_code.code_edit_tool.decision", 1, { tool_name, decision, source, language: languageOf(input) });
+      count("claude_code.code_edit_tool.decision", 1, { tool_name, decision, source, language: editLanguage(input) });
     }
     const own = { tool_name, decision, source, duration_ms: Math.round(ms), ...agentOf(agent?.id) };
     if (ms >= 1) span("tool.blocked_on_user", at - ms, at, own, { parentSpanId: callSpan(call.id) });
@@ -137,7 +91,7 @@ export function telemetryWatcher(options: TelemetryOptions): Watcher {
   const called = (ended: EndedCall) => {
     const { id, tool, input, startMs, endMs, ranMs, permission, result, output, agent } = ended;
     const { toolDetails, toolContent } = plan.logs;
-    const tool_name = toolName(tool, toolDetails);
+    const tool_name = reportedTool(tool, toolDetails);
     const success = result.is_error !== true;
     const text = typeof result.content === "string" ? result.content : textOf(result.content ?? []);
     const duration_ms = Math.round(ranMs ?? endMs - startMs);
@@ -150,7 +104,7 @@ export function telemetryWatcher(options: TelemetryOptions): Watcher {
       ...(permission
         ? {
             decision_type: permission.behavior === "allow" ? "accept" : "reject",
-            decision_source: sourceOf(permission),
+            decision_source: decisionSource(permission),
           }
         : {}),
       tool_input_size_bytes: Buffer.byteLength(JSON.stringify(input) ?? ""),
@@ -168,7 +122,7 @@ export function telemetryWatcher(options: TelemetryOptions): Watcher {
     const spanId = callSpan(id);
     calls.delete(id);
     const error = success ? undefined : "The tool failed";
-    const content = toolContent ? { tool_input: inputText(input, LONGEST), tool_output: text } : {};
+    const content = toolContent ? { tool_input: inputText(input, LONGEST_TEXT), tool_output: text } : {};
     const details = toolDetails ? { tool_parameters: parametersOf(tool, input) } : {};
     const own = {
       tool_name,
@@ -227,8 +181,7 @@ export function telemetryWatcher(options: TelemetryOptions): Watcher {
       switch (fact.type) {
         case "run_start":
           runs++;
-          run = { ...newContext(plan.parent?.traceId), startMs: fact.at };
-          latest = { traceId: run.traceId, spanId: run.spanId };
+          run = { ...begin(), startMs: fact.at };
           if (counted === sessionId()) return;
           count("claude_code.session.count", 1, {
             start_type: counted === "" && options.isResumed ? "resume" : "fresh",
@@ -273,18 +226,6 @@ export function telemetryWatcher(options: TelemetryOptions): Watcher {
   };
 }
 
-interface SpanExtras extends Partial<SpanContext> {
-  readonly parentSpanId?: string | undefined;
-  readonly isClient?: boolean;
-  readonly error?: string | undefined;
-}
-
 const agentOf = (id: string | undefined): Attributes => (id === undefined ? {} : { "agent.id": id });
 
 const numberOr = (value: unknown) => (typeof value === "number" ? value : undefined);
-
-function newContext(traceId = randomHex(16)): SpanContext {
-  return { traceId, spanId: randomHex(8) };
-}
-
-const randomHex = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");

@@ -5,12 +5,12 @@ import type { Permission } from "@keelson/engine";
 import { isObject } from "@keelson/protocol";
 
 /** Names of MCP tools tell what someone works with. */
-export function toolName(name: string, withDetails: boolean): string {
+export function reportedTool(name: string, withDetails: boolean): string {
   return name.startsWith("mcp__") && !withDetails ? "mcp_tool" : name;
 }
 
 /** Who decided, in the words of the events. */
-export function sourceOf(permission: Permission): string {
+export function decisionSource(permission: Permission): string {
   if (permission.behavior === "allow") return permission.source;
   if (permission.by === "person") return permission.interrupt ? "user_abort" : "user_reject";
   return permission.by === "hook" ? "hook" : "config";
@@ -42,7 +42,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   yml: "YAML",
 };
 
-export function languageOf(input: unknown): string {
+export function editLanguage(input: unknown): string {
   const file = isObject(input) ? (input["file_path"] ?? input["notebook_path"]) : undefined;
   const ending = typeof file === "string" ? extname(file).slice(1).toLowerCase() : "";
   return Object.hasOwn(LANGUAGES, ending) ? LANGUAGES[ending]! : "unknown";
