@@ -15,7 +15,7 @@ import {
   type ResolveOptions,
 } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
-import { isCloud } from "./clouds.ts";
+import { isCloud, vendorIdOf } from "./clouds.ts";
 import { findKey, HELPER, STORED } from "./credentials.ts";
 import { defaultName } from "./default-model.ts";
 import { locate } from "./look-up.ts";
@@ -109,9 +109,10 @@ async function openModel(destination: Destination, options: ResolveOptions): Pro
 
 function knownModel(destination: Destination, { env, settings = {} }: ResolveOptions): KnownModel {
   const { provider, id, longContext } = destination;
-  return provider === "anthropic"
-    ? lookUpClaude(longContext ? `${id}[1m]` : id, env)
-    : modelOf(destination, { ...settings, env }).known;
+  if (provider !== "anthropic") return modelOf(destination, { ...settings, env }).known;
+  const vendorId = vendorIdOf(id, settings.modelOverrides);
+  const known = lookUpClaude(longContext ? `${vendorId}[1m]` : vendorId, env);
+  return vendorId === id ? known : { ...known, profile: { ...known.profile, id } };
 }
 
 /** Anthropic's own API: a key or token from a variable, a command, or the keychain. */
