@@ -5,6 +5,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { startMockModel } from "@keelson/testkit";
 import { CONFIG_FLAGS, DOCTOR_FLAGS } from "../packages/cli/src/commands/config/flags.ts";
+import { EXPORT_FLAGS } from "../packages/cli/src/commands/export/flags.ts";
+import { TRACE_FLAGS } from "../packages/cli/src/commands/trace/trace.ts";
 import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
 import { AUTH_FLAGS } from "../packages/cli/src/commands/auth/flags.ts";
@@ -126,6 +128,8 @@ test("every flag the documentation names exists", () => {
     MODELS_FLAGS,
     CONFIG_FLAGS,
     DOCTOR_FLAGS,
+    EXPORT_FLAGS,
+    TRACE_FLAGS,
     HOOKS_FLAGS,
     INSTRUCTIONS_FLAGS,
     MCP_FLAGS,

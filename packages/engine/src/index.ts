@@ -57,7 +57,7 @@ export type {
 export { compactionRules, type CompactionRules, type CompactionWishes } from "./compaction/when.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
-export { buildRequest, lengthOfParts, partsOfRun, requestParts, withCacheMark } from "./request.ts";
+export { buildRequest, partsOfRun, requestParts, withCacheMark } from "./request.ts";
 export { run } from "./run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";

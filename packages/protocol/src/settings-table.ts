@@ -272,7 +272,7 @@ export const SETTINGS_TABLE = {
   awsAuthRefresh: works(text, "never", "command to run after AWS refused the credentials", OWN),
   awsCredentialExport: works(text, "never", "command that prints AWS credentials as JSON", OWN),
   gcpAuthRefresh: works(text, "never", "command to run after Google refused the credentials", OWN),
-  otelHeadersHelper: later(text, "if trusted"),
+  otelHeadersHelper: works(text, "never", "command that prints headers for the telemetry collector, as JSON", OWN),
   forceLoginMethod: later(text, "if trusted"),
   forceLoginOrgUUID: later(any, "if trusted"),
   forceLoginGatewayUrl: later(any, "never", MANAGED),

@@ -23,6 +23,10 @@ test.each([
   ],
   // Variable names are case-sensitive.
   ["if trusted", "node_env Node_Env ci"],
+  [
+    "user only",
+    "CLAUDE_CODE_ENABLE_TELEMETRY OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_LOGS_HEADERS KEELSON_TRACE",
+  ],
   ["yes", "NODE_ENV BASH_DEFAULT_TIMEOUT_MS ANTHROPIC_MODEL CLAUDE_CODE_DISABLE_THINKING LANG CI TZ"],
   ["yes", "MAX_MCP_OUTPUT_TOKENS DISABLE_TELEMETRY CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS PYTHONDONTWRITEBYTECODE"],
 ] as const)("mayFolderSet(): %s: %s", (verdict, names) => {

@@ -212,6 +212,49 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
   CLAUDE_CODE_DEBUG_LOGS_DIR: variable("if trusted", "file of the debug log", "cli"),
+  CLAUDE_CODE_ENABLE_TELEMETRY: variable("user only", "1: report to an OpenTelemetry collector", "runtime"),
+  OTEL_METRICS_EXPORTER: variable("user only", "where metrics go: otlp, console or none", "runtime"),
+  OTEL_LOGS_EXPORTER: variable("user only", "where events go", "runtime"),
+  OTEL_TRACES_EXPORTER: variable("user only", "where spans go", "runtime"),
+  OTEL_EXPORTER_OTLP_PROTOCOL: variable("user only", "http/protobuf or http/json", "runtime"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable("user only", "address of the collector", "runtime"),
+  OTEL_EXPORTER_OTLP_HEADERS: variable("user only", "headers for it: name=value, separated by commas", "runtime"),
+  OTEL_EXPORTER_OTLP_COMPRESSION: variable("user only", "gzip: compress requests to it", "runtime"),
+  OTEL_EXPORTER_OTLP_TIMEOUT: variable("user only", "milliseconds until it must have answered", "runtime"),
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: variable("user only", "delta or cumulative", "runtime"),
+  OTEL_METRIC_EXPORT_INTERVAL: variable("user only", "milliseconds between reports of metrics", "runtime"),
+  OTEL_LOGS_EXPORT_INTERVAL: variable("user only", "milliseconds between reports of events", "runtime"),
+  OTEL_TRACES_EXPORT_INTERVAL: variable("user only", "milliseconds between reports of spans", "runtime"),
+  OTEL_RESOURCE_ATTRIBUTES: variable(
+    "user only",
+    "attributes of all reports: name=value, separated by commas",
+    "runtime",
+  ),
+  OTEL_SERVICE_NAME: variable("user only", "the name of the service in reports", "runtime"),
+  OTEL_SDK_DISABLED: variable("user only", "true: report nothing", "runtime"),
+  OTEL_LOG_USER_PROMPTS: variable("user only", "1: reports contain prompts", "runtime"),
+  OTEL_LOG_TOOL_DETAILS: variable("user only", "1: reports contain commands, paths and names of MCP tools", "runtime"),
+  OTEL_LOG_TOOL_CONTENT: variable("user only", "1: spans contain inputs and results of tools", "runtime"),
+  OTEL_LOG_ASSISTANT_RESPONSES: variable("user only", "1: reports contain replies of the model", "runtime"),
+  OTEL_METRICS_INCLUDE_SESSION_ID: variable("user only", "false: metrics without the id of the session", "runtime"),
+  OTEL_METRICS_INCLUDE_VERSION: variable("user only", "true: metrics with the version", "runtime"),
+  OTEL_METRICS_INCLUDE_ENTRYPOINT: variable("user only", "true: metrics with how Keelson was started", "runtime"),
+  OTEL_METRICS_INCLUDE_RESOURCE_ATTRIBUTES: variable(
+    "user only",
+    "false: metrics without OTEL_RESOURCE_ATTRIBUTES",
+    "runtime",
+  ),
+  CLAUDE_CODE_OTEL_HEADERS_HELPER_DEBOUNCE_MS: variable(
+    "user only",
+    "milliseconds until otelHeadersHelper is run again",
+    "runtime",
+  ),
+  CLAUDE_CODE_OTEL_SHUTDOWN_TIMEOUT_MS: variable(
+    "user only",
+    "milliseconds that the end of a session waits for the collector",
+    "runtime",
+  ),
+  TRACEPARENT: variable("if trusted", "the span that started this session", "runtime"),
   KEELSON_TRACE: variable("user only", "1: log exact times for keelson trace; or the file to log them to", "runtime"),
   IS_SANDBOX: variable("if trusted", "let root use bypassPermissions", "config", "runtime"),
   NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
@@ -252,7 +295,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
 export function mayFolderSet(name: string): FolderMaySet {
   const upper = name.toUpperCase();
   if (LOADS_CODE.has(upper) || LOADS_CODE_PREFIX.test(upper)) return "never";
-  if (USER_ONLY.test(upper) || upper === "CLOUDSDK_CONFIG") return "user only";
+  if (USER_ONLY.test(upper) || REPORTS.test(upper) || upper === "CLOUDSDK_CONFIG") return "user only";
   if (Object.hasOwn(VARIABLES, name)) return VARIABLES[name]!.folder;
   return HARMLESS.has(name) ? "yes" : "if trusted";
 }
@@ -264,6 +307,9 @@ const USER_ONLY = new RegExp(
     "(?:API_BASE|BASE_URL|CONFIG_FILE|CREDENTIALS|CREDENTIALS_FILE|ENDPOINT|EXECUTABLES|HOST|IP|KEY|KEY_ID|RESOURCE|" +
     "SECRET|TOKEN|TOKEN_BEDROCK|TOKEN_FILE|URI|URL(?:_[A-Z_]+)?)$",
 );
+
+/** What is reported, and to whom. */
+const REPORTS = /^(?:OTEL_|CLAUDE_CODE_OTEL_)/;
 
 const words = (text: string) => text.trim().split(/\s+/);
 

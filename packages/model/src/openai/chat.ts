@@ -2,7 +2,7 @@
 // nothing about retry.
 
 import { isObject } from "@keelson/protocol";
-import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
+import type { ModelEvent, ModelRequest } from "@keelson/engine";
 import type { Dialect, DialectOptions } from "../dialect.ts";
 import { idsIn } from "../fit/ids.ts";
 import { CHAT_NAMES, fitNames } from "../fit/names.ts";
@@ -85,7 +85,7 @@ async function* reply(
 }
 
 function* whole(value: unknown, reader: ChatReader, server: Server): Generator<ModelEvent> {
-  if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");
+  if (!isObject(value)) return yield* reader.end();
   if (!Array.isArray(value["choices"]) && !value["error"]) throw notSpoken(server, "Chat Completions");
   yield* reader.push(value);
   reader.done();

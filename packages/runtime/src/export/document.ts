@@ -2,8 +2,7 @@
 
 import type { Item } from "./items.ts";
 
-export const EXPORT_FORMATS = ["markdown", "html", "json"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export type ExportFormat = "markdown" | "html" | "json";
 
 export interface SessionFacts {
   readonly id: string;
@@ -18,7 +17,7 @@ export interface SessionFacts {
   readonly costUsd?: number | null;
 }
 
-export interface AgentFacts {
+export interface ExportedAgent {
   readonly id: string;
   readonly type: string;
   readonly description: string;
@@ -40,9 +39,9 @@ export interface Losses {
 
 /** Writes one document. The parts are called in this order: begin, items, (agent, items)…, end. */
 export interface DocumentWriter {
-  begin(session: SessionFacts, agents: readonly AgentFacts[]): string;
+  begin(session: SessionFacts, agents: readonly ExportedAgent[]): string;
   item(item: Item): string;
-  agent(agent: AgentFacts): string;
+  agent(agent: ExportedAgent): string;
   end(losses: Losses): string;
 }
 

@@ -4,13 +4,13 @@
 import { dirname } from "node:path";
 import { agentIds, agentPath, agentsDir, namedSession, openHistory, readAgentMeta } from "@keelson/store/history";
 import type { AgentMeta, History } from "@keelson/store/history";
-import type { AgentFacts, DocumentWriter, ExportFormat, SessionFacts, WriterOptions } from "./document.ts";
+import type { ExportedAgent, DocumentWriter, ExportFormat, SessionFacts, WriterOptions } from "./document.ts";
 import { htmlWriter } from "./html.ts";
 import { itemMaker } from "./items.ts";
 import { jsonWriter } from "./json.ts";
 import { markdownWriter } from "./markdown.ts";
 
-export { EXPORT_FORMATS, type ExportFormat } from "./document.ts";
+export type { ExportFormat } from "./document.ts";
 
 export interface SessionDocument {
   readonly id: string;
@@ -81,7 +81,7 @@ function factsOf(id: string, history: History): SessionFacts {
 }
 
 interface StoredConversation {
-  readonly facts: AgentFacts;
+  readonly facts: ExportedAgent;
   readonly history: History;
 }
 
@@ -98,10 +98,10 @@ function agentsOf(dir: string, id: string): readonly StoredConversation[] {
   return found.toSorted((a, b) => (a.history.firstAt ?? "").localeCompare(b.history.firstAt ?? ""));
 }
 
-function agentFacts(id: string, meta: AgentMeta | undefined): AgentFacts {
+function agentFacts(id: string, meta: AgentMeta | undefined): ExportedAgent {
   const { agentType: type = "unknown", description = "", toolUseId: callId, parentAgentId } = meta ?? {};
   const { status, durationMs, costUSD: costUsd } = meta ?? {};
-  return withoutGaps({ id, type, description, callId, parentAgentId, status, durationMs, costUsd }) as AgentFacts;
+  return withoutGaps({ id, type, description, callId, parentAgentId, status, durationMs, costUsd }) as ExportedAgent;
 }
 
 const withoutGaps = (value: object) =>

@@ -2,7 +2,7 @@
 // stands in fences or quotes, which no text can end.
 
 import { compactionText, durationText, factRows, lossTexts, shortened, spelledOut } from "./document.ts";
-import type { AgentFacts, DocumentWriter, WriterOptions } from "./document.ts";
+import type { ExportedAgent, DocumentWriter, WriterOptions } from "./document.ts";
 import type { Item, Media } from "./items.ts";
 
 const LONGEST = 4_000;
@@ -71,7 +71,7 @@ export function markdownWriter({ full = false, bare = false }: WriterOptions = {
   };
 }
 
-export function agentTitle({ type, description }: AgentFacts): string {
+export function agentTitle({ type, description }: ExportedAgent): string {
   return `Subagent ${type}${description === "" ? "" : `: ${description}`}`;
 }
 

@@ -110,7 +110,7 @@ export class Cost {
 }
 
 /** A new file has no patch; all its lines are added. */
-function changedLines(result: unknown): { readonly added: number; readonly removed: number } {
+export function changedLines(result: unknown): { readonly added: number; readonly removed: number } {
   if (!isObject(result) || !Array.isArray(result["structuredPatch"])) return { added: 0, removed: 0 };
   const { type, content, structuredPatch } = result;
   if (type === "create" && typeof content === "string") {

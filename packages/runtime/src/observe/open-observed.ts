@@ -18,6 +18,7 @@ export async function openObserved(
   const watchers = [
     ...(debug ? [(await import("./debug.ts")).debugWatcher(debug)] : []),
     ...(await traceOf(options, place)),
+    ...(await telemetryOf(options, place)),
   ];
   return watchers.length === 0 ? undefined : observe(watchers, { costOf: rates.costOf });
 }
@@ -48,4 +49,14 @@ async function traceOf({ snapshot, warn }: OpenOptions, place: SessionPlace): Pr
   };
   const { traceWatcher } = await import("./trace.ts");
   return [traceWatcher(add, () => log.close())];
+}
+
+/** CLAUDE_CODE_ENABLE_TELEMETRY and the standard variables. */
+async function telemetryOf(options: OpenOptions, place: SessionPlace): Promise<readonly Watcher[]> {
+  const { snapshot, warn } = options;
+  if (!snapshot.env["CLAUDE_CODE_ENABLE_TELEMETRY"]) return [];
+  const { openTelemetry } = await import("./telemetry/open-telemetry.ts");
+  const { watcher, problems } = openTelemetry(options, place);
+  problems.forEach(warn);
+  return watcher ? [watcher] : [];
 }

@@ -51,13 +51,13 @@ export async function runExport(argv: readonly string[], io: ProcessIO): Promise
 }
 
 /** A command that reads one session and writes a document. */
-export interface Reader {
+export interface SessionReader {
   readonly name: string;
   readonly usage: string;
   readonly flags: readonly Flag[];
 }
 
-export interface ReaderCall {
+export interface SessionReaderCall {
   readonly given: Arguments;
   /** The session that was asked for. */
   readonly wanted: string | undefined;
@@ -71,10 +71,10 @@ export interface ReadDocument {
 }
 
 export async function runReader(
-  { name, usage, flags }: Reader,
+  { name, usage, flags }: SessionReader,
   argv: readonly string[],
   io: ProcessIO,
-  find: (call: ReaderCall) => Promise<ReadDocument | { readonly message: string }>,
+  find: (call: SessionReaderCall) => Promise<ReadDocument | { readonly message: string }>,
 ): Promise<number> {
   const parsed = parseArguments(argv, flags);
   if (!parsed.ok) return printError(io, parsed.error);

@@ -83,7 +83,9 @@ function messageParts(messages: readonly ChatMessage[]): Optional[] {
     Array.isArray(content) && content.some(({ type }) => type === "image_url");
   return [
     ...(messages[0]?.role === "developer" ? ["developer" as const] : []),
-    ...(messages.some((message) => message["reasoning_content"] !== undefined) ? ["reasoning_content" as const] : []),
+    ...(["reasoning_content", "reasoning"] as const).filter((field) =>
+      messages.some((message) => message[field] !== undefined),
+    ),
     ...(messages.some((message) => message.reasoning_details) ? ["reasoning_details" as const] : []),
     ...(messages.some(hasImage) ? ["images" as const] : []),
   ];
@@ -102,7 +104,7 @@ function messagesOf(request: ModelRequest, context: ChatContext, lose: (loss: Lo
     names,
     ids: flavour === "mistral" ? MISTRAL_IDS : CHAT_IDS,
     systemRole: developer && may("developer") ? "developer" : "system",
-    ...(field !== undefined && may("reasoning_content") ? { reasoningField: field } : {}),
+    ...(field !== undefined && may(field) ? { reasoningField: field } : {}),
     alwaysReasoning: traits.reasons || habits.wantsReasoning === true,
     details: flavour === "openrouter" && may("reasoning_details"),
     images: traits.images && may("images"),

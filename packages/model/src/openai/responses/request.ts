@@ -52,7 +52,8 @@ export function responsesRequest(
   const parts = (Object.keys(body) as Optional[]).filter((key) => OPTIONAL.has(key));
   const more = [
     ...((body.reasoning as JsonObject | undefined)?.["summary"] ? ["summary" as const] : []),
-    ...(JSON.stringify(body.input).includes('"input_image"') ? ["images" as const] : []),
+    ...("tools" in body && may("strict") ? ["strict" as const] : []),
+    ...(body.input.some(hasImage) ? ["images" as const] : []),
   ];
   return {
     body,
@@ -60,6 +61,12 @@ export function responsesRequest(
     sent: { parts: [...more, ...parts], maxTokens: "max_output_tokens" in body ? maxTokens : undefined },
     losses,
   };
+}
+
+function hasImage({ content, output }: JsonObject): boolean {
+  return [content, output].some(
+    (parts) => Array.isArray(parts) && parts.some((part: JsonObject) => part["type"] === "input_image"),
+  );
 }
 
 const OPTIONAL = new Set<string>([
@@ -89,7 +96,7 @@ export function sharedFields(request: ModelRequest, context: ResponsesContext) {
     model: request.model,
     ...(instructions === "" ? {} : { instructions }),
     input,
-    ...toolFields(request, names, !habits.refused.has("parallel_tool_calls")),
+    ...toolFields(request, names, (part) => !habits.refused.has(part)),
     ...(reasoning ? { reasoning } : {}),
     ...(schema ? { text: { format: { type: "json_schema", name: "reply", schema, strict: false } } } : {}),
   };
@@ -107,7 +114,11 @@ function reasoningOf(request: ModelRequest, { traits, habits }: ResponsesContext
   return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
-function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, mayParallel: boolean): JsonObject {
+function toolFields(
+  { tools, tool_choice }: ModelRequest,
+  names: FittedNames,
+  may: (part: Optional) => boolean,
+): JsonObject {
   const own = tools.filter(isFunction);
   if (own.length === 0) return {};
   const choice = toolChoice(tool_choice, names);
@@ -118,10 +129,12 @@ function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, ma
       description: description.toWellFormed(),
       parameters: fitParameters(input_schema),
       // It defaults to true, and few schemas are ready for that.
-      strict: false,
+      ...(may("strict") ? { strict: false } : {}),
     })),
     ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...(mayParallel && tool_choice?.["disable_parallel_tool_use"] === true ? { parallel_tool_calls: false } : {}),
+    ...(may("parallel_tool_calls") && tool_choice?.["disable_parallel_tool_use"] === true
+      ? { parallel_tool_calls: false }
+      : {}),
   };
 }
 
