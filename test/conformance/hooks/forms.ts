@@ -211,7 +211,7 @@ export const EVENTS: Readonly<Record<HookEvent, Facts>> = {
     context: known("SubagentStop"),
     stops: true,
   },
-  PreCompact: { label: "PreCompact:manual", keys: "trigger custom_instructions", ...plainly },
+  PreCompact: { label: "PreCompact:manual", keys: "trigger custom_instructions", plain: "all is well", ...plainly },
   PostCompact: { label: "PostCompact:manual", keys: "trigger compact_summary" },
   PreModelSwitch: { label: "PreModelSwitch", keys: SWITCH, blocked: "[NAME]: no", denied: "no" },
   PostModelSwitch: { label: "PostModelSwitch", keys: SWITCH, context: known("PostModelSwitch") },

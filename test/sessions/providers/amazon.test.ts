@@ -168,3 +168,39 @@ test.each([
   expect(request!.body.model).toBe(model);
   expect(written(home)).not.toContain("cloud-key-12345");
 });
+
+test("a session goes from Converse to Claude on Bedrock and back, each with its own thinking", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "the content\n");
+  const look = (thinking: string) => ({
+    blocks: [{ thinking }, { call: { name: "Read", input: { file_path: `${home.project}/a.txt` } } }],
+  });
+  await using server = await startBedrockServer(
+    [
+      look("nova thinks"),
+      { blocks: [{ text: "one" }] },
+      look("claude thinks"),
+      { blocks: [{ text: "two" }] },
+      { blocks: [{ text: "three" }] },
+    ],
+    { bearer: "bedrock-key-12345", cache: true },
+  );
+  const env = {
+    AWS_BEARER_TOKEN_BEDROCK: "bedrock-key-12345",
+    AWS_REGION: "eu-west-1",
+    ANTHROPIC_BEDROCK_BASE_URL: server.url,
+  };
+  const [nova, claude] = ["bedrock/eu.amazon.nova-pro-v1:0", "bedrock/eu.anthropic.claude-opus-4-5-20251101-v1:0"];
+  const said: string[] = [];
+  for (const args of [
+    ["--model", nova!],
+    ["--continue", "--model", claude!],
+    ["--continue", "--model", nova!],
+  ]) {
+    const ended = await runKeelson(["-p", "look", ...args], { home, env });
+    said.push(ended.stdout + ended.stderr);
+  }
+  expect([said, server.problems]).toEqual([["one\n", "two\n", "three\n"], []]);
+  const states = server.requests.map(({ parts }) => parts.flatMap((part) => ("state" in part ? [part.state] : [])));
+  expect(states).toEqual([[], ["state-1-0"], [], ["state-3-0"], ["state-1-0"]]);
+});

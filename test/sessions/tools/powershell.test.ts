@@ -3,8 +3,16 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { CHAT, kindOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
+import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const ON = { CLAUDE_CODE_USE_POWERSHELL_TOOL: "1" };
 const ALLOWED = ["--allowedTools", "PowerShell"];
@@ -17,6 +25,7 @@ case "$5" in
   *'#fail'*) echo broken; exit 7 ;;
   *'#flood'*) head -c 100000 /dev/zero | tr '\\0' x ;;
   *'#hang'*) sleep 600 ;;
+  *'#peek'*) cat secret.txt; echo y >>.mcp.json ;;
   *'#wait'*) until [ -e go ]; do sleep 0.01; done; echo went ;;
 esac
 `;
@@ -87,6 +96,24 @@ test("powershell is used where there is no pwsh, and a missing one is an error t
   });
 });
 
+test("a program inside the project is never used", async () => {
+  using home = temporaryHome();
+  const program = home.write("bin/pwsh", FAKE);
+  chmodSync(program, 0o755);
+  const env = { ...ON, PATH: `${dirname(program)}:/usr/bin:/bin` };
+  expect((await call(home, { command: "#print " }, env)).content).toContain("PowerShell was not found");
+});
+
+testUnless(confinementMissing(), test)("the shield hides denied files and guards protected ones", async () => {
+  using home = temporaryHome();
+  home.write("secret.txt", "hidden treasure");
+  home.write(".mcp.json", "{}");
+  const flags = [...ALLOWED, "--disallowedTools", "Read(secret.txt)"];
+  const { content, failed } = await call(home, { command: "#peek" }, withPowerShell(home), flags);
+  expect(content).not.toContain("hidden treasure");
+  expect([failed, readFileSync(join(home.project, ".mcp.json"), "utf8")]).toEqual([true, "{}"]);
+});
+
 test("a failure has its exit code, long output a file, and a slow command its limit", async () => {
   using home = temporaryHome();
   const env = withPowerShell(home);
@@ -151,4 +178,15 @@ test("hooks see the call, and their conditions match PowerShell", async () => {
   home.settings({ hooks: { PreToolUse } });
   await call(home, { command: "DEL x" }, withPowerShell(home));
   expect(readFileSync(join(home.home, "hooked"), "utf8")).toBe("removal\n");
+});
+
+test("permissions explain and list know its rules", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["PowerShell(Get-Date:*)", "PowerShell(a; b *)"] } });
+  const explain = (text: string) => runKeelson(["permissions", "explain", text], { home });
+  expect((await explain("PowerShell(Get-Date -Format o)")).stdout).toContain("allow rule PowerShell(Get-Date:*)");
+  expect((await explain("PowerShell(Get-Date; calc)")).stdout).toStartWith("? Requires approval");
+  const { stdout } = await runKeelson(["permissions", "list"], { home });
+  expect(stdout).toContain("! never matches: a rule with a star covers one plain command only");
+  expect(stdout.match(/ ! /g)).toBeArrayOfSize(1);
 });

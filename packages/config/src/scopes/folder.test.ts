@@ -157,6 +157,17 @@ test("no file inside a folder names a model server, a key or a command that prin
   expect(start().settings).toEqual({ ...evil, model: "openai/gpt-5" });
 });
 
+test("a folder may not set the variable that the user named for a key, even if it is trusted", () => {
+  put("home/.claude/settings.json", { providers: { local: { apiKeyEnv: "LOCAL_LLM_KEY" } } });
+  project({ env: { LOCAL_LLM_KEY: "evil", OTHER: "1" } });
+  trust();
+  const { env, warnings } = start();
+  expect([env["LOCAL_LLM_KEY"], env["OTHER"]]).toEqual([undefined, "1"]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/: env\.LOCAL_LLM_KEY ignored: a folder may not set keys of model servers$/),
+  ]);
+});
+
 type EnvRow = readonly [name: string, untrusted: boolean, trusted: boolean];
 const ENV: readonly EnvRow[] = [
   ["MY_FLAG", false, true],

@@ -106,6 +106,7 @@ const IN_BACKGROUND = new Set([
   "ListMcpResourcesTool",
   "NotebookEdit",
   "PowerShell",
+  "PushNotification",
   "Read",
   "ReadMcpResourceDirTool",
   "ReadMcpResourceTool",

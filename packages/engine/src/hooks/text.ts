@@ -52,8 +52,9 @@ export function contextText({ event, label }: FiredHook, text: string): string {
   return `${isToolEvent(event) ? label : event} hook additional context: ${bounded(text)}`;
 }
 
-/** Plain text on stdout, for events that pass it on. */
-export function successText({ label }: FiredHook, text: string): string {
+/** Plain text on stdout, for events that pass it on. Words for a summary are instructions, and need no explanation. */
+export function successText({ label, event }: FiredHook, text: string): string {
+  if (event === "PreCompact") return bounded(text.trim());
   return `${label} hook success: ${bounded(text.trim())}`;
 }
 

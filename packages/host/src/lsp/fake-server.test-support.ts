@@ -2,6 +2,7 @@
 // `def name` defines one, every other place uses it, and a line with BAD is an error, one with ODD a warning.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface FakeLanguageServer {
@@ -14,14 +15,14 @@ export interface FakeLanguageServer {
   readonly encoding?: string;
   /** Never answers these. */
   readonly ignores?: readonly string[];
-  /** Exits when it gets this, as long as the file is not there; then it writes the file. */
+  /** Exits when it gets this; with `once`, a file beside the log remembers that it did. */
   readonly diesOn?: { readonly method: string; readonly once?: string };
   readonly exitsAtOnce?: boolean;
   /** Writes this instead of its first message. */
   readonly prints?: string;
   /** Sends so many messages when it gets its first request after the handshake. */
   readonly floods?: number;
-  /** Uses so much memory after the handshake, unless the file is there; then it writes the file. */
+  /** Uses so much memory after the handshake, the first time: a file beside the log remembers it. */
   readonly memory?: { readonly mb: number; readonly once: string };
   readonly ignoresSignals?: boolean;
   /** Requests that it sends after the handshake. */
@@ -46,6 +47,14 @@ function serve(script: FakeLanguageServer): void {
     process.exit(3);
   }
   if (script.prints !== undefined) process.stdout.write(script.prints);
+  /** Always without a name. */
+  const isFirst = (name: string | undefined) => {
+    const file = name && join(dirname(script.log), name);
+    if (!file) return true;
+    if (existsSync(file)) return false;
+    writeFileSync(file, "");
+    return true;
+  };
   const texts = new Map<string, string>();
   let ballast: Uint8Array | undefined;
   let flooded = false;
@@ -65,10 +74,7 @@ function serve(script: FakeLanguageServer): void {
   function receive({ id, method, params, result, error }: any): void {
     note({ id, method, params, result, error });
     const { diesOn, ignores = [], floods = 0 } = script;
-    if (method !== undefined && method === diesOn?.method && !(diesOn?.once && existsSync(diesOn.once))) {
-      if (diesOn?.once) writeFileSync(diesOn.once, "");
-      process.exit(9);
-    }
+    if (diesOn && method === diesOn.method && isFirst(diesOn.once)) process.exit(9);
     if (ignores.includes(method)) return;
     if (id !== undefined && method !== undefined) {
       if (method !== "initialize" && !flooded) {
@@ -86,8 +92,7 @@ function serve(script: FakeLanguageServer): void {
     switch (method) {
       case "initialized":
         for (const [at, each] of (script.asks ?? []).entries()) send({ id: `ask ${at}`, ...each });
-        if (script.memory && !existsSync(script.memory.once)) {
-          writeFileSync(script.memory.once, "");
+        if (script.memory && isFirst(script.memory.once)) {
           ballast = new Uint8Array(script.memory.mb * 1024 * 1024).fill(1);
           note({ ballast: ballast.length });
         }

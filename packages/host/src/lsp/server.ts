@@ -196,12 +196,9 @@ export class LanguageServer {
         await program.end();
         throw new LanguageServerError("start", withStderr(error.message, program));
       });
-      // It may have ended right after its answer.
-      if (client.isClosed) {
-        this.#lost(await program.exited, program);
-        throw new LanguageServerError("closed", this.#reason ?? "It ended");
-      }
-      return (this.#current = { client, program, since: now() });
+      const running = { client, program, since: now() };
+      if (!client.isClosed) this.#current = running;
+      return running;
     } catch (error) {
       this.#running = undefined;
       throw error;
@@ -212,7 +209,7 @@ export class LanguageServer {
     const { server } = this.#options;
     const stop = this.#watchMemory(program);
     const edits = this.#edits;
-    const opened: { client?: LanguageClient } = {};
+    const opened: { client?: LanguageClient; ended?: string } = {};
     opened.client = await LanguageClient.open({
       ...this.#options,
       program,
@@ -226,10 +223,13 @@ export class LanguageServer {
       },
       closed: (reason) => {
         stop();
+        opened.ended = reason;
         if (opened.client) this.#lost(reason, program);
       },
       log: (text) => this.#options.log(() => `${server.name}: ${text()}`),
     });
+    // It may have ended right after its answer.
+    if (opened.ended !== undefined) throw new LanguageServerError("closed", opened.ended);
     return opened.client;
   }
 
@@ -251,7 +251,8 @@ export class LanguageServer {
       const bytes = await memoryOf(program.pid);
       if (bytes === undefined || bytes <= server.memoryLimitMb * 1024 * 1024) return;
       const used = Math.round(bytes / 1024 / 1024);
-      this.#current?.client.close(`It used ${used} MB of memory, more than its limit of ${server.memoryLimitMb} MB`);
+      if (this.#current?.program !== program) return;
+      this.#current.client.close(`It used ${used} MB of memory, more than its limit of ${server.memoryLimitMb} MB`);
     });
   }
 }

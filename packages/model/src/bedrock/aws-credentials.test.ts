@@ -441,12 +441,16 @@ test("renew() runs awsAuthRefresh and then looks for keys again", async () => {
     files["/h/.aws/credentials"] = CREDENTIALS.replace("AKIDDEFAULT", "AKIDFRESH");
     return works;
   };
-  const { outside } = machine({ files, authRefresh });
+  const { outside, pass } = machine({ files, authRefresh });
   const { credentials } = await awsCredentials(BASE, outside);
   expect(signer(await authorized(credentials))).toEqual(["AKIDDEFAULT", null]);
   const { signal } = new AbortController();
+  // Requests that are refused together, and one whose refusal comes a little later.
+  expect(await Promise.all([credentials.renew!(signal), credentials.renew!(signal)])).toEqual([true, true]);
   expect(await credentials.renew!(signal)).toBe(true);
   expect(signer(await authorized(credentials))).toEqual(["AKIDFRESH", null]);
+  expect(times).toBe(1);
+  pass(60_000);
   works = false;
   expect(await credentials.renew!(signal)).toBe(false);
   expect(times).toBe(2);
@@ -506,4 +510,16 @@ test("a request that is aborted does not wait for credentials", async () => {
   await asked.promise;
   aborting.abort();
   await expect(call).rejects.toMatchObject({ kind: "aborted" });
+});
+
+test("a service that does not answer is a connection that failed, and no reason to sign in again", async () => {
+  const files = { "/token": "identity" };
+  const authRefresh = () => Promise.reject(new Error("signed in"));
+  const { outside } = machine({ files, authRefresh, fetch: () => Promise.reject(new Error("secret")) });
+  const env = { ...BASE, AWS_WEB_IDENTITY_TOKEN_FILE: "/token", AWS_ROLE_ARN: "arn:aws:iam::1:role/pod" };
+  await expect(headersWith(env, outside)).rejects.toMatchObject({
+    kind: "connection",
+    message:
+      "Could not reach https://sts.eu-west-1.amazonaws.com for AWS credentials; check the network and the proxy variables",
+  });
 });

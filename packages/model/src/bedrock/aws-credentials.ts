@@ -6,8 +6,7 @@ import { isEnabled, type Env } from "../profiles.ts";
 import { setSecret, type Credentials } from "../server.ts";
 import { KeyCache } from "./credentials/key-cache.ts";
 import type { AwsOutside } from "./credentials/outside.ts";
-import { readAwsConfig } from "./credentials/profile.ts";
-import { signAttempt } from "./sigv4.ts";
+import { signAttempt } from "./wire/sigv4.ts";
 
 export type { AwsOutside, CommandOutput } from "./credentials/outside.ts";
 
@@ -33,6 +32,7 @@ export async function awsCredentials(env: Env, outside: AwsOutside): Promise<Aws
 export async function awsRegion(env: Env, outside: Pick<AwsOutside, "readFile">): Promise<string> {
   const named = env["AWS_REGION"]?.trim() || env["AWS_DEFAULT_REGION"]?.trim();
   if (named) return checkedRegion(named, "AWS_REGION");
+  const { readAwsConfig } = await import("./credentials/profile.ts");
   const { profiles, chosen } = await readAwsConfig(env, outside);
   return checkedRegion(profiles[chosen]?.["region"] || DEFAULT_REGION, "~/.aws/config");
 }

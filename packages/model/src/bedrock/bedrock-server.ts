@@ -3,7 +3,7 @@
 import { isEnabled, type Env } from "../profiles.ts";
 import type { CloudPlace, Server } from "../server.ts";
 import { awsCredentials, checkedRegion, type AwsOutside } from "./aws-credentials.ts";
-import { domainOf } from "./credentials/sts.ts";
+import { domainOf } from "./credentials/address.ts";
 
 export interface BedrockOptions extends Omit<
   Server,

@@ -5,12 +5,12 @@ import type { Dialect, DialectOptions } from "../dialect.ts";
 import type { PlainProvider } from "../retry.ts";
 import type { CloudPlace, Server } from "../server.ts";
 import type { RegionalCredentials } from "./aws-credentials.ts";
-import { converseProvider } from "./converse/converse.ts";
-import { invokeProvider } from "./invoke.ts";
-import { listBedrock } from "./list.ts";
 import { speaksMessages, isOpaque } from "./model-id.ts";
 
-export const bedrockDialect: Dialect = { provider, list: listBedrock };
+export const bedrockDialect: Dialect = {
+  provider,
+  list: async (server, options) => (await import("./list.ts")).listBedrock(server, options),
+};
 
 function provider(server: Server, options: DialectOptions): PlainProvider {
   const regions = new Map<string, PlainProvider>();
@@ -46,26 +46,27 @@ function at(server: Server, { baseUrl, addressFrom, region }: CloudPlace): Serve
 }
 
 function regionalProvider(server: Server, options: DialectOptions): PlainProvider {
-  const invoke = invokeProvider(server, options);
-  const converse = converseProvider(server, options);
+  // Most sessions use one of the two; each takes about 2 ms to load.
+  const invoke = once(async () => (await import("./invoke.ts")).invokeProvider(server, options));
+  const converse = once(async () => (await import("./converse/converse.ts")).converseProvider(server, options));
   /** ARNs that turned out not to be Claude. */
   const others = new Set<string>();
 
-  const route = (model: string) =>
-    speaksMessages(model) || (isOpaque(model) && !others.has(model)) ? invoke : converse;
+  const isForInvoke = (model: string) => speaksMessages(model) || (isOpaque(model) && !others.has(model));
 
   async function* ask(request: ModelRequest, wanted: "stream" | "plain", signal: AbortSignal) {
     const { model } = request;
-    const first = route(model);
-    try {
-      return yield* first[wanted](request, signal);
-    } catch (error) {
-      // An ARN does not say what it stands for, and only Claude reads this format.
-      const isOther = error instanceof ModelError && OTHER.has(error.kind) && error.status !== undefined;
-      if (!isOther || first !== invoke || !isOpaque(model)) throw error;
+    if (isForInvoke(model)) {
+      try {
+        return yield* (await invoke())[wanted](request, signal);
+      } catch (error) {
+        // An ARN does not say what it stands for, and only Claude reads this format.
+        const isOther = error instanceof ModelError && OTHER.has(error.kind) && error.status !== undefined;
+        if (!isOther || !isOpaque(model)) throw error;
+      }
     }
-    for await (const event of converse[wanted](request, signal)) {
-      others.add(model);
+    for await (const event of (await converse())[wanted](request, signal)) {
+      if (isOpaque(model)) others.add(model);
       yield event;
     }
   }
@@ -74,8 +75,16 @@ function regionalProvider(server: Server, options: DialectOptions): PlainProvide
     id: "bedrock",
     stream: (request, signal) => ask(request, "stream", signal),
     plain: (request, signal) => ask(request, "plain", signal),
-    countTokens: (request, signal) => route(request.model).countTokens!(request, signal),
+    async countTokens(request, signal) {
+      const provider = await (isForInvoke(request.model) ? invoke : converse)();
+      return provider.countTokens?.(request, signal);
+    },
   };
 }
 
 const OTHER: ReadonlySet<string> = new Set(["invalid_request", "model_not_found"]);
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

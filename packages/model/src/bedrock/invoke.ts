@@ -11,9 +11,9 @@ import { messagesProvider, type MessagesVariant } from "../messages/provider.ts"
 import { parseEvent, readEvents } from "../messages/read-reply.ts";
 import type { PlainProvider } from "../retry.ts";
 import type { Server } from "../server.ts";
-import { countThrough } from "./converse/converse.ts";
+import { countThrough } from "./count-tokens.ts";
 import { bedrockError } from "./errors.ts";
-import { readNamedEvents } from "./frames.ts";
+import { readNamedEvents } from "./wire/frames.ts";
 import { bedrockFamily, isOpaque } from "./model-id.ts";
 
 const VERSION_FIELD = { anthropic_version: "bedrock-2023-05-31" };

@@ -184,6 +184,14 @@ test("a loss is told once per session, whichever model has it", async () => {
   expect([await losses(), await losses()]).toEqual([1, 0]);
 });
 
+test("a fallback model without a key is an error at once; one of Anthropic is left out", async () => {
+  const { dialect, asked } = fakeDialect({ failures: [new ModelError("overloaded", "Overloaded", { status: 503 })] });
+  const options = { model: "local/small", env: { CLAUDE_CODE_MAX_RETRIES: "0" }, settings, ...chat(dialect) };
+  await expect(resolveModel({ ...options, fallbackModels: ["groq/x"] })).rejects.toThrow('No key for "groq"');
+  await expect(ask({ ...options, fallbackModels: ["haiku"] })).rejects.toThrow("Overloaded");
+  expect(asked.length).toBe(1);
+});
+
 test("a fallback model may be on another provider: foreign thinking is dropped, limits are its own", async () => {
   const overloaded = () => new ModelError("overloaded", "Overloaded", { status: 503 });
   const first = fakeDialect({ failures: [overloaded(), overloaded(), overloaded()] });

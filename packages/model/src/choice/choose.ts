@@ -15,12 +15,12 @@ import {
   type ResolveOptions,
 } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
-import { isCloud } from "./clouds.ts";
+import { isCloud, vendorIdOf } from "./clouds.ts";
 import { findKey, HELPER, STORED } from "./credentials.ts";
 import { defaultName } from "./default-model.ts";
 import { locate } from "./look-up.ts";
 import { homeProvider, type Destination } from "./names.ts";
-import { keyFacts, openDestination, openModelServer } from "./open.ts";
+import { checkCredentials, keyFacts, openDestination, openModelServer } from "./open.ts";
 import { routed } from "./router.ts";
 import { modelOf } from "./traits.ts";
 import { withServerWindow } from "./window.ts";
@@ -43,9 +43,10 @@ export async function chooseProvider(given: ResolveOptions): Promise<ResolvedMod
   }
 
   const opened = await openModel(main, options);
-  const fallbacks = fallbackNames(options)
-    .map((each) => locate(each, keyFacts(options)))
-    .map((destination) => ({ destination, known: knownModel(destination, options) }));
+  const fallbacks = (await fallbackDestinations(options)).map((destination) => ({
+    destination,
+    known: knownModel(destination, options),
+  }));
   // Opened when they are needed: most sessions never need them.
   const others = new Map(
     fallbacks.map(({ destination, known }) => [
@@ -61,6 +62,16 @@ export async function chooseProvider(given: ResolveOptions): Promise<ResolvedMod
     apiKeySource: opened.apiKeySource,
     ...(main.provider === "anthropic" ? {} : { providerName: main.provider }),
   });
+}
+
+/** Without those of Anthropic if they cannot be asked: settings name them for every session. Throws ModelError. */
+async function fallbackDestinations(options: ResolveOptions): Promise<readonly Destination[]> {
+  const found = fallbackNames(options).map((name) => locate(name, keyFacts(options)));
+  const isOwn = ({ provider }: Destination) => provider === "anthropic";
+  const hasOwn = found.some(isOwn) && (await hasAnthropic(options));
+  const usable = found.filter((destination) => !isOwn(destination) || hasOwn);
+  for (const destination of usable) if (!isOwn(destination)) await checkCredentials(destination, options);
+  return usable;
 }
 
 /** Names of models on Bedrock have the region in them. */
@@ -98,9 +109,10 @@ async function openModel(destination: Destination, options: ResolveOptions): Pro
 
 function knownModel(destination: Destination, { env, settings = {} }: ResolveOptions): KnownModel {
   const { provider, id, longContext } = destination;
-  return provider === "anthropic"
-    ? lookUpClaude(longContext ? `${id}[1m]` : id, env)
-    : modelOf(destination, { ...settings, env }).known;
+  if (provider !== "anthropic") return modelOf(destination, { ...settings, env }).known;
+  const vendorId = vendorIdOf(id, settings.modelOverrides);
+  const known = lookUpClaude(longContext ? `${vendorId}[1m]` : vendorId, env);
+  return vendorId === id ? known : { ...known, profile: { ...known.profile, id } };
 }
 
 /** Anthropic's own API: a key or token from a variable, a command, or the keychain. */

@@ -2,7 +2,7 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ModelPrice } from "@keelson/protocol";
-import type { ListedModel } from "../dialect.ts";
+import type { ListedModel, ModelTraits } from "../dialect.ts";
 import { isEnabled, CLOUD_SWITCHES } from "../profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
 import { blockOf, isConfigured, unknownProvider } from "./names.ts";
@@ -11,14 +11,14 @@ import { providerNamed, PROVIDERS } from "./providers.ts";
 import { registeredIds } from "./registry.ts";
 import { modelOf } from "./traits.ts";
 
-/** A model that can be asked. What nobody says is null. */
+/** A model that can be asked, in the words of a block in the settings. What nobody says is null. */
 export interface ReachableModel {
   readonly id: string;
   readonly provider: string;
   readonly contextWindow: number | null;
   readonly maxTokens: number | null;
   readonly images: boolean | null;
-  readonly thinking: boolean | null;
+  readonly thinking: ModelTraits["thinking"] | null;
   readonly price: Pick<ModelPrice, "input" | "output" | "cacheRead"> | null;
 }
 
@@ -112,9 +112,14 @@ function described(provider: string, listed: ListedModel, { env, settings = {} }
     contextWindow: pick(own.contextWindow, listed.contextWindow, known?.contextWindow),
     maxTokens: pick(own.maxTokens, listed.maxTokens, known?.maxTokens),
     images: pick(own.images, listed.images, known?.images),
-    thinking: pick(own.thinking && own.thinking !== "none", listed.thinking, known && known.thinking !== "none"),
+    thinking: pick(own.thinking, thinkingOf(listed), known?.thinking),
     price: shownPrice(own.price ?? listed.price ?? price),
   };
+}
+
+/** Servers say only whether a model thinks; how much is up to it. */
+function thinkingOf({ thinking }: ListedModel): ModelTraits["thinking"] | undefined {
+  return thinking === undefined ? undefined : thinking ? "adaptive" : "none";
 }
 
 function shownPrice(price: ModelPrice | ListedModel["price"]): ReachableModel["price"] {

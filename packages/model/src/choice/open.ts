@@ -9,6 +9,7 @@ import { anthropicOptions, type ResolveOptions } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
 import type { Server } from "../server.ts";
 import { providerAddress, type Address } from "./address.ts";
+import { isCloud } from "./clouds.ts";
 import { findKey, keyCredentials, missingKey, type KeyFacts, type KeySource } from "./credentials.ts";
 import { withOwnNames } from "./edge.ts";
 import { withLossesOnce } from "./losses.ts";
@@ -34,6 +35,18 @@ export function keyFacts({ env, settings = {}, sources, memory }: ResolveOptions
     ...(sources ? { sources, hasStoredKey: (provider) => sources.hasStoredKey(provider) } : {}),
     ...(memory ? { memory } : {}),
   };
+}
+
+/** Throws ModelError if the provider has no address, or is a vendor without a key. Loads nothing. */
+export async function checkCredentials(
+  { provider }: Pick<Destination, "provider">,
+  options: ResolveOptions,
+): Promise<void> {
+  // Clouds look for theirs in many places, at the first request.
+  if (isCloud(provider)) return;
+  const facts = keyFacts(options);
+  const { isVendor } = providerAddress({ provider }, facts);
+  if (isVendor && (await findKey(provider, facts)) === undefined) throw missingKey(provider, facts);
 }
 
 /** Throws ModelError if the provider has no address, or is a vendor without a key. */

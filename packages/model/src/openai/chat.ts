@@ -2,7 +2,7 @@
 // nothing about retry.
 
 import { isObject } from "@keelson/protocol";
-import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
+import type { ModelEvent, ModelRequest } from "@keelson/engine";
 import type { Dialect, DialectOptions } from "../dialect.ts";
 import { idsIn } from "../fit/ids.ts";
 import { CHAT_NAMES, fitNames } from "../fit/names.ts";
@@ -17,12 +17,12 @@ import {
   isConnectionLost,
   notSpoken,
   readSse,
-  readJsonReply,
   redacted,
   sendAdjusted,
 } from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { estimatedTokens } from "./shared/usage.ts";
+import { readJson } from "../messages/read-reply.ts";
 
 export const chatDialect: Dialect = {
   provider(server, options) {
@@ -70,7 +70,7 @@ async function* reply(
   }
   if (isJsonReply(call)) {
     // Some servers ignore `stream` and send the whole reply at once.
-    yield* whole(await readJsonReply(call), reader, server);
+    yield* whole(await readJson(call), reader, server);
     return;
   }
   try {
@@ -85,7 +85,7 @@ async function* reply(
 }
 
 function* whole(value: unknown, reader: ChatReader, server: Server): Generator<ModelEvent> {
-  if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");
+  if (!isObject(value)) return yield* reader.end();
   if (!Array.isArray(value["choices"]) && !value["error"]) throw notSpoken(server, "Chat Completions");
   yield* reader.push(value);
   reader.done();

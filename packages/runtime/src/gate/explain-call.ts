@@ -1,5 +1,6 @@
 // Explains how the gate would judge a call: same tools, rules and question as in a session, but nothing runs.
 
+import { resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import {
   ToolError,
@@ -125,7 +126,7 @@ async function readCall(
 ): Promise<ReadCall> {
   const tool = tools.find((each) => each.name === name) ?? tools.find((each) => each.aliases?.includes(name));
   if (tool === undefined) {
-    const access = accessOfUnavailable(name, given);
+    const access = accessOfUnavailable(name, given, context.workspace.cwd);
     if (access) return { ok: true, call: { tool: name, input: given, access } };
     return { ok: false, message: `No tool is called '${name}'` };
   }
@@ -141,7 +142,11 @@ async function readCall(
 }
 
 /** Tools that only some sessions offer, or that are not implemented yet. Rules can name them anyway. */
-const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
+const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => string, cwd: string) => Access>> = {
+  PowerShell: (text, cwd) => ({ kind: "command", command: text("command"), cwd, language: "powershell" }),
+  PushNotification: () => ({ kind: "none" }),
+  RemoteTrigger: () => ({ kind: "external" }),
+  ShareOnboardingGuide: (text, cwd) => ({ kind: "edit", path: resolve(cwd, text("output") || "onboarding-guide.zip") }),
   WebFetch: (text) => ({ kind: "url", url: text("url") }),
   WebSearch: () => ({ kind: "external" }),
   Agent: (text) => ({ kind: "agent", agent: text("subagent_type") }),
@@ -154,10 +159,10 @@ const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => strin
   ExitPlanMode: () => ({ kind: "person" }),
 };
 
-function accessOfUnavailable(name: string, input: JsonObject): Access | undefined {
+function accessOfUnavailable(name: string, input: JsonObject, cwd: string): Access | undefined {
   if (name.startsWith("mcp__")) return { kind: "external" };
   const text = (field: string) => (typeof input[field] === "string" ? input[field] : "");
-  return Object.hasOwn(UNAVAILABLE_TOOLS, name) ? UNAVAILABLE_TOOLS[name]!(text) : undefined;
+  return Object.hasOwn(UNAVAILABLE_TOOLS, name) ? UNAVAILABLE_TOOLS[name]!(text, cwd) : undefined;
 }
 
 function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolContext {

@@ -141,7 +141,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
           .join(", "),
       );
       const { searchMode } = await import("./offer/search-mode.ts");
-      if (searchMode(state.snapshot.env).share === 0) await loadOffer();
+      if (searchMode(state.snapshot.env, state.model.providerName).share === 0) await loadOffer();
       if (!offer) return;
       // The settings may have changed.
       seenVersion = -1;
@@ -222,7 +222,10 @@ async function openOffer({ state }: Storage, machine: Machine, servers: McpServe
   const tools = new ToolOffer({
     servers,
     // An agent that names its tools gets them all.
-    mode: { ...searchMode(state.snapshot.env), ...(state.agent?.definition.tools ? { share: 1 } : {}) },
+    mode: {
+      ...searchMode(state.snapshot.env, state.model.providerName),
+      ...(state.agent?.definition.tools ? { share: 1 } : {}),
+    },
     window: () => state.model.profile.contextWindow,
     save: ({ server, bytes }) => machine.spill(`mcp-${server}-${Date.now()}`, bytes),
   });

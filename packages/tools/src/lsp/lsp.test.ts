@@ -35,6 +35,8 @@ test("the input has four fields, all required; only documentSymbol does without 
   const tool = finding({});
   expect(tool.input.json["required"]).toEqual(["operation", "filePath", "line", "character"]);
   expect(validateInput(tool, { operation: "documentSymbol", filePath: "a" })).toMatchObject({ ok: true });
+  const lenient = { operation: "hover", file_path: "a.ts", line: "2", character: "3" };
+  expect(validateInput(tool, lenient)).toEqual({ ok: true, input: { ...INPUT, operation: "hover" } });
   expect(validateInput(tool, { operation: "hover", filePath: "a" }).ok).toBe(false);
   expect(validateInput(tool, { ...INPUT, line: 0 }).ok).toBe(false);
   expect(validateInput(tool, { ...INPUT, operation: "rename" }).ok).toBe(false);

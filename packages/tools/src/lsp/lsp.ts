@@ -54,13 +54,14 @@ export function lspTool(navigator: CodeNavigator): Tool<LspInput, LspOutput> {
     }),
     parallelSafe: true,
 
-    repair({ line, character, ...input }) {
-      // Models leave out what an operation does not use.
-      const needsNone = input["operation"] === "documentSymbol";
+    repair({ line, character, filePath, file_path: alias, ...input }) {
+      // Models leave out what an operation does not use, write numbers as text, and know the other tools' field.
+      const unused = input["operation"] === "documentSymbol" ? 1 : undefined;
       return {
         ...input,
-        line: needsNone && typeof line !== "number" ? 1 : line,
-        character: needsNone && typeof character !== "number" ? 1 : character,
+        filePath: filePath ?? alias,
+        line: count(line) ?? unused,
+        character: count(character) ?? unused,
       };
     },
 
@@ -88,3 +89,5 @@ export function lspTool(navigator: CodeNavigator): Tool<LspInput, LspOutput> {
     show: ({ result }) => result,
   });
 }
+
+const count = (value: unknown) => (typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value);

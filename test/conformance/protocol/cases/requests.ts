@@ -113,7 +113,7 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
         memoryFiles: expect.any(Array),
         mcpTools: [],
         agents: [],
-        isAutoCompactEnabled: false,
+        isAutoCompactEnabled: true,
         apiUsage: some({ input_tokens: expect.any(Number) }),
       }),
     ),

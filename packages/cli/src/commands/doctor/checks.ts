@@ -115,6 +115,7 @@ async function model(
   short: Shorten,
 ): Promise<DoctorFinding> {
   const { resolveModel } = await import("@keelson/model");
+  const { modelOptions } = await import("@keelson/runtime/models");
   const {
     env,
     flags,
@@ -125,8 +126,7 @@ async function model(
     const { profile, source, providerName, apiKeySource } = await resolveModel({
       ...(env["ANTHROPIC_MODEL"] || chosen === undefined ? {} : { model: chosen }),
       ...(flags.model === undefined ? {} : { model: flags.model }),
-      env,
-      settings: snapshot.settings,
+      ...modelOptions(snapshot),
     });
     if (source === "offline") {
       return { name, state: "note", text: "built-in offline model; set ANTHROPIC_API_KEY to use a language model" };
@@ -142,7 +142,8 @@ async function model(
     const variable = variables[source];
     const origin = values.find(({ key }) => key === `env.${variable}`)?.from[0];
     const from = origin ? placeText(origin, short) : options.env[variable ?? ""] === undefined ? "" : "environment";
-    const credential = variable === undefined ? "no credentials" : `${variable} (${from})`;
+    const other = source === "helper" ? "key from apiKeyHelper" : source === "stored" ? "stored key" : "no credentials";
+    const credential = variable === undefined ? other : `${variable} (${from})`;
     return { name, state: "ok", text: `${profile.id}, ${credential}${addressOf(env["ANTHROPIC_BASE_URL"])}` };
   } catch (error) {
     return { name, state: "broken", text: (error as Error).message };

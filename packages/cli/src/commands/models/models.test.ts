@@ -37,7 +37,7 @@ function settings(url: string, more: object = {}) {
         api: "openai-chat",
         baseUrl: `${url}v1`,
         apiKeyEnv: "LOCAL_KEY",
-        models: { mine: { contextWindow: 9000, images: true, price: { input: 1, output: 2 } } },
+        models: { mine: { contextWindow: 9000, images: true, thinking: "none", price: { input: 1, output: 2 } } },
         ...more,
       },
     },
@@ -63,7 +63,7 @@ test("models are listed with what the user, the server and the registry say", as
       contextWindow: 9000,
       maxTokens: null,
       images: true,
-      thinking: null,
+      thinking: "none",
       price: { input: 1, output: 2 },
     },
     {
@@ -80,7 +80,7 @@ test("models are listed with what the user, the server and the registry say", as
   const shown = await keelson(["models", "local"]);
   expect(shown.out.replaceAll(/ {2,}/g, "  ").split("\n")).toEqual([
     "model  window  output  images  thinking  $/M in, out",
-    "local/mine  9k  ?  yes  ?  1, 2",
+    "local/mine  9k  ?  yes  no  1, 2",
     "local/other  33k  ?  ?  ?  ?",
     "",
   ]);

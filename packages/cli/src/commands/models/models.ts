@@ -67,7 +67,7 @@ function table(models: readonly ReachableModel[], hasProviders: boolean, io: Pro
     tokens(model.contextWindow),
     tokens(model.maxTokens),
     yesNo(model.images),
-    yesNo(model.thinking),
+    yesNo(model.thinking && model.thinking !== "none"),
     price(model.price),
   ]);
   const [head, ...lines] = columns([["model", "window", "output", "images", "thinking", "$/M in, out"], ...rows]);

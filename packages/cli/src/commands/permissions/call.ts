@@ -37,6 +37,7 @@ function withInput(tool: string, text: string): ParsedCall {
 /** Turns the text in parentheses into an input. Only the field that decides matters; the rest is filler. */
 const SHORTHAND: Readonly<Record<string, (content: string) => JsonObject>> = {
   Bash: (command) => ({ command }),
+  PowerShell: (command) => ({ command }),
   Read: (file_path) => ({ file_path }),
   Edit: (file_path) => ({ file_path, old_string: "before", new_string: "after" }),
   Write: (file_path) => ({ file_path, content: "" }),

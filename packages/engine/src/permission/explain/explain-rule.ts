@@ -5,6 +5,7 @@ import { NOTHING_SAID } from "@keelson/protocol";
 import type { CommandAnalysis } from "../command/command.ts";
 import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateQuestion } from "../decide.ts";
+import { analysePowerShell, powershellChecks } from "../powershell/decide-powershell.ts";
 import { absolute } from "../match/paths.ts";
 import type { Rule } from "../rule.ts";
 
@@ -115,6 +116,10 @@ function callFor(rule: Rule, ground: RuleContext): GateQuestion | undefined {
     const access = { kind: "command", command: filled, cwd } as const;
     return { ...question, access, analysis: ground.analyse(filled), commandChecks };
   }
+  if (tool === "PowerShell") {
+    const access = { kind: "command", command: filled, cwd, language: "powershell" } as const;
+    return { ...question, access, analysis: analysePowerShell(filled), commandChecks: powershellChecks };
+  }
   if (Object.hasOwn(FILE_TOOLS, tool)) {
     // Brackets and question marks would need the matcher's own reading.
     if (/[[?\\]/.test(filled)) return undefined;
@@ -156,6 +161,7 @@ function whyNever({ tool, behavior, content = "" }: Rule, { analysis }: GateQues
   if (/^[!#]/.test(content.trim())) return "exceptions and comments are not part of a rule";
   if (behavior !== "allow") return "no call matches it";
   if (tool.includes("*")) return "an allow rule must name the server, as in mcp__server__*";
+  if (tool === "PowerShell") return "a rule with a star covers one plain command only";
   if (analysis !== undefined) return whyNoCommand(analysis);
   if (!Object.hasOwn(FILE_TOOLS, tool)) return "only deny and ask rules check the fields of a call";
   return `files are allowed with ${FILE_TOOLS[tool] === "read" ? "Read" : "Edit"}(${content})`;

@@ -252,3 +252,27 @@ test("isPlain() takes long text in linear time", () => {
   expect(isPlain(`git ${"a ".repeat(4_000)}'`)).toBe(false);
   expect(isPlain(`git ${"a".repeat(20_000)}`)).toBe(false);
 });
+
+test("a long command needs approval, and checking it takes no more than its length", () => {
+  const long = "Get-Item a.txt,b.txt; ".repeat(50_000);
+  expect(verdict(long, { with: { allow: ["PowerShell"], deny: ["Read(x/**)"] } })).toBe("ask");
+  expect(verdict(long, { with: { allow: ["PowerShell"] } })).toBe("ask");
+  expect(verdict(long, { mode: "bypassPermissions" })).toBe("allow");
+  expect(verdict(long, { mode: "bypassPermissions", with: { deny: ["PowerShell(Format-Volume)"] } })).toBe("ask");
+  expect(verdict(`${"& ".repeat(100_000)}rm /`, { mode: "bypassPermissions" })).toBe("ask");
+});
+
+test("what a rule with a star allows is plain, whatever is put together", () => {
+  const pieces = [..."abc -./:=,;|&$(){}[]<>`'\"\\#@%^!*~\n\t–“"];
+  let seed = 7;
+  const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  let allowed = 0;
+  for (let count = 0; count < 3_000; count++) {
+    const tail = Array.from({ length: 1 + random(8) }, () => pieces[random(pieces.length)]).join("");
+    const command = `Get-Item ${tail}`;
+    if (verdict(command, { with: { allow: ["PowerShell(Get-Item *)"] } }) !== "allow") continue;
+    allowed++;
+    expect(command.trim()).toMatch(/^Get-Item(?: +(?:[\w./:=+~*@-]+|'[\w ./:=+~*@?,-]*'|"[\w ./:=+~*@?,-]*"))*$/);
+  }
+  expect(allowed).toBeGreaterThan(50);
+});

@@ -23,6 +23,8 @@ export const powershellChecks: CommandChecks = { viewOf: powershellView, denials
 
 const APPROVAL = "This command requires approval";
 const LONGEST_RULE = 200;
+/** Longer commands are not compared word by word: any rule may be about them, and they may name any file. */
+const LONGEST = 10_000;
 
 /** What bash makes of the text, if both read it the same way; otherwise nothing. */
 export function analysePowerShell(command: string): NonNullable<GateQuestion["analysis"]> {
@@ -49,8 +51,9 @@ function denials(view: CommandView): readonly RuleFinding[] {
 /** By the text, by another parameter of the call, or by a file that the text names. */
 function findings(view: CommandView, rules: readonly Rule[]): readonly RuleFinding[] {
   const { question } = view;
-  const ruled = rules.filter((rule) => rule.content !== undefined);
+  const ruled = rules.filter((rule) => rule.content !== undefined && isAbout(rule, question.tool));
   if (ruled.length === 0) return [];
+  if (isLong(view)) return ruled.map((rule) => ({ rule, reach: "maybe" }));
   const reach = powershellReach(view.analysis.command);
   const files = namedFiles(view);
   return ruled.flatMap((rule): RuleFinding[] => {
@@ -62,11 +65,15 @@ function findings(view: CommandView, rules: readonly Rule[]): readonly RuleFindi
       const isHidden = question.shield === true && rule.behavior === "deny" && rule.tool === "Read";
       return isHidden ? [] : [{ rule, reach: "maybe" }];
     }
-    if (!namesTool(rule, question.tool) && rule.tool !== "Bash") return [];
     const found = reach(rule.content!);
     return found === "no" ? [] : [{ rule, reach: found }];
   });
 }
+
+/** Rules for Bash apply to every tool that runs commands. */
+const isAbout = (rule: Rule, tool: string) => /^(?:Bash|Read|Edit)$/.test(rule.tool) || namesTool(rule, tool);
+
+const isLong = ({ analysis }: CommandView) => analysis.command.length > LONGEST;
 
 /** Every word that may be a path, as an absolute one. */
 function namedFiles({ analysis, where, question }: CommandView): string[] {
@@ -99,6 +106,7 @@ function safety(view: CommandView): { reason: string; path?: string } | undefine
     return { reason: `${APPROVAL}: it may remove '${path}'`, path };
   }
   if (question.mode === "bypassPermissions") return undefined;
+  if (isLong(view)) return { reason: `${APPROVAL}: it is too long to check` };
   const governing = new Set((question.governing ?? []).map(fold));
   const path = namedFiles(view).find((each) => isProtected(each) || governing.has(fold(each)));
   return path === undefined ? undefined : { reason: protectedWish(path), path };

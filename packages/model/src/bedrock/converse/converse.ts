@@ -9,9 +9,9 @@ import type { HttpCall } from "../../http-call.ts";
 import { isJson, readJson } from "../../messages/read-reply.ts";
 import type { PlainProvider } from "../../retry.ts";
 import { callServer, type Server } from "../../server.ts";
+import { countThrough } from "../count-tokens.ts";
 import { bedrockError } from "../errors.ts";
-import { readNamedEvents } from "../frames.ts";
-import { withoutRegion } from "../model-id.ts";
+import { readNamedEvents } from "../wire/frames.ts";
 import { ConverseHabits } from "./habits.ts";
 import { converseRequest, textLength } from "./request.ts";
 import { ConverseReply } from "./stream.ts";
@@ -95,24 +95,6 @@ async function* readReply(
     call.close({ finished: reply.isComplete });
   }
   if (!reply.isEnded) throw new ModelError("stream_cut", "The reply ended before it was complete");
-}
-
-/** The tokens of a request; undefined if the service cannot tell. It knows models, not their inference profiles. */
-export async function countThrough(
-  server: Server,
-  model: string,
-  input: object,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const path = `/model/${encodeURIComponent(withoutRegion(model))}/count-tokens`;
-  try {
-    const answer = await readJson(await callServer(server, { path, body: { input }, errorOf: bedrockError }, signal));
-    return isObject(answer) && typeof answer["inputTokens"] === "number" ? answer["inputTokens"] : undefined;
-  } catch (error) {
-    // Not every model's tokens can be counted, so only an abort is an error.
-    if (error instanceof ModelError && error.kind !== "aborted") return undefined;
-    throw error;
-  }
 }
 
 type Notice = Extract<ModelEvent, { type: "notice" }>["notice"];

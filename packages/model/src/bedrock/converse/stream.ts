@@ -94,7 +94,6 @@ export class ConverseReply {
         return yield* this.#stop(at);
       case "messageStop":
         this.#reason = String(event["stopReason"] ?? "end_turn");
-        for (const index of [...this.#byIndex.keys()]) yield* this.#stop(index);
         return;
       case "metadata":
         this.#usage = converseUsage(event["usage"]);
@@ -104,6 +103,7 @@ export class ConverseReply {
   /** The end of the reply. `inputLength` is the text of the request, for an estimate if there is no usage. */
   *end(inputLength: () => number): Generator<StreamEvent> {
     yield* this.#start();
+    for (const index of [...this.#byIndex.keys()]) yield* this.#stop(index);
     const stop_reason = this.#calls > 0 ? "tool_use" : (REASONS[this.#reason ?? ""] ?? "end_turn");
     const usage = this.#usage ?? usageEstimate(inputLength(), this.#length);
     yield { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage };

@@ -1,12 +1,11 @@
-// Where AWS credentials are looked for, and in which order. The same order as AWS's own clients.
+// Where AWS credentials are looked for, and in which order. The same order as AWS's own clients. Every way but the first
+// is loaded when it is tried.
 
 import { tryParse } from "@keelson/protocol";
 import type { Env } from "../../profiles.ts";
-import { containerKeys, instanceKeys } from "./metadata.ts";
 import { COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 import { namedProfile, readAwsConfig, type AwsConfig, type Section } from "./profile.ts";
-import { ssoKeys } from "./sso.ts";
-import { assumeRole, assumeRoleWithToken } from "./sts.ts";
+import type { RoleRequest } from "./sts.ts";
 
 const SESSION_NAME = "keelson";
 
@@ -20,8 +19,8 @@ export async function findKeys(env: Env, region: string, outside: AwsOutside): P
   const first = named ? [fromProfile, fromVariables] : [fromVariables, fromProfile];
   const rest = [
     () => tokenFileKeys(env, region, outside),
-    () => containerKeys(env, outside),
-    () => instanceKeys(env, outside),
+    async () => (await import("./metadata.ts")).containerKeys(env, outside),
+    async () => (await import("./metadata.ts")).instanceKeys(env, outside),
   ];
   for (const find of [...first, ...rest]) {
     const keys = await find();
@@ -64,13 +63,17 @@ async function profileKeys(
         `AWS profile "${name}" asks for an MFA code, which cannot be entered here; use awsAuthRefresh or credential_process`,
       );
     const source = await sourceKeys(name, profile, config, env, region, outside, [...via, name]);
+    const { assumeRole } = await import("./sts.ts");
     return assumeRole(roleOf(profile, env, region), source, env, outside);
   }
   if (own) return own;
   if (profile["role_arn"] && profile["web_identity_token_file"])
     return tokenKeys(profile["web_identity_token_file"], roleOf(profile, env, region), env, outside);
   if (profile["credential_process"]) return processKeys(name, profile["credential_process"], outside);
-  if (profile["sso_session"] || profile["sso_start_url"]) return ssoKeys(name, profile, config, env, outside);
+  if (profile["sso_session"] || profile["sso_start_url"]) {
+    const { ssoKeys } = await import("./sso.ts");
+    return ssoKeys(name, profile, config, env, outside);
+  }
   return undefined;
 }
 
@@ -100,8 +103,8 @@ async function sourceKeys(
   }
   const finders: Readonly<Record<string, () => FoundKeys | undefined | Promise<FoundKeys | undefined>>> = {
     Environment: () => variableKeys(env),
-    EcsContainer: () => containerKeys(env, outside),
-    Ec2InstanceMetadata: () => instanceKeys(env, outside),
+    EcsContainer: async () => (await import("./metadata.ts")).containerKeys(env, outside),
+    Ec2InstanceMetadata: async () => (await import("./metadata.ts")).instanceKeys(env, outside),
   };
   const keys = Object.hasOwn(finders, kind!) ? await finders[kind!]!() : undefined;
   if (keys) return keys;
@@ -128,14 +131,10 @@ async function tokenFileKeys(env: Env, region: string, outside: AwsOutside): Pro
   return tokenKeys(file, { roleArn, sessionName, region }, env, outside);
 }
 
-async function tokenKeys(
-  file: string,
-  role: Parameters<typeof assumeRoleWithToken>[0],
-  env: Env,
-  outside: AwsOutside,
-): Promise<FoundKeys> {
+async function tokenKeys(file: string, role: RoleRequest, env: Env, outside: AwsOutside): Promise<FoundKeys> {
   const token = (await outside.readFile(file))?.trim();
   if (!token) throw credentialError(`Cannot read an identity token from "${file}"; check AWS_WEB_IDENTITY_TOKEN_FILE`);
+  const { assumeRoleWithToken } = await import("./sts.ts");
   return assumeRoleWithToken(role, token, env, outside);
 }
 

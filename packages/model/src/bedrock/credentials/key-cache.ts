@@ -4,13 +4,13 @@
 import { ModelError } from "@keelson/engine";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { Env } from "../../profiles.ts";
-import { findKeys } from "./chain.ts";
 import { COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 // Renewed this long before they expire, as a reply may take its time to begin.
 const RENEW_BEFORE_MS = 5 * 60_000;
 // Exported keys that do not say when they expire are asked for again after an hour, as in the reference.
 const EXPORT_LASTS_MS = 60 * 60_000;
+const RENEWED_RECENTLY_MS = 60_000;
 const MAX_SECRETS = 30;
 
 export class KeyCache {
@@ -19,6 +19,8 @@ export class KeyCache {
   readonly #outside: AwsOutside;
   #keys: FoundKeys | undefined;
   #pending: Promise<FoundKeys> | undefined;
+  #renewing: Promise<boolean> | undefined;
+  #renewedAt = -Infinity;
   /** Also earlier ones: an error may quote what an attempt before was sent with. */
   readonly #secrets = new Set<string>();
 
@@ -45,14 +47,22 @@ export class KeyCache {
     }
   }
 
-  /** True if there are other keys now. */
-  async renew(signal: AbortSignal): Promise<boolean> {
+  /** True if the request is worth another attempt. Requests that are refused together renew the keys once. */
+  renew(signal: AbortSignal): Promise<boolean> {
+    this.#renewing ??= this.#renew(signal).finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renew(signal: AbortSignal): Promise<boolean> {
+    const { authRefresh, now } = this.#outside;
+    // Sent before the last renewal, perhaps. A person should not have to sign in twice.
+    if (authRefresh && this.#keys && now() - this.#renewedAt < RENEWED_RECENTLY_MS) return true;
     const refused = this.#keys;
     this.#keys = undefined;
-    const { authRefresh } = this.#outside;
     try {
       if (authRefresh && !(await authRefresh(signal))) return false;
       const found = await this.#find({ mayRefresh: false });
+      this.#renewedAt = now();
       return Boolean(authRefresh) || !isSame(found, refused);
     } catch (error) {
       // The refusal of the service says more than that there are no other keys.
@@ -71,7 +81,7 @@ export class KeyCache {
     const find = async () => {
       const found = credentialExport
         ? exportedKeys(await credentialExport(), now() + EXPORT_LASTS_MS)
-        : await findKeys(this.#env, this.#region, this.#outside);
+        : await (await import("./chain.ts")).findKeys(this.#env, this.#region, this.#outside);
       if ((found.expiresAt ?? Infinity) > now()) return found;
       throw credentialError(
         "The AWS credentials have expired; sign in again, or set awsAuthRefresh to a command that does",
@@ -81,7 +91,9 @@ export class KeyCache {
     try {
       keys = await find();
     } catch (error) {
-      if (!mayRefresh || !authRefresh || !(await authRefresh(undefined))) throw error;
+      // Signing in again does not help against a network that is down.
+      const isMissing = error instanceof ModelError && error.kind === "authentication_failed";
+      if (!isMissing || !mayRefresh || !authRefresh || !(await authRefresh(undefined))) throw error;
       keys = await find();
     }
     this.#keys = keys;

@@ -2,7 +2,7 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { isEnabled, type Env } from "../../profiles.ts";
-import { ask, credentialError, keysFrom, METADATA_KEYS, type AwsOutside, type FoundKeys } from "./outside.ts";
+import { askService, credentialError, keysFrom, METADATA_KEYS, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 const TIMEOUT_MS = 1_000;
 const CONTAINER_TIMEOUT_MS = 5_000;
@@ -21,7 +21,7 @@ export async function containerKeys(env: Env, outside: AwsOutside): Promise<Foun
   const token = file ? await outside.readFile(file) : env["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
   if (file && token === undefined)
     throw credentialError(`Cannot read "${file}"; set AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE to the token's file`);
-  const answer = await ask(outside, url.href, {
+  const answer = await askService(outside, url.href, {
     headers: token?.trim() ? { authorization: token.trim() } : {},
     timeoutMs: CONTAINER_TIMEOUT_MS,
   }).catch(() => undefined);
@@ -44,7 +44,7 @@ export async function instanceKeys(env: Env, outside: AwsOutside): Promise<Found
   if (isEnabled(env["AWS_EC2_METADATA_DISABLED"])) return undefined;
   const base = metadataUrl(env);
   const get = async (path: string, init: RequestInit) => {
-    const answer = await ask(outside, base + path, { ...init, timeoutMs: TIMEOUT_MS }).catch(() => undefined);
+    const answer = await askService(outside, base + path, { ...init, timeoutMs: TIMEOUT_MS }).catch(() => undefined);
     return answer?.ok ? answer.text.trim() || undefined : undefined;
   };
   const token = await get("/latest/api/token", {

@@ -2,7 +2,7 @@
 
 import { ModelError } from "@keelson/engine";
 import { isObject, tryParse } from "@keelson/protocol";
-import type { AwsKeys } from "../sigv4.ts";
+import type { AwsKeys } from "../wire/sigv4.ts";
 
 /** Files, processes, time and network for the AWS credential chain. */
 export interface AwsOutside {
@@ -68,14 +68,25 @@ export const SSO_KEYS: KeyNames = {
   expiration: "expiration",
 };
 
-/** Asks a service that gives credentials. Its answer is never quoted, except the code of an error. */
-export async function ask(
+/**
+ * Asks a service that gives credentials. Its answer is never quoted, except the code of an error. Throws ModelError of
+ * the kind `connection` if there is none.
+ */
+export async function askService(
   { fetch }: AwsOutside,
   url: string,
   { timeoutMs, ...init }: RequestInit & { readonly timeoutMs: number },
 ): Promise<{ readonly ok: boolean; readonly status: number; readonly text: string }> {
-  const response = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
-  return { ok: response.ok, status: response.status, text: await response.text() };
+  try {
+    const response = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
+    return { ok: response.ok, status: response.status, text: await response.text() };
+  } catch {
+    const { origin } = new URL(url);
+    throw new ModelError(
+      "connection",
+      `Could not reach ${origin} for AWS credentials; check the network and the proxy variables`,
+    );
+  }
 }
 
 /** Undefined if the file is missing or is not a JSON object. */

@@ -1,11 +1,10 @@
 // Credentials from a sign-in with `aws sso login`, whose token the AWS CLI keeps in ~/.aws/sso/cache.
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { Env } from "../../profiles.ts";
 import {
-  ask,
+  askService,
   credentialError,
   isFilled,
   keysFrom,
@@ -15,7 +14,7 @@ import {
   type FoundKeys,
 } from "./outside.ts";
 import type { AwsConfig, Section } from "./profile.ts";
-import { domainOf, serviceUrl } from "./sts.ts";
+import { domainOf, serviceUrl } from "./address.ts";
 
 // A token about to expire is renewed first.
 const MARGIN_MS = 60_000;
@@ -36,20 +35,16 @@ export async function ssoKeys(
       `AWS profile "${name}" needs sso_region, sso_start_url, sso_account_id and sso_role_name in ~/.aws/config`,
     );
 
-  const file = `${createHash("sha1")
-    .update(sessionName ?? startUrl)
-    .digest("hex")}.json`;
+  const file = `${new Bun.CryptoHasher("sha1").update(sessionName ?? startUrl).digest("hex")}.json`;
   const path = join(folder, "sso", "cache", file);
   const token = await validToken(path, region, env, outside);
   if (token === undefined) throw credentialError(`The AWS sign-in of profile "${name}" has expired; ${login}`);
 
   const base = serviceUrl(env, "SSO", `https://portal.sso.${region}.${domainOf(region)}`);
   const query = new URLSearchParams({ role_name: role, account_id: account });
-  const answer = await ask(outside, `${base}/federation/credentials?${query.toString()}`, {
+  const answer = await askService(outside, `${base}/federation/credentials?${query.toString()}`, {
     headers: { "x-amz-sso_bearer_token": token },
     timeoutMs: 10_000,
-  }).catch(() => {
-    throw credentialError(`Could not reach ${new URL(base).origin} for credentials; check the network`);
   });
   if (!answer.ok)
     throw credentialError(
@@ -72,13 +67,13 @@ async function validToken(path: string, region: string, env: Env, outside: AwsOu
   // A renewed token that nobody stores would end the sign-in of the AWS CLI.
   if (!outside.writeFile || !isFilled(clientId) || !isFilled(clientSecret) || !isFilled(refreshToken)) return undefined;
   const base = serviceUrl(env, "SSO_OIDC", `https://oidc.${region}.${domainOf(region)}`);
-  const answer = await ask(outside, `${base}/token`, {
+  const answer = await askService(outside, `${base}/token`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ clientId, clientSecret, grantType: "refresh_token", refreshToken }),
     timeoutMs: 10_000,
-  }).catch(() => undefined);
-  const renewed = answer?.ok ? tryParse(answer.text) : undefined;
+  });
+  const renewed = answer.ok ? tryParse(answer.text) : undefined;
   if (!isObject(renewed) || !isFilled(renewed["accessToken"])) return undefined;
   const expiresAt = new Date(outside.now() + Number(renewed["expiresIn"]) * 1000);
   if (Number.isNaN(expiresAt.getTime())) return undefined;

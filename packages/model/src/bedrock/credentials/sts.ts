@@ -1,8 +1,9 @@
 // The two requests to AWS's token service that exchange credentials for those of a role.
 
 import type { Env } from "../../profiles.ts";
-import { signAttempt, type AwsKeys } from "../sigv4.ts";
-import { ask, COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
+import { signAttempt, type AwsKeys } from "../wire/sigv4.ts";
+import { domainOf, serviceUrl } from "./address.ts";
+import { askService, COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 export interface RoleRequest {
   readonly roleArn: string;
@@ -49,9 +50,7 @@ async function exchange(
   const body = new TextEncoder().encode(form.toString());
   const headers = new Headers({ "content-type": "application/x-www-form-urlencoded; charset=utf-8" });
   if (keys) signAttempt({ method: "POST", url, headers, body }, { keys, region, service: "sts", at: outside.now() });
-  const answer = await ask(outside, url.href, { method: "POST", headers, body, timeoutMs: 10_000 }).catch(() => {
-    throw credentialError(`Could not reach ${url.origin} to assume the role "${roleArn}"; check the network`);
-  });
+  const answer = await askService(outside, url.href, { method: "POST", headers, body, timeoutMs: 10_000 });
   if (!answer.ok) {
     const code = element(answer.text, "Code")?.replace(/[^\w.]/g, "") || `HTTP ${answer.status}`;
     throw credentialError(`Cannot assume the role "${roleArn}" (${code}); check its trust policy and your credentials`);
@@ -64,13 +63,4 @@ async function exchange(
 /** The text of the first such XML element. The answers have no attributes and no escapes that matter. */
 function element(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]?.trim();
-}
-
-/** The address of a service, unless the user set another one. */
-export function serviceUrl(env: Env, service: string, standard: string): string {
-  return env[`AWS_ENDPOINT_URL_${service}`]?.trim() || env["AWS_ENDPOINT_URL"]?.trim() || standard;
-}
-
-export function domainOf(region: string): string {
-  return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 }

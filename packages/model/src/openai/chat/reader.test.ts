@@ -377,6 +377,7 @@ describe("the end", () => {
   test("an empty reply to a prompt near the window is an overflow", () => {
     const options = { contextWindow: 1_000, input: 950 };
     expect(() => read([end("stop")], options)).toThrow(expect.objectContaining({ kind: "prompt_too_long" }));
+    expect(() => read([], { ...options, isDone: false })).toThrow(expect.objectContaining({ kind: "prompt_too_long" }));
     const usage = { prompt_tokens: 990, completion_tokens: 0 };
     expect(() => read([{ ...end("stop"), usage }], { contextWindow: 1_000 })).toThrow("empty reply");
     expect(read([end("stop")], { contextWindow: 1_000, input: 500 }).shown).toEqual([]);

@@ -8,7 +8,7 @@ import { BlockQueue, type QueuedBlock } from "../shared/block-queue.ts";
 import { CallWriter, type CallWriterOptions } from "../shared/call-writer.ts";
 import { streamErrorOf } from "../shared/errors.ts";
 import { ThinkTags } from "../shared/think-tags.ts";
-import { estimatedUsage, usageIn, type CountedUsage } from "../shared/usage.ts";
+import { usageByLength, usageIn, type CountedUsage } from "../shared/usage.ts";
 import { CallPieces } from "./call-pieces.ts";
 import { mergedDetails, shownDetails } from "./details.ts";
 import { CHAT_API } from "./messages.ts";
@@ -83,7 +83,10 @@ export class ChatReader {
 
   /** The events that end the reply. Throws ModelError if it is not complete. */
   end(): StreamEvent[] {
-    if (!this.isComplete) throw new ModelError("stream_cut", "The reply ended before it was complete");
+    if (!this.isComplete) {
+      if (this.#queue.isEmpty) this.#checkWindow();
+      throw new ModelError("stream_cut", "The reply ended before it was complete");
+    }
     this.#flushTags();
     this.#closeThinking();
     this.#calls.finish();
@@ -196,7 +199,7 @@ export class ChatReader {
   }
 
   #estimate() {
-    return estimatedUsage(this.#options.estimateInput(), this.#characters + this.#writer.characters);
+    return usageByLength(this.#options.estimateInput(), this.#characters + this.#writer.characters);
   }
 
   #stopReason(): string {

@@ -9,6 +9,7 @@ import { effortFor } from "../shared/effort.ts";
 import { isReasoningModelName, type Flavour } from "../shared/flavour.ts";
 import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
 import { fitParameters } from "../shared/parameters.ts";
+import { openaiToolChoice } from "../shared/tool-choice.ts";
 import type { Loss } from "./content.ts";
 import { toChatMessages, type ChatMessage } from "./messages.ts";
 
@@ -83,7 +84,9 @@ function messageParts(messages: readonly ChatMessage[]): Optional[] {
     Array.isArray(content) && content.some(({ type }) => type === "image_url");
   return [
     ...(messages[0]?.role === "developer" ? ["developer" as const] : []),
-    ...(messages.some((message) => message["reasoning_content"] !== undefined) ? ["reasoning_content" as const] : []),
+    ...(["reasoning_content", "reasoning"] as const).filter((field) =>
+      messages.some((message) => message[field] !== undefined),
+    ),
     ...(messages.some((message) => message.reasoning_details) ? ["reasoning_details" as const] : []),
     ...(messages.some(hasImage) ? ["images" as const] : []),
   ];
@@ -102,7 +105,7 @@ function messagesOf(request: ModelRequest, context: ChatContext, lose: (loss: Lo
     names,
     ids: flavour === "mistral" ? MISTRAL_IDS : CHAT_IDS,
     systemRole: developer && may("developer") ? "developer" : "system",
-    ...(field !== undefined && may("reasoning_content") ? { reasoningField: field } : {}),
+    ...(field !== undefined && may(field) ? { reasoningField: field } : {}),
     alwaysReasoning: traits.reasons || habits.wantsReasoning === true,
     details: flavour === "openrouter" && may("reasoning_details"),
     images: traits.images && may("images"),
@@ -129,7 +132,7 @@ const knowsCacheKey = ({ flavour, provider }: ChatContext) =>
 function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, mayParallel: boolean): JsonObject {
   const own = tools.filter(isFunction);
   if (own.length === 0) return {};
-  const choice = chatToolChoice(tool_choice, names);
+  const choice = openaiToolChoice(tool_choice, (name) => ({ type: "function", function: { name: names.out(name) } }));
   return {
     tools: own.map(({ name, description, input_schema }) => ({
       type: "function",
@@ -146,21 +149,6 @@ function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, ma
 
 /** Tools that the Messages API runs itself have no schema. */
 export const isFunction = (tool: ToolDefinition) => tool.input_schema !== undefined;
-
-function chatToolChoice(choice: JsonObject | undefined, names: FittedNames): JsonObject | string | undefined {
-  switch (choice?.["type"]) {
-    case "auto":
-      return "auto";
-    case "any":
-      return "required";
-    case "none":
-      return "none";
-    case "tool":
-      return { type: "function", function: { name: names.out(String(choice["name"])) } };
-    default:
-      return undefined;
-  }
-}
 
 function responseFormat({ output_config }: ModelRequest): JsonObject | undefined {
   const schema = formatSchema(output_config);

@@ -224,6 +224,23 @@ test.each([
   ]);
 });
 
+test("encrypted reasoning is not asked for where it is not supported", async () => {
+  const { server, provider } = await setUp([refusal("Encrypted content is not supported with this model."), done]);
+  expect((await collect(provider, request)).error).toBeUndefined();
+  expect(server.requests.map(({ body }) => body.include)).toEqual([["reasoning.encrypted_content"], undefined]);
+});
+
+test("tools are sent without strict to a server that does not know it", async () => {
+  const { server, provider } = await setUp([
+    refusal("Unrecognized field: strict"),
+    // The strict server itself wants the field.
+    done,
+  ]);
+  const { error } = await collect(provider, request);
+  expect(error?.message).toContain("'required' is required");
+  expect(server.requests[0]!.body.tools[0].strict).toBe(false);
+});
+
 test("tokens are counted by the server, unless it cannot", async () => {
   const { server, provider } = await setUp([]);
   const signal = new AbortController().signal;

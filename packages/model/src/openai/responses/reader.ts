@@ -8,7 +8,7 @@ import { argumentsText } from "../shared/arguments.ts";
 import { BlockQueue, type QueuedBlock } from "../shared/block-queue.ts";
 import { CallWriter, type CallWriterOptions, type OpenCall } from "../shared/call-writer.ts";
 import { streamErrorOf } from "../shared/errors.ts";
-import { estimatedUsage, usageIn, type CountedUsage } from "../shared/usage.ts";
+import { usageByLength, usageIn, type CountedUsage } from "../shared/usage.ts";
 import { RESPONSES_API } from "./input.ts";
 
 export interface ResponsesReaderOptions extends CallWriterOptions {
@@ -71,7 +71,7 @@ export class ResponsesReader {
     for (const item of this.#items.values()) if (item.type === "function_call") item.call.finish();
     this.#queue.finishAll();
     const usage =
-      this.#counted?.usage ?? estimatedUsage(this.#options.estimateInput(), this.#characters + this.#writer.characters);
+      this.#counted?.usage ?? usageByLength(this.#options.estimateInput(), this.#characters + this.#writer.characters);
     const stop_reason = this.#writer.count > 0 ? "tool_use" : this.#isRefusal ? "refusal" : this.#stop;
     return [
       ...this.#take(true),

@@ -10,6 +10,7 @@ import { effortFor } from "../shared/effort.ts";
 import { isReasoningModelName } from "../shared/flavour.ts";
 import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
 import { fitParameters } from "../shared/parameters.ts";
+import { openaiToolChoice } from "../shared/tool-choice.ts";
 import { toInputItems, type ReasoningMemory } from "./input.ts";
 
 export interface ResponsesContext {
@@ -52,7 +53,8 @@ export function responsesRequest(
   const parts = (Object.keys(body) as Optional[]).filter((key) => OPTIONAL.has(key));
   const more = [
     ...((body.reasoning as JsonObject | undefined)?.["summary"] ? ["summary" as const] : []),
-    ...(JSON.stringify(body.input).includes('"input_image"') ? ["images" as const] : []),
+    ...("tools" in body && may("strict") ? ["strict" as const] : []),
+    ...(body.input.some(hasImage) ? ["images" as const] : []),
   ];
   return {
     body,
@@ -60,6 +62,12 @@ export function responsesRequest(
     sent: { parts: [...more, ...parts], maxTokens: "max_output_tokens" in body ? maxTokens : undefined },
     losses,
   };
+}
+
+function hasImage({ content, output }: JsonObject): boolean {
+  return [content, output].some(
+    (parts) => Array.isArray(parts) && parts.some((part: JsonObject) => part["type"] === "input_image"),
+  );
 }
 
 const OPTIONAL = new Set<string>([
@@ -89,7 +97,7 @@ export function sharedFields(request: ModelRequest, context: ResponsesContext) {
     model: request.model,
     ...(instructions === "" ? {} : { instructions }),
     input,
-    ...toolFields(request, names, !habits.refused.has("parallel_tool_calls")),
+    ...toolFields(request, names, (part) => !habits.refused.has(part)),
     ...(reasoning ? { reasoning } : {}),
     ...(schema ? { text: { format: { type: "json_schema", name: "reply", schema, strict: false } } } : {}),
   };
@@ -107,10 +115,14 @@ function reasoningOf(request: ModelRequest, { traits, habits }: ResponsesContext
   return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
-function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, mayParallel: boolean): JsonObject {
+function toolFields(
+  { tools, tool_choice }: ModelRequest,
+  names: FittedNames,
+  may: (part: Optional) => boolean,
+): JsonObject {
   const own = tools.filter(isFunction);
   if (own.length === 0) return {};
-  const choice = toolChoice(tool_choice, names);
+  const choice = openaiToolChoice(tool_choice, (name) => ({ type: "function", name: names.out(name) }));
   return {
     tools: own.map(({ name, description, input_schema }) => ({
       type: "function",
@@ -118,24 +130,11 @@ function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, ma
       description: description.toWellFormed(),
       parameters: fitParameters(input_schema),
       // It defaults to true, and few schemas are ready for that.
-      strict: false,
+      ...(may("strict") ? { strict: false } : {}),
     })),
     ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...(mayParallel && tool_choice?.["disable_parallel_tool_use"] === true ? { parallel_tool_calls: false } : {}),
+    ...(may("parallel_tool_calls") && tool_choice?.["disable_parallel_tool_use"] === true
+      ? { parallel_tool_calls: false }
+      : {}),
   };
-}
-
-function toolChoice(choice: JsonObject | undefined, names: FittedNames): JsonObject | string | undefined {
-  switch (choice?.["type"]) {
-    case "auto":
-      return "auto";
-    case "any":
-      return "required";
-    case "none":
-      return "none";
-    case "tool":
-      return { type: "function", name: names.out(String(choice["name"])) };
-    default:
-      return undefined;
-  }
 }

@@ -83,10 +83,13 @@ function without(part: Optional, habits: ServerHabits): ServerHabits {
 const NO_IMAGES = /image|vision|multimodal|multi-modal|mmproj/i;
 
 function names(message: string, part: Optional): boolean {
-  // Errors about an item are not about the parameter of the same name.
-  if (part === "reasoning" && !/parameter|argument|field/i.test(message)) return false;
+  if (part === "include" && /encrypted content is not supported/i.test(message)) return true;
+  // Words of every day name a parameter only where one is spoken of.
+  if (WORDS.has(part) && !/parameter|argument|field|property/i.test(message)) return false;
   return new RegExp(`(?<![a-z_])${part}(?![a-z_])`, "i").test(message);
 }
+
+const WORDS = new Set<Optional>(["reasoning", "include", "strict"]);
 
 const TOO_LARGE = /too large|at most|less than or equal|<=|exceed|maximum|must be between|range/i;
 

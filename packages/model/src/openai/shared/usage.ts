@@ -34,7 +34,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-export function estimatedUsage(input: number, outputCharacters: number): Usage {
+export function usageByLength(input: number, outputCharacters: number): Usage {
   return {
     input_tokens: input,
     output_tokens: tokensIn(outputCharacters),

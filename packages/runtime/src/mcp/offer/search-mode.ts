@@ -11,14 +11,17 @@ export interface SearchMode {
 
 const DEFAULT_SHARE = 0.1;
 
-/** From ENABLE_TOOL_SEARCH: `true`, `false`, `auto` or `auto:PERCENT`. */
-export function searchMode(env: Readonly<Record<string, string | undefined>>): SearchMode {
-  const isFirstParty = isAnthropic(env["ANTHROPIC_BASE_URL"]);
+/**
+ * From ENABLE_TOOL_SEARCH: `true`, `false`, `auto` or `auto:PERCENT`. `provider` is the session's, if that is not
+ * Anthropic's own API.
+ */
+export function searchMode(env: Readonly<Record<string, string | undefined>>, provider?: string): SearchMode {
+  const isFirstParty = provider === undefined && isAnthropic(env["ANTHROPIC_BASE_URL"]);
   const [word = "", percent] = (env["ENABLE_TOOL_SEARCH"] ?? "").trim().toLowerCase().split(":");
   switch (word) {
     case "true":
     case "1":
-      return { share: 0, builtIn: true, references: true };
+      return { share: 0, builtIn: true, references: provider === undefined };
     case "false":
     case "0":
       return { share: 1, builtIn: false, references: false };

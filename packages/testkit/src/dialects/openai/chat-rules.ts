@@ -3,9 +3,13 @@
 import { isObject, tryParse } from "@keelson/protocol";
 import { schemaProblem } from "./schema.ts";
 
+/** The habits of a server that is not the vendor's. */
 export interface ChatRules {
+  /** How thinking is shown, and in which field of a message it is accepted. By default it is not. */
   readonly thinking?: "reasoning_content" | "reasoning" | "reasoning_details" | "tags";
+  /** Optional parameters that this server does not know. */
   readonly refuses?: readonly string[];
+  /** Contents of results must be plain strings, as with templates of local models. */
   readonly stringToolContent?: boolean;
 }
 

@@ -1,12 +1,12 @@
 // A scripted server that speaks OpenAI's Chat Completions, as strict as the vendor's, with the habits of others to
 // choose from.
 
-import { chatProblem } from "./chat-rules.ts";
+import { chatProblem, type ChatRules } from "./chat-rules.ts";
+import { errorOf, OPENAI_STATUS, openaiRefusal } from "./errors.ts";
 import {
   textPieces,
   thinkingStateOf,
   type DialectBlock,
-  type DialectFailure,
   type DialectReply,
   type DialectScript,
   type DialectUsage,
@@ -21,13 +21,7 @@ import {
   type Frame,
 } from "../server.ts";
 
-export interface ChatServerOptions extends DialectServerOptions {
-  /** How thinking is shown, and in which field of a message it is accepted. By default it is not. */
-  readonly thinking?: "reasoning_content" | "reasoning" | "reasoning_details" | "tags";
-  /** Optional parameters that this server does not know. */
-  readonly refuses?: readonly string[];
-  /** Contents of results must be plain strings, as with templates of local models. */
-  readonly stringToolContent?: boolean;
+export interface ChatServerOptions extends DialectServerOptions, ChatRules {
   /** Answers to other paths, such as `/v1/models`. */
   readonly other?: (request: DialectRequest) => ScriptedAnswer | undefined;
 }
@@ -54,7 +48,7 @@ export function startChatServer(script: DialectScript, options: ChatServerOption
           : { body: wholeOf(reply, body, number, options) },
       errorFrame: (failure) => {
         const { message, code } = errorOf(failure);
-        return sse({ error: { message, code: STATUS[failure.failure], metadata: { code } } });
+        return sse({ error: { message, code: OPENAI_STATUS[failure.failure], metadata: { code } } });
       },
     },
     script,
@@ -224,43 +218,6 @@ function usageOf({ input, cacheRead = 0, cacheWrite = 0, output, reasoning = 0 }
     total_tokens: input + output,
     prompt_tokens_details: { cached_tokens: cacheRead, ...(cacheWrite ? { cache_write_tokens: cacheWrite } : {}) },
     completion_tokens_details: { reasoning_tokens: reasoning },
-  };
-}
-
-const STATUS: Readonly<Record<DialectFailure["failure"], number>> = {
-  authentication_failed: 401,
-  rate_limit: 429,
-  billing_error: 429,
-  overloaded: 503,
-  server_error: 500,
-  model_not_found: 404,
-  prompt_too_long: 400,
-  timeout: 504,
-  invalid_request: 400,
-};
-
-/** The vendor's error object. */
-export function errorOf({ failure, message }: DialectFailure) {
-  const [code, words] = {
-    authentication_failed: ["invalid_api_key", "Incorrect API key provided"],
-    rate_limit: ["rate_limit_exceeded", "Rate limit reached for requests"],
-    billing_error: ["insufficient_quota", "You exceeded your current quota, please check your plan"],
-    overloaded: [null, "The engine is currently overloaded, please try again later"],
-    server_error: [null, "The server had an error while processing your request"],
-    model_not_found: ["model_not_found", "The model does not exist or you do not have access to it"],
-    prompt_too_long: ["context_length_exceeded", "This model's maximum context length is 1000 tokens"],
-    timeout: [null, "Gateway timeout"],
-    invalid_request: [null, "Invalid request"],
-  }[failure] as [string | null, string];
-  return { message: message ?? words, type: "invalid_request_error", param: null, code };
-}
-
-export function openaiRefusal(failure: DialectFailure): ScriptedAnswer {
-  const { retryAfterSeconds } = failure;
-  return {
-    status: STATUS[failure.failure],
-    headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
-    body: { error: errorOf(failure) },
   };
 }
 

@@ -1,6 +1,6 @@
 // A scripted server that speaks OpenAI's Responses, as strict as the vendor's.
 
-import { errorOf, openaiRefusal } from "./chat-server.ts";
+import { errorOf, openaiRefusal } from "./errors.ts";
 import { responsesProblem, type GivenReasoning } from "./responses-rules.ts";
 import {
   textPieces,

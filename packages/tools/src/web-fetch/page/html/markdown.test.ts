@@ -92,3 +92,26 @@ test.each(HOSTILE)("100,000 %s are converted, in time that grows with their numb
   const pages = new Map([2_000, 16_000].map((n) => [n, page(n)]));
   expect(growth((n) => md(pages.get(n)!), { from: 2_000, to: 16_000 })).toBeLessThan(40);
 });
+
+const PIECES = [
+  ..."<div> </div> <p> <ul> <ol> <li> </ul> <table> <tr> <td> </td> </table> <pre> </pre> <code> </code> <b> </b> <h1> </h1> <br> <hr>".split(
+    " ",
+  ),
+  ...'<a href="x"> </a> <a href=\'y> <div hidden> <nav> </nav> <!-- --> <script> </script> <title> </title> & &amp; &#0; < > " =\''.split(
+    " ",
+  ),
+  ..."\n text ``` | \u0000 \ud800 \u202e".split(" "),
+];
+
+test("random pages are converted without an error, and no script is shown", () => {
+  // Always the same pages: a small generator with a fixed start.
+  let seed = 7;
+  const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  for (let round = 0; round < 2_000; round++) {
+    const pieces = Array.from({ length: next(60) }, () => PIECES[next(PIECES.length)]!);
+    const html = pieces.join(next(2) === 0 ? "" : " ");
+    const { markdown, title } = htmlToMarkdown(`${html}</pre></title><!-- --><script>SECRET</script>`, URL);
+    expect(`${markdown}${title}`.includes("SECRET") && !/<title>|<script>|"|'|<!--/.test(html)).toBe(false);
+    expect(markdown.length).toBeLessThan(50 * html.length + 1_000);
+  }
+});
