@@ -122,7 +122,6 @@ test("a local file that comes with the repository cannot choose a less strict mo
 
 test("helpers, addresses and switches of an untrusted folder are ignored, in project and local files", () => {
   const active = {
-    otelHeadersHelper: "evil",
     statusLine: { type: "command", command: "evil" },
     defaultShell: "powershell" as const,
     disableAllHooks: true,

@@ -1,11 +1,18 @@
 // What is known about a model of any provider: from the user's settings, the registry, and the table of Claude models.
 
 import type { ModelPrice } from "@keelson/protocol";
-import type { ModelTraits } from "../dialect.ts";
-import { familyOf, lookUpClaude, positiveInteger, type Env, type KnownModel, type ModelSettings } from "../profiles.ts";
-import { priceOfFamily } from "../prices.ts";
-import { vendorIdOf } from "./clouds.ts";
-import { blockOf, type Destination } from "./names.ts";
+import type { ModelTraits } from "../../dialect.ts";
+import {
+  familyOf,
+  lookUpClaude,
+  positiveInteger,
+  type Env,
+  type KnownModel,
+  type ModelSettings,
+} from "../../profiles.ts";
+import { priceOfFamily } from "../../prices.ts";
+import { vendorIdOf } from "../names/clouds.ts";
+import { blockOf, type Destination } from "../names/names.ts";
 import { registered } from "./registry.ts";
 
 export interface OtherModel {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { costOf } from "../prices.ts";
-import { lookUpModel } from "../profiles.ts";
-import { locate } from "./look-up.ts";
+import { costOf } from "../../prices.ts";
+import { lookUpModel } from "../../profiles.ts";
+import { locate } from "../names/look-up.ts";
 import { defaultModelOf, registered, smallModelOf } from "./registry.ts";
 import { PROVIDERS } from "./providers.ts";
 import { modelOf } from "./traits.ts";

@@ -1,12 +1,12 @@
 // Models beside the conversation, in a session with a model of another provider: for agents, skills, hooks and side
 // questions. Definitions of agents name Claude's aliases, which that provider may not have.
 
-import { familyOf, resolveAlias, type Env, type ModelSettings } from "../profiles.ts";
-import { ownCredentials } from "../resolve.ts";
+import { familyOf, resolveAlias, type Env, type ModelSettings } from "../../profiles.ts";
+import { ownCredentials } from "../../resolve.ts";
 import { isCloud } from "./clouds.ts";
-import { providerAddress } from "./address.ts";
+import { providerAddress } from "../server/address.ts";
 import { homeProvider } from "./names.ts";
-import { smallModelOf } from "./registry.ts";
+import { smallModelOf } from "../known/registry.ts";
 
 export interface SessionModel {
   /** As the rest of the program calls it. */
