@@ -4,7 +4,7 @@ import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
 import { anthropicProvider, type AnthropicOptions } from "./anthropic.ts";
 import { withBounds } from "./bounds.ts";
-import type { CredentialSources, ProviderMemory } from "./choice/credentials.ts";
+import type { CredentialSources, ProviderMemory } from "./choice/server/credentials.ts";
 import type { Dialect } from "./dialect.ts";
 import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
 import type { Fetch } from "./http-call.ts";
@@ -97,7 +97,7 @@ export async function besideName(
 ): Promise<string> {
   const { providerName: provider, profile } = session;
   if (provider === undefined) return name;
-  return (await import("./choice/beside.ts")).nameBeside(name, { provider, name: profile.id }, facts);
+  return (await import("./choice/names/beside.ts")).nameBeside(name, { provider, name: profile.id }, facts);
 }
 
 /** The name that flags, settings or the environment give. */

@@ -2,11 +2,11 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ResolveOptions } from "../resolve.ts";
-import { providerAddress } from "./address.ts";
-import { keyFacts, openModelServer } from "./open.ts";
-import type { NameFacts } from "./names.ts";
-import { PROVIDERS } from "./providers.ts";
-import { defaultModelOf } from "./registry.ts";
+import { providerAddress } from "./server/address.ts";
+import { keyFacts, openModelServer } from "./server/open.ts";
+import type { NameFacts } from "./names/names.ts";
+import { PROVIDERS } from "./known/providers.ts";
+import { defaultModelOf } from "./known/registry.ts";
 
 const LIST_MS = 5_000;
 

@@ -3,8 +3,8 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ProviderBlock } from "@keelson/protocol";
-import { CLOUD_SWITCHES, isEnabled, type Env } from "../profiles.ts";
-import { providerNamed, PROVIDERS } from "./providers.ts";
+import { CLOUD_SWITCHES, isEnabled, type Env } from "../../profiles.ts";
+import { providerNamed, PROVIDERS } from "../known/providers.ts";
 
 /** What is configured, as far as it matters for names. */
 export interface NameFacts {
