@@ -39,6 +39,8 @@ export async function runCredentialCommand(
   }
 }
 
-export function storedKey({ configDir, env, origin }: Snapshot, provider: string): Promise<string | undefined> {
+export function storedKey(snapshot: Snapshot, provider: string): Promise<string | undefined> {
+  const { configDir, origin } = snapshot;
+  const env = ownEnvironment(snapshot);
   return openSecretStore({ configDir, env, platform: origin.platform }).read(providerSecretKey(provider));
 }

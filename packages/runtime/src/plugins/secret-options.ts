@@ -1,6 +1,6 @@
 // Options of plugins that are in the secret store: read when a hook runs or a server is connected, kept nowhere.
 
-import type { Snapshot } from "@keelson/config";
+import { ownEnvironment, type Snapshot } from "@keelson/config";
 import type { McpServerConfig } from "@keelson/protocol";
 
 export interface SecretOwner {
@@ -13,11 +13,12 @@ type Values = Readonly<Record<string, string>>;
 /** Those that have a value. */
 export async function secretValues(
   { plugin, secretOptions = [] }: SecretOwner,
-  { configDir, env, origin }: Pick<Snapshot, "configDir" | "env" | "origin">,
+  snapshot: Pick<Snapshot, "configDir" | "env" | "beneath" | "origin">,
 ): Promise<Values> {
   if (plugin === undefined || secretOptions.length === 0) return {};
   const { openSecretStore, pluginSecretKey } = await import("@keelson/host/secrets");
-  const store = openSecretStore({ configDir, env, platform: origin.platform });
+  const { configDir, origin } = snapshot;
+  const store = openSecretStore({ configDir, env: ownEnvironment(snapshot), platform: origin.platform });
   const read = secretOptions.map(async (key) => [key, await store.read(pluginSecretKey(plugin, key))] as const);
   const found = (await Promise.all(read)).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return Object.fromEntries(found);

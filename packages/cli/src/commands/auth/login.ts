@@ -1,6 +1,6 @@
 // keelson auth login and logout: a provider's key in the secret store.
 
-import type { Snapshot } from "@keelson/config";
+import { ownEnvironment, type Snapshot } from "@keelson/config";
 import { UsageError } from "../../args/invocation.ts";
 import { printWarning, type ProcessIO } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
@@ -40,9 +40,10 @@ export async function authLogout(call: Invoked): Promise<number> {
   return 0;
 }
 
-async function secretOf(provider: string, { configDir, env, origin }: Snapshot) {
+async function secretOf(provider: string, snapshot: Snapshot) {
+  const { configDir, origin } = snapshot;
   const { openSecretStore, providerSecretKey } = await import("@keelson/host/secrets");
-  const store = openSecretStore({ configDir, env, platform: origin.platform });
+  const store = openSecretStore({ configDir, env: ownEnvironment(snapshot), platform: origin.platform });
   return { store, name: providerSecretKey(provider) };
 }
 

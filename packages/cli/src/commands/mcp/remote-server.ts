@@ -1,6 +1,6 @@
 // What `keelson mcp login` and `logout` need: the server by its name, where tokens are stored, and the network.
 
-import type { Snapshot } from "@keelson/config";
+import { ownEnvironment, type Snapshot } from "@keelson/config";
 import type { SignInServer, SignInStorage } from "@keelson/mcp/sign-in";
 import type { McpRemoteConfig } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
@@ -33,10 +33,11 @@ export function remoteServer(name: string, { mcp }: Snapshot): RemoteServer {
   return { server: { name, url }, config: { ...config, type } };
 }
 
-export async function signInStorage({ configDir, env, origin }: Snapshot): Promise<SignInStorage> {
+export async function signInStorage(snapshot: Snapshot): Promise<SignInStorage> {
+  const { configDir, origin } = snapshot;
   const { openSecretStore, openSignInMemory } = await import("@keelson/host/secrets");
   return {
-    tokens: openSecretStore({ configDir, env, platform: origin.platform }),
+    tokens: openSecretStore({ configDir, env: ownEnvironment(snapshot), platform: origin.platform }),
     needed: openSignInMemory(configDir),
   };
 }

@@ -1,5 +1,6 @@
 // keelson plugin configure: shows and sets the options of a plugin. Sensitive values go to the secret store.
 
+import { ownEnvironment } from "@keelson/config";
 import {
   installedRoot,
   optionKind,
@@ -35,8 +36,8 @@ export async function configurePlugin(call: Invoked): Promise<number> {
   const text = given ?? (await typedValue(key, option?.sensitive === true, call));
   if (text === undefined) return printError(io, `no value for "${visible(key)}"`);
   if (option?.sensitive) {
-    const { configDir, env, origin } = place.snapshot;
-    const store = openSecretStore({ configDir, env, platform: origin.platform });
+    const { configDir, origin } = place.snapshot;
+    const store = openSecretStore({ configDir, env: ownEnvironment(place.snapshot), platform: origin.platform });
     await store.write(pluginSecretKey(id, key), text);
     await io.write(`Saved ${visible(key)} of ${visible(id)} in the secret store\n`);
     return 0;

@@ -2,6 +2,7 @@
 // first remote server, because the official transports take tens of milliseconds to load.
 
 import { createHookProcesses, headersHelper, hookEnvironment, type HookProcesses } from "@keelson/host/hooks";
+import { ownEnvironment } from "@keelson/config";
 import { openSecretStore, openSignInMemory } from "@keelson/host/secrets";
 import { remoteHeaders, remoteTransport, type RunHeadersHelper } from "@keelson/mcp/remote";
 import type { Transport } from "@keelson/mcp";
@@ -20,8 +21,10 @@ export class RemoteTransports {
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
-    const { env, configDir, origin } = options.snapshot();
-    this.#fetch = networkFetch(env);
+    const snapshot = options.snapshot();
+    const { configDir, origin } = snapshot;
+    this.#fetch = networkFetch(snapshot.env);
+    const env = ownEnvironment(snapshot);
     this.#signIn = {
       tokens: openSecretStore({ configDir, env, platform: origin.platform }),
       needed: openSignInMemory(configDir),

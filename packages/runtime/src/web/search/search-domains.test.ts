@@ -17,6 +17,8 @@ test.each([
   ["javascript:alert(1)", [], false],
   ["not an address", [], false],
   ["https://e.com/", [""], false],
+  ["https://e.com./", ["e.com"], true],
+  ["https://bücher.example/", ["bücher.example"], true],
 ] as const)("mayShow(%s) with %j is %p", (url, domains, allowed) => {
   expect(mayShow(url, lists(domains))).toBe(allowed);
   if (domains.length > 0 && allowed) expect(mayShow(url, lists([], domains))).toBe(false);
