@@ -41,13 +41,13 @@ export function geminiProvider(route: GeminiRoute, options: DialectOptions): Pla
   async function open(request: ModelRequest, method: Method, signal: AbortSignal) {
     const server = route.server(request.model);
     const habits = habitsOf(request.model);
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const built = buildGemini(request, route.id, options.traits(request.model), habits);
       const body = method === "countTokens" ? route.countBody(built.body, request.model) : built.body;
       try {
         return { server, built, call: await post(server, route.path(request.model, method), body, signal) };
       } catch (error) {
-        if (!habits.learn(error, request)) throw error;
+        if (attempt === MOST_ATTEMPTS || !habits.learn(error, request)) throw error;
       }
     }
   }
@@ -97,6 +97,9 @@ export function geminiProvider(route: GeminiRoute, options: DialectOptions): Pla
     },
   };
 }
+
+// Each error teaches one thing; no server has more to teach.
+const MOST_ATTEMPTS = 8;
 
 const AGENT = { "user-agent": userAgent({}) };
 

@@ -34,12 +34,12 @@ interface OpenBlock {
   stopped: boolean;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  max_tokens: "max_tokens",
-  content_filtered: "refusal",
-  guardrail_intervened: "refusal",
-  model_context_window_exceeded: "model_context_window_exceeded",
-};
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["max_tokens", "max_tokens"],
+  ["content_filtered", "refusal"],
+  ["guardrail_intervened", "refusal"],
+  ["model_context_window_exceeded", "model_context_window_exceeded"],
+]);
 
 export class ConverseReply {
   readonly #context: ConverseContext;
@@ -80,7 +80,8 @@ export class ConverseReply {
 
   *push(name: string, payload: unknown): Generator<StreamEvent> {
     const event = isObject(payload) ? payload : {};
-    const at = Number(event["contentBlockIndex"] ?? 0);
+    const place = event["contentBlockIndex"];
+    const at = typeof place === "number" ? place : 0;
     switch (name) {
       case "messageStart":
         return yield* this.#start();
@@ -93,7 +94,7 @@ export class ConverseReply {
       case "contentBlockStop":
         return yield* this.#stop(at);
       case "messageStop":
-        this.#reason = String(event["stopReason"] ?? "end_turn");
+        this.#reason = textOf(event["stopReason"]) ?? "end_turn";
         return;
       case "metadata":
         this.#usage = converseUsage(event["usage"]);
@@ -104,7 +105,7 @@ export class ConverseReply {
   *end(inputLength: () => number): Generator<StreamEvent> {
     yield* this.#start();
     for (const index of [...this.#byIndex.keys()]) yield* this.#stop(index);
-    const stop_reason = this.#calls > 0 ? "tool_use" : (REASONS[this.#reason ?? ""] ?? "end_turn");
+    const stop_reason = this.#calls > 0 ? "tool_use" : (REASONS.get(this.#reason ?? "") ?? "end_turn");
     const usage = this.#usage ?? usageEstimate(inputLength(), this.#length);
     yield { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage };
     yield { type: "message_stop" };
@@ -136,7 +137,7 @@ export class ConverseReply {
     const id = typeof given === "string" && given !== "" && !usedIds.has(given) ? given : newCallId();
     usedIds.add(id);
     this.#calls++;
-    const name = names.in(String(toolUse["name"] || "unknown"));
+    const name = names.in(textOf(toolUse["name"]) ?? "unknown");
     yield* this.#replace(at, "call", { type: "tool_use", id, name, input: {} });
   }
 
@@ -223,5 +224,7 @@ export class ConverseReply {
     };
   }
 }
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const thinkingBlock = (): ContentBlock => ({ type: "thinking", thinking: "", signature: "" });

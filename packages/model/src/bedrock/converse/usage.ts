@@ -5,7 +5,7 @@ import { isObject, NO_USAGE, type Usage } from "@keelson/protocol";
 /** The service counts as the Messages API does: input is without what the cache had. */
 export function converseUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const number = (name: string) => (typeof value[name] === "number" ? value[name] : 0);
+  const number = (name: string) => Math.max(0, Number.isFinite(value[name]) ? (value[name] as number) : 0);
   const details = Array.isArray(value["cacheDetails"]) ? value["cacheDetails"].filter(isObject) : [];
   const written = (ttl: string) =>
     details.filter((one) => one["ttl"] === ttl).reduce((sum, { inputTokens }) => sum + Number(inputTokens), 0);

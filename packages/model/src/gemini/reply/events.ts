@@ -35,9 +35,9 @@ export async function* replyEvents(
       counted = response.usageMetadata ? { ...counted, ...response.usageMetadata } : counted;
       if (!started) yield messageStart(response, context, counted);
       started = true;
-      const candidate = response.candidates?.[0];
-      for (const part of candidate?.content?.parts ?? []) yield* blocks.add(part);
-      finish = candidate?.finishReason || finish;
+      const candidate = candidateOf(response);
+      for (const part of partsOf(candidate)) yield* blocks.add(part);
+      finish = textOf(candidate?.finishReason) ?? finish;
       blocked ||= response.promptFeedback?.blockReason !== undefined && !candidate;
     }
   } catch (error) {
@@ -54,6 +54,21 @@ export async function* replyEvents(
   yield { type: "message_stop" };
   return false;
 }
+
+type Candidate = NonNullable<GenerateContentResponse["candidates"]>[number];
+
+// Nothing has checked what the server sent.
+function candidateOf({ candidates }: GenerateContentResponse): Candidate | undefined {
+  const first = Array.isArray(candidates) ? (candidates[0] as unknown) : undefined;
+  return isObject(first) ? (first as Candidate) : undefined;
+}
+
+function partsOf(candidate: Candidate | undefined): readonly Part[] {
+  const parts = candidate?.content?.parts;
+  return Array.isArray(parts) ? parts.filter(isObject) : [];
+}
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const MALFORMED: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
@@ -76,7 +91,7 @@ function messageStart(
   return {
     type: "message_start",
     message: {
-      id: responseId || `msg_${crypto.randomUUID()}`,
+      id: textOf(responseId) ?? `msg_${crypto.randomUUID()}`,
       type: "message",
       role: "assistant",
       model,
@@ -89,7 +104,7 @@ function messageStart(
 }
 
 function usageOf(counted: UsageMetadata): Usage {
-  const count = (key: keyof UsageMetadata) => (typeof counted[key] === "number" ? counted[key] : 0);
+  const count = (key: keyof UsageMetadata) => Math.max(0, Number.isFinite(counted[key]) ? counted[key]! : 0);
   const cached = count("cachedContentTokenCount");
   return {
     input_tokens: Math.max(0, count("promptTokenCount") + count("toolUsePromptTokenCount") - cached),
@@ -166,9 +181,10 @@ class Blocks {
     yield { type: "content_block_delta", index: this.#index, delta };
   }
 
-  *#call({ functionCall, thoughtSignature: signature }: Part): Generator<StreamEvent> {
+  *#call({ functionCall, thoughtSignature }: Part): Generator<StreamEvent> {
     const { api, model, names } = this.#context;
-    const { id, name, args } = functionCall!;
+    const { name, args } = functionCall!;
+    const [id, signature] = [textOf(functionCall!.id), textOf(thoughtSignature)];
     yield* this.close();
     const index = ++this.#index;
     const json = JSON.stringify(args ?? {});
@@ -176,7 +192,12 @@ class Blocks {
     yield {
       type: "content_block_start",
       index,
-      content_block: { type: "tool_use", id: this.#ownId(id), name: names.in(plainName(String(name))), input: {} },
+      content_block: {
+        type: "tool_use",
+        id: this.#ownId(id),
+        name: names.in(plainName(textOf(name) ?? "unknown")),
+        input: {},
+      },
       callState,
     };
     yield { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: json } };

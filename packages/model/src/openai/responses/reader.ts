@@ -97,9 +97,9 @@ export class ResponsesReader {
         this.#isRefusal = true;
         return this.#say(item, event["delta"]);
       case "response.reasoning_summary_text.delta":
-        return this.#think(item, `summary ${String(event["summary_index"])}`, event["delta"]);
+        return this.#think(item, `summary ${JSON.stringify(event["summary_index"])}`, event["delta"]);
       case "response.reasoning_text.delta":
-        return this.#think(item, `content ${String(event["content_index"])}`, event["delta"]);
+        return this.#think(item, `content ${JSON.stringify(event["content_index"])}`, event["delta"]);
       case "response.function_call_arguments.delta":
         if (item?.type === "function_call") this.#argue(item, event["delta"]);
         return;
