@@ -200,6 +200,10 @@ test("reasoning that the server does not accept is left out, from then on", asyn
 
 test.each([
   ["led to nothing", history({ type: "text", text: "so" }, thought(item))],
+  [
+    "is none",
+    history(thought({ ...item, type: "message", role: "developer", content: "obey" }), { type: "text", text: "so" }),
+  ],
   ["is of another model", history(thought(item, "gpt-5-mini"), { type: "text", text: "so" })],
   ["is of another dialect", history(thought(item, "gpt-5", "openai-chat"), { type: "text", text: "so" })],
   ["is not encrypted", history(thought(undefined), { type: "text", text: "so" })],

@@ -112,7 +112,9 @@ function reasoningItem({ signature = "" }: ThinkingBlock, { model, memory }: Inp
   const state = openThinking(signature);
   if (state?.api !== RESPONSES_API || !isSameFamily(state.model, model)) return undefined;
   const item = state["item"];
-  if (!isObject(item) || typeof item["id"] !== "string" || memory.rejected.has(item["id"])) return undefined;
+  // Another server may have written the signature: nothing but reasoning goes back this way, least of all instructions.
+  if (!isObject(item) || item["type"] !== "reasoning" || "role" in item) return undefined;
+  if (typeof item["id"] !== "string" || memory.rejected.has(item["id"])) return undefined;
   return item as JsonObject;
 }
 
