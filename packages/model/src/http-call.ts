@@ -26,7 +26,7 @@ export interface HttpCall {
 }
 
 /** More than any reply has. One that never ends would fill the memory. */
-const MAX_REPLY_BYTES = 256 * 1024 * 1024;
+const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 /** Sends a request and waits for the headers. Throws only ModelError. */
 export async function openCall(
@@ -80,7 +80,7 @@ export async function openCall(
       stop.signal.throwIfAborted();
       if (next.done || !next.value) return;
       size += next.value.length;
-      if (size > MAX_REPLY_BYTES) throw new ModelError("unknown", "The reply is too large: it has more than 256 MB");
+      if (size > MAX_REPLY_BYTES) throw new ModelError("unknown", "The reply is too large: it has more than 128 MB");
       yield next.value;
     }
   }
