@@ -169,9 +169,10 @@ function withinBounds(
   });
 }
 
-/** The variables that settings name as keys of model servers. Only the user's and the administrator's can. */
-export function keyVariables({ providers = {} }: Settings): readonly string[] {
-  return Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
+/** The variables that settings name as keys of model servers and searches. Only the user's and the administrator's can. */
+export function keyVariables({ providers = {}, webSearch }: Settings): readonly string[] {
+  const searching = webSearch?.apiKeyEnv;
+  return [...Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []), ...(searching ? [searching] : [])];
 }
 
 /** A folder may not set them, whatever they are called. */

@@ -1,7 +1,9 @@
 // The variables that hold credentials of model providers and their clouds. Loaded only to keep them from child processes.
 
 const PROVIDERS = "AZURE_OPENAI|CEREBRAS|DEEPSEEK|GEMINI|GOOGLE|GROQ|MISTRAL|OPENAI|OPENROUTER|XAI|ZAI";
-const KEY = new RegExp(`^(?:${PROVIDERS})_API_KEY$`);
+/** Of web searches. */
+const SEARCHES = "BRAVE|TAVILY";
+const KEY = new RegExp(`^(?:(?:${PROVIDERS}|${SEARCHES})_API_KEY|OTEL_EXPORTER_OTLP_(?:.*_)?HEADERS)$`);
 const CLOUD =
   /^(?:AWS|AZURE|GOOGLE|GCP|CLOUDSDK|VERTEX)_.*(?:KEY|KEY_ID|TOKEN|TOKEN_FILE|SECRET|PASSWORD|CREDENTIALS|URI)$/;
 const NAMED = new Set(["GOOGLE_GHA_CREDS_PATH", "AWS_SHARED_CREDENTIALS_FILE", "AZURE_CLIENT_CERTIFICATE_PATH"]);
