@@ -25,7 +25,11 @@ const COMMENTS = /<#[\s\S]*?(?:#>|$)/g;
 /** Text is read in several ways, so a command may be in more than one statement. */
 export function statementsIn(command: string): Statement[] {
   // A backtick escapes the next character, and at the end of a line it continues the line.
-  const unescaped = command.replaceAll(/`\r?\n/g, " ").replaceAll("`", "").replaceAll(DASHES, "-").toLowerCase();
+  const unescaped = command
+    .replaceAll(/`\r?\n/g, " ")
+    .replaceAll("`", "")
+    .replaceAll(DASHES, "-")
+    .toLowerCase();
   const whole = unescaped.replaceAll(QUOTES, "");
   const readings = [
     ...split(whole, BEGINS),
@@ -79,7 +83,9 @@ export function hidesCommand(command: string): boolean {
     /\b(?:function|alias):/.test(text) ||
     /\]\s*::|\.\s*(?:invoke|create|newscriptblock|dynamicinvoke|delete|moveto|copyto|start|kill)\w*\s*\(/.test(text) ||
     /(?:%|\bforeach(?:-object)?)\s+(?:-\w+\s+)?(?:invoke|delete|moveto|copyto|start|kill)\w*/.test(text) ||
-    [...statementsIn(command), ...statementsByQuotes(command)].some(({ words }) => words.some((word) => RUNS_TEXT.has(programName(word))))
+    [...statementsIn(command), ...statementsByQuotes(command)].some(({ words }) =>
+      words.some((word) => RUNS_TEXT.has(programName(word))),
+    )
   );
 }
 
