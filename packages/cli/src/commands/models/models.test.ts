@@ -111,7 +111,7 @@ test("a key that a server quotes is not shown", async () => {
 });
 
 test("errors and help", async () => {
-  expect((await keelson(["models", "opnai"])).err[0]).toStartWith('error: unknown provider "opnai"; known are');
+  expect((await keelson(["models", "opnai"])).err[0]).toBe('error: unknown provider "opnai"; did you mean "openai"?');
   expect((await keelson(["models", "openai"])).err).toEqual([
     'error: openai: No key for "openai": set OPENAI_API_KEY, or run keelson auth login openai',
   ]);
