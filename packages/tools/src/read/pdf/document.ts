@@ -46,8 +46,8 @@ export async function readPdfText(
   const worker = new Worker(await fileOf(import("./worker.mjs", { with: { type: "file" } })));
   const parser = await fileOf(import("unpdf/pdfjs", { with: { type: "file" } }));
   const { promise, resolve, reject } = Promise.withResolvers<PdfAnswer>();
-  worker.onmessage = ({ data }: MessageEvent<PdfAnswer>) => resolve(data);
-  worker.onerror = ({ message }) => resolve({ error: { name: "Error", message } });
+  worker.addEventListener("message", ({ data }: MessageEvent<PdfAnswer>) => resolve(data));
+  worker.addEventListener("error", ({ message }) => resolve({ error: { name: "Error", message } }));
   const stop = () => reject(signal.reason as Error);
   signal.addEventListener("abort", stop, { once: true });
   const began = { at: performance.now(), memory: process.memoryUsage.rss() };
@@ -58,7 +58,7 @@ export async function readPdfText(
       reject(new ToolError(`Reading the PDF '${filePath}' took too long. Request fewer pages at once.`));
   }, LOOK_MS);
   try {
-    worker.postMessage({ parser, bytes, range });
+    worker.postMessage({ parser, bytes, range }, []);
     const answer = await promise;
     if (!("error" in answer)) return answer;
     const { name, message } = answer.error;

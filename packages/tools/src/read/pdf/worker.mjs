@@ -1,9 +1,9 @@
 // Runs in a thread of its own: opens a PDF and reads the text of its pages. A file that takes all memory, or forever,
 // costs this thread and nothing else. JavaScript, because executables contain it as a file and do not compile it.
 
-globalThis.onmessage = async ({ data }) => {
+globalThis.addEventListener("message", async ({ data }) => {
   postMessage(await answer(data).catch(({ name, message }) => ({ error: { name, message } })));
-};
+});
 
 async function answer({ parser, bytes, range }) {
   const { getDocument } = await import(parser);
