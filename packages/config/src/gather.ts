@@ -159,11 +159,30 @@ function withinBounds(
   warn: WarnScope,
 ): readonly Scope[] {
   let before: PermissionMode = "default";
+  const keys = scopes.flatMap(({ settings }) => keyVariables(settings));
   return scopes.map((scope) => {
-    const bounded = isFolderScope(scope) ? restrict(scope, standingOf(scope, trust), before, warn) : scope;
+    const bounded = isFolderScope(scope)
+      ? withoutKeys(restrict(scope, standingOf(scope, trust), before, warn), keys, warn)
+      : scope;
     before = permissionsOf(bounded.settings).defaultMode ?? before;
     return bounded;
   });
+}
+
+/** The variables that settings name as keys of model servers. Only the user's and the administrator's can. */
+export function keyVariables({ providers = {} }: Settings): readonly string[] {
+  return Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
+}
+
+/** A folder may not set them, whatever they are called. */
+function withoutKeys(scope: Scope, keys: readonly string[], warn: WarnScope): Scope {
+  const { env = {} } = scope.settings;
+  const taken = keys.filter((name) => Object.hasOwn(env, name));
+  if (taken.length === 0) return scope;
+  const names = taken.map((name) => `env.${name}`).join(", ");
+  warn(`${scope.file ?? "--settings"}: ${names} ignored: a folder may not set keys of model servers`);
+  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !taken.includes(name)));
+  return { ...scope, settings: { ...scope.settings, env: kept } };
 }
 
 function isTracked(file: string): boolean {

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
 import { applyBlocks, inheritedEnvironment } from "./env/env.ts";
 import { ConfigError } from "./errors.ts";
-import { gather, type Gathered, type LoadSettingsOptions } from "./gather.ts";
+import { gather, keyVariables, type Gathered, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
 import type * as Lsp from "./lsp/collect.ts";
 import type { LanguageServerQuestion } from "./lsp/collect.ts";
@@ -86,11 +86,6 @@ export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<s
     childEnv: inheritedEnvironment(own, keyVariables(settings)),
     origin: { ...origin, env: { ...origin.env, ...added } },
   };
-}
-
-/** The variables that settings name as keys of model servers. */
-function keyVariables({ providers = {} }: Settings): readonly string[] {
-  return Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
 }
 
 /** Read once at the start: where files are, and whether this is a sandbox. */

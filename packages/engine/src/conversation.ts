@@ -93,6 +93,7 @@ export class Conversation {
   static from(messages: readonly ModelMessage[]): Conversation {
     const conversation = new Conversation();
     conversation.#messages.push(...messages);
+    conversation.account.restart(messages.map(({ content }) => blocksOf(content)));
     return conversation;
   }
 
@@ -188,7 +189,8 @@ export class Conversation {
     const { id, content, stop_reason: stopReason, usage } = message;
     const blocks = withoutBlanks(content);
     const isNew = !this.#replies.has(id) || (this.#replyId === id && this.#replyEnded);
-    if (isNew) this.#newest = [];
+    // An empty reply is no message: what a compaction would keep begins before it.
+    if (isNew && blocks.length > 0) this.#newest = [];
     if (this.#preserved.has(uuid) || inputTokens(usage) === 0) this.account.added(blocks);
     else if (isNew) this.account.replied(usage);
     else this.account.continued(usage);

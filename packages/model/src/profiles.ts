@@ -2,7 +2,7 @@
 
 import type { ModelProfile } from "@keelson/engine";
 import type { ProviderBlock } from "@keelson/protocol";
-import type * as LookUp from "./choice/look-up.ts";
+import type * as LookUp from "./choice/names/look-up.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -110,7 +110,7 @@ export function lookUpModel(name: string, env: Env = {}, settings: ModelSettings
 }
 
 /** Loaded late: a session with Anthropic's models does not need it. */
-export const otherModels = () => require("./choice/look-up.ts") as typeof LookUp;
+export const otherModels = () => require("./choice/names/look-up.ts") as typeof LookUp;
 
 /** Looks up a model of Anthropic by id or alias. */
 export function lookUpClaude(name: string, env: Env = {}): KnownModel {

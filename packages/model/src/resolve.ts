@@ -3,7 +3,8 @@
 import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
 import { anthropicProvider, type AnthropicOptions } from "./anthropic.ts";
-import type { CredentialSources, ProviderMemory } from "./choice/credentials.ts";
+import { withBounds } from "./bounds.ts";
+import type { CredentialSources, ProviderMemory } from "./choice/server/credentials.ts";
 import type { Dialect } from "./dialect.ts";
 import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
 import type { Fetch } from "./http-call.ts";
@@ -96,7 +97,7 @@ export async function besideName(
 ): Promise<string> {
   const { providerName: provider, profile } = session;
   if (provider === undefined) return name;
-  return (await import("./choice/beside.ts")).nameBeside(name, { provider, name: profile.id }, facts);
+  return (await import("./choice/names/beside.ts")).nameBeside(name, { provider, name: profile.id }, facts);
 }
 
 /** The name that flags, settings or the environment give. */
@@ -172,7 +173,7 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
   const thinkingTokens = thinkingTokensFor(options, known);
   const longCache = isEnabled(env["ENABLE_PROMPT_CACHING_1H"]) && !isEnabled(env["FORCE_PROMPT_CACHING_5M"]);
   return {
-    provider: withPauses(provider, options.wait ?? sleep),
+    provider: withPauses(withBounds(provider), options.wait ?? sleep),
     profile: known.profile,
     effort: known.effort && (options.effort || trimmed(env["CLAUDE_CODE_EFFORT_LEVEL"]) || known.effort),
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
@@ -186,7 +187,7 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
   };
 }
 
-export async function resolveOffline({ wanted }: { readonly wanted: boolean }): Promise<ResolvedModel> {
+export async function resolveOffline({ wanted, provider }: OfflineReason): Promise<ResolvedModel> {
   // 15 ms unbundled, only without a configured model.
   const { offlineProvider } = await import("./offline/offline.ts");
   return {
@@ -198,8 +199,17 @@ export async function resolveOffline({ wanted }: { readonly wanted: boolean }): 
     apiKeySource: "none",
     announce: wanted
       ? "Using the built-in offline model, which follows simple instructions and is not a language model."
-      : "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
+      : provider === undefined
+        ? "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model."
+        : `No model is chosen, so the built-in offline model answers; use --model ${provider}/ID, or "model" in your settings.`,
   };
+}
+
+interface OfflineReason {
+  /** Asked for by name. */
+  readonly wanted: boolean;
+  /** One that could be asked for. */
+  readonly provider?: string;
 }
 
 /** The betas our requests need, then those the user asked for. Does not send ids that belong to the vendor's client. */

@@ -44,6 +44,8 @@ export interface AgentDefinition {
   readonly criticalReminder?: string;
   /** Does not read CLAUDE.md, nor the state of the repository. */
   readonly omitsInstructions?: boolean;
+  /** Its conversation is compacted as if the context window had this many tokens. */
+  readonly autoCompactWindow?: number;
   /** Its result cannot be continued, and does not say how to. */
   readonly oneShot?: boolean;
   readonly plugin?: PluginIdentity;

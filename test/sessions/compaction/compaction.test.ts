@@ -261,3 +261,21 @@ test("a subagent's conversation is compacted in its own transcript", async () =>
   expect(textsOf(model.requests[5])).not.toContain("Summary:");
   expect(messagesOf(ended, "system/compact_boundary")).toEqual([]);
 });
+
+test("an agent can have a smaller window of its own", async () => {
+  using home = temporaryHome();
+  const call = (command: string) => ({ calls: [{ name: "Bash", input: { command } }] });
+  const counter = { description: "counts", prompt: "Count.", autoCompactWindow: 100_000 };
+  await using model = await startMockModel([
+    { calls: [{ name: "Agent", input: { description: "count", prompt: "count", subagent_type: "counter" } }] },
+    call("echo a"),
+    { ...call("echo b"), usage: { input_tokens: 90_000, output_tokens: 1 } },
+    { text: SUMMARY },
+    { text: "seven" },
+    { text: "done" },
+  ]);
+  const flags = ["--agents", JSON.stringify({ counter }), ...STREAM, ...MODEL];
+  const ended = await runKeelson(["-p", "ask", ...flags], { home, url: model.url });
+  expect(resultOf(ended).result).toBe("done");
+  expect(textsOf(model.requests[4])).toContain("Summary:");
+});

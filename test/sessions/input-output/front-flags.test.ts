@@ -58,6 +58,20 @@ test("--debug-file does not write through a link, and the session goes on", asyn
   expect(existsSync(join(home.root, "target.log"))).toBe(false);
 });
 
+test("the debug log has the calls of subagents, too", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "alpha\n");
+  await using model = await startMockModel([
+    { calls: [{ name: "Agent", input: { description: "look", prompt: "look", subagent_type: "Explore" } }] },
+    { calls: [{ name: "Read", input: { file_path: "a.txt" } }] },
+    { text: "found" },
+    { text: "done" },
+  ]);
+  const { stderr } = await runKeelson(["-p", "go", "--debug=tools,permissions"], { home, url: model.url });
+  expect(stderr).toMatch(/\[tools\] Call \S+: Read \(agent a[0-9a-f]{16}\)/);
+  expect(stderr).toMatch(/\[permissions\] Read \(\S+\): allow, decided by/);
+});
+
 test("--debug takes categories, and a prompt behind it is a prompt", async () => {
   using home = temporaryHome();
   await using model = await startMockModel(() => ({ text: "Done" }));

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startChatServer, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { inheritedEnvironment } from "../../../packages/config/src/env/env.ts";
-import { PROVIDERS } from "../../../packages/model/src/choice/providers.ts";
+import { PROVIDERS } from "../../../packages/model/src/choice/known/providers.ts";
 import { CHAT, control, messagesOf, prompt, resultOf, STREAM } from "../front-door.ts";
 
 /** The files that contain a text. */

@@ -205,6 +205,19 @@ test("a project can neither turn it on nor choose where it goes, even if it is t
   expect(existsSync(join(home.root, "ran"))).toBe(false);
 });
 
+test("the user's settings can turn it on; commands do not see the headers", async () => {
+  using home = temporaryHome();
+  await using collector = startCollector();
+  const env = telemetry(collector.url, { OTEL_EXPORTER_OTLP_HEADERS: "authorization=collector-key" });
+  home.settings({ env });
+  const printed = [{ calls: [{ name: "Bash", input: { command: "env | grep -c HEADERS" } }] }, { text: "done" }];
+  await using model = await startMockModel(printed);
+  const run = await runKeelson(["-p", "go", "--allowedTools=Bash"], { home, url: model.url });
+  expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: "done\n" });
+  expect(collector.received.map(({ headers }) => headers["authorization"])).toEqual(Array(3).fill("collector-key"));
+  expect(JSON.stringify(model.requests[1]!.body.messages.at(-1))).toMatch(/"content":"(Exit code 1\\n)?0/);
+});
+
 test.each([
   ["is not there", undefined],
   ["answers with errors", () => new Response("no", { status: 500 })],

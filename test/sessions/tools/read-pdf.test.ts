@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, testUnless, type TemporaryHome } from "@keelson/testkit";
 import { STREAM, told, toolUseResults } from "../front-door.ts";
 
 async function readPages(home: TemporaryHome, env: Record<string, string>) {
@@ -32,6 +32,38 @@ test("selected pages reach the model as images if pdftoppm is there", async () =
   ]);
   expect(output.file).toMatchObject({ count: 2, outputDir: null });
 });
+
+const poppler = Bun.which("pdftoppm");
+
+testUnless(poppler ? null : "pdftoppm is not installed", test)(
+  "poppler draws the pages that were asked for",
+  async () => {
+    using home = temporaryHome();
+    home.write("a.pdf", threePages());
+    const { blocks } = await readPages(home, { PATH: `${dirname(poppler!)}:/usr/bin:/bin` });
+    const pictures = blocks.filter(({ type }: any) => type === "image");
+    expect(pictures).toHaveLength(2);
+    for (const { source } of pictures) {
+      expect(source.media_type).toBe("image/jpeg");
+      expect([...Buffer.from(source.data, "base64").subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+    }
+  },
+);
+
+/** A PDF with three blank pages. */
+function threePages(): string {
+  const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>";
+  const bodies = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 >>"];
+  let text = "%PDF-1.4\n";
+  const offsets = [...bodies, page, page, page].map((body, index) => {
+    const at = text.length;
+    text += `${index + 1} 0 obj\n${body}\nendobj\n`;
+    return at;
+  });
+  const rows = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
+  const table = `xref\n0 6\n0000000000 65535 f \n${rows}`;
+  return `${text}${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
+}
 
 test("a program that the project brings is not used, even if it is on the PATH", async () => {
   using home = temporaryHome();

@@ -75,10 +75,14 @@ export function linesOf(fields: AgentPage["fields"]): Readonly<Record<string, nu
 }
 
 /** The fields that only a client may set. */
-export function clientFacts({ fields }: AgentPage): Pick<AgentDefinition, "criticalReminder" | "omitsInstructions"> {
+export function clientFacts({
+  fields,
+}: AgentPage): Pick<AgentDefinition, "autoCompactWindow" | "criticalReminder" | "omitsInstructions"> {
   const criticalReminder = textIn(fields, "criticalSystemReminder_EXPERIMENTAL");
   const omits = fields.get("omitClaudeMd");
+  const window = Number(textIn(fields, "autoCompactWindow"));
   return {
+    ...(Number.isSafeInteger(window) && window > 0 && { autoCompactWindow: window }),
     ...(criticalReminder !== undefined && { criticalReminder }),
     ...(omits !== undefined && booleanIn(omits) && { omitsInstructions: true }),
   };

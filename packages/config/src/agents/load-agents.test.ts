@@ -186,7 +186,7 @@ test("reads the same fields from JSON, and those that only a client may set", as
         permissionMode: "bypassPermissions",
         observer: "other",
         observerMessage: "…",
-        autoCompactWindow: 1000,
+        autoCompactWindow: 100_000,
         criticalSystemReminder_EXPERIMENTAL: "Never push",
         color: null,
         hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "check" }] }] },
@@ -210,6 +210,7 @@ test("reads the same fields from JSON, and those that only a client may set", as
       omitsInstructions: true,
       memory: "user",
       permissionMode: "bypassPermissions",
+      autoCompactWindow: 100_000,
       criticalReminder: "Never push",
       hooks: [
         { event: "PreToolUse", matcher: "Bash", handler: { type: "command", command: "check" }, source: "agent" },

@@ -30,10 +30,11 @@ export function inheritedEnvironment(env: Environment, keys: readonly string[] =
 /** Whether child processes inherit a variable, wherever it was set. */
 export function reachesChildren(name: string): boolean {
   const upper = name.toUpperCase();
-  return !OURS.has(upper) && !SECRET_ENDING.test(upper);
+  return !OURS.has(upper) && !SECRET_ENDING.test(upper) && !COLLECTOR_HEADERS.test(upper);
 }
 
 const SECRET_ENDING = /^(ANTHROPIC|CLAUDE|KEELSON)_.*(KEY|TOKEN|SECRET|HEADERS|PASSPHRASE|CREDENTIALS)$/;
+const COLLECTOR_HEADERS = /^OTEL_EXPORTER_OTLP_(.*_)?HEADERS$/;
 const OURS = new Set([
   "AWS_BEARER_TOKEN_BEDROCK",
   "MCP_CLIENT_SECRET",

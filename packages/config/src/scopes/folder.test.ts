@@ -122,7 +122,6 @@ test("a local file that comes with the repository cannot choose a less strict mo
 
 test("helpers, addresses and switches of an untrusted folder are ignored, in project and local files", () => {
   const active = {
-    otelHeadersHelper: "evil",
     statusLine: { type: "command", command: "evil" },
     defaultShell: "powershell" as const,
     disableAllHooks: true,
@@ -155,6 +154,17 @@ test("no file inside a folder names a model server, a key or a command that prin
   // The user's own are as the user wrote them.
   put("home/.claude/settings.json", evil);
   expect(start().settings).toEqual({ ...evil, model: "openai/gpt-5" });
+});
+
+test("a folder may not set the variable that the user named for a key, even if it is trusted", () => {
+  put("home/.claude/settings.json", { providers: { local: { apiKeyEnv: "LOCAL_LLM_KEY" } } });
+  project({ env: { LOCAL_LLM_KEY: "evil", OTHER: "1" } });
+  trust();
+  const { env, warnings } = start();
+  expect([env["LOCAL_LLM_KEY"], env["OTHER"]]).toEqual([undefined, "1"]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/: env\.LOCAL_LLM_KEY ignored: a folder may not set keys of model servers$/),
+  ]);
 });
 
 type EnvRow = readonly [name: string, untrusted: boolean, trusted: boolean];

@@ -2,6 +2,7 @@
 // keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is needed.
 
 import type { NewEntry } from "@keelson/protocol";
+import { reminder } from "../admit.ts";
 import { readSummary, renderCompactionRequest, renderContinuation } from "../context/compaction-prompt.ts";
 import type { Conversation } from "../conversation.ts";
 import { ModelError } from "../errors.ts";
@@ -86,7 +87,7 @@ async function perform(
     message: { role: "user", content: renderContinuation(readSummary(reply.text), port.transcript()) },
   };
   conversation.compact(summary, await port.preface());
-  const restored = await port.restore();
+  const restored = await restore(ports);
   for (const entry of restored) conversation.add(entry);
 
   const after = conversation.account.tokens(besides);
@@ -113,6 +114,18 @@ async function perform(
   await succeeded();
   await ports.fire("PostCompact", { trigger, compact_summary: reply.text });
   return { entries: [boundary, { ...summary, parentUuid: boundary.uuid }, ...restored] };
+}
+
+/** From here on, the compaction must succeed: the conversation has changed. */
+async function restore({ compaction, show, newId }: Ports & { readonly compaction: CompactionPort }) {
+  try {
+    return await compaction.restore();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const content = `Not everything could be restored after the compaction: ${why}`;
+    await show({ type: "system", subtype: "informational", content, level: "warning" });
+    return [reminder("Read files again before you rely on what they contain.", newId())];
+  }
 }
 
 /** Readers put these after the summary, in both formats. */

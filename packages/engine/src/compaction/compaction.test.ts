@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ContentBlock, ModelMessage } from "@keelson/protocol";
 import { readSummary, renderCompactionRequest } from "../context/compaction-prompt.ts";
+import { Conversation } from "../conversation.ts";
 import { TokenAccount } from "./account.ts";
 import { CLEARED, oldResults, withoutResults } from "./old-results.ts";
 import { splitForSummary, withRequest } from "./split.ts";
@@ -119,4 +120,23 @@ test.each([
 test("the user's own words are at the end of the request", () => {
   expect(renderCompactionRequest(["keep the apples", " "])).toEndWith("keep the apples");
   expect(renderCompactionRequest([""])).not.toContain("Further instructions");
+});
+
+test("what a compaction keeps begins with the newest reply that says something", () => {
+  const conversation = new Conversation();
+  const says = (uuid: string) => ({ type: "user", uuid, message: { role: "user", content: uuid } }) as const;
+  const replies = (uuid: string, content: ContentBlock[]) =>
+    ({
+      type: "assistant",
+      uuid,
+      message: { id: uuid, type: "message", role: "assistant", model: "m", content, usage: usage(10, 1) },
+    }) as never;
+  for (const entry of [says("1"), replies("2", [text("a")]), says("3"), replies("4", [text("b")]), replies("5", [])])
+    conversation.add(entry);
+  expect(conversation.newest).toEqual(["4", "5"]);
+  conversation.compact({ type: "user", uuid: "s", message: { role: "user", content: "so far" } }, "preface");
+  expect(conversation.messages.map(({ content }) => content)).toEqual([[text("preface"), text("so far")], [text("b")]]);
+  expect(conversation.newest).toEqual(["4", "5"]);
+  // The reply kept what it reported, but it counted what is gone.
+  expect(conversation.account.tokens(0)).toBeLessThan(100);
 });

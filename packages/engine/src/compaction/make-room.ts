@@ -6,7 +6,7 @@ import type { Conversation } from "../conversation.ts";
 import type { CompactionPort, Ports } from "../ports.ts";
 import { buildRequest, lengthOfParts, type RequestParts } from "../request.ts";
 import type { Ending } from "../result.ts";
-import { compactConversation } from "./compact.ts";
+import { compactConversation, TOO_FEW } from "./compact.ts";
 import { oldResults, type OldResults } from "./old-results.ts";
 import type { CompactionRules } from "./when.ts";
 
@@ -40,7 +40,9 @@ export async function makeRoom(
   compactions.refills = compactions.turns <= SOON ? compactions.refills + 1 : 0;
   if (compactions.refills >= MOST_REFILLS) return { reason: "rapid_refill_breaker", text: REFILLED };
   const problem = await summarize(conversation, ports, parts);
-  return problem !== undefined && used >= limit ? tooLong("prompt_too_long") : undefined;
+  // With so little in it, the server may know better than we do how much fits.
+  if (problem === undefined || problem === TOO_FEW || used < limit) return undefined;
+  return tooLong("prompt_too_long");
 }
 
 /** Resolves to the problem, if there was one. */

@@ -15,26 +15,31 @@ import {
   type ResolveOptions,
 } from "../resolve.ts";
 import type { PlainProvider } from "../retry.ts";
-import { isCloud } from "./clouds.ts";
-import { findKey, HELPER, STORED } from "./credentials.ts";
-import { defaultName } from "./default-model.ts";
-import { locate } from "./look-up.ts";
-import { homeProvider, type Destination } from "./names.ts";
-import { checkCredentials, keyFacts, openDestination, openModelServer } from "./open.ts";
-import { routed } from "./router.ts";
-import { modelOf } from "./traits.ts";
-import { withServerWindow } from "./window.ts";
+import { isCloud, vendorIdOf } from "./names/clouds.ts";
+import { findKey, HELPER, STORED } from "./server/credentials.ts";
+import { defaultName, readyProviders } from "./default-model.ts";
+import { locate } from "./names/look-up.ts";
+import { homeProvider, type Destination } from "./names/names.ts";
+import { checkCredentials, keyFacts, openDestination, openModelServer } from "./server/open.ts";
+import { providerNamed } from "./known/providers.ts";
+import { routed } from "./server/router.ts";
+import { modelOf } from "./known/traits.ts";
+import { withServerWindow } from "./server/window.ts";
 
 /** Throws ModelError if a name leads nowhere, or a provider is not configured. */
 export async function chooseProvider(given: ResolveOptions): Promise<ResolvedModel> {
   const options = await withRegion(given);
-  const wanted = wantedModel(options);
+  const asked = wantedModel(options);
+  const wanted = asked?.toLowerCase() === "default" ? undefined : asked;
   const named = wanted === undefined ? undefined : locate(wanted, keyFacts(options));
   const hasOwn = named === undefined || named.provider === "anthropic" ? await hasAnthropic(options) : false;
   const name = wanted ?? (hasOwn ? "default" : await defaultName(options));
-  if (name === undefined) return resolveOffline({ wanted: false });
+  if (name === undefined) return resolveOffline({ wanted: false, ...ownProvider(options) });
   const main = named ?? locate(name, keyFacts(options));
   if (main.provider === "anthropic" && !hasOwn) {
+    const { misplacedName } = await import("./names/misplaced.ts");
+    const problem = misplacedName(name, keyFacts(options), readyProviders(keyFacts(options)));
+    if (problem) throw problem;
     if (!options.needsCredentials) return resolveOffline({ wanted: false });
     throw new ModelError(
       "authentication_failed",
@@ -64,6 +69,12 @@ export async function chooseProvider(given: ResolveOptions): Promise<ResolvedMod
   });
 }
 
+/** A provider that only the settings know is asked for by name. */
+function ownProvider({ settings }: ResolveOptions): { readonly provider?: string } {
+  const [provider] = Object.keys(settings?.providers ?? {}).filter((name) => providerNamed(name) === undefined);
+  return provider === undefined ? {} : { provider };
+}
+
 /** Without those of Anthropic if they cannot be asked: settings name them for every session. Throws ModelError. */
 async function fallbackDestinations(options: ResolveOptions): Promise<readonly Destination[]> {
   const found = fallbackNames(options).map((name) => locate(name, keyFacts(options)));
@@ -80,7 +91,7 @@ async function withRegion(options: ResolveOptions): Promise<ResolveOptions> {
   const names = [wantedModel(options) ?? "", ...fallbackNames(options)];
   const isBedrock = homeProvider(env) === "bedrock" || names.some((name) => name.toLowerCase().startsWith("bedrock/"));
   if (!isBedrock || env["AWS_REGION"]?.trim()) return options;
-  const { withAwsRegion } = await import("./cloud-servers.ts");
+  const { withAwsRegion } = await import("./server/cloud-servers.ts");
   return { ...options, env: await withAwsRegion(env) };
 }
 
@@ -109,9 +120,10 @@ async function openModel(destination: Destination, options: ResolveOptions): Pro
 
 function knownModel(destination: Destination, { env, settings = {} }: ResolveOptions): KnownModel {
   const { provider, id, longContext } = destination;
-  return provider === "anthropic"
-    ? lookUpClaude(longContext ? `${id}[1m]` : id, env)
-    : modelOf(destination, { ...settings, env }).known;
+  if (provider !== "anthropic") return modelOf(destination, { ...settings, env }).known;
+  const vendorId = vendorIdOf(id, settings.modelOverrides);
+  const known = lookUpClaude(longContext ? `${vendorId}[1m]` : vendorId, env);
+  return vendorId === id ? known : { ...known, profile: { ...known.profile, id } };
 }
 
 /** Anthropic's own API: a key or token from a variable, a command, or the keychain. */

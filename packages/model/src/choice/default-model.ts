@@ -2,18 +2,18 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ResolveOptions } from "../resolve.ts";
-import { providerAddress } from "./address.ts";
-import { keyFacts, openModelServer } from "./open.ts";
-import type { NameFacts } from "./names.ts";
-import { PROVIDERS } from "./providers.ts";
-import { defaultModelOf } from "./registry.ts";
+import { providerAddress } from "./server/address.ts";
+import { keyFacts, openModelServer } from "./server/open.ts";
+import type { NameFacts } from "./names/names.ts";
+import { PROVIDERS } from "./known/providers.ts";
+import { defaultModelOf } from "./known/registry.ts";
 
 const LIST_MS = 5_000;
 
 /** Undefined if none is set up. Throws ModelError if several are, or if the one has several models. */
 export async function defaultName(options: ResolveOptions): Promise<string | undefined> {
   const facts = keyFacts(options);
-  const ready = Object.keys(PROVIDERS).filter((provider) => provider !== "anthropic" && isReady(provider, facts));
+  const ready = readyProviders(facts);
   const [provider, ...more] = ready;
   if (provider === undefined) return undefined;
   if (more.length > 0)
@@ -40,6 +40,10 @@ async function modelOfOnly(provider: string, facts: NameFacts, options: ResolveO
 }
 
 const hasRegions = (provider: string) => PROVIDERS[provider]!.key === "chain";
+
+/** The providers besides Anthropic that could be asked. */
+export const readyProviders = (facts: NameFacts): readonly string[] =>
+  Object.keys(PROVIDERS).filter((provider) => provider !== "anthropic" && isReady(provider, facts));
 
 /** Set up by variables, or by `keelson auth login`, so that it could be asked. */
 function isReady(provider: string, { env, hasStoredKey }: NameFacts): boolean {

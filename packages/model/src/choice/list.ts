@@ -5,11 +5,11 @@ import type { ModelPrice } from "@keelson/protocol";
 import type { ListedModel, ModelTraits } from "../dialect.ts";
 import { isEnabled, CLOUD_SWITCHES } from "../profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
-import { blockOf, isConfigured, unknownProvider } from "./names.ts";
-import { keyFacts, openModelServer } from "./open.ts";
-import { providerNamed, PROVIDERS } from "./providers.ts";
-import { registeredIds } from "./registry.ts";
-import { modelOf } from "./traits.ts";
+import { blockOf, isConfigured, unknownProvider } from "./names/names.ts";
+import { keyFacts, openModelServer } from "./server/open.ts";
+import { providerNamed, PROVIDERS } from "./known/providers.ts";
+import { registeredIds } from "./known/registry.ts";
+import { modelOf } from "./known/traits.ts";
 
 /** A model that can be asked, in the words of a block in the settings. What nobody says is null. */
 export interface ReachableModel {

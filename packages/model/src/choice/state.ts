@@ -2,11 +2,11 @@
 
 import { isEnabled } from "../profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
-import { providerAddress } from "./address.ts";
+import { providerAddress } from "./server/address.ts";
 import { configuredProviders } from "./list.ts";
-import { blockOf } from "./names.ts";
-import { keyFacts } from "./open.ts";
-import { PROVIDERS } from "./providers.ts";
+import { blockOf } from "./names/names.ts";
+import { keyFacts } from "./server/open.ts";
+import { PROVIDERS } from "./known/providers.ts";
 
 export interface ProviderState {
   readonly provider: string;

@@ -17,12 +17,12 @@ import {
   isConnectionLost,
   notSpoken,
   readSse,
-  readJsonReply,
   redacted,
   sendAdjusted,
 } from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { estimatedTokens } from "./shared/usage.ts";
+import { readJson } from "../messages/read-reply.ts";
 
 export const chatDialect: Dialect = {
   provider(server, options) {
@@ -70,7 +70,7 @@ async function* reply(
   }
   if (isJsonReply(call)) {
     // Some servers ignore `stream` and send the whole reply at once.
-    yield* whole(await readJsonReply(call), reader, server);
+    yield* whole(await readJson(call), reader, server);
     return;
   }
   try {

@@ -17,13 +17,13 @@ import {
   isConnectionLost,
   notSpoken,
   readSse,
-  readJsonReply,
   redacted,
   sendAdjusted,
 } from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { habitsOf } from "./shared/habits.ts";
 import { estimatedTokens } from "./shared/usage.ts";
+import { readJson } from "../messages/read-reply.ts";
 
 export const responsesDialect: Dialect = {
   provider(server, options) {
@@ -81,7 +81,7 @@ async function* reply(
     throw notSpoken(server, "the Responses API");
   }
   if (isJsonReply(call)) {
-    const value = await readJsonReply(call);
+    const value = await readJson(call);
     if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");
     if (!Array.isArray(value["output"]) && !value["error"]) throw notSpoken(server, "the Responses API");
     yield* value["error"] ? reader.push({ type: "error", error: value["error"] }) : reader.pushWhole(value);
@@ -128,6 +128,6 @@ async function countInput(
   });
   const path = pathOf(server, "/responses/input_tokens");
   const call = await callServer(server, { path, body: shared as JsonObject, errorOf: responseErrorOf }, signal);
-  const answer = await readJsonReply(call);
+  const answer = await readJson(call);
   return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;
 }

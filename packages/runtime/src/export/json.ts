@@ -23,7 +23,7 @@ export function jsonWriter(): DocumentWriter {
 }
 
 /** Without characters that a terminal would act on: JSON allows to spell them out. */
-function asciiJson(value: unknown): string {
+export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,

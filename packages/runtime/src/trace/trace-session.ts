@@ -17,6 +17,7 @@ import {
   spanLogPath,
   type Span,
 } from "@keelson/store/history";
+import { asciiJson } from "../export/json.ts";
 import { chromeTrace } from "./chrome-trace.ts";
 import { transcriptSpans } from "./transcript-spans.ts";
 
@@ -60,7 +61,7 @@ export function findTimeline(
     damagedLines,
     *pieces() {
       yield '{"traceEvents":[';
-      for (const [index, event] of events.entries()) yield `${index === 0 ? "" : ","}\n${JSON.stringify(event)}`;
+      for (const [index, event] of events.entries()) yield `${index === 0 ? "" : ","}\n${asciiJson(event)}`;
       const about = { session: id, startedAt: new Date(startMs).toISOString(), exact: exact.spans.length > 0 };
       yield `\n],"displayTimeUnit":"ms","otherData":${JSON.stringify(about)}}\n`;
     },

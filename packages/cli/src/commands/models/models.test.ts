@@ -107,13 +107,13 @@ test("a key that a server quotes is not shown", async () => {
   });
   settings(server.url.href);
   const { err } = await keelson(["models", "local"], { LOCAL_KEY: "local-secret" });
-  expect(err).toEqual(["warning: local: Bad key Bearer ***"]);
+  expect(err).toEqual(["error: local: Bad key Bearer ***"]);
 });
 
 test("errors and help", async () => {
-  expect((await keelson(["models", "opnai"])).err[0]).toStartWith('error: unknown provider "opnai"; known are');
+  expect((await keelson(["models", "opnai"])).err[0]).toBe('error: unknown provider "opnai"; did you mean "openai"?');
   expect((await keelson(["models", "openai"])).err).toEqual([
-    'warning: openai: No key for "openai": set OPENAI_API_KEY, or run keelson auth login openai',
+    'error: openai: No key for "openai": set OPENAI_API_KEY, or run keelson auth login openai',
   ]);
   expect((await keelson(["models", "that", "I", "like"])).err).toEqual([
     "error: usage: keelson models [provider] [--json]\nTo send it as a prompt: keelson -p 'models that I like'",

@@ -44,11 +44,15 @@ export async function runModels(argv: readonly string[], io: ProcessIO): Promise
     const options = modelOptions(snapshot);
     const only = name === undefined ? undefined : knownProvider(name, options);
     const lists = await reachableModels(only, options);
-    const failed = lists.filter(({ problem }) => problem !== undefined);
-    for (const { provider, problem } of failed) printWarning(io, `${visible(provider)}: ${visible(problem!)}`);
+    for (const { provider, problem } of lists) {
+      if (problem === undefined) continue;
+      const text = `${visible(provider)}: ${visible(problem)}`;
+      if (only !== undefined) return printError(io, text);
+      printWarning(io, text);
+    }
     const models = lists.flatMap((list) => list.models);
     await io.write(given.has("json") ? `${JSON.stringify(models, null, 2)}\n` : table(models, lists.length > 0, io));
-    return only !== undefined && failed.length > 0 ? 1 : 0;
+    return 0;
   } catch (error) {
     if (error instanceof UsageError || error instanceof ConfigError || error instanceof ModelError)
       return printError(io, error.message);

@@ -9,6 +9,7 @@ import { effortFor } from "../shared/effort.ts";
 import { isReasoningModelName, type Flavour } from "../shared/flavour.ts";
 import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
 import { fitParameters } from "../shared/parameters.ts";
+import { openaiToolChoice } from "../shared/tool-choice.ts";
 import type { Loss } from "./content.ts";
 import { toChatMessages, type ChatMessage } from "./messages.ts";
 
@@ -131,7 +132,7 @@ const knowsCacheKey = ({ flavour, provider }: ChatContext) =>
 function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, mayParallel: boolean): JsonObject {
   const own = tools.filter(isFunction);
   if (own.length === 0) return {};
-  const choice = chatToolChoice(tool_choice, names);
+  const choice = openaiToolChoice(tool_choice, (name) => ({ type: "function", function: { name: names.out(name) } }));
   return {
     tools: own.map(({ name, description, input_schema }) => ({
       type: "function",
@@ -148,21 +149,6 @@ function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, ma
 
 /** Tools that the Messages API runs itself have no schema. */
 export const isFunction = (tool: ToolDefinition) => tool.input_schema !== undefined;
-
-function chatToolChoice(choice: JsonObject | undefined, names: FittedNames): JsonObject | string | undefined {
-  switch (choice?.["type"]) {
-    case "auto":
-      return "auto";
-    case "any":
-      return "required";
-    case "none":
-      return "none";
-    case "tool":
-      return { type: "function", function: { name: names.out(String(choice["name"])) } };
-    default:
-      return undefined;
-  }
-}
 
 function responseFormat({ output_config }: ModelRequest): JsonObject | undefined {
   const schema = formatSchema(output_config);

@@ -5,13 +5,13 @@ import { ModelError } from "@keelson/engine";
 import type { ListOptions } from "../../dialect.ts";
 import { callServer, type Server } from "../../server.ts";
 import { responseErrorOf } from "../shared/errors.ts";
-import { readJsonReply } from "../shared/exchange.ts";
+import { readJson } from "../../messages/read-reply.ts";
 
 /** GET, or POST with a body. Throws ModelError. */
 export async function askServer(server: Server, path: string, options: ListOptions, body?: object): Promise<unknown> {
   const { signal, timeoutMs } = options;
   const request = { path, timeoutMs, errorOf: responseErrorOf, ...(body ? { body } : {}) };
-  return readJsonReply(await callServer(server, request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])));
+  return readJson(await callServer(server, request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])));
 }
 
 /** For details that not every version of a server tells. */

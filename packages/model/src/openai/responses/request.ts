@@ -10,6 +10,7 @@ import { effortFor } from "../shared/effort.ts";
 import { isReasoningModelName } from "../shared/flavour.ts";
 import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
 import { fitParameters } from "../shared/parameters.ts";
+import { openaiToolChoice } from "../shared/tool-choice.ts";
 import { toInputItems, type ReasoningMemory } from "./input.ts";
 
 export interface ResponsesContext {
@@ -121,7 +122,7 @@ function toolFields(
 ): JsonObject {
   const own = tools.filter(isFunction);
   if (own.length === 0) return {};
-  const choice = toolChoice(tool_choice, names);
+  const choice = openaiToolChoice(tool_choice, (name) => ({ type: "function", name: names.out(name) }));
   return {
     tools: own.map(({ name, description, input_schema }) => ({
       type: "function",
@@ -136,19 +137,4 @@ function toolFields(
       ? { parallel_tool_calls: false }
       : {}),
   };
-}
-
-function toolChoice(choice: JsonObject | undefined, names: FittedNames): JsonObject | string | undefined {
-  switch (choice?.["type"]) {
-    case "auto":
-      return "auto";
-    case "any":
-      return "required";
-    case "none":
-      return "none";
-    case "tool":
-      return { type: "function", name: names.out(String(choice["name"])) };
-    default:
-      return undefined;
-  }
 }

@@ -61,8 +61,6 @@ const LOST = new Set<string>(["stream_cut", "connection", "timeout"]);
 /** Whether the connection failed. What was complete by then stays complete. */
 export const isConnectionLost = (error: unknown) => error instanceof ModelError && LOST.has(error.kind);
 
-const MAX_REPLY_BYTES = 64 * 1024 * 1024;
-
 export const isJsonReply = ({ response }: HttpCall) => /\bjson\b/.test(response.headers.get("content-type") ?? "");
 
 /** The error for an answer that is not of this dialect at all, such as the page of a web server. */
@@ -71,17 +69,6 @@ export function notSpoken({ baseUrl, addressFrom }: Server, dialect: string): Mo
 }
 
 export const isWebPage = ({ response }: HttpCall) => /\bhtml\b/.test(response.headers.get("content-type") ?? "");
-
-export async function readJsonReply(call: HttpCall): Promise<unknown> {
-  let finished = false;
-  try {
-    const text = await call.text(MAX_REPLY_BYTES);
-    finished = true;
-    return tryParse(text);
-  } finally {
-    call.close({ finished });
-  }
-}
 
 /**
  * The data of each event, parsed, until the mark at the end of a Chat Completions stream (`done`), or until `isOver`:

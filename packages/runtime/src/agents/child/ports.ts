@@ -25,7 +25,7 @@ import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
   readonly id: string;
-  readonly definition: Pick<AgentDefinition, "name" | "disallowedTools">;
+  readonly definition: Pick<AgentDefinition, "name" | "disallowedTools" | "autoCompactWindow">;
   /** The gate of the agent that started it. */
   readonly parentGate: Gate;
   /** The folder that its own is a copy of; undefined if it has none of its own. */
@@ -143,6 +143,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     compaction: compactionPort({
       snapshot: () => state.snapshot,
       model: child.model,
+      window: child.definition.autoCompactWindow,
       signal: child.signal,
       charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs, child.definition.name),
       now: shared.now,

@@ -2,6 +2,7 @@
 // followed, because they would take the headers elsewhere.
 
 import { writeSync } from "node:fs";
+import { asciiJson } from "../../export/json.ts";
 import { requestOf, type Attributes, type OtlpRecord } from "./otlp.ts";
 import type { ReportTarget, ReportSignal } from "./plan.ts";
 import { toProtobuf } from "./protobuf.ts";
@@ -67,7 +68,7 @@ export function sender(signal: ReportSignal, destination: ReportTarget, options:
 
 /** One line each on standard error: standard output belongs to the answer. */
 function printRecords(signal: ReportSignal, records: readonly OtlpRecord[]): void {
-  const text = records.map((record) => `${JSON.stringify({ signal, ...record })}\n`).join("");
+  const text = records.map((record) => `${asciiJson({ signal, ...record })}\n`).join("");
   try {
     writeSync(2, text);
   } catch {

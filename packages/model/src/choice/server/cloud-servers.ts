@@ -3,12 +3,12 @@
 
 import { mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { networkFetch } from "../network.ts";
-import type { Env } from "../profiles.ts";
-import type { ResolveOptions } from "../resolve.ts";
-import type { AwsOutside } from "../bedrock/aws-credentials.ts";
-import type { MessagesCloud } from "../messages/clouds.ts";
-import type { Credentials, Server } from "../server.ts";
+import { networkFetch } from "../../network.ts";
+import type { Env } from "../../profiles.ts";
+import type { ResolveOptions } from "../../resolve.ts";
+import type { AwsOutside } from "../../bedrock/aws-credentials.ts";
+import type { MessagesCloud } from "../../messages/clouds.ts";
+import type { Credentials, Server } from "../../server.ts";
 
 type ServerParts = Omit<Server, "provider" | "baseUrl" | "addressFrom" | "credentials" | "placeOf">;
 
@@ -17,7 +17,7 @@ const REFRESH_MS = 3 * 60_000;
 const COMMAND_MS = 60_000;
 
 export async function openVertex(options: ResolveOptions, parts: ServerParts, baseUrl?: string): Promise<Server> {
-  const { vertexServer } = await import("../vertex/vertex-server.ts");
+  const { vertexServer } = await import("../../vertex/vertex-server.ts");
   const { env, settings = {} } = options;
   return vertexServer(env, {
     ...parts,
@@ -31,7 +31,7 @@ export async function openVertex(options: ResolveOptions, parts: ServerParts, ba
 }
 
 export async function openBedrock(options: ResolveOptions, parts: ServerParts, baseUrl?: string): Promise<Server> {
-  const { bedrockServer } = await import("../bedrock/bedrock-server.ts");
+  const { bedrockServer } = await import("../../bedrock/bedrock-server.ts");
   return bedrockServer(options.env, { ...parts, outside: awsOutside(options), ...(baseUrl ? { baseUrl } : {}) });
 }
 
@@ -42,7 +42,7 @@ export async function openMessagesCloud(
   parts: ServerParts & { readonly credentials?: Credentials },
   baseUrl?: string,
 ): Promise<Server> {
-  const { messagesCloudServer } = await import("../messages/clouds.ts");
+  const { messagesCloudServer } = await import("../../messages/clouds.ts");
   const outside = awsOutside(options);
   return messagesCloudServer(cloud, options.env, { ...parts, outside, ...(baseUrl ? { baseUrl } : {}) });
 }
@@ -61,7 +61,7 @@ function awsOutside(options: ResolveOptions): AwsOutside {
 
 /** The environment with the region that the AWS profile names, where no variable does. */
 export async function withAwsRegion(env: Env): Promise<Env> {
-  const { awsRegion } = await import("../bedrock/aws-credentials.ts");
+  const { awsRegion } = await import("../../bedrock/aws-credentials.ts");
   return { ...env, AWS_REGION: await awsRegion(env, outsideOf(env)) };
 }
 

@@ -2,13 +2,13 @@
 // then drop the beginning of a prompt without a word. Asked beside the first reply, when the model is loaded.
 
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
-import type { KnownModel } from "../profiles.ts";
-import type { ResolveOptions } from "../resolve.ts";
-import type { PlainProvider } from "../retry.ts";
-import type { Server } from "../server.ts";
-import type { Destination } from "./names.ts";
+import type { KnownModel } from "../../profiles.ts";
+import type { ResolveOptions } from "../../resolve.ts";
+import type { PlainProvider } from "../../retry.ts";
+import type { Server } from "../../server.ts";
+import type { Destination } from "../names/names.ts";
 import type { OpenedProvider } from "./open.ts";
-import { modelOf } from "./traits.ts";
+import { modelOf } from "../known/traits.ts";
 
 const ASK_MS = 3_000;
 /** Below it, instructions and tools leave little room for the work. */
@@ -92,11 +92,11 @@ async function serverWindow(server: Server, provider: string, id: string): Promi
   try {
     if (provider === "ollama") {
       // Only for models that are loaded, so the list of all of them is not needed.
-      const { allocatedWindows } = await import("../openai/list/ollama.ts");
+      const { allocatedWindows } = await import("../../openai/list/ollama.ts");
       const windows = await allocatedWindows(server, options);
       return windows.get(id) ?? windows.get(`${id}:latest`);
     }
-    const { listOpenaiModels } = await import("../openai/list/models.ts");
+    const { listOpenaiModels } = await import("../../openai/list/models.ts");
     const models = await listOpenaiModels(server, options);
     const model = models.find((each) => each.id === id) ?? (models.length === 1 ? models[0] : undefined);
     return model?.contextWindow;

@@ -1,10 +1,18 @@
 // What is known about a model of any provider: from the user's settings, the registry, and the table of Claude models.
 
-import type { ModelPrice, ProviderBlock } from "@keelson/protocol";
-import type { ModelTraits } from "../dialect.ts";
-import { familyOf, lookUpClaude, positiveInteger, type Env, type KnownModel } from "../profiles.ts";
-import { priceOfFamily } from "../prices.ts";
-import { blockOf, type Destination } from "./names.ts";
+import type { ModelPrice } from "@keelson/protocol";
+import type { ModelTraits } from "../../dialect.ts";
+import {
+  familyOf,
+  lookUpClaude,
+  positiveInteger,
+  type Env,
+  type KnownModel,
+  type ModelSettings,
+} from "../../profiles.ts";
+import { priceOfFamily } from "../../prices.ts";
+import { vendorIdOf } from "../names/clouds.ts";
+import { blockOf, type Destination } from "../names/names.ts";
 import { registered } from "./registry.ts";
 
 export interface OtherModel {
@@ -17,9 +25,8 @@ export interface OtherModel {
   readonly isKnown: boolean;
 }
 
-interface TraitFacts {
+interface TraitFacts extends ModelSettings {
   readonly env: Env;
-  readonly providers?: Readonly<Record<string, ProviderBlock>>;
 }
 
 const DEFAULT_WINDOW = 128_000;
@@ -31,10 +38,11 @@ const GEMINI_EFFORT = "high";
 const SEEING = new Set(["openai", "azure", "gemini", "vertex", "bedrock", "xai", "openrouter", "mistral"]);
 const CLAUDE_EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 
-export function modelOf({ provider, id, name, longContext }: Destination, { env, providers }: TraitFacts): OtherModel {
+export function modelOf({ provider, id, name, longContext }: Destination, facts: TraitFacts): OtherModel {
+  const { env, providers, modelOverrides } = facts;
   const blocks = blockOf(provider, providers)?.models ?? {};
   const own = Object.hasOwn(blocks, id) ? blocks[id]! : {};
-  const claude = claudeModel(id, longContext === true, env);
+  const claude = claudeModel(vendorIdOf(id, modelOverrides), longContext === true, env);
   const found = claude?.traits ?? registered(provider, id);
   const traits: ModelTraits = {
     contextWindow: DEFAULT_WINDOW,
@@ -73,8 +81,8 @@ export function modelOf({ provider, id, name, longContext }: Destination, { env,
 
 /** A Claude model under the name that a cloud or a router gives it. */
 function claudeModel(id: string, longContext: boolean, env: Env) {
-  // Routers write versions with dots.
-  const spelled = id.replace(/(\d)\.(\d)/g, "$1-$2");
+  // Routers write versions with dots. The ARN of an inference profile ends with the id.
+  const spelled = id.replace(/^arn:.*\//i, "").replace(/(\d)\.(\d)/g, "$1-$2");
   const family = familyOf(spelled);
   if (family === undefined) return undefined;
   const known = lookUpClaude(longContext ? `${family}[1m]` : family, env);

@@ -2,8 +2,8 @@
 
 import type { ModelEvent, ModelRequest } from "@keelson/engine";
 import type { ModelMessage } from "@keelson/protocol";
-import type { PlainProvider } from "../retry.ts";
-import type { Destination } from "./names.ts";
+import type { PlainProvider } from "../../retry.ts";
+import type { Destination } from "../names/names.ts";
 
 /** The provider, as the rest of the program asks it. */
 export function withOwnNames(inner: PlainProvider, { provider, id, name }: Destination): PlainProvider {

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { ModelRequest } from "@keelson/engine";
 import { startChatServer } from "@keelson/testkit";
-import { resolveModel, type ResolveOptions } from "../resolve.ts";
+import { resolveModel, type ResolveOptions } from "../../resolve.ts";
 
 const reply = { blocks: [{ text: "ok" }] };
 

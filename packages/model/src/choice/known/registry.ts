@@ -2,7 +2,7 @@
 // a provider is its default. Users add to it with `providers.NAME.models` in their settings. Data only.
 
 import type { ModelPrice } from "@keelson/protocol";
-import type { ModelTraits } from "../dialect.ts";
+import type { ModelTraits } from "../../dialect.ts";
 
 export interface RegisteredModel extends ModelTraits {
   readonly price?: ModelPrice;

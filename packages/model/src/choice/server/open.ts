@@ -1,21 +1,21 @@
 // Opens a provider: its server with address and credentials, and the dialect to speak to it, which is loaded now.
 
 import type { ProviderApi } from "@keelson/protocol";
-import type { Dialect } from "../dialect.ts";
-import type { MessagesCloud } from "../messages/clouds.ts";
-import { fetchOptionsFrom } from "../network.ts";
-import { positiveInteger } from "../profiles.ts";
-import { anthropicOptions, type ResolveOptions } from "../resolve.ts";
-import type { PlainProvider } from "../retry.ts";
-import type { Server } from "../server.ts";
+import type { Dialect } from "../../dialect.ts";
+import type { MessagesCloud } from "../../messages/clouds.ts";
+import { fetchOptionsFrom } from "../../network.ts";
+import { positiveInteger } from "../../profiles.ts";
+import { anthropicOptions, type ResolveOptions } from "../../resolve.ts";
+import type { PlainProvider } from "../../retry.ts";
+import type { Server } from "../../server.ts";
 import { providerAddress, type Address } from "./address.ts";
-import { isCloud } from "./clouds.ts";
+import { isCloud } from "../names/clouds.ts";
 import { findKey, keyCredentials, missingKey, type KeyFacts, type KeySource } from "./credentials.ts";
 import { withOwnNames } from "./edge.ts";
 import { withLossesOnce } from "./losses.ts";
-import { blockOf, type Destination } from "./names.ts";
-import { PROVIDERS, type KeyHeader } from "./providers.ts";
-import { modelOf } from "./traits.ts";
+import { blockOf, type Destination } from "../names/names.ts";
+import { PROVIDERS, type KeyHeader } from "../known/providers.ts";
+import { modelOf } from "../known/traits.ts";
 
 export interface OpenedServer {
   readonly server: Server;
@@ -152,15 +152,15 @@ async function loadDialect(api: ProviderApi, options: ResolveOptions): Promise<D
       return messagesDialect({ sessionId, entrypoint, clientApp }, extraBody);
     }
     case "openai-chat":
-      return (await import("../openai/chat.ts")).chatDialect;
+      return (await import("../../openai/chat.ts")).chatDialect;
     case "openai-responses":
-      return (await import("../openai/responses.ts")).responsesDialect;
+      return (await import("../../openai/responses.ts")).responsesDialect;
     case "gemini":
-      return (await import("../gemini/gemini.ts")).geminiDialect;
+      return (await import("../../gemini/gemini.ts")).geminiDialect;
     case "vertex":
-      return (await import("../vertex/vertex.ts")).vertexDialect;
+      return (await import("../../vertex/vertex.ts")).vertexDialect;
     case "bedrock":
-      return (await import("../bedrock/bedrock.ts")).bedrockDialect;
+      return (await import("../../bedrock/bedrock.ts")).bedrockDialect;
   }
 }
 

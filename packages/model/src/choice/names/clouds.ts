@@ -1,7 +1,7 @@
 // The ids that clouds give Claude models, and what the aliases mean there.
 
-import { bedrockModelId } from "../bedrock/model-id.ts";
-import { resolveAlias, type Env } from "../profiles.ts";
+import { bedrockModelId } from "../../bedrock/model-id.ts";
+import { resolveAlias, type Env } from "../../profiles.ts";
 
 interface Cloud {
   /** By alias, the vendor's full id. */
@@ -41,7 +41,7 @@ export function cloudModel(name: string, provider: string, env: Env, overrides: 
   if (!Object.hasOwn(cloud.aliases, alias)) {
     const other = overridden(name, overrides);
     // The vendor's names of models are none there.
-    return other === name && provider === "bedrock" ? cloud.idOf(name, env) : other;
+    return other === name && provider === "bedrock" ? cloud.idOf(bare, env) + name.slice(bare.length) : other;
   }
   const chosen = resolveAlias(bare, env);
   const isChosen = chosen !== resolveAlias(bare, {});
@@ -59,4 +59,9 @@ const LONG = /\[1m\]$/i;
 export function overridden(name: string, overrides: Overrides = {}): string {
   const id = name.replace(LONG, "");
   return Object.hasOwn(overrides, id) ? name.replace(id, () => overrides[id]!) : name;
+}
+
+/** The vendor's id of a model that is sent under another one. */
+export function vendorIdOf(id: string, overrides: Overrides = {}): string {
+  return Object.keys(overrides).find((vendorId) => overrides[vendorId] === id) ?? id;
 }

@@ -2,10 +2,10 @@
 // Keys are in memory only, and no message contains one.
 
 import { ModelError } from "@keelson/engine";
-import { positiveInteger, type Env } from "../profiles.ts";
-import type { Credentials } from "../server.ts";
-import { blockOf, type NameFacts } from "./names.ts";
-import { PROVIDERS, type KeyHeader } from "./providers.ts";
+import { positiveInteger, type Env } from "../../profiles.ts";
+import type { Credentials } from "../../server.ts";
+import { blockOf, type NameFacts } from "../names/names.ts";
+import { PROVIDERS, type KeyHeader } from "../known/providers.ts";
 
 /** What credentials need from outside. The runtime implements it. */
 export interface CredentialSources {

@@ -1,10 +1,10 @@
 // Looks up models that are not on Anthropic's own API: limits and price. Loaded only for those.
 
 import type { ModelPrice } from "@keelson/protocol";
-import { resolveAlias, type KnownModel } from "../profiles.ts";
+import { resolveAlias, type KnownModel } from "../../profiles.ts";
 import { cloudModel, isCloud, overridden } from "./clouds.ts";
 import { destinationOf, homeProvider, type Destination, type NameFacts } from "./names.ts";
-import { modelOf, type OtherModel } from "./traits.ts";
+import { modelOf, type OtherModel } from "../known/traits.ts";
 
 export interface LookUpFacts extends NameFacts {
   readonly modelOverrides?: Readonly<Record<string, string>>;

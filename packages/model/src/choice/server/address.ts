@@ -2,9 +2,9 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ProviderApi } from "@keelson/protocol";
-import type { Env } from "../profiles.ts";
-import { blockOf, type Destination, type NameFacts } from "./names.ts";
-import { PROVIDERS } from "./providers.ts";
+import type { Env } from "../../profiles.ts";
+import { blockOf, type Destination, type NameFacts } from "../names/names.ts";
+import { PROVIDERS } from "../known/providers.ts";
 
 export interface Address {
   readonly api: ProviderApi;

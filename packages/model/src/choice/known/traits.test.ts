@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { costOf } from "../prices.ts";
-import { lookUpModel } from "../profiles.ts";
-import { locate } from "./look-up.ts";
+import { costOf } from "../../prices.ts";
+import { lookUpModel } from "../../profiles.ts";
+import { locate } from "../names/look-up.ts";
 import { defaultModelOf, registered, smallModelOf } from "./registry.ts";
 import { PROVIDERS } from "./providers.ts";
 import { modelOf } from "./traits.ts";
@@ -30,6 +30,21 @@ test("limits of known models, of the user's, and of unknown ones", () => {
   };
   expect(limits("local/m", providers).slice(1)).toEqual([8000, 8000, "adaptive", true]);
   expect(limits("openai/gpt-5", providers).slice(1)).toEqual([400_000, 5, "adaptive", true]);
+});
+
+test("a model under another id keeps its limits", () => {
+  const arn = "arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc";
+  const env = { CLAUDE_CODE_USE_BEDROCK: "1", AWS_REGION: "eu-west-1" };
+  const { profile } = lookUpModel("sonnet", env, { modelOverrides: { "claude-sonnet-4-5-20250929": arn } });
+  expect(profile).toEqual({ id: arn, contextWindow: 200_000, maxTokens: 32_000, thinking: "budget", effort: false });
+  const spoken = "arn:aws:bedrock:eu-west-1:1:inference-profile/eu.anthropic.claude-opus-4-8";
+  expect(lookUpModel(spoken, env).profile).toMatchObject({ id: spoken, maxTokens: 64_000, thinking: "adaptive" });
+  const long = lookUpModel("claude-sonnet-4-5[1m]", env);
+  expect([long.profile.id, long.profile.contextWindow, long.longContext]).toEqual([
+    "eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    1_000_000,
+    true,
+  ]);
 });
 
 test("variables limit every model", () => {
