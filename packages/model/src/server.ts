@@ -114,6 +114,7 @@ async function openAttempt(
       timeoutMs: request.timeoutMs ?? server.timeoutMs ?? 600_000,
       idleTimeoutMs: server.idleTimeoutMs ?? 300_000,
       addressFrom: server.addressFrom,
+      isStartedByUser: true,
     },
     signal,
   );
