@@ -100,6 +100,18 @@ test("a provider that is down costs a line on stderr, not the list", async () =>
   expect((await keelson(["models", "openai"], env)).code).toBe(1);
 });
 
+test("an address with too little or too much says what to change, and no list at all is a failure", async () => {
+  using server = serve([{ id: "m" }]);
+  const listed = (path: string) => keelson(["models"], { OPENAI_BASE_URL: `${server.url.origin}${path}` });
+  const hint = async (path: string) => {
+    const { code, err } = await listed(path);
+    return [code, /\((.*)\)$/.exec(err[0] ?? "")?.[1]];
+  };
+  expect((await listed("/v1/")).out).toContain("openai/m ");
+  expect(await hint("")).toEqual([1, 'OPENAI_BASE_URL may need "/v1" at the end']);
+  expect(await hint("/v1/chat/completions")).toEqual([1, 'leave out "/chat/completions" in OPENAI_BASE_URL']);
+});
+
 test("a key that a server quotes is not shown", async () => {
   using server = Bun.serve({
     port: 0,
