@@ -189,7 +189,7 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
   };
 }
 
-export async function resolveOffline({ wanted }: { readonly wanted: boolean }): Promise<ResolvedModel> {
+export async function resolveOffline({ wanted, provider }: OfflineReason): Promise<ResolvedModel> {
   // 15 ms unbundled, only without a configured model.
   const { offlineProvider } = await import("./offline/offline.ts");
   return {
@@ -201,8 +201,17 @@ export async function resolveOffline({ wanted }: { readonly wanted: boolean }): 
     apiKeySource: "none",
     announce: wanted
       ? "Using the built-in offline model, which follows simple instructions and is not a language model."
-      : "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
+      : provider === undefined
+        ? "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model."
+        : `No model is chosen, so the built-in offline model answers; use --model ${provider}/ID, or "model" in your settings.`,
   };
+}
+
+interface OfflineReason {
+  /** Asked for by name. */
+  readonly wanted: boolean;
+  /** One that could be asked for. */
+  readonly provider?: string;
 }
 
 /** The betas our requests need, then those the user asked for. Does not send ids that belong to the vendor's client. */

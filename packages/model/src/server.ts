@@ -79,10 +79,30 @@ export async function callServer(server: Server, request: ServerRequest, signal:
     const text = await call.text(MAX_ERROR_BYTES).catch(() => "");
     call.close({ finished: false });
     if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
-    const error = withoutSecrets(request.errorOf({ status, statusText, headers, body: text }), server);
+    const said = withoutSecrets(request.errorOf({ status, statusText, headers, body: text }), server);
+    const error = status === 404 ? withHint(said, server, request.path) : said;
     if (renewed || error.kind !== "authentication_failed" || !(await credentials.renew?.(signal))) throw error;
     renewed = true;
   }
+}
+
+const ENDPOINT = /\/(?:chat\/completions|completions|responses|messages|models)$/;
+
+/** What to check if the address or the model is not there. */
+function withHint(error: ModelError, { provider, baseUrl, addressFrom }: Server, path: string): ModelError {
+  const base = URL.parse(baseUrl)?.pathname.replace(/\/+$/, "");
+  const endpoint = ENDPOINT.exec(base ?? "")?.[0];
+  const hint =
+    endpoint !== undefined
+      ? `leave out "${endpoint}" in ${addressFrom}`
+      : base === "" && ENDPOINT.test(path)
+        ? `${addressFrom} may need "/v1" at the end`
+        : error.kind === "model_not_found" && path !== "/models"
+          ? `keelson models ${provider} lists the models`
+          : undefined;
+  if (hint === undefined) return error;
+  const { kind, status, apiType } = error;
+  return new ModelError(kind, `${error.message} (${hint})`, { status, apiType });
 }
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
@@ -114,6 +134,7 @@ async function openAttempt(
       timeoutMs: request.timeoutMs ?? server.timeoutMs ?? 600_000,
       idleTimeoutMs: server.idleTimeoutMs ?? 300_000,
       addressFrom: server.addressFrom,
+      isStartedByUser: true,
     },
     signal,
   );

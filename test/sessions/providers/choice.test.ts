@@ -159,12 +159,12 @@ test("a name that leads nowhere ends with an error that says what to do", async 
     const { code, stderr } = await runKeelson(["-p", "hi", "--model", model], { home, env });
     return [code, stderr];
   };
-  expect(await run("opnai/gpt-5")).toEqual([
+  expect(await run("opnai/gpt-5")).toEqual([1, 'error: unknown provider "opnai"; did you mean "openai"?\n']);
+  expect(await run("acme/gpt-5")).toEqual([
     1,
-    expect.stringMatching(
-      /^error: unknown provider "opnai"; known are anthropic, .*zai\. Add others to "providers" in/,
-    ),
+    expect.stringMatching(/^error: unknown provider "acme"; known are anthropic, .*zai\. Add others to "providers" in/),
   ]);
+  expect(await run("gpt-5")).toEqual([1, 'error: "gpt-5" is a model of openai; use --model openai/gpt-5\n']);
   expect(await run("openai/gpt-5")).toEqual([
     1,
     'error: no key for "openai": set OPENAI_API_KEY, or run keelson auth login openai\n',

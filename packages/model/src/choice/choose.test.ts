@@ -175,6 +175,42 @@ test("without a model, the one provider that is set up is used with its default 
   expect(await name({ GROQ_API_KEY: "k", ANTHROPIC_API_KEY: "k" })).toBe("claude-sonnet-5");
 });
 
+test("a name without a provider is an error that says what was meant, unless nothing is set up", async () => {
+  const name = async (model: string, env: Record<string, string> = {}) =>
+    (await resolveModel({ model, env, settings, ...chat(fakeDialect().dialect) })).profile.id;
+  const one = { GROQ_API_KEY: "k" };
+  await expect(name("gpt-5")).rejects.toThrow('"gpt-5" is a model of openai; use --model openai/gpt-5');
+  await expect(name("ollama", one)).rejects.toThrow(
+    '"ollama" is a provider, not a model; use --model ollama/ID (keelson models ollama lists them)',
+  );
+  await expect(name("local")).rejects.toThrow('"local" is a provider, not a model; use --model local/ID');
+  await expect(name("sonnet", one)).rejects.toThrow(
+    '"sonnet" is a model of Anthropic, which is not set up: set ANTHROPIC_API_KEY. For a model of groq, use --model groq/ID (keelson models groq lists them)',
+  );
+  await expect(name("gorq/x")).rejects.toThrow('Unknown provider "gorq"; did you mean "groq"?');
+  expect([await name("sonnet"), await name("default", one)]).toEqual(["keelson-offline", "groq/openai/gpt-oss-120b"]);
+});
+
+test("the offline model says how to choose a server that only the settings know", async () => {
+  expect((await resolveModel({ env: {}, settings })).announce).toBe(
+    'No model is chosen, so the built-in offline model answers; use --model local/ID, or "model" in your settings.',
+  );
+});
+
+test("a server that does not run is an error at once; so is https where the server speaks http", async () => {
+  const waits: number[] = [];
+  const wait = async (ms: number) => void waits.push(ms);
+  await expect(ask({ model: "ollama/m", env: { OLLAMA_HOST: "127.0.0.1:9" }, wait })).rejects.toThrow(
+    "Nothing listens at http://127.0.0.1:9; start the server, or check OLLAMA_HOST",
+  );
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });
+  const url = `https://127.0.0.1:${server.port}`;
+  await expect(ask({ model: "openai/m", env: { OPENAI_BASE_URL: `${url}/v1` }, wait })).rejects.toThrow(
+    `${url} does not speak TLS (EPROTO); if it is an http server, use http:// in OPENAI_BASE_URL`,
+  );
+  expect(waits).toEqual([]);
+});
+
 test("a loss is told once per session, whichever model has it", async () => {
   const memory = { keys: new Map(), told: new Set<string>(), windows: new Map() };
   const { dialect } = fakeDialect({ losses: ["no pictures"] });

@@ -17,10 +17,11 @@ import {
 import type { PlainProvider } from "../retry.ts";
 import { isCloud, vendorIdOf } from "./names/clouds.ts";
 import { findKey, HELPER, STORED } from "./server/credentials.ts";
-import { defaultName } from "./default-model.ts";
+import { defaultName, readyProviders } from "./default-model.ts";
 import { locate } from "./names/look-up.ts";
 import { homeProvider, type Destination } from "./names/names.ts";
 import { checkCredentials, keyFacts, openDestination, openModelServer } from "./server/open.ts";
+import { providerNamed } from "./known/providers.ts";
 import { routed } from "./server/router.ts";
 import { modelOf } from "./known/traits.ts";
 import { withServerWindow } from "./server/window.ts";
@@ -28,13 +29,17 @@ import { withServerWindow } from "./server/window.ts";
 /** Throws ModelError if a name leads nowhere, or a provider is not configured. */
 export async function chooseProvider(given: ResolveOptions): Promise<ResolvedModel> {
   const options = await withRegion(given);
-  const wanted = wantedModel(options);
+  const asked = wantedModel(options);
+  const wanted = asked?.toLowerCase() === "default" ? undefined : asked;
   const named = wanted === undefined ? undefined : locate(wanted, keyFacts(options));
   const hasOwn = named === undefined || named.provider === "anthropic" ? await hasAnthropic(options) : false;
   const name = wanted ?? (hasOwn ? "default" : await defaultName(options));
-  if (name === undefined) return resolveOffline({ wanted: false });
+  if (name === undefined) return resolveOffline({ wanted: false, ...ownProvider(options) });
   const main = named ?? locate(name, keyFacts(options));
   if (main.provider === "anthropic" && !hasOwn) {
+    const { misplacedName } = await import("./names/misplaced.ts");
+    const problem = misplacedName(name, keyFacts(options), readyProviders(keyFacts(options)));
+    if (problem) throw problem;
     if (!options.needsCredentials) return resolveOffline({ wanted: false });
     throw new ModelError(
       "authentication_failed",
@@ -62,6 +67,12 @@ export async function chooseProvider(given: ResolveOptions): Promise<ResolvedMod
     apiKeySource: opened.apiKeySource,
     ...(main.provider === "anthropic" ? {} : { providerName: main.provider }),
   });
+}
+
+/** A provider that only the settings know is asked for by name. */
+function ownProvider({ settings }: ResolveOptions): { readonly provider?: string } {
+  const [provider] = Object.keys(settings?.providers ?? {}).filter((name) => providerNamed(name) === undefined);
+  return provider === undefined ? {} : { provider };
 }
 
 /** Without those of Anthropic if they cannot be asked: settings name them for every session. Throws ModelError. */

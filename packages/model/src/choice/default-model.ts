@@ -13,7 +13,7 @@ const LIST_MS = 5_000;
 /** Undefined if none is set up. Throws ModelError if several are, or if the one has several models. */
 export async function defaultName(options: ResolveOptions): Promise<string | undefined> {
   const facts = keyFacts(options);
-  const ready = Object.keys(PROVIDERS).filter((provider) => provider !== "anthropic" && isReady(provider, facts));
+  const ready = readyProviders(facts);
   const [provider, ...more] = ready;
   if (provider === undefined) return undefined;
   if (more.length > 0)
@@ -29,7 +29,9 @@ async function modelOfOnly(provider: string, facts: NameFacts, options: ResolveO
   const { isVendor } = hasRegions(provider) ? { isVendor: true } : providerAddress({ provider }, facts);
   if (isVendor && registered !== undefined) return registered;
   const { server, dialect } = await openModelServer({ provider, id: "" }, options);
-  const listed = await dialect.list(server, { signal: AbortSignal.timeout(LIST_MS), timeoutMs: LIST_MS });
+  const listed = await listModels(provider, () =>
+    dialect.list(server, { signal: AbortSignal.timeout(LIST_MS), timeoutMs: LIST_MS }),
+  );
   const [only, ...others] = listed;
   if (only !== undefined && others.length === 0) return only.id;
   const choice = listed.length === 0 ? "it lists no models" : `it has ${listed.length} models`;
@@ -39,7 +41,20 @@ async function modelOfOnly(provider: string, facts: NameFacts, options: ResolveO
   );
 }
 
+async function listModels<T>(provider: string, list: () => Promise<T>): Promise<T> {
+  try {
+    return await list();
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    throw new ModelError(error.kind, `No model is chosen, and "${provider}" cannot list its own: ${error.message}`);
+  }
+}
+
 const hasRegions = (provider: string) => PROVIDERS[provider]!.key === "chain";
+
+/** The providers besides Anthropic that could be asked. */
+export const readyProviders = (facts: NameFacts): readonly string[] =>
+  Object.keys(PROVIDERS).filter((provider) => provider !== "anthropic" && isReady(provider, facts));
 
 /** Set up by variables, or by `keelson auth login`, so that it could be asked. */
 function isReady(provider: string, { env, hasStoredKey }: NameFacts): boolean {

@@ -112,6 +112,8 @@ test("errors", async () => {
   ];
   for (const [argv, input, message] of cases)
     expect(await keelson(["auth", ...argv], input)).toEqual({ code: 1, out: "", err: [message] });
-  expect((await keelson(["auth", "status", "opnai"])).err[0]).toStartWith('error: unknown provider "opnai"; known are');
+  expect((await keelson(["auth", "status", "opnai"])).err[0]).toBe(
+    'error: unknown provider "opnai"; did you mean "openai"?',
+  );
   expect(existsSync(folder())).toBe(false);
 });

@@ -3,6 +3,7 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ProviderBlock } from "@keelson/protocol";
+import type * as NearestWord from "@keelson/protocol/nearest-word";
 import { CLOUD_SWITCHES, isEnabled, type Env } from "../../profiles.ts";
 import { providerNamed, PROVIDERS } from "../known/providers.ts";
 
@@ -83,8 +84,11 @@ export function blockOf(
 
 export function unknownProvider(name: string, { providers = {} }: Pick<NameFacts, "providers">): ModelError {
   const known = [...new Set([...Object.keys(PROVIDERS), ...Object.keys(providers)])].toSorted();
-  return new ModelError(
-    "invalid_request",
-    `Unknown provider "${name}"; known are ${known.join(", ")}. Add others to "providers" in your user settings`,
-  );
+  const { nearestWord } = require("@keelson/protocol/nearest-word") as typeof NearestWord;
+  const close = nearestWord(name, known, 2);
+  const fix =
+    close === undefined
+      ? `known are ${known.join(", ")}. Add others to "providers" in your user settings`
+      : `did you mean "${close}"?`;
+  return new ModelError("invalid_request", `Unknown provider "${name}"; ${fix}`);
 }
