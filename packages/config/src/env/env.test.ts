@@ -8,8 +8,6 @@ const KEYS = {
   GOOGLE_APPLICATION_CREDENTIALS: "d",
   LOCAL_LLM_KEY: "e",
   TAVILY_API_KEY: "f",
-  OTEL_EXPORTER_OTLP_HEADERS: "g",
-  OTEL_EXPORTER_OTLP_LOGS_HEADERS: "h",
 };
 
 test("child processes inherit everything but our own credentials; with the switch, no provider's", () => {
