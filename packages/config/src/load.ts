@@ -79,16 +79,20 @@ export function reload({ origin, home }: Snapshot): Snapshot {
 
 /** Adds variables from a client, as if the program had been started with them. The `env` of the settings still wins. */
 export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<string, string>>): Snapshot {
-  const { env, origin, settings } = snapshot;
+  const { env, beneath, origin, settings } = snapshot;
   const added = Object.fromEntries(Object.entries(variables).filter(([name]) => !FIXED.has(name)));
   const own = { ...env, ...added, ...settings.env };
   return {
     ...snapshot,
     env: own,
+    ...(beneath ? { beneath: { ...beneath, ...pick(added, Object.keys(beneath)) } } : {}),
     childEnv: inheritedEnvironment(own, keyVariables(settings)),
     origin: { ...origin, env: { ...origin.env, ...added } },
   };
 }
+
+const pick = (variables: Readonly<Record<string, string>>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => names.includes(name)));
 
 /**
  * The environment without what the folder's files set, for what has to do with the user's keys: a proxy or a certificate

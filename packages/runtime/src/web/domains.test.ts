@@ -7,6 +7,12 @@ const DENIED = { deniedDomains: ["bad.com", "*.ads.com"] };
 test.each([
   ["https://bad.com/", { enabled: true, network: DENIED }, '"bad.com" is denied'],
   ["https://BAD.com.:8443/", { enabled: true, network: DENIED }, "is denied"],
+  [
+    "https://bücher.example/",
+    { enabled: true, network: { deniedDomains: ["bücher.example"] } },
+    '"xn--bcher-kva.example" is denied',
+  ],
+  ["https://a.bücher.example/", { enabled: true, network: { deniedDomains: ["*.BÜCHER.example"] } }, "is denied"],
   ["https://x.bad.com/", { enabled: true, network: DENIED }, undefined],
   ["https://x.ads.com/", { enabled: true, network: DENIED }, "is denied"],
   ["https://ads.com/", { enabled: true, network: DENIED }, undefined],
