@@ -73,7 +73,8 @@ test("KEELSON_TRACE=1 adds exact times, and a crash in the middle of a line cost
   const [log] = new Bun.Glob("projects/*/*/spans.jsonl").scanSync({ cwd: home.configDir });
   const path = join(home.configDir, log!);
   expect(readFileSync(path, "utf8")).not.toMatch(/secret-words|one-two|alpha/);
-  appendFileSync(path, '{"session":"half');
+  const [line] = readFileSync(path, "utf8").split("\n");
+  appendFileSync(path, `${JSON.stringify({ ...JSON.parse(line!), startMs: 1e300 })}\n{"session":"half`);
   expect(counted((await traceOf(home)).kinds)).toEqual(EXPECTED);
 });
 
