@@ -86,7 +86,7 @@ test("KEELSON_TRACE names another file, never through a link; a project cannot s
   expect((await traceOf(home, "--log", file)).trace.otherData.exact).toBe(true);
 
   symlinkSync(join(home.root, "target"), join(home.root, "link"));
-  await using model = await startMockModel([{ text: "done" }]);
+  await using model = await startMockModel([{ text: "done" }, { text: "done" }]);
   const env = { KEELSON_TRACE: join(home.root, "link") };
   const linked = await runKeelson(["-p", "go"], { home, url: model.url, env });
   expect({ code: linked.code, stdout: linked.stdout }).toEqual({ code: 0, stdout: "done\n" });
