@@ -221,7 +221,7 @@ function assistantEntry(
 
 function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
   if (notice.type === "loss") {
-    return { type: "system" as const, subtype: "informational", content: notice.text, level: "notice" };
+    return { type: "system" as const, subtype: "informational", content: notice.text, level: "notice", tag: "model" };
   }
   if (notice.type === "fallback") {
     return {

@@ -2,6 +2,7 @@
 // ModelError.
 
 import { ModelError } from "@keelson/engine";
+import { isThisMachine } from "./network.ts";
 
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
@@ -13,6 +14,8 @@ export interface HttpCallOptions {
   readonly idleTimeoutMs: number;
   /** What to check if the server cannot be reached. */
   readonly addressFrom?: string;
+  /** Whether a server on this machine has to be started by the user, so that asking again does not help. */
+  readonly isStartedByUser?: boolean;
 }
 
 export interface HttpCall {
@@ -32,7 +35,7 @@ const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 export async function openCall(
   url: URL,
   init: BunFetchRequestInit,
-  { fetch, timeoutMs, idleTimeoutMs, addressFrom = "ANTHROPIC_BASE_URL" }: HttpCallOptions,
+  { fetch, timeoutMs, idleTimeoutMs, addressFrom = "ANTHROPIC_BASE_URL", isStartedByUser = false }: HttpCallOptions,
   signal: AbortSignal,
 ): Promise<HttpCall> {
   const stop = new AbortController();
@@ -56,7 +59,7 @@ export async function openCall(
     });
   } catch (error) {
     forget();
-    throw stop.signal.aborted ? stop.signal.reason : unreachable(url, error, addressFrom);
+    throw stop.signal.aborted ? stop.signal.reason : unreachable(url, error, { addressFrom, isStartedByUser });
   } finally {
     clearTimeout(slow);
   }
@@ -121,7 +124,11 @@ async function drain(reader: { read(): Promise<{ readonly done: boolean }>; canc
 }
 
 /** Uses only the error's code: fetch may quote header values in its messages. */
-function unreachable(url: URL, error: unknown, addressFrom: string): ModelError {
+function unreachable(
+  url: URL,
+  error: unknown,
+  { addressFrom, isStartedByUser }: { readonly addressFrom: string; readonly isStartedByUser: boolean },
+): ModelError {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   const reason = String(code ?? name ?? "unknown error");
   if (/CERT|SIGNATURE|TLS|SSL/i.test(reason))
@@ -129,6 +136,13 @@ function unreachable(url: URL, error: unknown, addressFrom: string): ModelError 
       "unknown",
       `Cannot verify the certificate of ${url.origin} (${reason}); set NODE_EXTRA_CA_CERTS to the PEM file of your certificate authority`,
     );
+  if (reason === "EPROTO")
+    return new ModelError(
+      "unknown",
+      `${url.origin} does not speak TLS (EPROTO); if it is an http server, use http:// in ${addressFrom}`,
+    );
+  if (reason === "ECONNREFUSED" && isStartedByUser && isThisMachine(url.hostname))
+    return new ModelError("unknown", `Nothing listens at ${url.origin}; start the server, or check ${addressFrom}`);
   return new ModelError(
     "connection",
     `Could not reach ${url.origin} (${reason}); check the network, ${addressFrom} and the proxy variables`,

@@ -28,13 +28,13 @@ export function networkFetch(env: Env): (url: string | URL, init?: RequestInit) 
 export function proxyFor(url: URL, env: Env): string | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
   const proxy = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"].map((key) => env[key]?.trim()).find(Boolean);
-  if (!proxy || isLoopback(url.hostname) || isMetadata(url.hostname)) return undefined;
+  if (!proxy || isThisMachine(url.hostname) || isMetadata(url.hostname)) return undefined;
   const exceptions = env["no_proxy"] || env["NO_PROXY"] || "";
   if (exceptions.split(/[\s,]+/).some((exception) => matchesNoProxy(url, exception.toLowerCase()))) return undefined;
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
-function isLoopback(host: string): boolean {
+export function isThisMachine(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
 }
 

@@ -28,6 +28,8 @@ export interface ResolveOptions {
   readonly model?: string;
   readonly fallbackModels?: readonly string[];
   readonly env: Env;
+  /** Names the proxy and the certificates for other servers than Anthropic's. Defaults to `env`. */
+  readonly network?: Env;
   readonly sessionId?: string;
   readonly entrypoint?: string;
   readonly effort?: string;

@@ -79,10 +79,30 @@ export async function callServer(server: Server, request: ServerRequest, signal:
     const text = await call.text(MAX_ERROR_BYTES).catch(() => "");
     call.close({ finished: false });
     if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
-    const error = withoutSecrets(request.errorOf({ status, statusText, headers, body: text }), server);
+    const said = withoutSecrets(request.errorOf({ status, statusText, headers, body: text }), server);
+    const error = status === 404 ? withHint(said, server, request.path) : said;
     if (renewed || error.kind !== "authentication_failed" || !(await credentials.renew?.(signal))) throw error;
     renewed = true;
   }
+}
+
+const ENDPOINT = /\/(?:chat\/completions|completions|responses|messages|models)$/;
+
+/** What to check if the address or the model is not there. */
+function withHint(error: ModelError, { provider, baseUrl, addressFrom }: Server, path: string): ModelError {
+  const base = URL.parse(baseUrl)?.pathname.replace(/\/+$/, "");
+  const endpoint = ENDPOINT.exec(base ?? "")?.[0];
+  const hint =
+    endpoint !== undefined
+      ? `leave out "${endpoint}" in ${addressFrom}`
+      : base === "" && ENDPOINT.test(path)
+        ? `${addressFrom} may need "/v1" at the end`
+        : error.kind === "model_not_found" && path !== "/models"
+          ? `keelson models ${provider} lists the models`
+          : undefined;
+  if (hint === undefined) return error;
+  const { kind, status, apiType } = error;
+  return new ModelError(kind, `${error.message} (${hint})`, { status, apiType });
 }
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
@@ -114,6 +134,7 @@ async function openAttempt(
       timeoutMs: request.timeoutMs ?? server.timeoutMs ?? 600_000,
       idleTimeoutMs: server.idleTimeoutMs ?? 300_000,
       addressFrom: server.addressFrom,
+      isStartedByUser: true,
     },
     signal,
   );
@@ -169,9 +190,12 @@ export function setSecret(headers: Headers, name: string, value: string, from: s
 }
 
 /** The same error, without anything secret that the server quoted. */
-export function withoutSecrets(error: ModelError, { credentials, headers = {} }: Server): ModelError {
-  const message = redact(error.message, [...credentials.secrets(), ...Object.values(headers)]);
-  if (message === error.message) return error;
-  const { kind, status, apiType, retryAfterMs } = error;
+export function withoutSecrets(error: ModelError, { credentials, headers = {}, query = {} }: Server): ModelError {
+  const keys = Object.entries(query).flatMap(([name, value]) => (/key|token|secret|sig/i.test(name) ? [value] : []));
+  const secrets = [...credentials.secrets(), ...Object.values(headers), ...keys];
+  const message = redact(error.message, secrets);
+  const apiType = error.apiType === undefined ? undefined : redact(error.apiType, secrets);
+  if (message === error.message && apiType === error.apiType) return error;
+  const { kind, status, retryAfterMs } = error;
   return new ModelError(kind, message, { status, apiType, retryAfterMs });
 }

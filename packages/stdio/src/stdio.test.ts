@@ -92,6 +92,15 @@ test.each(TEXTS)("text() prints how the run ended %#", async (result, printed, c
   expect(closes).toEqual(["end_of_input"]);
 });
 
+test("text() prints what the model cannot do on standard error, and nothing else that is said", async () => {
+  const said = (content: string, tag?: string) =>
+    ({ type: "system", subtype: "informational", level: "notice", content, ...(tag ? { tag } : {}) }) as Outbound;
+  const { session } = fakeSession(() => [said("no pictures", "model"), said("a hook says hi"), success("Hello")]);
+  const { streams: io, written, errors } = streams();
+  expect(await text(session, io, { prompt: "hi" })).toBe(0);
+  expect([written, errors]).toEqual([["Hello\n"], ["no pictures"]]);
+});
+
 test("json() prints the last result object and nothing else", async () => {
   const { session } = fakeSession(() => [
     success("first"),

@@ -10,9 +10,13 @@ export interface OnePrompt {
   readonly prompt: string;
 }
 
-/** Prints the final text. Returns the exit code. */
+/** Prints the final text, and on standard error what the model cannot do. Returns the exit code. */
 export function text(session: Session, streams: Streams, options: OnePrompt): Promise<number> {
-  return lastResult(session, streams, options, (result) => `${describe(result)}\n`);
+  const warn = (message: Outbound) => {
+    const { subtype, tag, content } = message as { subtype?: unknown; tag?: unknown; content?: unknown };
+    if (message.type === "system" && subtype === "informational" && tag === "model") streams.error(String(content));
+  };
+  return lastResult(session, streams, options, (result) => `${describe(result)}\n`, warn);
 }
 
 /** Prints the result object, or with `all` every message of the run in an array. Returns the exit code. */

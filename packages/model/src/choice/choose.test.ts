@@ -197,6 +197,20 @@ test("the offline model says how to choose a server that only the settings know"
   );
 });
 
+test("a server that does not run is an error at once; so is https where the server speaks http", async () => {
+  const waits: number[] = [];
+  const wait = async (ms: number) => void waits.push(ms);
+  await expect(ask({ model: "ollama/m", env: { OLLAMA_HOST: "127.0.0.1:9" }, wait })).rejects.toThrow(
+    "Nothing listens at http://127.0.0.1:9; start the server, or check OLLAMA_HOST",
+  );
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });
+  const url = `https://127.0.0.1:${server.port}`;
+  await expect(ask({ model: "openai/m", env: { OPENAI_BASE_URL: `${url}/v1` }, wait })).rejects.toThrow(
+    `${url} does not speak TLS (EPROTO); if it is an http server, use http:// in OPENAI_BASE_URL`,
+  );
+  expect(waits).toEqual([]);
+});
+
 test("a loss is told once per session, whichever model has it", async () => {
   const memory = { keys: new Map(), told: new Set<string>(), windows: new Map() };
   const { dialect } = fakeDialect({ losses: ["no pictures"] });

@@ -29,7 +29,9 @@ async function modelOfOnly(provider: string, facts: NameFacts, options: ResolveO
   const { isVendor } = hasRegions(provider) ? { isVendor: true } : providerAddress({ provider }, facts);
   if (isVendor && registered !== undefined) return registered;
   const { server, dialect } = await openModelServer({ provider, id: "" }, options);
-  const listed = await dialect.list(server, { signal: AbortSignal.timeout(LIST_MS), timeoutMs: LIST_MS });
+  const listed = await listModels(provider, () =>
+    dialect.list(server, { signal: AbortSignal.timeout(LIST_MS), timeoutMs: LIST_MS }),
+  );
   const [only, ...others] = listed;
   if (only !== undefined && others.length === 0) return only.id;
   const choice = listed.length === 0 ? "it lists no models" : `it has ${listed.length} models`;
@@ -37,6 +39,15 @@ async function modelOfOnly(provider: string, facts: NameFacts, options: ResolveO
     "invalid_request",
     `No model is chosen for "${provider}", and ${choice}; use --model ${provider}/ID (keelson models ${provider} lists them)`,
   );
+}
+
+async function listModels<T>(provider: string, list: () => Promise<T>): Promise<T> {
+  try {
+    return await list();
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    throw new ModelError(error.kind, `No model is chosen, and "${provider}" cannot list its own: ${error.message}`);
+  }
 }
 
 const hasRegions = (provider: string) => PROVIDERS[provider]!.key === "chain";

@@ -93,9 +93,23 @@ test("a provider that is down costs a line on stderr, not the list", async () =>
   const { code, out, err } = await keelson(["models", "--json"], env);
   const found = (JSON.parse(out) as { provider: string; id: string }[]).filter(({ provider }) => provider === "local");
   expect([code, found.map(({ id }) => id)]).toEqual([0, ["m", "mine"]]);
-  expect(err).toEqual([expect.stringMatching(/^warning: openai: Could not reach http:\/\/127\.0\.0\.1:1 /)]);
+  expect(err).toEqual([
+    "warning: openai: Nothing listens at http://127.0.0.1:1; start the server, or check OPENAI_BASE_URL",
+  ]);
   // Asked for by name, it is a failure.
   expect((await keelson(["models", "openai"], env)).code).toBe(1);
+});
+
+test("an address with too little or too much says what to change, and no list at all is a failure", async () => {
+  using server = serve([{ id: "m" }]);
+  const listed = (path: string) => keelson(["models"], { OPENAI_BASE_URL: `${server.url.origin}${path}` });
+  const hint = async (path: string) => {
+    const { code, err } = await listed(path);
+    return [code, /\((.*)\)$/.exec(err[0] ?? "")?.[1]];
+  };
+  expect((await listed("/v1/")).out).toContain("openai/m ");
+  expect(await hint("")).toEqual([1, 'OPENAI_BASE_URL may need "/v1" at the end']);
+  expect(await hint("/v1/chat/completions")).toEqual([1, 'leave out "/chat/completions" in OPENAI_BASE_URL']);
 });
 
 test("a key that a server quotes is not shown", async () => {

@@ -52,7 +52,8 @@ export async function runModels(argv: readonly string[], io: ProcessIO): Promise
     }
     const models = lists.flatMap((list) => list.models);
     await io.write(given.has("json") ? `${JSON.stringify(models, null, 2)}\n` : table(models, lists.length > 0, io));
-    return 0;
+    const isNothing = lists.length > 0 && lists.every(({ problem }) => problem !== undefined);
+    return isNothing ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError || error instanceof ConfigError || error instanceof ModelError)
       return printError(io, error.message);

@@ -73,6 +73,16 @@ test.each([
   expect(server.others.map((request) => request.path)).toEqual([path]);
 });
 
+test("a warning comes with the first reply, however short it is", async () => {
+  const other = answering("/api/ps", { models: [{ name: "qwen:latest", context_length: 4096 }] });
+  await using server = await startChatServer([reply], { other });
+  const { provider, profile } = await resolveModel({ model: "ollama/qwen", env: { OLLAMA_HOST: server.url } });
+  const messages = [{ role: "user", content: "hi" }] as const;
+  const request: ModelRequest = { model: profile.id, max_tokens: 100, system: [], messages, tools: [], betas: [] };
+  const events = await Array.fromAsync(provider.stream(request, new AbortController().signal));
+  expect(events.filter(({ type }) => type === "notice").length).toBe(1);
+});
+
 test("what the user says is the limit, and a server may have less", async () => {
   const window = async (max_model_len: number) => {
     const other = answering("/v1/models", { data: [{ id: "m", max_model_len }] });

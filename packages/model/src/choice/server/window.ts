@@ -45,6 +45,8 @@ export function withServerWindow(
       yield* notice();
       yield event;
     }
+    // A run may have no other request; servers of one's own answer at once.
+    await asked;
     yield* notice();
   }
   function* notice(): Generator<ModelEvent> {
