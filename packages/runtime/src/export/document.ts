@@ -79,7 +79,7 @@ export function shortened(text: string, most: number): { readonly text: string; 
 const DEEPEST = 100;
 
 /** The input of a call. */
-export function inputText(input: unknown): string {
+export function callText(input: unknown): string {
   const compact = JSON.stringify(input) ?? "null";
   let depth = 0;
   // Brackets in texts count too, which costs at most the indenting.

@@ -5,7 +5,7 @@ import {
   compactionText,
   durationText,
   factRows,
-  inputText,
+  callText,
   longestRun,
   lossTexts,
   shortened,
@@ -36,7 +36,7 @@ export function markdownWriter({ full = false, bare = false }: WriterOptions = {
       case "reply":
         return under("## Assistant", each.text);
       case "call": {
-        const input = shortened(inputText(each.input), most);
+        const input = shortened(callText(each.input), most);
         return under("## Assistant", `**${line(each.tool)}**`, fenced(input.text, "json"), ...noteOf(input.note));
       }
       case "result": {
