@@ -80,11 +80,14 @@ export function* readSpanLog(path: string): Generator<LoggedSpan> {
   }
 }
 
+/** Later times are no dates. */
+const LAST_DATE = 8.64e15;
+
 function isLoggedSpan(value: unknown): value is LoggedSpan {
   if (!isObject(value)) return false;
   const { session, kind, name, startMs, ms, agent, facts } = value;
   const texts = [session, name].every((text) => typeof text === "string");
-  const times = [startMs, ms].every((number) => Number.isFinite(number) && (number as number) >= 0);
+  const times = [startMs, ms].every((number) => (number as number) >= 0 && (number as number) <= LAST_DATE);
   const isAgent =
     agent === undefined || (isObject(agent) && [agent["id"], agent["type"]].every((text) => typeof text === "string"));
   return texts && times && isAgent && isObject(facts) && SPAN_KINDS.some((known) => known === kind);

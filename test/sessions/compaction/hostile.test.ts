@@ -2,9 +2,18 @@
 // own word, and nothing that it kept is lost.
 
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { messageProblems, runKeelson, startMockModel, temporaryHome, transcriptFiles } from "@keelson/testkit";
-import { STREAM } from "../front-door.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  messageProblems,
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  transcriptFiles,
+} from "@keelson/testkit";
+import { CHAT, control, prompt, STREAM } from "../front-door.ts";
+import { until } from "../processes.ts";
 
 const FULL = { input_tokens: 167_000, output_tokens: 10 };
 const MODEL = ["--model", "claude-sonnet-4-6"];
@@ -58,5 +67,39 @@ test("a crash at any line of a compaction loses neither the summary nor what was
     expect(messageProblems(messages)).toEqual([]);
     const times = (text: string) => JSON.stringify(messages).split(text).length - 1;
     expect([index, ...["counted so far", "Half way", '"kept"', "go on"].map(times)]).toEqual([index, 1, 1, 1, 1]);
+  }
+});
+
+test("an interrupt ends every hook of a compaction, and the conversation goes on whole", async () => {
+  for (const event of ["PreCompact", "SessionStart", "PostCompact"]) {
+    using home = temporaryHome();
+    home.write("a.txt", "apples");
+    const began = join(home.project, "began");
+    const command = `test -e '${began}' || { echo >'${began}'; sleep 600; }`;
+    const hooks = {
+      [event]: [{ matcher: event === "SessionStart" ? "compact" : "", hooks: [{ type: "command", command }] }],
+    };
+    const summary = { text: "<summary>counted so far</summary>" };
+    await using model = await startMockModel([
+      { calls: [read("a.txt")] },
+      { text: "Half way", calls: [{ name: "Bash", input: { command: "echo kept" } }], usage: FULL },
+      summary,
+      { text: "again" },
+    ]);
+    const flags = ["-p", ...CHAT, ...MODEL, "--settings", JSON.stringify({ hooks })];
+    await using program = startKeelson(flags, { home, url: model.url, stdin: "open" });
+    program.send(prompt("count apples"));
+    await until(() => existsSync(began), `no ${event} hook began`);
+    program.send(control("stop", { subtype: "interrupt" }));
+    const { json } = await program.waitForLine(({ type }: any) => type === "result");
+    expect(json).toMatchObject({ subtype: "error_during_execution" });
+    program.send(prompt("go on"));
+    await program.waitForLine(({ type, result }: any) => type === "result" && result === "again");
+    program.closeStdin();
+    await program.done;
+    const { messages } = model.requests[3]!.body;
+    expect(messageProblems(messages)).toEqual([]);
+    const times = (text: string) => JSON.stringify(messages).split(text).length - 1;
+    expect([event, ...["counted so far", "Half way", '"kept"', "go on"].map(times)]).toEqual([event, 1, 1, 1, 1]);
   }
 });

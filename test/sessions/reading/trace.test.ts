@@ -73,7 +73,8 @@ test("KEELSON_TRACE=1 adds exact times, and a crash in the middle of a line cost
   const [log] = new Bun.Glob("projects/*/*/spans.jsonl").scanSync({ cwd: home.configDir });
   const path = join(home.configDir, log!);
   expect(readFileSync(path, "utf8")).not.toMatch(/secret-words|one-two|alpha/);
-  appendFileSync(path, '{"session":"half');
+  const [line] = readFileSync(path, "utf8").split("\n");
+  appendFileSync(path, `${JSON.stringify({ ...JSON.parse(line!), startMs: 1e300 })}\n{"session":"half`);
   expect(counted((await traceOf(home)).kinds)).toEqual(EXPECTED);
 });
 
@@ -85,7 +86,7 @@ test("KEELSON_TRACE names another file, never through a link; a project cannot s
   expect((await traceOf(home, "--log", file)).trace.otherData.exact).toBe(true);
 
   symlinkSync(join(home.root, "target"), join(home.root, "link"));
-  await using model = await startMockModel([{ text: "done" }]);
+  await using model = await startMockModel([{ text: "done" }, { text: "done" }]);
   const env = { KEELSON_TRACE: join(home.root, "link") };
   const linked = await runKeelson(["-p", "go"], { home, url: model.url, env });
   expect({ code: linked.code, stdout: linked.stdout }).toEqual({ code: 0, stdout: "done\n" });

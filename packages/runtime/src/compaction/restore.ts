@@ -35,7 +35,9 @@ export async function restoreSession(parts: RunParts, ports: Ports): Promise<rea
     ...runningTasks(machine, undefined, newId),
     ...[skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined),
   ];
-  const { context } = await fireSessionStart(hooks.fire, {
+  // An interrupt ends these hooks too.
+  const fire: typeof hooks.fire = (event, input) => hooks.fire(event, input, ports.signal);
+  const { context } = await fireSessionStart(fire, {
     source: "compact",
     model: ports.model.profile.id,
     title: state.title,

@@ -75,6 +75,28 @@ export function shortened(text: string, most: number): { readonly text: string; 
   return { text: text.slice(0, end), note: `${(text.length - end).toLocaleString("en-US")} more characters` };
 }
 
+/** Deeper values are written on one line: indenting them takes the square of their depth. */
+const DEEPEST = 100;
+
+/** The input of a call. */
+export function callText(input: unknown): string {
+  const compact = JSON.stringify(input) ?? "null";
+  let depth = 0;
+  // Brackets in texts count too, which costs at most the indenting.
+  for (const [sign] of compact.matchAll(/[[{}\]]/g)) {
+    depth += sign === "[" || sign === "{" ? 1 : -1;
+    if (depth > DEEPEST) return compact;
+  }
+  return JSON.stringify(input, null, 2) ?? "null";
+}
+
+/** The longest run of backticks. */
+export function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
+
 export function compactionText(item: Extract<Item, { kind: "compaction" }>): string {
   const { what, trigger, tokensBefore, tokensAfter } = item;
   const tokens = [

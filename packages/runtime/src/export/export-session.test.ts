@@ -5,6 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openExport, type ExportFormat } from "./export-session.ts";
+import { htmlWriter } from "./html.ts";
+import { markdownWriter } from "./markdown.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-export-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -296,4 +298,15 @@ test("a result in HTML leads to the conversation of its subagent", () => {
   const page = exported(SESSION, "html", AGENT);
   expect(page).toContain(`<a href="#agent-1">`);
   expect(page).toContain(`<main class="agent" id="agent-1"><h1>Subagent Explore: look &lt;b&gt;here&lt;/b&gt;</h1>`);
+});
+
+test("deep inputs and countless fences take no more room than they have", () => {
+  let deep: unknown = "x";
+  for (let depth = 0; depth < 5_000; depth++) deep = [deep];
+  for (const writer of [markdownWriter({ full: true }), htmlWriter({ full: true })]) {
+    expect(writer.item({ kind: "call", id: "c", tool: "T", input: deep }).length).toBeLessThan(20_000);
+    const text = "``` ".repeat(1_000_000);
+    const shown = writer.item({ kind: "result", id: "c", text, media: [], isError: false });
+    expect(shown.length).toBeGreaterThan(text.length);
+  }
 });

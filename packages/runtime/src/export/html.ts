@@ -1,7 +1,7 @@
 // A session as one HTML page that needs nothing else: no script, no request, and a policy that forbids both. Text is only
 // ever written escaped; nothing of a transcript becomes an element, an attribute or an address except checked pictures.
 
-import { compactionText, durationText, factRows, lossTexts, shortened, spelledOut } from "./document.ts";
+import { compactionText, durationText, factRows, callText, lossTexts, shortened, spelledOut } from "./document.ts";
 import type { DocumentWriter, WriterOptions } from "./document.ts";
 import { agentTitle } from "./markdown.ts";
 import type { Item, Media } from "./items.ts";
@@ -35,7 +35,7 @@ export function htmlWriter({ full = false }: WriterOptions = {}): DocumentWriter
         const agent = started.get(each.id);
         const link = agent === undefined ? "" : `<p><a href="#agent-${agent}">The subagent's conversation</a></p>`;
         const head = `<b>${escaped(each.tool)}</b> <code>${escaped(gist(each.input))}</code>${time}`;
-        return `<details class="call"><summary>${head}</summary>${long(JSON.stringify(each.input, null, 2) ?? "null")}</details>${link}\n`;
+        return `<details class="call"><summary>${head}</summary>${long(callText(each.input))}</details>${link}\n`;
       }
       case "result": {
         const took = each.durationMs === undefined ? "" : ` <small>${durationText(each.durationMs)}</small>`;

@@ -1,7 +1,16 @@
 // A session as Markdown. Prompts and replies are written as they are, because they are Markdown already; everything else
 // stands in fences or quotes, which no text can end.
 
-import { compactionText, durationText, factRows, lossTexts, shortened, spelledOut } from "./document.ts";
+import {
+  compactionText,
+  durationText,
+  factRows,
+  callText,
+  longestRun,
+  lossTexts,
+  shortened,
+  spelledOut,
+} from "./document.ts";
 import type { ExportedAgent, DocumentWriter, WriterOptions } from "./document.ts";
 import type { Item, Media } from "./items.ts";
 
@@ -27,7 +36,7 @@ export function markdownWriter({ full = false, bare = false }: WriterOptions = {
       case "reply":
         return under("## Assistant", each.text);
       case "call": {
-        const input = shortened(JSON.stringify(each.input, null, 2) ?? "null", most);
+        const input = shortened(callText(each.input), most);
         return under("## Assistant", `**${line(each.tool)}**`, fenced(input.text, "json"), ...noteOf(input.note));
       }
       case "result": {
@@ -85,7 +94,7 @@ const line = (text: string) =>
 
 function code(text: string): string {
   const flat = spelledOut(text.replace(/\s+/g, " "));
-  const longest = Math.max(0, ...Array.from(flat.matchAll(/`+/g), ([ticks]) => ticks.length));
+  const longest = longestRun(flat);
   const ticks = "`".repeat(longest + 1);
   return longest === 0 ? `\`${flat}\`` : `${ticks} ${flat} ${ticks}`;
 }
@@ -98,7 +107,6 @@ const quoted = (text: string) =>
 
 /** The fence is longer than any in the text. */
 function fenced(text: string, language = ""): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }

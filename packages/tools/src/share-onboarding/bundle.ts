@@ -129,7 +129,9 @@ function asOneFile(entries: readonly ZipEntry[]): Uint8Array {
     text: new TextDecoder().decode(bytes).trimEnd(),
   }));
   const parts = rest.map(({ name, text }) => {
-    const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+    let longest = 2;
+    for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+    const fence = "`".repeat(longest + 1);
     return name.endsWith(".md") ? `# ${name}\n\n${text}` : `# ${name}\n\n${fence}\n${text}\n${fence}`;
   });
   return new TextEncoder().encode(`${[`<!-- ${MARK} -->\n${guide!.text}`, ...parts].join("\n\n---\n\n")}\n`);
