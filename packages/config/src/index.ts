@@ -1,4 +1,4 @@
-export { load, reload, withEnvironment } from "./load.ts";
+export { load, ownEnvironment, reload, withEnvironment } from "./load.ts";
 export type { LoadSettingsOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
 export { reachesChildren } from "./env/env.ts";

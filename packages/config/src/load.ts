@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
-import { applyBlocks, inheritedEnvironment } from "./env/env.ts";
+import { applyBlocks, beneathFolder, inheritedEnvironment } from "./env/env.ts";
 import { ConfigError } from "./errors.ts";
 import { gather, keyVariables, type Gathered, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
@@ -35,6 +35,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     env,
     scopes.map((scope) => scope.settings.env ?? {}),
   );
+  const beneath = beneathFolder(env, scopes);
   const collected = pluginsFor({ ...gathered, settings, flags, env, uid: options.uid });
   const { plugins, hooks, servers, languageServers, sources } = collected;
   return deepFreeze({
@@ -42,6 +43,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     home,
     configDir,
     env: ownEnv,
+    ...(beneath ? { beneath } : {}),
     childEnv: inheritedEnvironment(ownEnv, keyVariables(settings)),
     settings,
     flags,
@@ -87,6 +89,13 @@ export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<s
     origin: { ...origin, env: { ...origin.env, ...added } },
   };
 }
+
+/**
+ * The environment without what the folder's files set, for what has to do with the user's keys: a proxy or a certificate
+ * authority that a folder names would see them, and its PATH would run its own programs for them.
+ */
+export const ownEnvironment = ({ env, beneath }: Pick<Snapshot, "env" | "beneath">): Snapshot["env"] =>
+  beneath ? { ...env, ...beneath } : env;
 
 /** Read once at the start: where files are, and whether this is a sandbox. */
 const FIXED = new Set(["CLAUDE_CONFIG_DIR", "IS_SANDBOX", "HOME"]);

@@ -79,6 +79,8 @@ export interface Snapshot {
   readonly configDir: string;
   /** The environment of the process plus the `env` of the settings, as far as each file may set it. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables that the files inside the folder set, with the values that they have without those files. */
+  readonly beneath?: Readonly<Record<string, string | undefined>>;
   /** The environment of shell commands and other child processes: no credentials, no switches of Bun. */
   readonly childEnv: Readonly<Record<string, string>>;
   readonly settings: Settings;

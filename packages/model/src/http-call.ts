@@ -28,6 +28,9 @@ export interface HttpCall {
   close(options: { readonly finished: boolean }): void;
 }
 
+/** More than any reply has. One that never ends would fill the memory. */
+const MAX_REPLY_BYTES = 256 * 1024 * 1024;
+
 /** Sends a request and waits for the headers. Throws only ModelError. */
 export async function openCall(
   url: URL,
@@ -65,6 +68,7 @@ export async function openCall(
   stop.signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
+    let size = 0;
     while (reader) {
       const idle = after(idleTimeoutMs, `The model sent no data for ${seconds(idleTimeoutMs)}`);
       let next: { readonly done: boolean; readonly value?: Uint8Array };
@@ -78,6 +82,8 @@ export async function openCall(
       }
       stop.signal.throwIfAborted();
       if (next.done || !next.value) return;
+      size += next.value.length;
+      if (size > MAX_REPLY_BYTES) throw new ModelError("unknown", "The reply is too large: it has more than 256 MB");
       yield next.value;
     }
   }

@@ -26,7 +26,7 @@ export function responseError(
     : text || `HTTP ${status} ${statusText}`.trim();
   return new ModelError(redirect ? "invalid_request" : errorKind(status, apiType, message), redact(message, secrets), {
     status,
-    ...(apiType === undefined ? {} : { apiType }),
+    ...(apiType === undefined ? {} : { apiType: redact(apiType, secrets) }),
     ...retryAfter(headers, Date.now()),
   });
 }
@@ -37,7 +37,10 @@ export function streamError(value: unknown, secrets: readonly string[]): ModelEr
   const apiType = typeof error["type"] === "string" ? error["type"] : "api_error";
   const message = typeof error["message"] === "string" ? error["message"] : "The model reported an error";
   const status = Object.hasOwn(STATUS_OF, apiType) ? STATUS_OF[apiType] : undefined;
-  return new ModelError(errorKind(status ?? 0, apiType, message), redact(message, secrets), { status, apiType });
+  return new ModelError(errorKind(status ?? 0, apiType, message), redact(message, secrets), {
+    status,
+    apiType: redact(apiType, secrets),
+  });
 }
 
 // The HTTP status that matches each `error` event.
@@ -84,6 +87,23 @@ function plainText(body: string): string {
 
 /** Removes our credentials and limits the length. */
 export function redact(message: string, secrets: readonly string[]): string {
-  const hidden = secrets.reduce((text, secret) => (secret.length < 8 ? text : text.replaceAll(secret, "***")), message);
-  return hidden.length > MAX_MESSAGE_LENGTH ? `${hidden.slice(0, MAX_MESSAGE_LENGTH)}…` : hidden;
+  const spelled = secrets.flatMap(spellings).filter(({ length }) => length >= SHORTEST_SECRET);
+  const hidden = spelled.reduce((text, secret) => text.replaceAll(secret, "***"), message);
+  const whole = spelled.reduce(withoutBeginning, hidden);
+  return whole.length > MAX_MESSAGE_LENGTH ? `${whole.slice(0, MAX_MESSAGE_LENGTH)}…` : whole;
+}
+
+const SHORTEST_SECRET = 8;
+
+/** As a server may quote it: without the scheme of a header, or with the escapes of an address. */
+function spellings(secret: string): readonly string[] {
+  const bare = secret.replace(/^(?:Bearer|Basic|Token|ApiKey)\s+/i, "");
+  return [...new Set([secret, bare, encodeURIComponent(bare.toWellFormed())])];
+}
+
+/** A message that was cut may end within a secret. */
+function withoutBeginning(text: string, secret: string): string {
+  for (let size = Math.min(secret.length - 1, text.length); size >= SHORTEST_SECRET; size--)
+    if (text.endsWith(secret.slice(0, size))) return `${text.slice(0, -size)}***`;
+  return text;
 }

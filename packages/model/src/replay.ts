@@ -2,6 +2,7 @@
 
 import {
   isObject,
+  NO_USAGE,
   type BlockDelta,
   type ContentBlock,
   type Json,
@@ -51,6 +52,60 @@ export function isValidEvent(
       return typeof event["type"] === "string";
   }
 }
+
+/**
+ * The event without what only this program may say, and with fields of the right kind: a server may send anything, and
+ * what it sends goes into prices, transcripts and later requests.
+ */
+export function safeEvent(event: StreamEvent): StreamEvent {
+  switch (event.type as string) {
+    case "message_start":
+      return { ...event, message: safeMessage((event as { message: ReplyMessage }).message) } as StreamEvent;
+    case "content_block_start": {
+      const { callState: _, ...rest } = event as StreamEvent & { type: "content_block_start" };
+      return { ...rest, content_block: safeBlock(rest.content_block) };
+    }
+    case "message_delta": {
+      const { delta, usage } = event as StreamEvent & { type: "message_delta" };
+      const stop_reason = isTextOrNothing(delta.stop_reason) ? delta.stop_reason : null;
+      return { ...event, delta: { ...delta, stop_reason }, usage: safeUsage(usage) } as StreamEvent;
+    }
+    // Ours: providers report retries and losses with it.
+    case "notice":
+      return { type: "ping" };
+    default:
+      return event;
+  }
+}
+
+/** A reply with fields of the right kind. */
+export function safeMessage(message: ReplyMessage): ReplyMessage {
+  const { id, model, content, usage } = message;
+  return {
+    ...message,
+    id: typeof id === "string" ? id : "",
+    model: typeof model === "string" ? model : "",
+    content: Array.isArray(content) ? content.map(safeBlock) : [],
+    usage: safeUsage(usage),
+  };
+}
+
+/** Calls without a usable id get one from the engine. */
+function safeBlock(block: ContentBlock): ContentBlock {
+  const { type, id } = block as ToolUseBlock;
+  return type === "tool_use" && typeof id !== "string" ? ({ ...block, id: "" } as ToolUseBlock) : block;
+}
+
+/** Counts are never negative: they would pay for other requests. */
+function safeUsage<T extends object | null | undefined>(usage: T): T {
+  if (!isObject(usage)) return usage;
+  const isWrong = (value: unknown) =>
+    value !== undefined && value !== null && !(typeof value === "number" && value >= 0 && value < Infinity);
+  const wrong = Object.keys(NO_USAGE).filter((name) => isWrong(usage[name]));
+  return wrong.length === 0 ? usage : { ...usage, ...Object.fromEntries(wrong.map((name) => [name, 0])) };
+}
+
+const isTextOrNothing = (value: unknown) => value === undefined || value === null || typeof value === "string";
 
 /** The API would reject a tool call without a name when it is sent back, and with it every later request. */
 function isValidBlock(block: unknown): boolean {

@@ -3,6 +3,7 @@
 import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
 import { anthropicProvider, type AnthropicOptions } from "./anthropic.ts";
+import { withBounds } from "./bounds.ts";
 import type { CredentialSources, ProviderMemory } from "./choice/server/credentials.ts";
 import type { Dialect } from "./dialect.ts";
 import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
@@ -27,6 +28,8 @@ export interface ResolveOptions {
   readonly model?: string;
   readonly fallbackModels?: readonly string[];
   readonly env: Env;
+  /** Names the proxy and the certificates for other servers than Anthropic's. Defaults to `env`. */
+  readonly network?: Env;
   readonly sessionId?: string;
   readonly entrypoint?: string;
   readonly effort?: string;
@@ -172,7 +175,7 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
   const thinkingTokens = thinkingTokensFor(options, known);
   const longCache = isEnabled(env["ENABLE_PROMPT_CACHING_1H"]) && !isEnabled(env["FORCE_PROMPT_CACHING_5M"]);
   return {
-    provider: withPauses(provider, options.wait ?? sleep),
+    provider: withPauses(withBounds(provider), options.wait ?? sleep),
     profile: known.profile,
     effort: known.effort && (options.effort || trimmed(env["CLAUDE_CODE_EFFORT_LEVEL"]) || known.effort),
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),

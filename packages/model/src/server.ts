@@ -190,9 +190,12 @@ export function setSecret(headers: Headers, name: string, value: string, from: s
 }
 
 /** The same error, without anything secret that the server quoted. */
-export function withoutSecrets(error: ModelError, { credentials, headers = {} }: Server): ModelError {
-  const message = redact(error.message, [...credentials.secrets(), ...Object.values(headers)]);
-  if (message === error.message) return error;
-  const { kind, status, apiType, retryAfterMs } = error;
+export function withoutSecrets(error: ModelError, { credentials, headers = {}, query = {} }: Server): ModelError {
+  const keys = Object.entries(query).flatMap(([name, value]) => (/key|token|secret|sig/i.test(name) ? [value] : []));
+  const secrets = [...credentials.secrets(), ...Object.values(headers), ...keys];
+  const message = redact(error.message, secrets);
+  const apiType = error.apiType === undefined ? undefined : redact(error.apiType, secrets);
+  if (message === error.message && apiType === error.apiType) return error;
+  const { kind, status, retryAfterMs } = error;
   return new ModelError(kind, message, { status, apiType, retryAfterMs });
 }

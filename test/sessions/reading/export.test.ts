@@ -131,3 +131,30 @@ function grow(file: string, megabytes: number): void {
   }
   closeSync(fd);
 }
+
+test("what was said before a compaction is in the export, and where the compaction was", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([
+    { text: "first" },
+    { text: "more" },
+    { text: "<summary>In short</summary>" },
+    { text: "second" },
+  ]);
+  const run = (words: string, ...flags: readonly string[]) =>
+    runKeelson(["-p", words, ...flags], { home, url: model.url });
+  await run("One");
+  await run("And", "--continue");
+  await run("/compact", "--continue");
+  await run("Two", "--continue");
+  const { stdout } = await runKeelson(["export"], { home });
+  const places = ["\nOne\n", "\nfirst\n", "*Conversation compacted (manual)", "\nTwo\n", "\nsecond\n"].map((text) =>
+    stdout.indexOf(text),
+  );
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places).not.toContain(-1);
+  expect(stdout).toContain("In short");
+  const events = JSON.parse((await runKeelson(["trace"], { home })).stdout).traceEvents;
+  expect(events.filter(({ cat }: any) => cat === "compaction").map(({ args }: any) => args.trigger)).toEqual([
+    "manual",
+  ]);
+});

@@ -239,7 +239,7 @@ test("a session that is never asked anything leaves no file", async () => {
 
 test("what it cost so far is carried on", async () => {
   using home = temporaryHome();
-  const usage = { input_tokens: 1_000_000, output_tokens: 0 };
+  const usage = { input_tokens: 100_000, output_tokens: 0 };
   await using model = await startMockModel([
     { text: "1", usage },
     { text: "2", usage },
@@ -251,12 +251,12 @@ test("what it cost so far is carried on", async () => {
       url: model.url,
     });
     const { total_cost_usd, usage, modelUsage } = resultOf(ended);
-    return [total_cost_usd, usage.input_tokens, modelUsage["claude-sonnet-4-6"].inputTokens];
+    return [Math.round(total_cost_usd * 10), usage.input_tokens, modelUsage["claude-sonnet-4-6"].inputTokens];
   };
-  expect(await cost("--session-id", ONE)).toEqual([3, 1_000_000, 1_000_000]);
+  expect(await cost("--session-id", ONE)).toEqual([3, 100_000, 100_000]);
   // The total goes on; `usage` is this run's own.
-  expect(await cost("-r", ONE)).toEqual([6, 1_000_000, 2_000_000]);
-  expect(await cost("-r", ONE, "--fork-session")).toEqual([9, 1_000_000, 3_000_000]);
+  expect(await cost("-r", ONE)).toEqual([6, 100_000, 200_000]);
+  expect(await cost("-r", ONE, "--fork-session")).toEqual([9, 100_000, 300_000]);
 });
 
 test("the transcript has the fields other programs read", async () => {

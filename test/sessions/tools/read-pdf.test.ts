@@ -65,6 +65,15 @@ function threePages(): string {
   return `${text}${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
 }
 
+test("a program that the project brings is not used, even if it is on the PATH", async () => {
+  using home = temporaryHome();
+  home.write("a.pdf", "%PDF-1.4\n");
+  const program = home.write("node_modules/.bin/pdftoppm", "#!/bin/sh\nprintf x >page-1.jpg\n");
+  chmodSync(program, 0o755);
+  const { blocks } = await readPages(home, { PATH: `${dirname(program)}:${home.project}/other` });
+  expect(blocks).toContain("Cannot read the PDF");
+});
+
 test("a damaged PDF is an error that names the file", async () => {
   using home = temporaryHome();
   home.write("a.pdf", "%PDF-1.4\nbroken");

@@ -10,6 +10,24 @@ export function applyBlocks(env: Environment, blocks: readonly unknown[]): Recor
 }
 
 /**
+ * The variables that the files inside a folder set, with the values that they have without those; undefined if there
+ * are none.
+ */
+export function beneathFolder(
+  env: Environment,
+  scopes: readonly { readonly source: string; readonly settings: { readonly env?: object } }[],
+): Environment | undefined {
+  const isFolder = ({ source }: { readonly source: string }) => /^(?:project|local)Settings$/.test(source);
+  const names = scopes.filter(isFolder).flatMap(({ settings }) => Object.keys(settings.env ?? {}));
+  if (names.length === 0) return undefined;
+  const own = applyBlocks(
+    env,
+    scopes.filter((scope) => !isFolder(scope)).map(({ settings }) => settings.env ?? {}),
+  );
+  return Object.fromEntries(names.map((name) => [name, own[name]]));
+}
+
+/**
  * What shell commands, hooks and servers inherit: everything except our credentials and Bun's switches. With
  * CLAUDE_CODE_SUBPROCESS_ENV_SCRUB, also without the credentials of every other provider; `keys` are more of those.
  */

@@ -31,13 +31,18 @@ const system = (does: string, ...readBy: readonly Reader[]): Variable => ({
   ...variable("if trusted", does, ...readBy),
   undocumented: true,
 });
+/** Where the user's own files with credentials are. */
+const ownFolder = (does: string, ...readBy: readonly Reader[]): Variable => ({
+  ...variable("user only", does, ...readBy),
+  undocumented: true,
+});
 
 export const VARIABLES: Readonly<Record<string, Variable>> = {
   ANTHROPIC_API_KEY: variable("if trusted", "API key", "model"),
   ANTHROPIC_AUTH_TOKEN: variable("if trusted", "bearer token; takes precedence over the API key", "model"),
   ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli", "runtime"),
   CLAUDE_CODE_API_KEY_HELPER_TTL_MS: variable("if trusted", "how long a key of apiKeyHelper is used", "model"),
-  CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: variable("if trusted", "keep keys of all providers from child processes", "config"),
+  CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: variable("user only", "keep keys of all providers from child processes", "config"),
   CLAUDE_CODE_USE_BEDROCK: variable("if trusted", "ask models on Amazon Bedrock", "model"),
   CLAUDE_CODE_USE_VERTEX: variable("if trusted", "ask models on Google Vertex AI", "model"),
   CLAUDE_CODE_USE_FOUNDRY: variable("if trusted", "ask models on Microsoft Foundry", "model"),
@@ -260,13 +265,13 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
   BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
 
-  HOME: system("home folder", "cli", "host", "model", "sdk", "tools"),
-  USERPROFILE: system("home folder on Windows", "model"),
-  APPDATA: system("folder of programs' settings on Windows", "model"),
+  HOME: ownFolder("home folder", "cli", "host", "model", "sdk", "tools"),
+  USERPROFILE: ownFolder("home folder on Windows", "model"),
+  APPDATA: ownFolder("folder of programs' settings on Windows", "model"),
   AWS_CONFIG_FILE: system("AWS's configuration file", "model"),
   AWS_SHARED_CREDENTIALS_FILE: system("AWS's credentials file", "model"),
   AWS_DEFAULT_PROFILE: system("AWS profile, unless AWS_PROFILE is set", "model"),
-  AWS_ROLE_ARN: system("AWS role of AWS_WEB_IDENTITY_TOKEN_FILE", "model"),
+  AWS_ROLE_ARN: ownFolder("AWS role of AWS_WEB_IDENTITY_TOKEN_FILE", "model"),
   AWS_ROLE_SESSION_NAME: system("name of that role's sessions", "model"),
   AWS_WEB_IDENTITY_TOKEN_FILE: system("token that AWS exchanges for credentials", "model"),
   AWS_CONTAINER_CREDENTIALS_FULL_URI: system("where a container gets AWS credentials", "model"),

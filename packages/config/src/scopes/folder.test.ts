@@ -211,6 +211,8 @@ const ENV: readonly EnvRow[] = [
   ["GOOGLE_APPLICATION_CREDENTIALS", false, false],
   ["GCE_METADATA_HOST", false, false],
   ["CLOUDSDK_CONFIG", false, false],
+  ["HOME", false, false],
+  ["CLAUDE_CODE_SUBPROCESS_ENV_SCRUB", false, false],
   ["IS_SANDBOX", false, true],
   ["LD_PRELOAD", false, false],
   ["LD_LIBRARY_PATH", false, false],

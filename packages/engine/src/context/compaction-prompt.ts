@@ -1,5 +1,7 @@
 // The request for a summary of the conversation, and what the model reads of it afterwards.
 
+import { withoutReminderTags } from "./reminder.ts";
+
 /** `wishes` are the user's own words, and those of hooks. */
 export function renderCompactionRequest(wishes: readonly string[]): string {
   const own = wishes.map((text) => text.trim()).filter((text) => text !== "");
@@ -31,15 +33,24 @@ export function readSummary(reply: string): string {
   return (tagged ? `Summary:\n${tagged[1]!.trim()}` : text).trim();
 }
 
+const OPENING = "This session continues an earlier conversation that no longer fits into the context window.";
+/** How Claude Code begins. */
+const OTHER_OPENING = "This session is being continued from a previous conversation";
+
+/** Whether this text takes the place of a conversation. A model wrote it, from everything that it had read. */
+export function isContinuation(text: string): boolean {
+  return text.startsWith(OPENING) || text.startsWith(OTHER_OPENING);
+}
+
 /** What the model reads in place of the conversation so far. */
 export function renderContinuation(summary: string, transcript: string | undefined): string {
   const pointer =
     transcript === undefined
       ? ""
       : `\n\nIf you need something exactly as it was, such as code, an error message or text you wrote, the full transcript is at: ${transcript}`;
-  return `This session continues an earlier conversation that no longer fits into the context window. What follows summarizes its earlier part.
+  return `${OPENING} What follows summarizes its earlier part.
 
-${summary}${pointer}
+${withoutReminderTags(summary)}${pointer}
 
 Continue where the conversation left off. Do not repeat or acknowledge the summary, and do not ask what to do next if it is known; carry on as if there had been no interruption.`;
 }

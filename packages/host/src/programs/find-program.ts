@@ -1,7 +1,19 @@
 // Finds a program on the PATH. Ignores relative entries, which would let the working directory choose what we run.
 
-import { delimiter, isAbsolute } from "node:path";
+import { delimiter, isAbsolute, sep } from "node:path";
+import { realPathOf } from "../files/real-path.ts";
 
 export function findProgram(name: string, path: string | undefined): string | null {
   return Bun.which(name, { PATH: (path ?? "").split(delimiter).filter(isAbsolute).join(delimiter) });
+}
+
+/** The PATH without the entries inside a folder: what a project brings is not run unasked. */
+export function pathOutside(path: string | undefined, folder: string): string {
+  const inside = [folder, realPathOf(folder)].map((each) => (each.endsWith(sep) ? each : `${each}${sep}`));
+  const isInside = (entry: string) =>
+    [entry, realPathOf(entry)].some((each) => inside.some((root) => `${each}${sep}`.startsWith(root)));
+  return (path ?? "")
+    .split(delimiter)
+    .filter((entry) => isAbsolute(entry) && !isInside(entry))
+    .join(delimiter);
 }

@@ -56,7 +56,8 @@ const DEFAULTS: Readonly<Record<string, string>> = { opus: "claude-opus-5-5", so
 
 /** The id on Bedrock of a model that the vendor calls `claude-…`, or of an alias such as `sonnet`. Others stay. */
 export function bedrockModelId(name: string, region: string, env: Env): string {
-  const vendor = DEFAULTS[name] ?? (name === "haiku" ? "claude-haiku-4-5" : name);
+  const vendor =
+    (Object.hasOwn(DEFAULTS, name) ? DEFAULTS[name]! : undefined) ?? (name === "haiku" ? "claude-haiku-4-5" : name);
   if (!vendor.startsWith("claude-")) return name;
   return `${regionPrefix(region, env)}.anthropic.${DATED[bareId(vendor)] ?? vendor}`;
 }

@@ -5,7 +5,7 @@ import { isObject, tryParse, type ReplyMessage, type StreamEvent } from "@keelso
 import { ModelError } from "@keelson/engine";
 import type { HttpCall } from "../http-call.ts";
 import { redact, streamError } from "../http-error.ts";
-import { isReply, isValidEvent } from "../replay.ts";
+import { isReply, isValidEvent, safeEvent, safeMessage } from "../replay.ts";
 import { SseDecoder } from "../sse.ts";
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
@@ -35,7 +35,7 @@ export function parseEvent(
 ): StreamEvent {
   const event = tryParse(data);
   if (isObject(event) && event["type"] === "error") throw streamError(event["error"], secrets);
-  if (isObject(event) && isValidEvent(event)) return event;
+  if (isObject(event) && isValidEvent(event)) return safeEvent(event);
   const error = errorIn?.(event);
   if (error) throw error;
   throw new ModelError("stream_cut", `The reply contains an invalid event: ${redact(data.slice(0, 100), secrets)}`);
@@ -78,7 +78,7 @@ export function asReply(
   { baseUrl, addressFrom }: { readonly baseUrl: string; readonly addressFrom: string },
   secrets: readonly string[],
 ): ReplyMessage {
-  if (isReply(value)) return value;
+  if (isReply(value)) return safeMessage(value);
   if (isObject(value) && value["type"] === "error") throw streamError(value["error"], secrets);
   throw new ModelError(
     "unknown",

@@ -88,7 +88,7 @@ function userItems(fields: Fields, blocks: readonly ContentBlock[]): readonly It
   if (fields["isMeta"] === true) return [...context, ...(text === "" ? [] : [contextItem("meta", text)])];
   const media = said.flatMap(mediaOf);
   if (text === "" && media.length === 0) return context;
-  const output = inTag(text, "local-command-stdout") ?? inTag(text, "local-command-stderr");
+  const output = commandOutput(text);
   if (output !== undefined)
     return output === "" ? context : [...context, { kind: "note", level: "info", text: output }];
   if (/^\[Request interrupted by user(?: for tool use)?\]$/.test(text)) {
@@ -100,11 +100,17 @@ function userItems(fields: Fields, blocks: readonly ContentBlock[]): readonly It
 
 /** A typed command is stored in tags. */
 function typedText(text: string): string {
-  const name = text.includes("<command-name>") ? inTag(text, "command-name") : undefined;
+  const name = /^<command-(?:name|message)>/.test(text) ? inTag(text, "command-name") : undefined;
   if (name === undefined) return text;
   const args = inTag(text, "command-args") ?? "";
   return args === "" ? name : `${name} ${args}`;
 }
+
+/** What a command printed, if the text is that. */
+const commandOutput = (text: string) =>
+  text.startsWith("<local-command-std")
+    ? (inTag(text, "local-command-stdout") ?? inTag(text, "local-command-stderr"))
+    : undefined;
 
 function inTag(text: string, tag: string): string | undefined {
   const start = text.indexOf(`<${tag}>`);
@@ -161,7 +167,7 @@ function systemItems(fields: Fields): readonly Item[] {
   }
   const content = textIn(fields, "content");
   if (content === undefined || content === "") return [];
-  const text = inTag(content, "local-command-stdout") ?? content;
+  const text = commandOutput(content) ?? content;
   return text === "" ? [] : [{ kind: "note", level: textIn(fields, "level") ?? "info", text }];
 }
 

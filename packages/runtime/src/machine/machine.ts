@@ -14,6 +14,7 @@ import {
   envFilesOf,
   type Ledger,
   openEnvFolder,
+  pathOutside,
   realPathOf,
   type SandboxBlock,
   type Tasks,
@@ -154,7 +155,9 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     agentInboxes,
     async drawPages(bytes, range, signal) {
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
-      return drawPdfPages(bytes, range, signal, { env: state.snapshot.childEnv, temporary });
+      const { childEnv: env } = state.snapshot;
+      const PATH = pathOutside(env["PATH"], state.root);
+      return drawPdfPages(bytes, range, signal, { env: { ...env, PATH }, temporary });
     },
     fileHistory,
     sandbox: sandboxState,

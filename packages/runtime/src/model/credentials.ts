@@ -1,7 +1,7 @@
 // Credentials of model providers that are not in variables: what a command of the settings prints, and what
 // `keelson auth login` stored. The commands are the user's or the administrator's, never those of a folder.
 
-import { reachesChildren, type Snapshot } from "@keelson/config";
+import { ownEnvironment, reachesChildren, type Snapshot } from "@keelson/config";
 import { createHookProcesses, hookEnvironment } from "@keelson/host/hooks";
 import { openSecretStore, providerSecretKey } from "@keelson/host/secrets";
 import type { CommandEnd, CredentialSources } from "@keelson/model";
@@ -13,14 +13,17 @@ interface CommandCaller {
 
 /** Runs it as a hook is run: in its own process group, with a time limit and limited output. */
 export async function runCredentialCommand(
-  { cwd, env }: Snapshot,
+  snapshot: Snapshot,
   { sessionId, entrypoint }: CommandCaller,
   command: string,
   { timeoutMs, signal }: Parameters<CredentialSources["runCommand"]>[1],
 ): Promise<CommandEnd> {
+  const { cwd } = snapshot;
   // Also with CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: a command that signs in to a cloud needs what it has.
   const childEnv = Object.fromEntries(
-    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined && reachesChildren(pair[0])),
+    Object.entries(ownEnvironment(snapshot)).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined && reachesChildren(pair[0]),
+    ),
   );
   const processes = createHookProcesses();
   try {

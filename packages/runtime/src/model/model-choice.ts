@@ -1,6 +1,6 @@
 // Chooses the session's model and its prices from flags, settings and environment.
 
-import type { Snapshot } from "@keelson/config";
+import { ownEnvironment, type Snapshot } from "@keelson/config";
 import { ModelError } from "@keelson/engine";
 import { besideName, costOf, lookUpModel, resolveModel } from "@keelson/model";
 import type { CredentialSources, ProviderMemory, ResolvedModel } from "@keelson/model";
@@ -38,6 +38,7 @@ export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOption
       model: model ?? flags.model ?? (env["ANTHROPIC_MODEL"] ? undefined : settings.model),
       fallbackModels: typeof fallback === "string" ? [fallback] : fallback,
       env,
+      network: ownEnvironment(snapshot),
       sessionId,
       entrypoint,
       effort: flags.effort ?? settings.effortLevel,

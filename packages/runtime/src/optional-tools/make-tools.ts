@@ -1,8 +1,7 @@
 // Makes the optional tools and gives each what it needs of the session.
 
-import { delimiter } from "node:path";
 import type { Tool } from "@keelson/engine";
-import { findProgram } from "@keelson/host";
+import { findProgram, pathOutside } from "@keelson/host";
 import { powershellTool, pushNotificationTool, remoteTriggerTool, shareOnboardingTool } from "@keelson/tools/optional";
 import { backgroundAllowed } from "../machine/pool.ts";
 import { createGuideServer } from "./guide-server.ts";
@@ -23,7 +22,13 @@ const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
   PushNotification: ({ storage, hooks }) => {
     const { state, now } = storage;
     return pushNotificationTool(
-      createNotifier({ snapshot: () => state.snapshot, terminal: process.stderr, fire: hooks.fire, now }),
+      createNotifier({
+        snapshot: () => state.snapshot,
+        project: state.root,
+        terminal: process.stderr,
+        fire: hooks.fire,
+        now,
+      }),
     );
   },
 
@@ -43,7 +48,6 @@ export function makeTools(names: readonly string[], parts: OptionalToolParts): T
 
 /** A program inside the project is never used. */
 function findPowerShell(path: string | undefined, project: string): string | null {
-  const folders = (path ?? "").split(delimiter).filter((folder) => !`${folder}/`.startsWith(`${project}/`));
-  const rest = folders.join(delimiter);
+  const rest = pathOutside(path, project);
   return findProgram("pwsh", rest) ?? findProgram("powershell", rest);
 }

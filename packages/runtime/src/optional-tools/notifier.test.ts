@@ -9,6 +9,7 @@ function world(settings: object) {
   const clock = { time: 1_000_000 };
   const parts: NotifierParts = {
     snapshot: () => ({ settings, env: {}, childEnv: { TERM: "xterm" } }) as never,
+    project: "/project",
     terminal: { isTTY: true, write: (text) => written.push(text) },
     fire: async (event, input) => void fired.push([event, input]),
     now: () => clock.time,

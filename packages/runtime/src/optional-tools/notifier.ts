@@ -1,6 +1,7 @@
 // Sends the model's notifications to where the user's settings say, at most so many in an hour.
 
 import type { Snapshot } from "@keelson/config";
+import { pathOutside } from "@keelson/host";
 import { notifyByHttp, notifyByProgram, notifyDesktop, notifyTerminal, type Terminal } from "@keelson/host/notify";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import type { Notifier } from "@keelson/tools/optional";
@@ -8,6 +9,8 @@ import { notificationSettings, wantsNotifications } from "./wanted.ts";
 
 export interface NotifierParts {
   snapshot(): Pick<Snapshot, "settings" | "env" | "childEnv">;
+  /** Programs inside it are not used. */
+  readonly project: string;
   readonly terminal: Terminal;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<unknown>;
   now(): number;
@@ -17,7 +20,7 @@ const TITLE = "Keelson";
 const HOUR_MS = 3_600_000;
 const MOST_IN_AN_HOUR = 30;
 
-export function createNotifier({ snapshot, terminal, fire, now }: NotifierParts): Notifier {
+export function createNotifier({ snapshot, project, terminal, fire, now }: NotifierParts): Notifier {
   let sent: number[] = [];
   return {
     async send(message, signal) {
@@ -34,7 +37,7 @@ export function createNotifier({ snapshot, terminal, fire, now }: NotifierParts)
       const { desktop, command = [], url, tokenVariable } = notificationSettings(settings);
       const channel = settings["preferredNotifChannel"] as string | undefined;
       const [shown, ran, posted] = await Promise.all([
-        desktop ? notifyDesktop(notice, childEnv, signal) : false,
+        desktop ? notifyDesktop(notice, { ...childEnv, PATH: pathOutside(childEnv["PATH"], project) }, signal) : false,
         command.length > 0 ? notifyByProgram(notice, command, childEnv, signal) : undefined,
         url === undefined ? undefined : notifyByHttp(notice, { url, token: tokenFrom(env, tokenVariable) }, signal),
         fire("Notification", { message, title: TITLE, notification_type: "agent_push" }, signal),

@@ -26,4 +26,9 @@ export function matchesDomain(host: string, domain: string): boolean {
   return pattern.startsWith("*.") ? name.endsWith(pattern.slice(1)) : name === pattern;
 }
 
-const plainHost = (host: string) => host.trim().toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+/** As addresses spell it: `bücher.example` is `xn--bcher-kva.example` there. */
+function plainHost(host: string): string {
+  const plain = host.trim().toLowerCase().replace(/:\d+$/, "").replace(/\.+$/, "");
+  const [below, name] = plain.startsWith("*.") ? ["*.", plain.slice(2)] : ["", plain];
+  return below + (URL.parse(`https://${name}`)?.hostname ?? name);
+}

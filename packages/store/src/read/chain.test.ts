@@ -85,6 +85,8 @@ test("messages that a compaction kept come after its summary, in both formats", 
     const compacted = [...old, boundary("b", kept), summary("s", "b")];
     expect(chain([...compacted, sampleEntry("n", "s"), prompt("u3", "n")])).toBe("b s u2 a2 n u3 > u3");
     expect(chain([...compacted, prompt("u3", "a2")])).toBe("b s u2 a2 u3 > u3");
+    // The program ended right after it.
+    expect(chain(compacted)).toBe("b s u2 a2 > a2");
   }
 });
 

@@ -77,10 +77,11 @@ function lastSaid({ links, parents }: Tree, from: number, known: Map<number, num
 /** From the root, or the last compaction, to the tip, without unreadable entries. */
 function walk(tree: Tree, tip: number): number[] {
   const { links, parents } = tree;
-  const moved = movedByCompaction(tree, tip);
+  const { moved, ends } = movedByCompaction(tree, tip);
   const seen = new Set<number>();
   const path: number[] = [];
-  for (let at = tip; at >= 0 && !seen.has(at);) {
+  // The program may have ended right after a summary: what the compaction kept belongs to the conversation all the same.
+  for (let at = ends.get(tip) ?? tip; at >= 0 && !seen.has(at);) {
     seen.add(at);
     const link = links[at]!;
     if (!link.isGhost) path.push(at);
@@ -112,9 +113,10 @@ function before({ links, marks, firstFollower, isMain }: Tree, from: number, see
  * A compaction may keep some messages. They are before the boundary in the file but after the summary in the conversation,
  * so the first gets the summary as parent, each other one its predecessor, and children of the summary get the last one.
  */
-function movedByCompaction(tree: Tree, tip: number): ReadonlyMap<number, number> {
+function movedByCompaction(tree: Tree, tip: number): Moved {
   const { links, byUuid, parents, marks, isMain } = tree;
   const moved = new Map<number, number>();
+  const ends = new Map<number, number>();
   for (let at = 0; at < tip; at++) {
     const { preserved } = links[at]!;
     if (preserved === undefined || marks[at] === OUTDATED || !isMain(links[at]!)) continue;
@@ -123,12 +125,20 @@ function movedByCompaction(tree: Tree, tip: number): ReadonlyMap<number, number>
     const last = kept.at(-1);
     if (last === undefined) continue;
     const staying = new Set([root, ...kept]);
+    ends.set(root, last);
     kept.forEach((index, place) => moved.set(index, place === 0 ? root : kept[place - 1]!));
     for (let index = at + 1; index < links.length; index++) {
       if (parents[index] === root && !staying.has(index)) moved.set(index, last);
     }
   }
-  return moved;
+  return { moved, ends };
+}
+
+interface Moved {
+  /** The new parents. */
+  readonly moved: ReadonlyMap<number, number>;
+  /** By summary, the last message that was kept. */
+  readonly ends: ReadonlyMap<number, number>;
 }
 
 function keptBy({ links, byUuid, parents }: Tree, preserved: Preserved): number[] {

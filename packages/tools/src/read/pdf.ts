@@ -3,7 +3,7 @@
 import { kilobytes, ToolError } from "@keelson/engine";
 import type { PdfRead, PagesRead } from "./output.ts";
 import type { PageRange } from "./pages.ts";
-import { isEncrypted, mayHaveMorePages, withPdf } from "./pdf-document.ts";
+import { isEncrypted, mayHaveMorePages, readPdfText } from "./pdf/document.ts";
 
 /** The API accepts requests up to 32 MB, and base64 adds a third. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024;
@@ -33,7 +33,7 @@ export async function readPdf(filePath: string, bytes: Uint8Array, signal: Abort
     );
   }
   if (mayHaveMorePages(bytes, MAX_WHOLE_PAGES)) {
-    const pages = await withPdf(filePath, bytes, signal, async ({ numPages }) => numPages);
+    const { totalPages: pages } = await readPdfText(filePath, bytes, { signal });
     if (pages > MAX_WHOLE_PAGES) {
       throw new ToolError(
         `The PDF has ${pages} pages, too many to read whole (${MAX_WHOLE_PAGES} at most). Use the pages parameter, such as pages: "1-20".`,
@@ -65,29 +65,19 @@ export async function readPages(
   return readText(filePath, bytes, range, signal);
 }
 
-function readText(
+async function readText(
   filePath: string,
   bytes: Uint8Array,
-  { first, last }: PageRange,
+  range: PageRange,
   signal: AbortSignal,
 ): Promise<PagesRead> {
-  return withPdf(filePath, bytes, signal, async (document) => {
-    const totalPages = document.numPages;
-    if (first > totalPages) {
-      throw new ToolError(
-        `Page ${first} does not exist: the PDF has ${totalPages} page${totalPages === 1 ? "" : "s"}.`,
-      );
-    }
-    const pages: { page: number; text: string }[] = [];
-    for (let number = first; number <= Math.min(last, totalPages); number++) {
-      signal.throwIfAborted();
-      const page = await document.getPage(number);
-      const { items } = await page.getTextContent();
-      const text = items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join("");
-      pages.push({ page: number, text: text.trimEnd() });
-    }
-    return { type: "parts", file: fileOf(filePath, bytes, pages.length), totalPages, pages };
-  });
+  const { totalPages, pages } = await readPdfText(filePath, bytes, { signal, range });
+  if (range.first > totalPages) {
+    throw new ToolError(
+      `Page ${range.first} does not exist: the PDF has ${totalPages} page${totalPages === 1 ? "" : "s"}.`,
+    );
+  }
+  return { type: "parts", file: fileOf(filePath, bytes, pages.length), totalPages, pages };
 }
 
 const fileOf = (filePath: string, bytes: Uint8Array, count: number): PagesRead["file"] => ({

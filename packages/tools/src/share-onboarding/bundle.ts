@@ -7,6 +7,7 @@ import { linksIn } from "./links.ts";
 import { containsSecret, isSecretName } from "./secrets.ts";
 import { zip, type ZipEntry } from "./zip.ts";
 
+const GUIDE = "ONBOARDING.md";
 const MAX_FILES = 200;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
@@ -39,13 +40,15 @@ export async function makeBundle(guide: string, format: "zip" | "file", context:
   if (name === undefined || problem !== undefined) {
     throw new ToolError(`The guide '${guide}' cannot be shared: ${problem}`);
   }
+  const ignored = await ignoredFiles(context);
+  // The usual guide may be a file that nobody commits; any other one is named by the model.
+  if (name !== GUIDE && ignored(name)) throw new ToolError(`The guide '${guide}' cannot be shared: git ignores it`);
   const text = await context.files.read(guide);
   if (containsSecret(text))
     throw new ToolError(`The guide '${guide}' contains what looks like a secret. Remove it first.`);
 
   const entries: ZipEntry[] = [{ name, bytes: text }];
   const leftOut: LeftOut[] = [];
-  const ignored = await ignoredFiles(context);
   let total = text.length;
   for (const path of linkedPaths(guide, text, root)) {
     const file = nameOf(path, root) ?? path;
@@ -108,9 +111,9 @@ async function problemWith(path: string, { files, workspace, mayRead }: ToolCont
   return stat.size > MAX_FILE_BYTES ? `it is ${kilobytes(stat.size)}, and 2MB are the limit` : undefined;
 }
 
-/** By what ripgrep would search: it knows the rules of git. Without it, nothing is known to be ignored. */
+/** By what ripgrep would search: it knows the rules of git. Its own ignore files could take them back. */
 async function ignoredFiles({ search, workspace, signal }: ToolContext): Promise<(file: string) => boolean> {
-  const args = ["--files", "--hidden", "--no-require-git", "--null", "--no-messages"];
+  const args = ["--files", "--hidden", "--no-require-git", "--no-ignore-dot", "--null", "--no-messages"];
   const { code, stdout, cut, timedOut } = await search.run(args, { cwd: workspace.root, signal });
   if (code === 2 || cut || timedOut)
     throw new ToolError("The project has too many files to tell which ones git ignores");

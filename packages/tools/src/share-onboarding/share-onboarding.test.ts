@@ -38,6 +38,9 @@ test("the guide and the files it links to go into an archive, and the rest is li
   world.put(".env", "A=1");
   world.put("keys/server.pem", "x");
   world.put(".gitignore", "build\n");
+  // Files that search programs alone obey take nothing back.
+  world.put(".ignore", "!build\n");
+  world.put(".rgignore", "!build\n");
   world.put("build/log.txt", "x");
   world.put("denied.md", "x");
   world.put("token.md", `ghp_${"a".repeat(36)}`);
@@ -112,6 +115,11 @@ test("a guide that is missing, elsewhere or secret is refused", async () => {
   );
   expect(await answer(share, { path: "/etc/hostname" }, world.context)).toBe(
     "failed: The guide '/etc/hostname' cannot be shared: it is outside the project",
+  );
+  world.put(".gitignore", "notes\n");
+  world.put("notes/mine.md", "private");
+  expect(await answer(share, { path: "notes/mine.md" }, world.context)).toBe(
+    `failed: The guide '${world.path("notes/mine.md")}' cannot be shared: git ignores it`,
   );
   world.put("ONBOARDING.md", "key: AKIAABCDEFGHIJKLMNOP");
   expect(await answer(share, {}, world.context)).toContain("contains what looks like a secret. Remove it first.");

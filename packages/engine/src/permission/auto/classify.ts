@@ -11,6 +11,7 @@ import {
   type PermissionMode,
 } from "@keelson/protocol";
 import { cutMiddle } from "../../bound.ts";
+import { isContinuation } from "../../context/compaction-prompt.ts";
 import type { ModelChoice, ModelRequest } from "../../ports.ts";
 import type { Access } from "../../tool.ts";
 import { classifierPrompt, type AutoRules } from "./classify-prompt.ts";
@@ -119,15 +120,15 @@ export function isSpent({ inARow, inAll }: Denials): boolean {
 const MOST_EXCERPT = 12_000;
 const LONGEST_PIECE = 2_000;
 
-type Piece = { readonly user: string } | { readonly call: string; readonly input: string };
+type Piece =
+  { readonly user: string } | { readonly notUser: string } | { readonly call: string; readonly input: string };
 
 /**
- * The user's first message and as many of the latest ones as fit. Tool output stays out, because others may have
- * written it.
+ * The first message and as many of the latest ones as fit. Tool output stays out, because others may have written it.
  */
 function excerpt(conversation: readonly ModelMessage[]): Piece[] {
   const pieces = conversation.flatMap(piecesOf);
-  const first = pieces.findIndex((piece) => "user" in piece);
+  const first = pieces.findIndex((piece) => !("call" in piece));
   const kept: Piece[] = [];
   let room = MOST_EXCERPT - (first < 0 ? 0 : sizeOf(pieces[first]!));
   for (let at = pieces.length - 1; at > first; at--) {
@@ -141,12 +142,18 @@ function excerpt(conversation: readonly ModelMessage[]): Piece[] {
 function piecesOf({ role, content }: ModelMessage): Piece[] {
   return blocksOf(content).flatMap((block): Piece[] => {
     // Reminders are in user messages, but files in the repository and hooks may have written them.
-    if (role === "user" && isText(block) && !block.text.startsWith("<system-reminder>"))
-      return [{ user: cutMiddle(block.text, LONGEST_PIECE) }];
+    if (role === "user" && isText(block) && !block.text.startsWith("<system-reminder>")) {
+      const text = cutMiddle(block.text, LONGEST_PIECE);
+      return [isFromOthers(block.text) ? { notUser: text } : { user: text }];
+    }
     if (!isToolUse(block)) return [];
     return [{ call: block.name, input: cutMiddle(JSON.stringify(block.input), LONGEST_PIECE) }];
   });
 }
+
+/** Summaries repeat what files and web pages say, and so may tasks, teammates and hooks. */
+const isFromOthers = (text: string) => isContinuation(text) || FROM_OTHERS.test(text);
+const FROM_OTHERS = /^\s*(?:<(?:task-notification|teammate-message|local-command-)|Stop hook feedback:)/;
 
 const sizeOf = (piece: Piece) => JSON.stringify(piece).length;
 

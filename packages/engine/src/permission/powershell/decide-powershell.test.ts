@@ -136,6 +136,15 @@ test("deny rules match in any case, through aliases, paths, quotes, escapes and 
     "& 'Remove-Item' x",
     "Get-Date; erase x",
     "$y = rm x",
+    "$y=rm x",
+    "$y+=rm x",
+    "@{a=rm x}",
+    "<# nothing #>rm x",
+    "rm<##> x",
+    "rm>log x",
+    "&'rm'x",
+    ".'rm' x",
+    "&“rm”x",
     "Microsoft.PowerShell.Management\\Remove-Item x",
     "/usr/bin/curl http://e.com",
     "curl.exe http://e.com",
@@ -161,9 +170,18 @@ test("what may hide a denied command needs approval, even if everything else is 
     "Start-Job { x }",
     "Set-Alias a b",
     "$executioncontext.invokecommand.invokescript('x')",
+    '& "Remove-It$()em" x',
+    "$m = 'm'; & \"Remove-Ite$m\" x",
+    '& "`u{52}emove-Item" x',
+    "Set-Content function:f $x; f",
+    "${alias:a} = $x; a y",
+    "(Get-Item x).Delete()",
+    "Get-Item x | % Delete",
+    "iex'x'",
   ])
     expect([command, verdict(command, rules)]).toEqual([command, "ask"]);
-  expect(verdict("Get-Date", rules)).toBe("allow");
+  for (const command of ["Get-Date", "$x=git status", "(Get-Item x).FullName.Trim()", "git log --format=%h > out.txt"])
+    expect([command, verdict(command, rules)]).toEqual([command, "allow"]);
   expect(verdict("Remove-Item -Recurse x", rules)).toBe("deny");
 });
 
@@ -202,6 +220,8 @@ test("removing what must stay needs approval in every mode", () => {
     "Get-ChildItem / | % { rm $_ }",
     "Format-Volume -DriveLetter C",
     "sudo rm -rf /",
+    "$x=rm -r /",
+    "rm<##> /",
   ])
     expect([command, verdict(command, { mode: "bypassPermissions" })]).toEqual([command, "ask"]);
   for (const command of ["rm build", "Remove-Item ./dist -Recurse", "Get-Date"])

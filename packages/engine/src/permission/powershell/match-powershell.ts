@@ -2,16 +2,16 @@
 // any statement, because a word may be a program that another one starts.
 
 import { wildcard } from "../match/wildcard.ts";
-import { hidesCommand, programName, ruleWords, statementsIn } from "./words.ts";
+import { hidesCommand, programName, ruleWords, statementsByQuotes, statementsIn } from "./words.ts";
 
 /** maybe: the rule names a program of this command, or the command hides what it runs. */
 export type PowerShellReach = "yes" | "maybe" | "no";
 
 /** More words are not compared one by one. */
-const MOST_WORDS = 400;
+const MOST_WORDS = 800;
 
 export function powershellReach(command: string): (content: string) => PowerShellReach {
-  const statements = statementsIn(command);
+  const statements = [...statementsIn(command), ...statementsByQuotes(command)];
   const isLong = statements.reduce((sum, { words }) => sum + words.length, 0) > MOST_WORDS;
   const starts = isLong ? [] : statements.flatMap(({ words }) => words.map((_, at) => textFrom(words, at)));
   const programs = new Set(statements.flatMap(({ words }) => words.map(programName)));

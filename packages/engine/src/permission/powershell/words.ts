@@ -16,11 +16,36 @@ const SPACES = /[\s\u00a0\u0085\u180e\u2000-\u200b\u2028\u2029\u3000]+/;
 /** Where a command may begin: separators, blocks, calls, assignments. */
 const BEGINS = /[;|&{}()\r\n]|\$\(|@\(|=(?=\s)/;
 
+/** The same where no space is needed: `$x=cmd`. */
+const BEGINS_ANYWHERE = /[;|&{}()\r\n=]|\$\(|@\(/;
+/** `cmd>file`, `cmd,x` and `cmd<#…#>` end the word before them. */
+const ENDS_WORD = /[<>,]/g;
+const COMMENTS = /<#[\s\S]*?(?:#>|$)/g;
+
+/** Text is read in several ways, so a command may be in more than one statement. */
 export function statementsIn(command: string): Statement[] {
   // A backtick escapes the next character, and at the end of a line it continues the line.
-  const unescaped = command.replaceAll(/`\r?\n/g, " ").replaceAll("`", "");
-  const plain = unescaped.replaceAll(QUOTES, "").replaceAll(DASHES, "-").toLowerCase();
-  return plain.split(BEGINS).flatMap((text) => {
+  const unescaped = command
+    .replaceAll(/`\r?\n/g, " ")
+    .replaceAll("`", "")
+    .replaceAll(DASHES, "-")
+    .toLowerCase();
+  const whole = unescaped.replaceAll(QUOTES, "");
+  const readings = [
+    ...split(whole, BEGINS),
+    ...split(whole.replaceAll(COMMENTS, " ").replaceAll(ENDS_WORD, " "), BEGINS_ANYWHERE),
+  ];
+  const seen = new Set<string>();
+  return readings.filter(({ words }) => seen.size !== seen.add(words.join(" ")).size);
+}
+
+/** After `& 'cmd'`, the next word may follow without a space: as the words are if every quote ends one. */
+export function statementsByQuotes(command: string): Statement[] {
+  return statementsIn(command.replaceAll(QUOTES, " "));
+}
+
+function split(plain: string, begins: RegExp): Statement[] {
+  return plain.split(begins).flatMap((text) => {
     const words = text.split(SPACES).filter((word) => word !== "");
     // `. script` runs it in the same scope; `-not x`, `!x` and `[void] x` still run x.
     while (words.length > 0 && /^(?:\.|!|-not|return|\[[\w.[\]]+\])$/.test(words[0]!)) words.shift();
@@ -52,9 +77,15 @@ function withCmdlet(words: readonly string[]): readonly string[] {
 export function hidesCommand(command: string): boolean {
   const text = command.replaceAll("`", "").replaceAll(QUOTES, "").toLowerCase();
   return (
-    /(?:^|[;|&{(\s])[.&]\s*[$({%]/.test(text) ||
-    /\]\s*::|\.\s*(?:invoke|create|newscriptblock|invokescript|dynamicinvoke)\w*\s*\(/.test(text) ||
-    statementsIn(command).some(({ words }) => words.some((word) => RUNS_TEXT.has(programName(word))))
+    /`u\{/i.test(command) ||
+    // A variable or an expression anywhere in the name: `& "Remove-$x"`.
+    /(?:(?:^|[;|{(=\s])\.|&)\s*[^\s;|&]{0,200}[$({%]/.test(text) ||
+    /\b(?:function|alias):/.test(text) ||
+    /\]\s*::|\.\s*(?:invoke|create|newscriptblock|dynamicinvoke|delete|moveto|copyto|start|kill)\w*\s*\(/.test(text) ||
+    /(?:%|\bforeach(?:-object)?)\s+(?:-\w+\s+)?(?:invoke|delete|moveto|copyto|start|kill)\w*/.test(text) ||
+    [...statementsIn(command), ...statementsByQuotes(command)].some(({ words }) =>
+      words.some((word) => RUNS_TEXT.has(programName(word))),
+    )
   );
 }
 

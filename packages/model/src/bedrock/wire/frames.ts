@@ -33,5 +33,7 @@ export async function* readNamedEvents(call: HttpCall, secrets: readonly string[
 }
 
 function withoutThese({ kind, message, apiType }: ModelError, secrets: readonly string[]): ModelError {
-  return new ModelError(kind, redact(message, secrets), { apiType });
+  return new ModelError(kind, redact(message, secrets), {
+    ...(apiType === undefined ? {} : { apiType: redact(apiType, secrets) }),
+  });
 }

@@ -18,11 +18,11 @@ const COMMAND_MS = 60_000;
 
 export async function openVertex(options: ResolveOptions, parts: ServerParts, baseUrl?: string): Promise<Server> {
   const { vertexServer } = await import("../../vertex/vertex-server.ts");
-  const { env, settings = {} } = options;
+  const { env, network = env, settings = {} } = options;
   return vertexServer(env, {
     ...parts,
     outside: {
-      ...outsideOf(env),
+      ...outsideOf(network),
       run: (command, { env: more, timeoutMs }) => run(options, withVariables(command, more), timeoutMs),
       ...(settings.gcpAuthRefresh ? { authRefresh: refreshWith(settings.gcpAuthRefresh, options) } : {}),
     },
@@ -48,10 +48,10 @@ export async function openMessagesCloud(
 }
 
 function awsOutside(options: ResolveOptions): AwsOutside {
-  const { env, settings = {} } = options;
+  const { env, network = env, settings = {} } = options;
   const exporter = settings.awsCredentialExport;
   return {
-    ...outsideOf(env),
+    ...outsideOf(network),
     writeFile: writePrivately,
     run: (command) => run(options, command, COMMAND_MS),
     ...(exporter ? { credentialExport: async () => (await run(options, exporter, COMMAND_MS)).stdout } : {}),
@@ -65,8 +65,8 @@ export async function withAwsRegion(env: Env): Promise<Env> {
   return { ...env, AWS_REGION: await awsRegion(env, outsideOf(env)) };
 }
 
-function outsideOf(env: Env) {
-  return { fetch: networkFetch(env), readFile: readIfThere, now: () => Date.now() };
+function outsideOf(network: Env) {
+  return { fetch: networkFetch(network), readFile: readIfThere, now: () => Date.now() };
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

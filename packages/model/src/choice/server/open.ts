@@ -116,14 +116,14 @@ function serverAt(provider: string, address: Address, key: KeySource | undefined
 }
 
 /** What the settings and the environment say about any server. */
-function serverParts(provider: string, { env, fetch, settings }: ResolveOptions) {
+function serverParts(provider: string, { env, network = env, fetch, settings }: ResolveOptions) {
   const block = blockOf(provider, settings?.providers);
   const timeoutMs = positiveInteger(env["API_TIMEOUT_MS"]);
   const idleTimeoutMs = positiveInteger(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]);
   return {
     ...(block?.headers ? { headers: block.headers } : {}),
     ...(block?.query ? { query: block.query } : {}),
-    fetchOptions: fetchOptionsFrom(env),
+    fetchOptions: fetchOptionsFrom(provider === "anthropic" ? env : network),
     ...(fetch ? { fetch } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),

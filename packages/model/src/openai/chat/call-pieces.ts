@@ -2,6 +2,7 @@
 // empty, repeated or always the same. Pure.
 
 import { isObject } from "@keelson/protocol";
+import { MAX_BLOCKS, tooManyBlocks } from "../../bounds.ts";
 import { argumentsText } from "../shared/arguments.ts";
 import type { CallWriter, OpenCall } from "../shared/call-writer.ts";
 
@@ -66,6 +67,7 @@ export class CallPieces {
   }
 
   #start(index: number | undefined): Known {
+    if (this.#known.length >= MAX_BLOCKS) throw tooManyBlocks();
     const known: Known = { id: undefined, name: undefined, call: undefined, early: "" };
     this.#known.push(known);
     if (index !== undefined) this.#byIndex.set(index, known);

@@ -7,13 +7,17 @@ const GROWING = ["text", "summary", "data"];
 
 export function mergedDetails(pieces: readonly unknown[]): JsonObject[] {
   const merged: Record<string, Json | undefined>[] = [];
+  const byPlace = new Map<string, Record<string, Json | undefined>>();
   for (const piece of pieces) {
     if (!isObject(piece)) continue;
-    const known = merged.find(
-      ({ index, type }) => index !== undefined && index === piece["index"] && type === piece["type"],
-    );
-    if (!known) merged.push({ ...piece } as Record<string, Json>);
-    else {
+    const { index, type } = piece;
+    const place = index === undefined ? undefined : JSON.stringify([index, type]);
+    const known = place === undefined ? undefined : byPlace.get(place);
+    if (!known) {
+      const first = { ...piece } as Record<string, Json>;
+      merged.push(first);
+      if (place !== undefined) byPlace.set(place, first);
+    } else {
       for (const [key, value] of Object.entries(piece)) {
         const before = known[key];
         const grows = GROWING.includes(key) && typeof before === "string" && typeof value === "string";

@@ -164,7 +164,7 @@ export class ChatReader {
       text = this.#blank;
       this.#blank = "";
     }
-    this.#thinking.details.push(...details);
+    for (const detail of details) this.#thinking.details.push(detail);
     if (text !== "") this.#thinking.block.add({ type: "thinking_delta", thinking: text });
   }
 

@@ -3,6 +3,7 @@
 
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 import { newCallId } from "../../fit/ids.ts";
+import { MAX_BLOCKS, tooManyBlocks } from "../../bounds.ts";
 import type { FittedNames } from "../../fit/names.ts";
 import { ArgumentsReader, argumentsText } from "./arguments.ts";
 import type { BlockQueue, QueuedBlock } from "./block-queue.ts";
@@ -36,8 +37,9 @@ export class CallWriter {
     return this.#characters;
   }
 
+  /** Throws ModelError if there are too many: each one is a block, an entry and a result. */
   start(id: string | undefined, name: string, callState?: JsonObject): OpenCall {
-    this.#count++;
+    if (++this.#count > MAX_BLOCKS) throw tooManyBlocks();
     this.#characters += name.length;
     const known = this.#options.names.in(name);
     if (known === name && PARALLEL.test(name)) return new ParallelCall(this);

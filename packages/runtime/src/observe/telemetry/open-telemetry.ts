@@ -1,5 +1,6 @@
 // Opens telemetry for a session, as its variables and settings ask for.
 
+import { ownEnvironment } from "@keelson/config";
 import { networkFetch } from "@keelson/model";
 import { VERSION } from "@keelson/protocol";
 import type { OpenOptions } from "../../session/open.ts";
@@ -38,7 +39,7 @@ export function openTelemetry(options: OpenOptions, place: SessionPlace): Opened
       ...plan.resource,
     },
     version: VERSION,
-    fetch: networkFetch(env),
+    fetch: networkFetch(ownEnvironment(snapshot)),
     moreHeaders: async (signal) => (await helper?.get(signal)) ?? {},
     now,
     report: (problem) => debug?.("telemetry", () => `Not reported: ${problem}`),

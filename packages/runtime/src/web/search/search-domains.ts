@@ -28,8 +28,11 @@ function isBelow({ hostname, pathname }: URL, domain: string): boolean {
     .replace(/^https?:\/\//, "")
     .replace(/^\*\./, "")
     .split("/");
-  const name = host.replace(/:\d+$/, "");
-  if (name === "" || (hostname !== name && !hostname.endsWith(`.${name}`))) return false;
+  const given = host.replace(/:\d+$/, "");
+  // Addresses spell other alphabets in their own way.
+  const name = URL.parse(`https://${given}`)?.hostname ?? given;
+  const found = hostname.replace(/\.+$/, "");
+  if (given === "" || (found !== name && !found.endsWith(`.${name}`))) return false;
   const prefix = `/${path.join("/")}`.replace(/\/$/, "");
   const at = pathname.toLowerCase();
   return at === prefix || at.startsWith(`${prefix}/`);

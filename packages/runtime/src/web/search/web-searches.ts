@@ -1,5 +1,6 @@
 // WebSearch: chooses who searches (a setting, or the model's own server), limits how often, and applies domain lists.
 
+import { ownEnvironment } from "@keelson/config";
 import { ToolError, type ToolContext } from "@keelson/engine";
 import { networkFetch } from "@keelson/model";
 import type { WebSearches, WebSearchInput, WebSearchOutput } from "@keelson/tools";
@@ -54,7 +55,8 @@ const limitOf = (value: string | undefined) => (/^\d{1,9}$/.test(value?.trim() ?
 
 async function searchWith(input: WebSearchInput, parts: WebParts, context: ToolContext): Promise<SearchResults> {
   const { storage } = parts;
-  const { settings: all, env } = storage.state.snapshot;
+  const { snapshot } = storage.state;
+  const { settings: all, env } = snapshot;
   const settings = (all["webSearch"] ?? {}) as SearchSettings;
   const { toolUseId, signal } = context;
   const request: SearchRequest = {
@@ -73,7 +75,12 @@ async function searchWith(input: WebSearchInput, parts: WebParts, context: ToolC
   }
   if (settings.provider !== undefined && settings.provider !== "anthropic") {
     const { searchService } = await import("./services.ts");
-    return searchService(request, { ...settings, provider: settings.provider, env, fetch: networkFetch(env) });
+    return searchService(request, {
+      ...settings,
+      provider: settings.provider,
+      env,
+      fetch: networkFetch(ownEnvironment(snapshot)),
+    });
   }
   const model = await smallModel(storage);
   if (!SEARCHING_PROVIDERS.has(model.provider.id) && settings.provider === undefined) throw new ToolError(NO_SEARCH);
