@@ -141,6 +141,12 @@ const REFUSALS: readonly Refusal[] = [
   ],
   ["permissions.allow", "Bash", "user", `permissions.allow: 'Bash' is not JSON; write, for example, '["Bash(git *)"]'`],
   [
+    "providers.x.api",
+    "openai-chat",
+    "user",
+    `providers.x.api: 'openai-chat' is not JSON; write, for example, '{"api": "openai-chat", "baseUrl": "http://127.0.0.1:8000/v1"}'`,
+  ],
+  [
     "permissions.defaultMode",
     "yolo",
     "user",

@@ -51,6 +51,9 @@ test("the ending of the file chooses the format; a file is replaced only on requ
   expect(readFileSync(file, "utf8")).toContain("&lt;b&gt;hi&lt;/b&gt;");
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
+  const pdf = await runKeelson(["export", "-o", "out.pdf"], { home });
+  expect([pdf.code, pdf.stderr]).toEqual([1, 'error: ".pdf" is not a format; use --format markdown, html or json\n']);
+
   writeFileSync(file, "mine");
   const again = await runKeelson(["export", "-o", "out.html"], { home });
   expect(again.code).toBe(1);

@@ -148,7 +148,12 @@ export const FLAGS: readonly Flag[] = [
   { name: "name", short: "n", value: one("name"), group: "Sessions", help: "Name the session" },
   { name: "no-session-persistence", value: none, group: "Sessions", help: "Do not save a transcript" },
 
-  { name: "model", value: one("model"), group: "Model", help: "Use this model: an alias or a full name" },
+  {
+    name: "model",
+    value: one("model"),
+    group: "Model",
+    help: "Use this model: an alias, a full name, or PROVIDER/ID (see keelson models)",
+  },
   {
     name: "fallback-model",
     value: one("models"),

@@ -42,6 +42,10 @@ test.each([
     { a: { api: "openai" } },
     '.a.api should be one of "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "vertex", not "openai"; it is ignored',
   ],
+  [
+    { a: { apiKey: "sk-secret" } },
+    '.a.apiKey is not a known field; put the key in a variable and name it in "apiKeyEnv", or run keelson auth login PROVIDER; it is ignored',
+  ],
   [{ a: { baseURL: "x" } }, expect.stringContaining(".a.baseURL is not a known field; known are api, baseUrl, ")],
   [
     { a: { baseUrl: "ftp://user:secret@x" } },

@@ -3,6 +3,7 @@
 
 import { isObject, type ProviderApi } from "@keelson/protocol";
 import { isModelPrice, PRICES } from "./check-value.ts";
+import { isSecretField } from "./known.ts";
 import { printable, wrong, type SettingsPage } from "./page.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,12 +39,18 @@ export function checkProviders(value: unknown, key: string, page: SettingsPage):
   return Object.fromEntries(entries);
 }
 
+const KEY_ELSEWHERE =
+  'is not a known field; put the key in a variable and name it in "apiKeyEnv", or run keelson auth login PROVIDER';
+
 /** Unknown fields are reported: most are typing mistakes. */
 function fieldsOf(block: Fields, checks: Readonly<Record<string, CheckField>>, at: string, page: SettingsPage): Fields {
   const entries = Object.entries(block).flatMap(([name, value]) => {
     if (name === "__proto__") return [];
     if (!Object.hasOwn(checks, name)) {
-      page.warn(`${at}.${printable(name)}`, `is not a known field; known are ${Object.keys(checks).join(", ")}`);
+      const what = isSecretField(name)
+        ? KEY_ELSEWHERE
+        : `is not a known field; known are ${Object.keys(checks).join(", ")}`;
+      page.warn(`${at}.${printable(name)}`, what);
       return [];
     }
     const kept = checks[name]!(value, `${at}.${name}`, page);

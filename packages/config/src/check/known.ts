@@ -54,8 +54,15 @@ export function valueAt(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), settings);
 }
 
+/** Fields of a provider; the wrong place for a key is a common one. */
+export const isSecretField = (name: string): boolean =>
+  /api_?key$|^key$|_key$|token$|secret|passw|credential|authorization|headers|query/i.test(name);
+
 /** Whether a value must not appear on a screen, in a transcript or in a bug report. */
 export function isSecret({ key, value }: { readonly key: string; readonly value?: unknown }): boolean {
-  if (key.startsWith("providers.") && isObject(value)) return value["headers"] !== undefined;
+  if (key.startsWith("providers.")) {
+    const names = isObject(value) ? Object.keys(value) : [];
+    return [key.slice(key.lastIndexOf(".") + 1), ...names].some((name) => isSecretField(name));
+  }
   return /^env\..*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|HEADERS|AUTH|COOKIE)/i.test(key);
 }

@@ -92,12 +92,15 @@ function takesText({ type }: Key, entry: boolean): boolean {
   return ["text", "choice", "mode", "models"].includes(type.kind);
 }
 
+const PROVIDER = '{"api": "openai-chat", "baseUrl": "http://127.0.0.1:8000/v1"}';
+
 function exampleOf({ type }: Key, entry: boolean): string {
   if (type.kind === "rules") return '["Bash(git *)"]';
   if (type.kind === "list") return '["one", "two"]';
   if (type.kind === "flag") return "true";
   if (type.kind === "number") return String(type.least ?? 1);
   if (type.kind === "prices") return entry ? '{"input": 3, "output": 15}' : '{"model": {"input": 3, "output": 15}}';
+  if (type.kind === "providers") return entry ? PROVIDER : `{"local": ${PROVIDER}}`;
   if (type.kind === "hooks") return '{"Stop": [{"hooks": [{"type": "command", "command": "./check.sh"}]}]}';
   return '{"name": "value"}';
 }

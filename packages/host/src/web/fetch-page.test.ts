@@ -76,6 +76,13 @@ test("a certificate that is not trusted ends the request", async () => {
   );
 });
 
+test("a server without TLS is reported in plain words", async () => {
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
+  await expect(get(`https://127.0.0.1:${server.port}/`)).rejects.toThrow(
+    `Cannot fetch 127.0.0.1:${server.port}: it does not speak https`,
+  );
+});
+
 test("an error has no body", async () => {
   const port = await listen((_, response) => response.writeHead(404).end("a long explanation"));
   expect(await text(get(`https://127.0.0.1:${port}/`))).toMatchObject({

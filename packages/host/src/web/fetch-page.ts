@@ -109,4 +109,7 @@ async function request(url: URL, options: Journey): Promise<PageAnswer> {
 
 const tooSlow = ({ host }: URL, ms: number) => new FetchError(`${host} did not send the page within ${ms / 1_000} s`);
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return /WRONG_VERSION_NUMBER/.test(text) ? "it does not speak https" : text;
+}

@@ -185,7 +185,7 @@ test("a name without a provider is an error that says what was meant, unless not
   );
   await expect(name("local")).rejects.toThrow('"local" is a provider, not a model; use --model local/ID');
   await expect(name("sonnet", one)).rejects.toThrow(
-    '"sonnet" is a model of Anthropic, which is not set up: set ANTHROPIC_API_KEY. For a model of groq, use --model groq/ID (keelson models groq lists them)',
+    '"sonnet" names no provider, which means Anthropic, and that is not set up; use --model groq/ID (keelson models groq lists them), or set ANTHROPIC_API_KEY',
   );
   await expect(name("gorq/x")).rejects.toThrow('Unknown provider "gorq"; did you mean "groq"?');
   expect([await name("sonnet"), await name("default", one)]).toEqual(["keelson-offline", "groq/openai/gpt-oss-120b"]);

@@ -12,6 +12,8 @@ export interface ProviderState {
   readonly provider: string;
   /** A variable, a setting, `keychain`, or how a cloud finds them; null if there are none. */
   readonly credentials: string | null;
+  /** The variable that the settings name for a key, if there is no key because it is not set. */
+  readonly unset?: string;
   /** Whether `keelson auth login` stored a key. */
   readonly stored: boolean;
   /** Without what is secret in it; null if none is set. */
@@ -30,7 +32,15 @@ function stateOf(provider: string, options: ResolveOptions): ProviderState {
   const stored = facts.hasStoredKey?.(provider) ?? false;
   const credentials = credentialsOf(provider, options) ?? (stored ? "keychain" : chainOf(provider, options));
   const { address, isVendor } = shownAddress(provider, options);
-  return { provider, credentials, stored, address, ready: credentials !== null || !isVendor };
+  const unset = credentials === null ? blockOf(provider, options.settings?.providers)?.apiKeyEnv : undefined;
+  return {
+    provider,
+    credentials,
+    ...(unset === undefined ? {} : { unset }),
+    stored,
+    address,
+    ready: credentials !== null || !isVendor,
+  };
 }
 
 /** In the order in which they are looked for. */

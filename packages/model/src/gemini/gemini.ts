@@ -1,6 +1,7 @@
 // Gemini's own API: generateContent with a key in a header.
 
 import { isObject } from "@keelson/protocol";
+import { ModelError } from "@keelson/engine";
 import type { Dialect, ListedModel, ListOptions } from "../dialect.ts";
 import { readJson } from "../messages/read-reply.ts";
 import { callServer, type Server } from "../server.ts";
@@ -52,9 +53,9 @@ async function listModels(server: Server, { signal, timeoutMs }: ListOptions): P
       signal,
     );
     const answer = await readJson(call);
-    const found = isObject(answer) && Array.isArray(answer["models"]) ? answer["models"] : [];
-    models.push(...found.flatMap(listed));
-    const next = isObject(answer) ? answer["nextPageToken"] : undefined;
+    if (!isObject(answer)) throw new ModelError("unknown", "The server did not answer with a list of models");
+    const { models: found, nextPageToken: next } = answer;
+    models.push(...(Array.isArray(found) ? found.flatMap(listed) : []));
     if (typeof next !== "string" || next === "") break;
     pageToken = next;
   }

@@ -86,6 +86,8 @@ test("status names the source of every provider's credentials", async () => {
       "",
     ],
   ]);
+  const unset = await keelson(["auth", "status", "own"]);
+  expect([unset.code, unset.out]).toEqual([0, "own  no key: OWN_KEY is not set  http://127.0.0.1:9/v1\n"]);
   const missing = await keelson(["auth", "status", "openai"]);
   expect([missing.code, missing.out]).toEqual([1, "openai  no key, and one is needed  https://api.openai.com/v1\n"]);
 });

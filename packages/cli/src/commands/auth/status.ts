@@ -26,7 +26,8 @@ function table(states: readonly ProviderState[]): string {
   return `${columns(rows).join("\n")}\n`;
 }
 
-function credentials({ credentials: from, stored, ready }: ProviderState): string {
+function credentials({ credentials: from, unset, stored, ready }: ProviderState): string {
+  if (unset !== undefined) return `no key: ${visible(unset)} is not set`;
   if (from === null) return ready ? "no key" : "no key, and one is needed";
   if (from === "keychain") return "stored key";
   return stored ? `${visible(from)} (instead of the stored key)` : visible(from);

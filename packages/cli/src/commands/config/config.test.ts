@@ -45,6 +45,16 @@ test("list shows every value and the file and line it comes from", async () => {
   expect(values[1]).toMatchObject({ key: "env.ANTHROPIC_API_KEY", value: null, hidden: true });
 });
 
+test("list shows no key that was written into a provider, in force or ignored, and nothing else is hidden", async () => {
+  const own = { api: "openai-chat", apiKey: "sk-1", headers: { x: "sk-2" }, models: { m: { maxTokens: 9 } } };
+  put(root, "home/.claude/settings.json", { providers: { a: own, b: { apiKeyEnv: "B_KEY", query: { k: "sk-3" } } } });
+  put(root, "project/.claude/settings.json", { providers: { c: { apiKey: "sk-4" }, d: { apiKeyEnv: "D_KEY" } } });
+  for (const more of [[], ["--json"]]) {
+    const { out } = await keelson("config", "list", ...more);
+    expect([out.includes("sk-"), out.includes("D_KEY")]).toEqual([false, true]);
+  }
+});
+
 test("list shows values that are ignored, and why", async () => {
   put(root, "home/.claude/settings.json", { model: 1, allowManagedHooksOnly: true });
   put(root, "project/.claude/settings.json", {

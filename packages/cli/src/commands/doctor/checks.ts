@@ -129,7 +129,11 @@ async function model(
       ...modelOptions(snapshot),
     });
     if (source === "offline") {
-      return { name, state: "note", text: "built-in offline model; set ANTHROPIC_API_KEY to use a language model" };
+      return {
+        name,
+        state: "note",
+        text: "built-in offline model; set ANTHROPIC_API_KEY, or choose a model with --model PROVIDER/ID",
+      };
     }
     if (providerName !== undefined) {
       const key = apiKeySource === "none" ? "no key" : `key from ${apiKeySource}`;

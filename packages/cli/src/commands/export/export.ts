@@ -28,6 +28,8 @@ Examples:
 const FORMATS = {
   ".md": "markdown",
   ".markdown": "markdown",
+  ".txt": "markdown",
+  "": "markdown",
   ".html": "html",
   ".htm": "html",
   ".json": "json",
@@ -43,8 +45,10 @@ export async function runExport(argv: readonly string[], io: ProcessIO): Promise
       const { findExport } = await import("@keelson/runtime/export");
       const file = given.text("output");
       const ending = extname(file ?? "").toLowerCase();
-      const byEnding = Object.hasOwn(FORMATS, ending) ? FORMATS[ending as keyof typeof FORMATS] : "markdown";
+      const byEnding = Object.hasOwn(FORMATS, ending) ? FORMATS[ending as keyof typeof FORMATS] : undefined;
       const format = (given.text("format") as Format | undefined) ?? byEnding;
+      if (format === undefined)
+        throw new UsageError(`"${ending}" is not a format; use --format markdown, html or json`);
       return findExport(place, wanted, { format, full: given.has("full") });
     },
   );

@@ -112,6 +112,17 @@ test("an address with too little or too much says what to change, and no list at
   expect(await hint("/v1/chat/completions")).toEqual([1, 'leave out "/chat/completions" in OPENAI_BASE_URL']);
 });
 
+test.each([
+  ["openai", "OPENAI_BASE_URL", "/v1"],
+  ["ollama", "OLLAMA_HOST", ""],
+  ["gemini", "GOOGLE_GEMINI_BASE_URL", ""],
+])("a web page at the address of %s is not a list of models", async (provider, variable, path) => {
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>Sign in</html>") });
+  const env = { [variable]: `${server.url.origin}${path}`, GEMINI_API_KEY: "gemini-key" };
+  const { code, err } = await keelson(["models", provider], env);
+  expect([code, err]).toEqual([1, [`error: ${provider}: The server did not answer with a list of models`]]);
+});
+
 test("a key that a server quotes is not shown", async () => {
   using server = Bun.serve({
     port: 0,

@@ -20,7 +20,7 @@ export function misplacedName(
   const [other] = ready;
   if (other === undefined) return undefined;
   return wrong(
-    `"${name}" is a model of Anthropic, which is not set up: set ANTHROPIC_API_KEY. For a model of ${other}, ${choice(other)}`,
+    `"${name}" names no provider, which means Anthropic, and that is not set up; ${choice(other)}, or set ANTHROPIC_API_KEY`,
   );
 }
 

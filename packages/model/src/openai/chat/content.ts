@@ -19,7 +19,8 @@ export interface ContentOptions {
 export type Loss = "picture" | "document" | "thinking";
 
 export const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
-  picture: "This model cannot be shown pictures; it reads a note in their place",
+  picture:
+    'This model cannot be shown pictures; it reads a note in their place. If it can read them, set "images": true for it in "providers"',
   document: "This model cannot be shown PDF files; it reads a note in their place",
   thinking: "The model's earlier thinking was not accepted by the server; it goes on without it",
 };

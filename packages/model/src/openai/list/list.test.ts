@@ -27,6 +27,16 @@ test("the vendor tells ids only", async () => {
   ]);
 });
 
+test("models for speech, pictures and vectors are left out", async () => {
+  const others = ["text-embedding-3-small", "whisper-1", "tts-1-hd", "gpt-image-1", "gpt-4o-mini-tts", "gpt-realtime"];
+  const data = [...others, "gpt-4o-mini", "o3", "my-sora-talks"].map((id) => ({ id, object: "model" }));
+  expect(await listed("openai", { "GET /v1/models": { data } })).toEqual([
+    { id: "gpt-4o-mini" },
+    { id: "o3" },
+    { id: "my-sora-talks" },
+  ]);
+});
+
 test("OpenRouter tells limits, prices and abilities", async () => {
   const model = {
     id: "a/b",

@@ -27,8 +27,12 @@ type Item = Record<string, unknown>;
 function itemsIn(value: unknown): Item[] {
   const list = isObject(value) ? (value["data"] ?? value["models"]) : value;
   if (!Array.isArray(list)) throw new ModelError("unknown", "The server did not answer with a list of models");
-  return list.filter((item) => isObject(item) && typeof item["id"] === "string");
+  return list.filter((item) => isObject(item) && typeof item["id"] === "string" && !OTHER_WORK.test(item["id"]));
 }
+
+/** Models that cannot hold a conversation; vendors list them with the others. */
+const OTHER_WORK =
+  /^(?:text-embedding|(?:text|omni)-moderation|whisper|tts|dall-e|(?:gpt|chatgpt)-image|sora|davinci|babbage)-|-(?:tts|transcribe|realtime)(?:-|$)|^gpt-realtime/;
 
 function modelOf(item: Item): ListedModel {
   const provider = objectOf(item["top_provider"]);

@@ -2,6 +2,7 @@
 // what the model could do.
 
 import { isObject } from "@keelson/protocol";
+import { ModelError } from "@keelson/engine";
 import type { ListedModel, ListOptions } from "../../dialect.ts";
 import type { Server } from "../../server.ts";
 import { askServer, askOrNothing, atRoot, count, objectOf } from "./ask.ts";
@@ -12,6 +13,7 @@ export async function listOllamaModels(server: Server, options: ListOptions): Pr
     askServer(root, "/api/tags", options),
     allocatedWindows(server, options),
   ]);
+  if (!isObject(tags)) throw new ModelError("unknown", "The server did not answer with a list of models");
   return Promise.all(
     namesIn(tags).map(async (id) => {
       const shown = await askOrNothing(root, "/api/show", options, { model: id });

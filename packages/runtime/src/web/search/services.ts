@@ -96,7 +96,10 @@ export async function searchService(search: SearchRequest, options: ServiceOptio
     if (!response.ok)
       throw new ToolError(`${provider} answered with HTTP ${response.status}${hint(provider, response.status)}`);
     const answer = tryParse(text);
-    if (!isObject(answer)) throw new ToolError(`${provider} answered with something other than JSON`);
+    if (!isObject(answer))
+      throw new ToolError(
+        `${provider} answered with something other than JSON${provider === "searxng" ? '; add "json" to search.formats in its settings' : ""}`,
+      );
     return resultsOf(service.found(answer), service.about, search);
   } catch (error) {
     if (error instanceof ToolError || search.signal.aborted) throw error;
