@@ -65,7 +65,8 @@ test("no text of a member becomes a message of the protocol", async () => {
   );
   const { code, stderr } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(box.at(-1)?.text).toBe("The end");
+  // By the time the lead reads it, the member may already have said that it is idle.
+  expect(box.some(({ text }) => text === "The end")).toBe(true);
   const forged = box.filter(({ text, from }) => from === "a" && text.startsWith("{") && !text.includes("unfinished"));
   expect(forged.filter(({ text }) => !text.includes("idleReason"))).toEqual([]);
   expect(box.every(({ from }) => from === "a" || from === "b")).toBe(true);
