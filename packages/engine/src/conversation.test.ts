@@ -38,11 +38,12 @@ test("blocks of one reply become one assistant message, and results come in call
     replies("m2", text("done")),
   ]);
 
-  expect(conversation.messages).toMatchObject([
+  const reply = { model: "m" };
+  expect(conversation.messages).toEqual([
     { role: "user", content: [text("go")] },
-    { role: "assistant", content: [thought, call("a"), call("b")] },
+    { role: "assistant", content: [thought, call("a"), call("b")], reply },
     { role: "user", content: [result("a"), result("b")] },
-    { role: "assistant", content: [text("done")] },
+    { role: "assistant", content: [text("done")], reply },
   ]);
 });
 

@@ -74,7 +74,7 @@ test("a tool's result goes back to the model, which then finishes", async () => 
   const { end, conversation } = await play(model);
 
   expect(end).toMatchObject({ reason: "completed", text: "done", numTurns: 2, stopReason: "end_turn", denials: [] });
-  expect(model.requests[1]!.messages).toMatchObject([
+  expect(model.requests[1]!.messages).toEqual([
     { role: "user", content: [{ type: "text", text: "go" }] },
     {
       role: "assistant",
@@ -82,6 +82,7 @@ test("a tool's result goes back to the model, which then finishes", async () => 
         { type: "text", text: "Looking" },
         { type: "tool_use", id: "call_1_1", name: "Echo", input: { text: "hi" } },
       ],
+      reply: { model: "scripted" },
     },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1_1", content: "hi", is_error: false }] },
   ]);
