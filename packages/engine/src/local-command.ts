@@ -60,7 +60,7 @@ async function outputOf(command: LocalCommand, prompt: string | undefined): Prom
   }
 }
 
-/** A command that changed the conversation is recorded in it, as in the reference (conformance: compaction). */
+/** A command that changed the conversation is recorded in it, as in the reference (test/sessions/compaction). */
 function outputEntry({ name, args }: LocalCommand, { text, entries, stream }: CommandOutput, uuid: string): NewEntry {
   const content = `<local-command-${stream}>${text}</local-command-${stream}>`;
   if (entries.length > 0) return { type: "user", uuid, message: { role: "user", content } };

@@ -71,8 +71,10 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   /** By the name that was asked for: how the server calls the model. Gateways have names of their own. */
   const answers = new Map<string, string>();
   const own = async (request: ModelRequest): Promise<ModelRequest> => {
-    const names = [request.model, answers.get(request.model) ?? request.model].map(bareId);
-    const isOwn = (model: string) => names.includes(bareId(model));
+    const given = [request.model, answers.get(request.model) ?? request.model];
+    const names = given.map(bareId);
+    // Nearly always the same spelling: a long conversation must not cost more.
+    const isOwn = (model: string) => given.includes(model) || names.includes(bareId(model));
     if (request.messages.every(({ reply }) => reply === undefined || isOwn(reply.model))) return request;
     const { fitRequest } = await import("./messages/fit.ts");
     return fitRequest(request, isOwn).request;

@@ -11,6 +11,9 @@ import type { WebParts } from "./web-parts.ts";
 export async function callTool(name: string, query: string, parts: WebParts, context: ToolContext): Promise<string> {
   const { storage, mcp } = parts;
   const { state } = storage;
+  // It would be judged by the session's rules, which may be wider than the agent's own.
+  if (context.owner !== undefined)
+    throw new ToolError(`A subagent cannot search through "${name}". Call that tool yourself if you have it`);
   await mcp.awaitTool(name, context.signal);
   const tool = [...toolsOf(state), ...deferredOf(state)].find((each) => each.name === name);
   if (!tool || !name.startsWith("mcp__"))
