@@ -37,8 +37,10 @@ export function oldResults(messages: readonly ModelMessage[], { mediaOnly = fals
     const results = message.role === "user" ? blocksOf(message.content).filter(isToolResult) : [];
     if (results.length === 0 || newer++ < MESSAGES_KEPT) continue;
     for (const result of results) {
-      if (isNeeded(result) || jsonOf(result).length < LEAST_CHARACTERS) continue;
-      if (mediaOnly && blocksOf(result.content).every((block) => mediaTokens(block) === undefined)) continue;
+      if (isNeeded(result)) continue;
+      const hasMedia = blocksOf(result.content).some((block) => mediaTokens(block) !== undefined);
+      // Where the number of pictures matters, small ones count as much as large ones.
+      if (mediaOnly ? !hasMedia : jsonOf(result).length < LEAST_CHARACTERS) continue;
       ids.push(result.tool_use_id);
       for (const block of blocksOf(result.content)) {
         const tokens = mediaTokens(block);
