@@ -20,7 +20,7 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import { inputTokens, TokenAccount } from "./compaction/account.ts";
-import { withoutResults } from "./compaction/old-results.ts";
+import { withoutResults } from "./compaction/cleared-results.ts";
 import type { StreamedCall } from "./turn.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";

@@ -178,6 +178,24 @@ test("an MCP tool, after its own permission", async () => {
   ]);
 });
 
+test("a subagent does not reach an MCP tool through WebSearch, past its own rules", async () => {
+  using home = temporaryHome();
+  home.write("~/.claude/settings.json", { webSearch: { provider: "mcp", tool: "mcp__web__search" } });
+  const server = fakeServer(home, "web", { tools: ["search"] });
+  const seeker = { description: "seeks", prompt: "Seek.", disallowedTools: ["mcp__web__search"] };
+  const order = { description: "seek", prompt: "seek fruit", subagent_type: "seeker" };
+  await using model = await startMockModel([
+    { calls: [{ name: "Agent", input: order }] },
+    { calls: [search("fruit")] },
+    { text: "nothing" },
+    { text: "done" },
+  ]);
+  const flags = [...withServers({ web: server }), "--agents", JSON.stringify({ seeker })];
+  const allowed = ["--allowedTools", "WebSearch,mcp__web__search"];
+  await runKeelson(["-p", "go", ...flags, ...allowed], { home, url: model.url });
+  expect(told(model.requests[2]!)[0].content).toContain('A subagent cannot search through "mcp__web__search"');
+});
+
 test.each([
   ["no key", { provider: "brave" }, "Set BRAVE_API_KEY to the key for brave"],
   ["no address", { provider: "searxng" }, 'Set "webSearch.url" to the address of searxng'],

@@ -8,7 +8,8 @@ import type { Conversation } from "../conversation.ts";
 import { ModelError } from "../errors.ts";
 import type { CompactionPort, Ports } from "../ports.ts";
 import { buildRequest, lengthOfParts, type RequestParts } from "../request.ts";
-import { oldResults, withoutResults } from "./old-results.ts";
+import { withoutResults } from "./cleared-results.ts";
+import { oldResults } from "./old-results.ts";
 import { splitForSummary, withRequest } from "./split.ts";
 
 export interface CompactOptions {

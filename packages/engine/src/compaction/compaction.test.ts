@@ -3,7 +3,8 @@ import type { ContentBlock, ModelMessage } from "@keelson/protocol";
 import { readSummary, renderCompactionRequest } from "../context/compaction-prompt.ts";
 import { Conversation } from "../conversation.ts";
 import { TokenAccount } from "./account.ts";
-import { CLEARED, oldResults, withoutResults } from "./old-results.ts";
+import { CLEARED, withoutResults } from "./cleared-results.ts";
+import { oldResults } from "./old-results.ts";
 import { splitForSummary, withRequest } from "./split.ts";
 import { compactionRules } from "./when.ts";
 

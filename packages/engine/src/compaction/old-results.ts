@@ -1,17 +1,8 @@
 // Frees room without a summary: old tool results are replaced by a note. Done rarely and for many at once, because
 // everything behind the first change has to be read by the model again. Pure.
 
-import {
-  blocksOf,
-  isToolResult,
-  jsonOf,
-  type ContentBlock,
-  type ModelMessage,
-  type ToolResultBlock,
-} from "@keelson/protocol";
+import { blocksOf, isToolResult, jsonOf, type ModelMessage, type ToolResultBlock } from "@keelson/protocol";
 import { lengthOf, mediaTokens } from "./account.ts";
-
-export const CLEARED = "[This old tool result was removed to make room. Call the tool again if you need it.]";
 
 /** Of the newest messages with results, these stay. */
 const MESSAGES_KEPT = 3;
@@ -59,14 +50,3 @@ export function oldResults(messages: readonly ModelMessage[], { mediaOnly = fals
 /** Tools that were loaded on demand exist only as long as the result that loaded them. */
 const isNeeded = ({ content }: ToolResultBlock) =>
   typeof content !== "string" && content.some(({ type }) => type === "tool_reference");
-
-/** The message without the content of these results; the same object if it has none of them. */
-export function withoutResults(message: ModelMessage, ids: ReadonlySet<string>): ModelMessage {
-  if (message.role !== "user" || typeof message.content === "string") return message;
-  const isOld = (block: ContentBlock) => isToolResult(block) && ids.has(block.tool_use_id) && block.content !== CLEARED;
-  if (!message.content.some(isOld)) return message;
-  return {
-    ...message,
-    content: message.content.map((block) => (isOld(block) ? { ...block, content: CLEARED } : block)),
-  };
-}

@@ -1,14 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { watch } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drawPdfPages } from "./pdf-pages.ts";
@@ -64,8 +56,9 @@ test("drawPdfPages() rejects pages that are too large together", async () => {
 test("drawPdfPages() ends the program when the call is aborted", async () => {
   const { root, draw, left } = world(`echo $$ >"$OUT/pid"; exec sleep 600`);
   const controller = new AbortController();
+  const files = watch(root);
   const drawing = draw(undefined, controller.signal);
-  while (!existsSync(join(root, "pid"))) await Bun.sleep(5);
+  for await (const { filename } of files) if (filename === "pid") break;
   controller.abort();
   await expect(drawing).rejects.toThrow();
   expect(left()).toEqual([]);

@@ -1,9 +1,8 @@
 // keelson doctor: checks the installation and the settings. Exits with 1 when something is broken.
 
-import { parseArguments } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
-import { asPrompt } from "../../args/nearest.ts";
 import { loadOptions, printError, type ProcessIO } from "../../process-io.ts";
+import { readSingleCommand } from "../single-command.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
 import { escapeControls } from "../config/text.ts";
 
@@ -25,17 +24,17 @@ export interface DoctorFinding {
   readonly details?: readonly string[];
 }
 
+const DOCTOR = {
+  name: "doctor",
+  flags: DOCTOR_FLAGS,
+  usage: USAGE,
+  synopsis: "usage: keelson doctor [--json]",
+  words: 0,
+};
+
 export async function runDoctor(argv: readonly string[], io: ProcessIO): Promise<number> {
-  const parsed = parseArguments(argv, DOCTOR_FLAGS);
-  if (!parsed.ok) return printError(io, parsed.error);
-  const given = parsed.arguments;
-  if (given.has("help")) {
-    await io.write(USAGE);
-    return 0;
-  }
-  if (given.words.length > 0) {
-    return printError(io, `usage: keelson doctor [--json]\n${asPrompt(["doctor", ...given.words])}`);
-  }
+  const given = await readSingleCommand(DOCTOR, argv, io);
+  if (typeof given === "number") return given;
 
   const { examine } = await import("./checks.ts");
   let findings: readonly DoctorFinding[];

@@ -1,12 +1,12 @@
 // keelson export: a session as a document for people or programs.
 
 import { extname, resolve } from "node:path";
-import { parseArguments, spelling, type Arguments } from "../../args/args.ts";
+import { spelling, type Arguments } from "../../args/args.ts";
 import type { Flag } from "../../args/flags.ts";
 import { UsageError } from "../../args/invocation.ts";
-import { asPrompt } from "../../args/nearest.ts";
 import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
 import { shortenFrom } from "../permissions/words.ts";
+import { readSingleCommand } from "../single-command.ts";
 import { EXPORT_FLAGS, EXPORT_OWN_FLAGS } from "./flags.ts";
 import { writeDocument } from "./output.ts";
 
@@ -80,18 +80,10 @@ export async function runReader(
   io: ProcessIO,
   find: (call: SessionReaderCall) => Promise<ReadDocument | { readonly message: string }>,
 ): Promise<number> {
-  const parsed = parseArguments(argv, flags);
-  if (!parsed.ok) return printError(io, parsed.error);
-  const given = parsed.arguments;
-  if (given.has("help")) {
-    await io.write(usage);
-    return 0;
-  }
-  const [wanted, ...more] = given.words;
-  if (more.length > 0) {
-    const hint = `usage: keelson ${name} [session] [options]; quote a title that contains spaces`;
-    return printError(io, `${hint}\n${asPrompt([name, ...given.words])}`);
-  }
+  const synopsis = `usage: keelson ${name} [session] [options]; quote a title that contains spaces`;
+  const given = await readSingleCommand({ name, flags, usage, synopsis, words: 1 }, argv, io);
+  if (typeof given === "number") return given;
+  const [wanted] = given.words;
   const { ConfigError, load } = await import("@keelson/config");
   try {
     const at = resolve(io.cwd, given.text("cwd") ?? ".");

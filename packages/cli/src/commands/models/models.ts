@@ -1,12 +1,12 @@
 // keelson models: the models of the providers that are set up, with their limits and prices.
 
 import type { ReachableModel } from "@keelson/model/choice";
-import { parseArguments, spelling } from "../../args/args.ts";
+import { spelling } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
-import { asPrompt } from "../../args/nearest.ts";
 import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
 import { columns } from "../columns.ts";
 import { paletteFor, visible } from "../permissions/words.ts";
+import { readSingleCommand } from "../single-command.ts";
 import { MODELS_FLAGS, MODELS_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson models [provider] [options]
@@ -25,17 +25,12 @@ Examples:
 `;
 
 const SYNOPSIS = "usage: keelson models [provider] [--json]";
+const MODELS = { name: "models", flags: MODELS_FLAGS, usage: USAGE, synopsis: SYNOPSIS, words: 1 };
 
 export async function runModels(argv: readonly string[], io: ProcessIO): Promise<number> {
-  const parsed = parseArguments(argv, MODELS_FLAGS);
-  if (!parsed.ok) return printError(io, parsed.error);
-  const given = parsed.arguments;
-  if (given.has("help")) {
-    await io.write(USAGE);
-    return 0;
-  }
-  const [name, ...more] = given.words;
-  if (more.length > 0) return printError(io, `${SYNOPSIS}\n${asPrompt(["models", ...given.words])}`);
+  const given = await readSingleCommand(MODELS, argv, io);
+  if (typeof given === "number") return given;
+  const [name] = given.words;
   const { load, ConfigError } = await import("@keelson/config");
   const { knownProvider, ModelError, reachableModels } = await import("@keelson/model/choice");
   try {

@@ -2,9 +2,9 @@
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArguments, spelling, type Arguments } from "../../args/args.ts";
-import { asPrompt } from "../../args/nearest.ts";
+import { spelling, type Arguments } from "../../args/args.ts";
 import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
+import { readSingleCommand } from "../single-command.ts";
 import { shellWord, shortenFrom, visible } from "../permissions/words.ts";
 import { TRUST_OWN_FLAGS, TRUST_FLAGS } from "./flags.ts";
 
@@ -26,16 +26,12 @@ Examples:
 
 const SYNOPSIS = "usage: keelson trust [--revoke] [folder], or keelson trust --list [--json]";
 
+const TRUST = { name: "trust", flags: TRUST_FLAGS, usage: USAGE, synopsis: SYNOPSIS, words: 1 };
+
 export async function runTrust(argv: readonly string[], io: ProcessIO): Promise<number> {
-  const parsed = parseArguments(argv, TRUST_FLAGS);
-  if (!parsed.ok) return printError(io, parsed.error);
-  const given = parsed.arguments;
-  if (given.has("help")) {
-    await io.write(USAGE);
-    return 0;
-  }
-  const [name, ...more] = given.words;
-  if (more.length > 0) return printError(io, `${SYNOPSIS}\n${asPrompt(["trust", ...given.words])}`);
+  const given = await readSingleCommand(TRUST, argv, io);
+  if (typeof given === "number") return given;
+  const [name] = given.words;
   if (given.has("list") ? name !== undefined || given.has("revoke") : given.has("json")) {
     return printError(io, SYNOPSIS);
   }
