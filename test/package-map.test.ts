@@ -11,11 +11,15 @@ const rows: readonly (readonly string[])[] = [
   ["engine"],
   ["model", "tools", "mcp", "config", "host", "store"],
   ["runtime"],
-  ["stdio", "sdk"],
+  ["stdio", "sdk", "tui"],
   ["cli"],
 ];
 /** Front ends know messages and nothing else; the SDK also reads the session files it lists for an application. */
-const frontEnds: Readonly<Record<string, readonly string[]>> = { stdio: ["protocol"], sdk: ["protocol", "store"] };
+const frontEnds: Readonly<Record<string, readonly string[]>> = {
+  stdio: ["protocol"],
+  tui: ["protocol"],
+  sdk: ["protocol", "store"],
+};
 
 /** What a package must not even mention. The engine may take paths apart: that touches nothing. */
 const forbidden: Readonly<Record<string, readonly RegExp[]>> = {

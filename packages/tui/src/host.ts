@@ -1,0 +1,108 @@
+// What the terminal front end gets from the program around it: the terminal, sessions to open, and the few things that
+// need a process or a file. All of it is also open to SDK users, who run in a program of their own.
+
+import type { JsonObject, Session } from "@keelson/protocol";
+import type { Terminal } from "./terminal/terminal.ts";
+
+/** Which session to open. */
+export type WhichSession =
+  | { readonly kind: "new" }
+  | { readonly kind: "continue" }
+  | { readonly kind: "resume"; readonly id: string; readonly fork?: boolean };
+
+export interface HistoryLine {
+  /** What is shown; pastes are placeholders in it. */
+  readonly display: string;
+  readonly pastedContents: Readonly<
+    Record<string, { readonly id: number; readonly type: "text"; readonly content: string }>
+  >;
+  /** Milliseconds. */
+  readonly timestamp: number;
+  /** The folder it was typed in. */
+  readonly project: string;
+  readonly sessionId?: string;
+}
+
+export interface PromptHistory {
+  /** Of this folder, newest first. */
+  recent(limit: number): Promise<readonly HistoryLine[]>;
+  /** Of all folders, newest first. */
+  all(limit: number): Promise<readonly HistoryLine[]>;
+  add(line: Omit<HistoryLine, "timestamp" | "project">): void;
+}
+
+export interface ListedSession {
+  readonly id: string;
+  readonly title: string;
+  readonly firstPrompt: string;
+  /** Milliseconds. */
+  readonly changed: number;
+  readonly bytes: number;
+  readonly branch?: string;
+  readonly cwd?: string;
+  /** The name of the worktree it ran in. */
+  readonly worktree?: string;
+}
+
+export interface SessionShelf {
+  list(options: { readonly allProjects: boolean }): Promise<readonly ListedSession[]>;
+  /** Ids of the sessions whose text contains the words. */
+  search(words: string, among: readonly ListedSession[], signal: AbortSignal): Promise<readonly string[]>;
+  /** The last prompts and answers, as Markdown. */
+  preview(session: ListedSession): Promise<string>;
+  rename(session: ListedSession, title: string): Promise<void>;
+}
+
+export interface PastedImage {
+  readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  readonly base64: string;
+  readonly name?: string;
+}
+
+export interface TerminalHost {
+  readonly terminal: Terminal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly version: string;
+  /** Settings in force when the program started. The screen reads its own from it: theme, editorMode, statusLine … */
+  readonly settings: JsonObject;
+  /** `--ax-screen-reader`, CLAUDE_CODE_ACCESSIBILITY or TERM=dumb: text is only appended. */
+  readonly screenReader: boolean;
+  readonly first: WhichSession;
+  /** Sent as soon as the session is open. */
+  readonly prompt?: string;
+  /** Said above the first prompt: warnings of the settings, announcements. */
+  readonly notices: readonly string[];
+  /** Opens a session, after the one before was closed. Rejects with an error for the user. */
+  open(which: WhichSession): Promise<Session>;
+  readonly history: PromptHistory;
+  readonly sessions: SessionShelf;
+  /** The text of keybindings.json, or undefined if there is none. */
+  keybindings(): Promise<{ readonly path: string; readonly text: string | undefined }>;
+  /** Opens the user's editor; the terminal is in cooked mode meanwhile. Undefined if it failed or there is none. */
+  editText(text: string, options: { readonly extension: string }): Promise<string | undefined>;
+  /** Opens a file in the user's editor. False if it failed or there is none. */
+  editFile(path: string): Promise<boolean>;
+  /** An image from the clipboard, if there is one. */
+  clipboardImage(): Promise<PastedImage | undefined>;
+  /** The image in a file, if it is one. */
+  readImage(path: string): Promise<PastedImage | undefined>;
+  /** Runs the command of `statusLine` with this input. Undefined if there is none, or it failed. */
+  statusLine(
+    input: JsonObject,
+    size: { columns: number; rows: number },
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
+  /** Rings in the way the settings name, for a window that may not be looked at. */
+  notify(text: string): void;
+  /** What `keelson doctor` prints. */
+  doctor(): Promise<string>;
+  now(): number;
+}
+
+export interface TerminalOutcome {
+  readonly code: number;
+  /** Printed after the terminal was restored: how to resume. */
+  readonly lastWords?: string;
+}

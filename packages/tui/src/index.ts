@@ -1,0 +1,11 @@
+export type {
+  HistoryLine,
+  ListedSession,
+  PastedImage,
+  PromptHistory,
+  SessionShelf,
+  TerminalHost,
+  TerminalOutcome,
+  WhichSession,
+} from "./host.ts";
+export type { Terminal } from "./terminal/terminal.ts";

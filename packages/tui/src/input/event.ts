@@ -1,0 +1,36 @@
+// What the keyboard sends, after the bytes were read.
+
+export interface Key {
+  readonly kind: "key";
+  /**
+   * A character in lower case ("a", "/", "é", "👍"), or the name of a key: enter, tab, escape, backspace, delete,
+   * insert, space, up, down, left, right, home, end, pageup, pagedown, f1 … f12.
+   */
+  readonly name: string;
+  /** What it types, as it is to appear; absent for keys and chords that type nothing. */
+  readonly text?: string;
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly shift: boolean;
+  /** Command or Windows key. Only terminals with the kitty protocol report it. */
+  readonly super?: boolean;
+}
+
+export interface Paste {
+  readonly kind: "paste";
+  readonly text: string;
+}
+
+export interface Focus {
+  readonly kind: "focus";
+  readonly focused: boolean;
+}
+
+/** The terminal's answer to a question, without the introducer. */
+export interface TerminalReply {
+  readonly kind: "reply";
+  readonly of: "cursor" | "kitty" | "version" | "background" | "color-scheme" | "attributes";
+  readonly text: string;
+}
+
+export type InputEvent = Key | Paste | Focus | TerminalReply;
