@@ -9,7 +9,7 @@ import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
-import { reloadStyle } from "../session/life.ts";
+import { adoptChangedSettings, reloadStyle } from "../session/life.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
 import { toolsOf } from "../session/state.ts";
 
@@ -32,6 +32,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     snapshot: () => state.snapshot,
     adopt,
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
+    adoptChangedSettings: () => adoptChangedSettings(parts),
     model: () => state.model,
     setModel: async (name) => {
       const next = await storage.chooseModel(name, { typed: true });
@@ -56,7 +57,9 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
         return ruleBook.rules;
       },
       mayRead: (path) => ruleBook.mayRead(path),
+      refusal: (mode) => ruleBook.refusal(mode),
       warm: () => gate.warm(),
+      accept: (updates) => gate.accept(updates),
     },
     style: () => state.style?.name ?? "default",
     reloadStyle: () => reloadStyle(storage),

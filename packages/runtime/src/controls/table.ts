@@ -31,6 +31,7 @@ const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
 const models = () => import("./handlers/models.ts");
+const permissions = () => import("./handlers/permissions.ts");
 const rewind = () => import("./handlers/rewind.ts");
 const settings = () => import("./handlers/settings.ts");
 const tasks = () => import("./handlers/tasks.ts");
@@ -54,7 +55,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   initialize: change(async () => (await initialization()).initialize),
   interrupt: now(interrupt),
   list_models: later(async () => (await models()).listModels),
-  list_permission_rules: later(async () => (await listings()).listPermissionRules),
+  list_permission_rules: later(async () => (await permissions()).listPermissionRules),
   mcp_call: later(async () => (await mcp()).mcpCall),
   mcp_message: now(mcpMessage),
   mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
@@ -79,6 +80,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   set_permission_mode: now(setPermissionMode),
   side_question: later(async () => (await asides()).sideQuestion),
   stop_task: later(async () => (await tasks()).stopTask),
+  update_permissions: change(async () => (await permissions()).updatePermissions),
   update_settings: change(async () => (await settings()).updateSettings),
 };
 

@@ -40,6 +40,9 @@ export interface ControlTargets {
   /** Runs ConfigChange hooks for files that changed; false if one refuses. */
   mayAdopt(next: Snapshot): Promise<boolean>;
 
+  /** Applies settings that changed on disk, unless a hook refuses. */
+  adoptChangedSettings(): Promise<void>;
+
   model(): ResolvedModel;
   /** Returns the resolved id. Rejects if the model is not available or a hook refuses. */
   setModel(name: string | undefined): Promise<string>;
@@ -47,7 +50,7 @@ export interface ControlTargets {
   tuneModel(model: ResolvedModel): void;
 
   mode(): PermissionMode;
-  readonly gate: Pick<RuleBook, "setMode" | "rules" | "mayRead"> & Pick<Gate, "warm">;
+  readonly gate: Pick<RuleBook, "setMode" | "refusal" | "rules" | "mayRead"> & Pick<Gate, "warm" | "accept">;
 
   /** The name of the output style. */
   style(): string;
