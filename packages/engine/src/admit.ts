@@ -35,7 +35,7 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   const expanded = await render(expansion, text, promptId, ports);
   if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
-  if (isRefusal(said)) return block(blockedText(said, text), ports);
+  if (isRefusal(said)) return blockPrompt(said, text, ports);
   const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
   const typed: NewEntry = {
     type: "user",
@@ -92,7 +92,12 @@ async function render(
   }
 }
 
-const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" || stop !== undefined;
+export const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" || stop !== undefined;
+
+/** Tells clients why a hook blocked a prompt. */
+export function blockPrompt(said: HookOutcome, prompt: string, ports: Ports): Promise<Admission> {
+  return block(blockedText(said, prompt), ports);
+}
 
 async function block(content: string, ports: Ports): Promise<Admission> {
   await ports.show({

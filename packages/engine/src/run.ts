@@ -115,6 +115,10 @@ export async function run(
       const more = settled.length > 0 || typed.some(({ type }) => type === "user");
       const next = recovery.after(reply, settled, more);
       if (next.ending) return end(next.ending);
+      if (settled.length > 0 && turns !== limits.maxTurns && ports.queue?.next()) {
+        const { joinQueued } = await import("./join.ts"); // most runs are left alone
+        await joinQueued(ports, add);
+      }
       if (next.nudge !== undefined) await add(nudge(next.nudge, ports.newId()));
       else if (!more && !next.again) {
         const stop = await stopping.after(reply, ports);

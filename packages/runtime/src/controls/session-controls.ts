@@ -82,6 +82,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       if (client.agents !== undefined) agents.setClient(client.agents);
+      if (client.joinQueuedPrompts !== undefined) inbox.joins = client.joinQueuedPrompts;
       if (client.forwardSubagentText !== undefined) storage.agents.showsText = client.forwardSubagentText;
       plan.setWorkflow(client.planModeInstructions);
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);

@@ -129,10 +129,11 @@ export class LiveSession implements Session {
   }
 
   #enqueue({ origin: _, ...prompt }: PromptMessage): void {
-    const { outbox, inbox, now } = this.#parts;
+    const { outbox, inbox, runState, now } = this.#parts;
     outbox.note(enqueued(this.id, textOf(prompt.message.content), now()));
     if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
     inbox.push(prompt);
+    if (prompt.priority === "now" && runState.running) runState.interrupt();
   }
 
   async #loop(): Promise<void> {
@@ -188,7 +189,8 @@ export class LiveSession implements Session {
       maxBudgetUsd: limits.maxBudgetUsd,
     };
     await outbox.show({ ...resultOf(end, totals), ...originOf(prompt) });
-    if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "completed");
+    const joined = this.#parts.inbox.takeJoined();
+    for (const uuid of [prompt?.uuid, ...joined]) if (uuid !== undefined) outbox.lifecycle(uuid, "completed");
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
