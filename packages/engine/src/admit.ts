@@ -15,6 +15,8 @@ export interface Admission {
   readonly entries: readonly NewEntry[];
   /** Set when a hook blocked the prompt; the model is not asked. */
   readonly blocked?: string;
+  /** Runs once the entries are recorded, and adds more. */
+  after?(): Promise<readonly NewEntry[]>;
   /** Set when the work is already done; the entries tell the model of it with the next prompt. */
   readonly answer?: string;
   /** Set when the prompt was a command that needs no model. */
@@ -23,6 +25,11 @@ export interface Admission {
 
 export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: Ports): Promise<Admission> {
   const text = textOf(prompt.message.content);
+  if (prompt.shell) {
+    // Loaded on first use: most prompts are no commands.
+    const { admitShell } = await import("./shell-prompt.ts");
+    return admitShell(prompt.shell, prompt, mode, ports);
+  }
   // Text that a client composed itself is taken as it is.
   const isTyped = prompt.client_composed !== true;
   const expansion = isTyped ? await ports.expand?.(text) : undefined;

@@ -197,6 +197,8 @@ export interface Ports {
   expand?(text: string): Promise<Expansion | undefined>;
   /** What the user's own words refer to, such as `@server:uri`, for the model to read before them. */
   mentioned?(text: string): Promise<readonly NewEntry[]>;
+  /** Runs a command of the user, as a tool call with this id. Undefined if the user runs none. */
+  runShellCommand?(command: string, toolUseId: string): Promise<TypedCommandOutput>;
   /** UserPromptSubmit hooks have run: clients see the run from now on. */
   admitted(): void | Promise<void>;
   /** Instructions that apply because a call touched this. They are shown with its result. */
@@ -225,6 +227,13 @@ export interface Ports {
   spent(): number | null;
   now(): number;
   newId(): string;
+}
+
+/** What a command of the user printed. */
+export interface TypedCommandOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly media?: readonly ContentBlock[];
 }
 
 /** Prompts that wait while a run goes on. */

@@ -45,7 +45,9 @@ export async function run(
 
   const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
 
-  const { entries, blocked, answer, answered }: Admission = prompt ? await admit(prompt, mode, ports) : { entries: [] };
+  const { entries, after, blocked, answer, answered }: Admission = prompt
+    ? await admit(prompt, mode, ports)
+    : { entries: [] };
   await ports.admitted();
   if (answered) {
     await ports.record(entries);
@@ -57,6 +59,8 @@ export async function run(
   const resumed = await deferred.settled();
   take(resumed);
   await add(...ports.steering(), ...entries);
+  if (after) await add(...(await after()));
+  if (after && ports.signal.aborted) await add(interruptionEntry("tools", ports.newId()));
   const stopped = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
   if (stopped) return end(stopped);
   if (answer !== undefined) return { ...end({ reason: "completed", text: answer }), numTurns: 0 };

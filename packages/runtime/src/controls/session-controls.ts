@@ -10,6 +10,7 @@ import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { reloadStyle } from "../session/life.ts";
+import { enqueuePrompt } from "../stream/enqueue.ts";
 import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
@@ -94,6 +95,18 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     toldSkills: () => skills.skills.told(),
     agents: () => agents.list(),
     reloadSkills: () => skills.skills.reload(),
+    queueShellCommand: (command, { uuid, toolUseId }) =>
+      enqueuePrompt(
+        {
+          type: "user",
+          message: { role: "user", content: `!${command}` },
+          parent_tool_use_id: null,
+          uuid,
+          shell: { command, toolUseId },
+        },
+        storage,
+      ),
+    takesPrompts: () => inbox.takesPrompts,
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
     isRunning: () => runState.running,

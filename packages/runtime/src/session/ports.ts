@@ -117,6 +117,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       const { mentionsIn } = await import("../mentions/mentions.ts");
       return mentionsIn(text, parts, ports);
     },
+    runShellCommand: async (command, id) =>
+      (await import("../commands/shell-mode.ts")).runTypedCommand(command, id, { ports, gate }),
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);

@@ -161,7 +161,7 @@ export class Inbox {
 
 const rankOf = ({ priority = "next" }: PromptMessage): number => ["now", "next", "later"].indexOf(priority);
 
-function mayJoin({ priority, shouldQuery, origin, client_composed: composed, message }: PromptMessage): boolean {
-  if (priority === "later" || shouldQuery === false || origin) return false;
+function mayJoin({ priority, shouldQuery, origin, shell, client_composed: composed, message }: PromptMessage): boolean {
+  if (priority === "later" || shouldQuery === false || origin || shell) return false;
   return composed === true || !textOf(message.content).startsWith("/");
 }
