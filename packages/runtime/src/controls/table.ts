@@ -6,6 +6,7 @@ import {
   endSession,
   interrupt,
   mcpMessage,
+  runShellCommand,
   setPermissionMode,
 } from "./handlers/flow.ts";
 import type { ControlHandler } from "./reply.ts";
@@ -67,6 +68,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   reload_skills: later(async () => (await listings()).reloadSkills),
   rename_session: change(async () => (await title()).renameSessionControl),
   rewind_files: change(async () => (await files()).rewindFiles),
+  run_shell_command: now(runShellCommand),
   seed_read_state: change(async () => (await files()).seedReadState),
   set_has_subscribers: later(async () => acknowledge),
   set_max_thinking_tokens: change(async () => (await models()).setMaxThinkingTokens),

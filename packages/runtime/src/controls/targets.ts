@@ -89,6 +89,10 @@ export interface ControlTargets {
   /** Reads skill and command files again. */
   reloadSkills(): void;
 
+  /** Queues a command of the user. The model reads its output. */
+  queueShellCommand(command: string, ids: { readonly uuid: string; readonly toolUseId: string }): void;
+  /** Whether the session still takes prompts. */
+  takesPrompts(): boolean;
   /** Ids of the prompts in the queue. */
   queued(): readonly string[];
   /** Removes one prompt from the queue, or all of them. Returns the removed ids. */

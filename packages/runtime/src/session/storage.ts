@@ -164,6 +164,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     newId,
   });
   const inbox = new Inbox();
+  inbox.joins = options.joinQueuedPrompts === true;
   return {
     options,
     place,

@@ -3,6 +3,7 @@
 
 import {
   COMPATIBLE_VERSION,
+  isJoinedPrompt,
   isPrompt,
   isToolUse,
   project,
@@ -114,7 +115,7 @@ export class Outbox {
     for (const entry of stamped) {
       const message = this.#agent
         ? this.#fromAgent(entry, this.#agent)
-        : isPrompt(entry)
+        : isPrompt(entry) || isJoinedPrompt(entry)
           ? this.#replayed(entry)
           : this.#projected(entry);
       if (message) behind = this.#watchers.push(message) ?? behind;
@@ -185,7 +186,7 @@ export class Outbox {
     this.mirror(entries);
   }
 
-  #replayed(entry: ChainEntry & { type: "user" }) {
+  #replayed(entry: ChainEntry & { type: "user" | "attachment" }) {
     return this.#options.replayPrompts ? projectPrompt(entry) : undefined;
   }
 
