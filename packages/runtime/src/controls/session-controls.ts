@@ -112,6 +112,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     isRunning: () => runState.running,
     interrupt: () => runState.interrupt(),
     clear: async (prompt) => (await import("../session/clear.ts")).clearConversation(parts, prompt),
+    rewindConversation: async (prompt) => (await import("../session/rewind.ts")).rewindConversation(storage, prompt),
     title: () => state.title,
     rename: (title) => {
       state.title = title;

@@ -31,6 +31,7 @@ const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
 const models = () => import("./handlers/models.ts");
+const rewind = () => import("./handlers/rewind.ts");
 const settings = () => import("./handlers/settings.ts");
 const tasks = () => import("./handlers/tasks.ts");
 const title = () => import("./handlers/title.ts");
@@ -67,6 +68,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   reload_plugins: later(async () => (await listings()).reloadPlugins),
   reload_skills: later(async () => (await listings()).reloadSkills),
   rename_session: change(async () => (await title()).renameSessionControl),
+  rewind_conversation: change(async () => (await rewind()).rewindConversationControl),
   rewind_files: change(async () => (await files()).rewindFiles),
   run_shell_command: now(runShellCommand),
   seed_read_state: change(async () => (await files()).seedReadState),

@@ -20,6 +20,7 @@ import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
+import type { RewoundConversation } from "../session/rewind.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
 
@@ -102,6 +103,8 @@ export interface ControlTargets {
   interrupt(): void;
   /** Continues with a new session and an empty conversation. `prompt` is the id of the prompt that asked for it. */
   clear(prompt: string | undefined): Promise<void>;
+  /** Takes the conversation back to before the prompt with this id. */
+  rewindConversation(prompt: string): Promise<RewoundConversation>;
   title(): string | undefined;
   rename(title: string): void;
   /** Absent if file checkpoints are off. */

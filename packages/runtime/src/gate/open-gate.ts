@@ -36,6 +36,7 @@ export function openPlan(storage: Storage, ruleBook: RuleBook): PlanMode {
     newId,
   });
   storage.onClear(() => plan.restart());
+  storage.onRewind((entries) => plan.rewound(entries));
   return plan;
 }
 
