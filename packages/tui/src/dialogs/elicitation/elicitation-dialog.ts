@@ -1,6 +1,6 @@
 // A question of an MCP server: a form, or an address to visit. An address is opened only if the user says so.
 
-import type { ControlRequest, JsonObject } from "@keelson/protocol";
+import type { ControlRequest } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import { answering, ChoicePanel } from "../../widgets/choice-panel.ts";
 import { quoted } from "../../widgets/heading.ts";
@@ -21,7 +21,7 @@ export function elicitationDialog(request: ControlRequest["request"], context: D
     message: (columns, theme) => quoted(message, columns, theme),
     keys,
   });
-  return answering(panel, (result): DialogAnswer => reply(result as unknown as JsonObject));
+  return answering(panel, (result): DialogAnswer => reply(result));
 }
 
 function urlDialog(

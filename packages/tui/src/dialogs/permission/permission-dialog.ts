@@ -35,7 +35,7 @@ export function permissionDialog(ask: PermissionAsk, context: DialogContext): Pa
   const allow = (updates: Remember["updates"] = []): JsonObject => ({
     behavior: "allow",
     updatedInput: ask.input,
-    ...(updates.length > 0 ? { updatedPermissions: updates as unknown as JsonObject[] } : {}),
+    ...(updates.length > 0 ? { updatedPermissions: updates } : {}),
   });
   return answering(panel, (result): DialogAnswer => {
     if (result.kind === "cancelled") return plainNo();
