@@ -132,6 +132,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     },
   });
   const fileHistory = await fileHistoryOf(storage, (mtimeMs) => seen.wasOwnCommand(mtimeMs));
+  storage.onRewind(() => seen.forget());
   storage.onClear(() => {
     seen.forget();
     hookVariables.close();

@@ -51,6 +51,8 @@ export interface OpenOptions {
   readonly partial: boolean;
   /** Echo accepted prompts. */
   readonly replayPrompts: boolean;
+  /** Prompts that come during a run are given to the model in it. Otherwise, each gets a run of its own. */
+  readonly joinQueuedPrompts?: boolean;
   /** Include running hooks in the stream. */
   readonly hookEvents?: boolean;
   /** Include what subagents say and think in the stream, not only their calls. */
