@@ -1,0 +1,112 @@
+// One session as the screen uses it: its messages are passed on, its questions are kept apart, and requests to it are
+// matched with their replies.
+
+import type { ControlRequest, JsonObject, ModelMessage, Outbound, PromptMessage, Session } from "@keelson/protocol";
+import type { Requests } from "../stream/requests.ts";
+
+export interface LinkEvents {
+  message(message: Outbound): void;
+  /** The session asks something. It waits until `answer` is called or the question is withdrawn. */
+  question(request: ControlRequest): void;
+  withdrawn(requestId: string): void;
+  /** No more messages follow. */
+  ended(error?: Error): void;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+export class SessionLink implements Requests {
+  readonly session: Session;
+  readonly #events: LinkEvents;
+  readonly #waiting = new Map<string, Waiting>();
+  #closed = false;
+
+  constructor(session: Session, events: LinkEvents, options: { readonly replay: boolean }) {
+    this.session = session;
+    this.#events = events;
+    void this.#listen(session.attach(options));
+  }
+
+  get id(): string {
+    return this.session.id;
+  }
+
+  request(subtype: string, fields: JsonObject = {}): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new Error("The session has ended"));
+    const id = crypto.randomUUID();
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.session.send({ type: "control_request", request_id: id, request: { ...fields, subtype } });
+    });
+  }
+
+  prompt(content: ModelMessage["content"], more: Partial<PromptMessage> = {}): string {
+    const uuid = more.uuid ?? crypto.randomUUID();
+    const message = { role: "user", content } as const;
+    this.session.send({ type: "user", parent_tool_use_id: null, ...more, message, uuid });
+    return uuid;
+  }
+
+  answer(requestId: string, response: JsonObject): void {
+    this.session.send({
+      type: "control_response",
+      response: { subtype: "success", request_id: requestId, response },
+    });
+  }
+
+  /** The question cannot be answered here. */
+  refuse(requestId: string, error: string): void {
+    this.session.send({ type: "control_response", response: { subtype: "error", request_id: requestId, error } });
+  }
+
+  async close(reason: "interrupt" | "terminate"): Promise<void> {
+    this.#closed = true;
+    await this.session.close(reason);
+  }
+
+  async #listen(messages: AsyncIterable<Outbound>): Promise<void> {
+    try {
+      for await (const message of messages) this.#take(message);
+      this.#end();
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #take(message: Outbound): void {
+    switch (message.type) {
+      case "control_response":
+        return this.#replied(message as Outbound & { type: "control_response"; response: Reply });
+      case "control_request":
+        return this.#events.question(message as ControlRequest);
+      case "control_cancel_request":
+        return this.#events.withdrawn(String(message["request_id" as never]));
+      default:
+        return this.#events.message(message);
+    }
+  }
+
+  #replied({ response }: { readonly response: Reply }): void {
+    const waiting = this.#waiting.get(response.request_id);
+    this.#waiting.delete(response.request_id);
+    if (response.subtype === "success") waiting?.resolve(response.response);
+    else waiting?.reject(new Error(response.error ?? "The request failed"));
+  }
+
+  #end(error?: Error): void {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.values()) reject(new Error("The session has ended"));
+    this.#waiting.clear();
+    this.#events.ended(error);
+  }
+}
+
+interface Reply {
+  readonly subtype: "success" | "error";
+  readonly request_id: string;
+  readonly response?: unknown;
+  readonly error?: string;
+}
