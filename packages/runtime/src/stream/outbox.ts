@@ -99,6 +99,12 @@ export class Outbox {
     this.#promptId = undefined;
   }
 
+  /** The conversation went back: the next entry follows this one. */
+  rewind(leaf: string | null): void {
+    this.#leaf = leaf;
+    this.#promptId = undefined;
+  }
+
   attach(past: Iterable<Outbound> = []): AsyncIterable<Outbound> {
     return this.#watchers.attach(past);
   }

@@ -135,7 +135,7 @@ export function makeEmulator({
       const lines: string[] = [];
       for (let at = 0; at < active.length; at++) {
         const line = active.getLine(at)!;
-        const continues = active.getLine(at + 1)?.isWrapped === true;
+        const continues = at + 1 < active.length && active.getLine(at + 1)!.isWrapped;
         const text = line.translateToString(!continues);
         if (line.isWrapped && lines.length > 0) lines[lines.length - 1] += text;
         else lines.push(text);

@@ -1,13 +1,27 @@
 // Makes text from elsewhere harmless: what a terminal would obey is shown instead.
 
-/** C0 except tab and newline, DEL, C1, and the marks that change the direction of text. */
-// oxlint-disable-next-line no-control-regex
+/**
+ * C0 except tab and newline, DEL, C1, the marks that change the direction of text, line and paragraph separators, and
+ * characters that are invisible but can carry a hidden message (tags, extra variation selectors).
+ */
 const UNSAFE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
+/** Text that needs no further look. */
+// oxlint-disable-next-line no-control-regex
+const PLAIN =
+  /^[\n\t\x20-\x7e\u00a1-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u27ff\u3001-\u3029\u3041-\u3096\u30a1-\ud7a3]*$/;
+
+/** Invisible on its own: joins, combining marks. More of them than any script needs hide text or stall a terminal. */
+const FLOOD = /[\p{Mn}\p{Me}\u00ad\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f]{17,}/gu;
+const MOST_MARKS = 16;
 
 /** Keeps tabs and newlines; `\r\n` becomes `\n`. Nothing else that a terminal obeys is left. */
 export function clean(text: string): string {
-  return UNSAFE.test(text) ? text.replaceAll("\r\n", "\n").replace(UNSAFE, shown) : text;
+  if (PLAIN.test(text)) return text;
+  const lines = text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
+  return lines.toWellFormed().replace(UNSAFE, shown).replace(FLOOD, shortened);
 }
 
 /** For one row: newlines become visible, too, and tabs become spaces. */
@@ -16,8 +30,13 @@ export function cleanRow(text: string): string {
 }
 
 function shown(character: string): string {
-  const code = character.charCodeAt(0);
+  const code = character.codePointAt(0)!;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
   return `<${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
+
+function shortened(run: string): string {
+  const marks = [...run];
+  return `${marks.slice(0, MOST_MARKS).join("")}<+${marks.length - MOST_MARKS} marks>`;
 }

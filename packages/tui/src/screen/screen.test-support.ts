@@ -1,0 +1,89 @@
+// A screen in front of an emulator, in one process: what it writes is on the screen at once, and so are the answers.
+
+import { makeEmulator } from "@keelson/testkit/terminal";
+import { Screen, type ScreenOptions } from "./screen.ts";
+import type { TerminalReply } from "../input/event.ts";
+import type { Rendered } from "./view.ts";
+
+export function testScreen(
+  columns: number,
+  rows: number,
+  options: Partial<ScreenOptions> & { readonly answers?: boolean } = {},
+) {
+  const emulator = makeEmulator({ columns, rows, scrollback: 100_000 });
+  const written: string[] = [];
+  const waiting: { readonly callback: () => void; readonly at: number }[] = [];
+  const resizeListeners = new Set<() => void>();
+  let live: Rendered = { rows: [] };
+  let now = 0;
+  let done = Promise.resolve();
+  const replies: string[] = [];
+  emulator.onReply((text) => replies.push(text));
+
+  const screen = new Screen({
+    terminal: {
+      get columns() {
+        return emulator.columns;
+      },
+      get rows() {
+        return emulator.rows;
+      },
+      write(text) {
+        written.push(text);
+        done = new Promise((resolve) => emulator.write(text, resolve));
+      },
+      onResize(listener) {
+        resizeListeners.add(listener);
+        return () => resizeListeners.delete(listener);
+      },
+    },
+    draw: () => live,
+    now: () => now,
+    schedule(callback, ms) {
+      const entry = { callback, at: now + ms };
+      waiting.push(entry);
+      return () => {
+        const at = waiting.indexOf(entry);
+        if (at >= 0) waiting.splice(at, 1);
+      };
+    },
+    ...options,
+  });
+  screen.reply({ kind: "reply", of: "attributes", text: ">0;276;0" });
+
+  return {
+    screen,
+    emulator,
+    written,
+    waiting,
+    show(rendered: Rendered) {
+      live = rendered;
+    },
+    /** Lets time pass and calls what is due. */
+    advance(ms: number) {
+      now += ms;
+      for (const { callback } of waiting.filter(({ at }) => at <= now)) callback();
+      waiting.splice(0, waiting.length, ...waiting.filter(({ at }) => at > now));
+    },
+    resize(newColumns: number, newRows: number) {
+      emulator.resize(newColumns, newRows);
+      for (const listener of resizeListeners) listener();
+    },
+    /** Everything written is on the screen, and the answers have arrived. */
+    async settled() {
+      await done;
+      for (const text of replies.splice(0)) {
+        const at = /^\x1b\[(\d+;\d+)R$/.exec(text);
+        if (at && options.answers !== false) {
+          screen.reply({ kind: "reply", of: "cursor", text: at[1]! } satisfies TerminalReply);
+        }
+      }
+    },
+    /** The whole buffer without what is blank at its end. */
+    lines() {
+      const lines = emulator.scrollback({ joined: true });
+      while (lines.at(-1) === "") lines.pop();
+      return lines;
+    },
+  };
+}
