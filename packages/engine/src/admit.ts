@@ -15,6 +15,8 @@ export interface Admission {
   readonly entries: readonly NewEntry[];
   /** Set when a hook blocked the prompt; the model is not asked. */
   readonly blocked?: string;
+  /** Runs once the entries are recorded, and adds more. */
+  after?(): Promise<readonly NewEntry[]>;
   /** Set when the work is already done; the entries tell the model of it with the next prompt. */
   readonly answer?: string;
   /** Set when the prompt was a command that needs no model. */
@@ -23,6 +25,11 @@ export interface Admission {
 
 export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: Ports): Promise<Admission> {
   const text = textOf(prompt.message.content);
+  if (prompt.shell) {
+    // Loaded on first use: most prompts are no commands.
+    const { admitShell } = await import("./shell-prompt.ts");
+    return admitShell(prompt.shell, prompt, mode, ports);
+  }
   // Text that a client composed itself is taken as it is.
   const isTyped = prompt.client_composed !== true;
   const expansion = isTyped ? await ports.expand?.(text) : undefined;
@@ -35,7 +42,7 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   const expanded = await render(expansion, text, promptId, ports);
   if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
-  if (isRefusal(said)) return block(blockedText(said, text), ports);
+  if (isRefusal(said)) return blockPrompt(said, text, ports);
   const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
   const typed: NewEntry = {
     type: "user",
@@ -92,7 +99,12 @@ async function render(
   }
 }
 
-const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" || stop !== undefined;
+export const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" || stop !== undefined;
+
+/** Tells clients why a hook blocked a prompt. */
+export function blockPrompt(said: HookOutcome, prompt: string, ports: Ports): Promise<Admission> {
+  return block(blockedText(said, prompt), ports);
+}
 
 async function block(content: string, ports: Ports): Promise<Admission> {
   await ports.show({

@@ -38,6 +38,7 @@ const SHOWN = new Set([
   "plan_mode",
   "plan_mode_exit",
   "plan_file_reference",
+  "queued_command",
   "skill_listing",
   "todo_reminder",
 ]);

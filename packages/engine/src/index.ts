@@ -53,6 +53,7 @@ export type {
   Ports,
   SideReply,
   ToolDefinition,
+  TypedCommandOutput,
 } from "./ports.ts";
 export { compactionRules, type CompactionRules, type CompactionWishes } from "./compaction/when.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";

@@ -8,6 +8,7 @@ import type {
   ModelMessage,
   NewEntry,
   PermissionUpdate,
+  PromptMessage,
   Signal,
   StreamEvent,
   TextBlock,
@@ -196,6 +197,8 @@ export interface Ports {
   expand?(text: string): Promise<Expansion | undefined>;
   /** What the user's own words refer to, such as `@server:uri`, for the model to read before them. */
   mentioned?(text: string): Promise<readonly NewEntry[]>;
+  /** Runs a command of the user, as a tool call with this id. Undefined if the user runs none. */
+  runShellCommand?(command: string, toolUseId: string): Promise<TypedCommandOutput>;
   /** UserPromptSubmit hooks have run: clients see the run from now on. */
   admitted(): void | Promise<void>;
   /** Instructions that apply because a call touched this. They are shown with its result. */
@@ -214,14 +217,31 @@ export interface Ports {
   spill(id: string, text: string): Promise<string>;
   /** How the conversation is kept within the context window. Absent: it is not. */
   readonly compaction?: CompactionPort;
-  /** What the user typed during the run, to be added at a safe point. */
+  /** What the model has to hear of, to be added at a safe point. */
   steering(): readonly NewEntry[];
+  /** Prompts that came during the run and may join it. Absent: each waits for a run of its own. */
+  readonly queue?: PromptQueue | undefined;
   /** Records the usage of one reply. */
   charge(usage: Usage, model: string, durationMs: number): void;
   /** Dollars spent so far in this process; null if a price is unknown. */
   spent(): number | null;
   now(): number;
   newId(): string;
+}
+
+/** What a command of the user printed. */
+export interface TypedCommandOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly media?: readonly ContentBlock[];
+}
+
+/** Prompts that wait while a run goes on. */
+export interface PromptQueue {
+  /** The next prompt that may join the run, still in the queue. */
+  next(): PromptMessage | undefined;
+  /** Takes it out of the queue; false if it is no longer there. */
+  take(prompt: PromptMessage): boolean;
 }
 
 /** What a compaction needs besides the ports of its run. */

@@ -45,7 +45,9 @@ export async function run(
 
   const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
 
-  const { entries, blocked, answer, answered }: Admission = prompt ? await admit(prompt, mode, ports) : { entries: [] };
+  const { entries, after, blocked, answer, answered }: Admission = prompt
+    ? await admit(prompt, mode, ports)
+    : { entries: [] };
   await ports.admitted();
   if (answered) {
     await ports.record(entries);
@@ -57,6 +59,8 @@ export async function run(
   const resumed = await deferred.settled();
   take(resumed);
   await add(...ports.steering(), ...entries);
+  if (after) await add(...(await after()));
+  if (after && ports.signal.aborted) await add(interruptionEntry("tools", ports.newId()));
   const stopped = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
   if (stopped) return end(stopped);
   if (answer !== undefined) return { ...end({ reason: "completed", text: answer }), numTurns: 0 };
@@ -115,6 +119,10 @@ export async function run(
       const more = settled.length > 0 || typed.some(({ type }) => type === "user");
       const next = recovery.after(reply, settled, more);
       if (next.ending) return end(next.ending);
+      if (settled.length > 0 && turns !== limits.maxTurns && ports.queue?.next()) {
+        const { joinQueued } = await import("./join.ts"); // most runs are left alone
+        await joinQueued(ports, add);
+      }
       if (next.nudge !== undefined) await add(nudge(next.nudge, ports.newId()));
       else if (!more && !next.again) {
         const stop = await stopping.after(reply, ports);

@@ -96,6 +96,8 @@ export type MetadataEntry =
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
   /** Keelson only: a job of the session, for a resume; without `job`, it is over. Other readers ignore it. */
   | { readonly type: "keelson-schedule"; readonly id: string; readonly job?: ScheduledJob; readonly sessionId: string }
+  /** Keelson only: the conversation went back and ends at this entry, if no entry follows. Other readers ignore it. */
+  | { readonly type: "keelson-rewind"; readonly leafUuid: string | null; readonly sessionId: string }
   | {
       readonly type: "worktree-state";
       /** Null when the session has left it. */

@@ -72,7 +72,7 @@ export type {
 } from "./session.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
-export { COMMAND_SOURCE, isCommandRecord, isPrompt, project, projectPrompt } from "./project.ts";
+export { COMMAND_SOURCE, isCommandRecord, isJoinedPrompt, isPrompt, project, projectPrompt } from "./project.ts";
 export {
   isPermissionMode,
   PERMISSION_MODES,

@@ -22,8 +22,25 @@ export function project(entry: ChainEntry, parentToolUseId: string | null = null
 }
 
 /** A prompt as sent back to clients that asked for replay. */
-export function projectPrompt(entry: ChainEntry & { type: "user" }): UserMessage {
-  return { ...user(entry, null), isReplay: true };
+export function projectPrompt(entry: ChainEntry & { type: "user" | "attachment" }): UserMessage {
+  if (entry.type === "user") return { ...user(entry, null), isReplay: true };
+  const { attachment, sessionId, timestamp } = entry;
+  return {
+    type: "user",
+    message: { role: "user", content: attachment["prompt"] as UserSubject["message"]["content"] },
+    parent_tool_use_id: null,
+    session_id: sessionId,
+    uuid: typeof attachment["source_uuid"] === "string" ? attachment["source_uuid"] : entry.uuid,
+    timestamp,
+    isReplay: true,
+  };
+}
+
+/** Whether an entry is a prompt that joined a run. */
+export function isJoinedPrompt(entry: ChainEntry): entry is ChainEntry & { type: "attachment" } {
+  if (entry.type !== "attachment" || entry.attachment.type !== "queued_command") return false;
+  const { prompt } = entry.attachment;
+  return typeof prompt === "string" || (Array.isArray(prompt) && prompt.every(isObject));
 }
 
 /** Whether an entry is a prompt, not a tool result or text that Keelson added. */

@@ -47,7 +47,7 @@ function gatesIn(setup: GateSetup, ground: Ground, mode: PermissionMode): readon
     git: { root: project, home, isTrusted: () => true, directories: () => workspace.directories, env: () => ({}) },
     isShielded: async () => false,
     managedOnly: () => false,
-    save: async () => undefined,
+    save: async () => [],
   });
   const below = (parentGate: Gate) => {
     const own = createWorkspace(project, () => workspace.directories.slice(1));

@@ -17,9 +17,10 @@ export class AgentListing {
     this.#told = new Set(toldIn(past));
   }
 
-  /** A new conversation knows none. */
-  restart(): void {
+  /** Another conversation knows only those that it lists. */
+  restart(past: Iterable<ChainSubject> = []): void {
     this.#told.clear();
+    for (const name of toldIn(past)) this.#told.add(name);
   }
 
   take(agents: readonly AgentDefinition[]): NewEntry | undefined {

@@ -73,6 +73,7 @@ export function openAgents(stages: AgentStages): AgentStage {
   const listing = new AgentListing(place.loaded?.entries ?? [], storage.newId);
   storage.onClear(() => listing.restart());
   storage.onCompact(() => listing.restart());
+  storage.onRewind((entries) => listing.restart(entries));
   const slots = new Slots(mostAgents(state.snapshot.env));
   const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
 

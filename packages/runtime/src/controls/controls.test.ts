@@ -15,7 +15,14 @@ function controls(more: Partial<ControlTargets> = {}) {
     newId: () => `id-${ids++}`,
     queued: () => [],
     interrupt: () => undefined,
-    gate: { setMode: () => undefined, rules: [], mayRead: () => true, warm: async () => undefined },
+    gate: {
+      setMode: () => undefined,
+      refusal: () => undefined,
+      rules: [],
+      mayRead: () => true,
+      warm: async () => undefined,
+      accept: async () => [],
+    },
     setModel: async (name) => name ?? "default-model",
     ...more,
   };

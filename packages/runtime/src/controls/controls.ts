@@ -10,7 +10,8 @@ import {
   type ControlRequestBody,
   type ControlHandler,
 } from "./reply.ts";
-import { controlRow, type ControlRow } from "./table.ts";
+import type * as TableModule from "./table.ts";
+import type { ControlRow } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
 
 /** How long a session that has ended waits for replies in progress. */
@@ -141,6 +142,12 @@ export class Controls {
       if (this.#behind === behind) this.#behind = undefined;
     });
   }
+}
+
+/** Loaded with the first request; `require`, because some requests are answered before anything else happens. */
+function controlRow(subtype: string): ControlRow | undefined {
+  const table = require("./table.ts") as typeof TableModule;
+  return table.controlRow(subtype);
 }
 
 const isChange = (row: ControlRow | undefined) => row !== undefined && "later" in row && row.change === true;

@@ -9,7 +9,8 @@ import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
-import { reloadStyle } from "../session/life.ts";
+import { adoptChangedSettings, reloadStyle } from "../session/life.ts";
+import { enqueuePrompt } from "../stream/enqueue.ts";
 import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
@@ -31,6 +32,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     snapshot: () => state.snapshot,
     adopt,
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
+    adoptChangedSettings: () => adoptChangedSettings(parts),
     model: () => state.model,
     setModel: async (name) => {
       const next = await storage.chooseModel(name, { typed: true });
@@ -55,7 +57,9 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
         return ruleBook.rules;
       },
       mayRead: (path) => ruleBook.mayRead(path),
+      refusal: (mode) => ruleBook.refusal(mode),
       warm: () => gate.warm(),
+      accept: (updates) => gate.accept(updates),
     },
     style: () => state.style?.name ?? "default",
     reloadStyle: () => reloadStyle(storage),
@@ -64,6 +68,16 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     conversation: () => state.conversation.messages,
     transcript: () => (place.path !== null && existsSync(place.path) ? place.path : undefined),
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
+    addMemory: async (text, scope) => {
+      const { addMemory, memoryFile } = await import("../instructions/add-memory.ts");
+      const places = { root: state.root, configDir: state.snapshot.configDir };
+      const finished = machine.beginSettingsWrite([memoryFile(scope, places)]);
+      try {
+        return addMemory(text, scope, places);
+      } finally {
+        finished();
+      }
+    },
     cost,
     lastUsage: () => state.lastUsage,
     workspace: folders.workspace,
@@ -82,6 +96,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       if (client.agents !== undefined) agents.setClient(client.agents);
+      if (client.joinQueuedPrompts !== undefined) inbox.joins = client.joinQueuedPrompts;
       if (client.forwardSubagentText !== undefined) storage.agents.showsText = client.forwardSubagentText;
       plan.setWorkflow(client.planModeInstructions);
       if (client.skills !== undefined) skills.skills.limitTo(client.skills);
@@ -93,11 +108,24 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     toldSkills: () => skills.skills.told(),
     agents: () => agents.list(),
     reloadSkills: () => skills.skills.reload(),
+    queueShellCommand: (command, { uuid, toolUseId }) =>
+      enqueuePrompt(
+        {
+          type: "user",
+          message: { role: "user", content: `!${command}` },
+          parent_tool_use_id: null,
+          uuid,
+          shell: { command, toolUseId },
+        },
+        storage,
+      ),
+    takesPrompts: () => inbox.takesPrompts,
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
     isRunning: () => runState.running,
     interrupt: () => runState.interrupt(),
     clear: async (prompt) => (await import("../session/clear.ts")).clearConversation(parts, prompt),
+    rewindConversation: async (prompt) => (await import("../session/rewind.ts")).rewindConversation(storage, prompt),
     title: () => state.title,
     rename: (title) => {
       state.title = title;

@@ -6,6 +6,7 @@ import {
   endSession,
   interrupt,
   mcpMessage,
+  runShellCommand,
   setPermissionMode,
 } from "./handlers/flow.ts";
 import type { ControlHandler } from "./reply.ts";
@@ -29,13 +30,17 @@ const files = () => import("./handlers/files.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
+const memory = () => import("./handlers/memory.ts");
 const models = () => import("./handlers/models.ts");
+const permissions = () => import("./handlers/permissions.ts");
+const rewind = () => import("./handlers/rewind.ts");
 const settings = () => import("./handlers/settings.ts");
 const tasks = () => import("./handlers/tasks.ts");
 const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
 const ROWS: Readonly<Record<string, ControlRow>> = {
+  add_memory: change(async () => (await memory()).addMemoryControl),
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
   cancel_async_message: now(cancelAsyncMessage),
@@ -52,7 +57,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   initialize: change(async () => (await initialization()).initialize),
   interrupt: now(interrupt),
   list_models: later(async () => (await models()).listModels),
-  list_permission_rules: later(async () => (await listings()).listPermissionRules),
+  list_permission_rules: later(async () => (await permissions()).listPermissionRules),
   mcp_call: later(async () => (await mcp()).mcpCall),
   mcp_message: now(mcpMessage),
   mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
@@ -66,7 +71,9 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   reload_plugins: later(async () => (await listings()).reloadPlugins),
   reload_skills: later(async () => (await listings()).reloadSkills),
   rename_session: change(async () => (await title()).renameSessionControl),
+  rewind_conversation: change(async () => (await rewind()).rewindConversationControl),
   rewind_files: change(async () => (await files()).rewindFiles),
+  run_shell_command: now(runShellCommand),
   seed_read_state: change(async () => (await files()).seedReadState),
   set_has_subscribers: later(async () => acknowledge),
   set_max_thinking_tokens: change(async () => (await models()).setMaxThinkingTokens),
@@ -75,6 +82,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   set_permission_mode: now(setPermissionMode),
   side_question: later(async () => (await asides()).sideQuestion),
   stop_task: later(async () => (await tasks()).stopTask),
+  update_permissions: change(async () => (await permissions()).updatePermissions),
   update_settings: change(async () => (await settings()).updateSettings),
 };
 

@@ -20,6 +20,8 @@ import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
+import type { MemoryScope } from "../instructions/add-memory.ts";
+import type { RewoundConversation } from "../session/rewind.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
 
@@ -39,6 +41,9 @@ export interface ControlTargets {
   /** Runs ConfigChange hooks for files that changed; false if one refuses. */
   mayAdopt(next: Snapshot): Promise<boolean>;
 
+  /** Applies settings that changed on disk, unless a hook refuses. */
+  adoptChangedSettings(): Promise<void>;
+
   model(): ResolvedModel;
   /** Returns the resolved id. Rejects if the model is not available or a hook refuses. */
   setModel(name: string | undefined): Promise<string>;
@@ -46,7 +51,7 @@ export interface ControlTargets {
   tuneModel(model: ResolvedModel): void;
 
   mode(): PermissionMode;
-  readonly gate: Pick<RuleBook, "setMode" | "rules" | "mayRead"> & Pick<Gate, "warm">;
+  readonly gate: Pick<RuleBook, "setMode" | "refusal" | "rules" | "mayRead"> & Pick<Gate, "warm" | "accept">;
 
   /** The name of the output style. */
   style(): string;
@@ -59,6 +64,8 @@ export interface ControlTargets {
   transcript(): string | undefined;
   /** The instruction files in the conversation. */
   memoryFiles(): readonly { readonly path: string; readonly type: string; readonly text: string }[];
+  /** Adds a note to an instruction file. Returns its path. */
+  addMemory(text: string, scope: MemoryScope): Promise<string>;
   readonly cost: Cost;
   /** Usage of the latest reply; null before the first. */
   lastUsage(): Usage | null;
@@ -89,6 +96,10 @@ export interface ControlTargets {
   /** Reads skill and command files again. */
   reloadSkills(): void;
 
+  /** Queues a command of the user. The model reads its output. */
+  queueShellCommand(command: string, ids: { readonly uuid: string; readonly toolUseId: string }): void;
+  /** Whether the session still takes prompts. */
+  takesPrompts(): boolean;
   /** Ids of the prompts in the queue. */
   queued(): readonly string[];
   /** Removes one prompt from the queue, or all of them. Returns the removed ids. */
@@ -98,6 +109,8 @@ export interface ControlTargets {
   interrupt(): void;
   /** Continues with a new session and an empty conversation. `prompt` is the id of the prompt that asked for it. */
   clear(prompt: string | undefined): Promise<void>;
+  /** Takes the conversation back to before the prompt with this id. */
+  rewindConversation(prompt: string): Promise<RewoundConversation>;
   title(): string | undefined;
   rename(title: string): void;
   /** Absent if file checkpoints are off. */

@@ -89,7 +89,7 @@ export class Approvals {
       ...(unasked === undefined ? {} : { unasked }),
       origin: originOf(request.tool.name),
       hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
-      accept: (updates) => gate.accept(updates),
+      accept: (updates) => void gate.accept(updates),
     });
   }
 

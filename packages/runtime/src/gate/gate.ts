@@ -34,8 +34,8 @@ export interface GateOptions {
   isShielded(cwd: string): Promise<boolean>;
   /** Whether only managed settings may have allow rules. */
   managedOnly(): boolean;
-  /** Writes rules to the settings. */
-  save(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** Writes rules to the settings. Returns what could not be written. */
+  save(updates: readonly PermissionUpdate[]): Promise<readonly string[]>;
 }
 
 /** What differs for a subagent. Without `memory`, it has that of the session. */
@@ -111,8 +111,11 @@ export class Gate {
     return this.#options.git;
   }
 
-  /** Applies the updates in an answer. Permanent ones are also written to the settings. */
-  accept(given: readonly PermissionUpdate[]): void {
+  /**
+   * Applies the updates in an answer. Permanent ones are also written to the settings; resolves to what could not be
+   * written.
+   */
+  accept(given: readonly PermissionUpdate[]): Promise<readonly string[]> {
     const { managedOnly, addDirectories, removeDirectories, save } = this.#options;
     const widens = (update: PermissionUpdate) => "behavior" in update && update.behavior === "allow";
     const updates = managedOnly() ? given.filter((update) => !widens(update)) : given;
@@ -123,7 +126,10 @@ export class Gate {
       else this.ruleBook.update(update);
     }
     const lasting = updates.filter(({ destination }) => destination !== "session" && destination !== "cliArg");
-    if (lasting.length > 0) this.#saved = this.#saved.then(() => save(lasting));
+    if (lasting.length === 0) return Promise.resolve([]);
+    const saved = this.#saved.then(() => save(lasting));
+    this.#saved = saved.then(() => undefined);
+    return saved;
   }
 
   /** Resolves when all accepted updates are written. */

@@ -36,6 +36,7 @@ export function openPlan(storage: Storage, ruleBook: RuleBook): PlanMode {
     newId,
   });
   storage.onClear(() => plan.restart());
+  storage.onRewind((entries) => plan.rewound(entries));
   return plan;
 }
 
@@ -74,11 +75,12 @@ async function saveRules(
   updates: readonly PermissionUpdate[],
   { state, options }: Storage,
   machine: Machine,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { snapshot } = state;
   // `writeRules` may also write the user's settings, which are among the sources, and the user's ignore file.
   const files = [...snapshot.sources.map(({ path }) => path), await userIgnoreFile(snapshot)];
   const finished = machine.beginSettingsWrite(files);
   const { problems } = await writeRules(updates, snapshot).finally(finished);
   for (const problem of problems) options.warn(problem);
+  return problems;
 }

@@ -53,6 +53,11 @@ export class RuleBook {
     return this.#state.rules;
   }
 
+  /** Why the session cannot switch to this mode; undefined if it can. */
+  refusal(mode: PermissionMode): string | undefined {
+    return this.#options.refusal(mode);
+  }
+
   /** Switches the mode, or returns why it cannot. */
   setMode(mode: PermissionMode): string | undefined {
     const refusal = this.#options.refusal(mode);

@@ -132,6 +132,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     },
   });
   const fileHistory = await fileHistoryOf(storage, (mtimeMs) => seen.wasOwnCommand(mtimeMs));
+  storage.onRewind(() => seen.forget());
   storage.onClear(() => {
     seen.forget();
     hookVariables.close();
@@ -202,7 +203,7 @@ async function fileHistoryOf(
   wasOwnCommand: (mtimeMs: number) => boolean,
 ): Promise<FileHistory | undefined> {
   const { snapshot, warn } = options;
-  if (place.path === null || !checkpointsEnabled(snapshot)) return undefined;
+  if (place.path === null || !checkpointsEnabled(snapshot, options.interactive)) return undefined;
   const { openFileHistory } = await import("./file-history.ts");
   return openFileHistory(snapshot, place.path, {
     place,

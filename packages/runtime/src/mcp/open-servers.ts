@@ -116,6 +116,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     if (offer) offer = await openOffer(storage, machine, load());
   });
   storage.onCompact(() => offer?.tools.compacted());
+  storage.onRewind(() => offer?.tools.compacted());
   storage.folders.onAdd(() => servers?.all.forEach(({ connection }) => connection?.rootsChanged()));
 
   return {

@@ -64,19 +64,13 @@ export async function runStartHooks(
 /** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
   const { storage, machine, gate, mcp, hooks, skills, agents } = stages;
-  const { state, options, place, cost, outbox } = storage;
+  const { state, place, cost, outbox } = storage;
   // A rule accepted in the last run is in the settings before they are read again.
   await gate.saved();
   await machine.undoChanges();
   const changes = state.instructions?.changes();
   if (changes !== undefined) storage.notify(changes);
-  const next = reloadIfChanged(state.snapshot, options.warn);
-  // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
-  const isSound = next === state.snapshot || !(await machine.undoChanges());
-  if (next !== state.snapshot && isSound && !wasRefused(next, state)) {
-    if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
-    else state.refused = next.sources;
-  }
+  await adoptChangedSettings(stages);
   if (skills.skills.areChanged() && (await mayReloadSkills(hooks.fire)) && skills.skills.refresh()) {
     await outbox.show({ type: "system", subtype: "commands_changed", commands: typedCommands(stages) });
   }
@@ -88,6 +82,18 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   }
   settlePrompt(storage);
   await mcp.beforeRun(signal);
+}
+
+/** Applies settings that changed on disk, unless a hook refuses. */
+export async function adoptChangedSettings(stages: Stages): Promise<void> {
+  const { storage, machine, hooks } = stages;
+  const { state, options } = storage;
+  const next = reloadIfChanged(state.snapshot, options.warn);
+  // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
+  const isSound = next === state.snapshot || !(await machine.undoChanges());
+  if (next === state.snapshot || !isSound || wasRefused(next, state)) return;
+  if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
+  else state.refused = next.sources;
 }
 
 /** The system prompt of the first run stays, so only what is known by then gets into it. Later, a reminder tells it. */

@@ -26,6 +26,8 @@ export interface PlanMode extends PlanKeeper {
   takeNotices(): readonly NewEntry[];
   /** A new conversation has no plan. */
   restart(): void;
+  /** The conversation went back and has only these entries. The plan stays. */
+  rewound(entries: readonly ChainEntry[]): void;
   /** For a conversation that was compacted: the plan, and the notices about the mode if it still applies. */
   again(): readonly NewEntry[];
   /** Sets the client's own planning instructions. */
@@ -33,9 +35,10 @@ export interface PlanMode extends PlanKeeper {
 }
 
 export function openPlanMode({ state, mode, past, forked, ...options }: PlanModeOptions): PlanMode {
-  const last = past.map(attachmentType).findLast((type) => type === "plan_mode" || type === "plan_mode_exit");
+  const wasPlanning = (entries: readonly ChainEntry[]) =>
+    entries.map(attachmentType).findLast((type) => type === "plan_mode" || type === "plan_mode_exit") === "plan_mode";
   /** What the model was last told. Undefined: it was told something outdated and needs a notice in any mode. */
-  let told = last !== "plan_mode" ? false : forked ? undefined : true;
+  let told = !wasPlanning(past) ? false : forked ? undefined : true;
   state.planName = forked ? undefined : past.findLast(({ slug }) => isPlanName(slug))?.slug;
   let workflow: string | undefined;
 
@@ -78,6 +81,9 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
     restart() {
       told = false;
       state.planName = undefined;
+    },
+    rewound(entries) {
+      told = wasPlanning(entries);
     },
     again() {
       told = false;

@@ -3,6 +3,7 @@
 import { whyNotOffered } from "../optional-tools/optional-tools.ts";
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
+import { dequeued } from "@keelson/store";
 import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
 import { compactionPort } from "../compaction/compaction-port.ts";
 import type { Controls } from "../controls/controls.ts";
@@ -116,6 +117,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       const { mentionsIn } = await import("../mentions/mentions.ts");
       return mentionsIn(text, parts, ports);
     },
+    runShellCommand: async (command, id) =>
+      (await import("../commands/shell-mode.ts")).runTypedCommand(command, id, { ports, gate }),
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
@@ -128,6 +131,15 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
       const problems = state.codeWatch?.takeNotices() ?? [];
       return [...inbox.takeNotices(), ...plan.takeNotices(), ...problems, ...listings];
+    },
+    queue: {
+      next: () => inbox.nextToJoin(),
+      take(prompt) {
+        if (!inbox.join(prompt)) return false;
+        outbox.note(dequeued(storage.place.id, storage.now()));
+        if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
+        return true;
+      },
     },
     compaction: compactionPort({
       snapshot: () => state.snapshot,

@@ -11,11 +11,12 @@ import {
   type ResultMessage,
   type Session,
 } from "@keelson/protocol";
-import { customTitle, dequeued, enqueued, lastPrompt } from "@keelson/store";
+import { customTitle, dequeued, lastPrompt } from "@keelson/store";
 import type { ClientRequests } from "../controls/client-requests.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
+import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
 import type { Outbox } from "../stream/outbox.ts";
 import type { SessionPlace } from "./place.ts";
@@ -95,8 +96,10 @@ export class LiveSession implements Session {
 
   send(input: Inbound): void {
     switch (input.type) {
-      case "user":
-        return this.#enqueue(input);
+      case "user": {
+        const { origin: _, shell: __, ...prompt } = input;
+        return enqueuePrompt(prompt, this.#parts);
+      }
       case "control_request":
         // `initialize` is answered after the start hooks; requests keep their order.
         if (!this.#isReady) return void this.#ready.then(() => this.#parts.controls.handle(input));
@@ -126,13 +129,6 @@ export class LiveSession implements Session {
       void this.#parts.stopAgents();
     }
     await this.#work;
-  }
-
-  #enqueue({ origin: _, ...prompt }: PromptMessage): void {
-    const { outbox, inbox, now } = this.#parts;
-    outbox.note(enqueued(this.id, textOf(prompt.message.content), now()));
-    if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
-    inbox.push(prompt);
   }
 
   async #loop(): Promise<void> {
@@ -188,7 +184,8 @@ export class LiveSession implements Session {
       maxBudgetUsd: limits.maxBudgetUsd,
     };
     await outbox.show({ ...resultOf(end, totals), ...originOf(prompt) });
-    if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "completed");
+    const joined = this.#parts.inbox.takeJoined();
+    for (const uuid of [prompt?.uuid, ...joined]) if (uuid !== undefined) outbox.lifecycle(uuid, "completed");
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {

@@ -3,6 +3,7 @@
 
 import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
+import type { ChainEntry } from "@keelson/protocol";
 import { nullTranscript, openTranscript, transcriptPath, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
 import type { Snapshot } from "@keelson/config";
@@ -47,6 +48,9 @@ export interface Storage {
   /** The conversation was compacted. The listeners of `onCompact` forget what the model was told in it. */
   compacted(): void;
   onCompact(listener: () => void): void;
+  /** The conversation went back and has only these entries. The listeners of `onRewind` know what the model knows then. */
+  rewound(entries: readonly ChainEntry[]): void;
+  onRewind(listener: (entries: readonly ChainEntry[]) => void): void;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
   /** When the session started; in a cleared one, when it was cleared. */
@@ -148,6 +152,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const mirrored = () => (options.mirror && place.path !== null ? place.path : undefined);
   const clearListeners: (() => void | Promise<void>)[] = [];
   const compactListeners: (() => void)[] = [];
+  const rewindListeners: ((entries: readonly ChainEntry[]) => void)[] = [];
   const outbox = new Outbox({
     sessionId: id,
     entrypoint,
@@ -164,6 +169,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     newId,
   });
   const inbox = new Inbox();
+  inbox.joins = options.interactive === true;
   return {
     options,
     place,
@@ -180,7 +186,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     },
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({
-      reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+      reportsState: options.interactive === true || env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
       show: (signal) => outbox.show(signal),
     }),
     async clear() {
@@ -202,6 +208,8 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     onClear: (listener) => void clearListeners.push(listener),
     compacted: () => compactListeners.forEach((listener) => listener()),
     onCompact: (listener) => void compactListeners.push(listener),
+    rewound: (entries) => rewindListeners.forEach((listener) => listener(entries)),
+    onRewind: (listener) => void rewindListeners.push(listener),
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     newId,
     now,

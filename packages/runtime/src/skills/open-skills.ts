@@ -132,6 +132,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     invoked.clear();
   });
   storage.onCompact(() => skills.restart());
+  storage.onRewind((entries) => skills.restart(listedIn(entries)));
   return {
     skills,
     effects,

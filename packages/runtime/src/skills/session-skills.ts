@@ -75,9 +75,10 @@ export class SessionSkills {
     return { skills: this.all.filter(({ name }) => this.#told.has(name)), listing: this.#texts.join("\n") };
   }
 
-  /** A new conversation knows no skills. */
-  restart(): void {
+  /** Another conversation knows only the skills that it lists. */
+  restart(told: Iterable<string> = []): void {
     this.#told.clear();
+    for (const name of told) this.#told.add(name);
     this.#texts = [];
   }
 

@@ -1,6 +1,6 @@
 // The input queue of a session: prompts run one at a time; notices go to the model at its next safe boundary.
 
-import type { NewEntry, PromptMessage } from "@keelson/protocol";
+import { textOf, type NewEntry, type PromptMessage } from "@keelson/protocol";
 
 /** One run: a prompt, or without one, the queued notices. */
 export interface Work {
@@ -22,11 +22,36 @@ export class Inbox {
   #held = 0;
   /** A run is owed even if the inbox is closed. */
   #owed = false;
+  #joined: string[] = [];
+  /** Prompts that come during a run join it. */
+  joins = false;
 
+  /** Prompts wait in the order they came, but one for now goes before others, and one for later behind them. */
   push(prompt: PromptMessage): void {
     if (this.#closed) return;
-    this.#prompts.push(prompt);
+    const at = this.#prompts.findIndex((other) => rankOf(other) > rankOf(prompt));
+    this.#prompts.splice(at < 0 ? this.#prompts.length : at, 0, prompt);
     this.#arrived?.();
+  }
+
+  /** The next prompt that may join the run that is going on. Commands and what is for later do not. */
+  nextToJoin(): PromptMessage | undefined {
+    const next = this.joins ? this.#prompts[0] : undefined;
+    return next && mayJoin(next) ? next : undefined;
+  }
+
+  /** Takes a prompt for the run that is going on; false if it is no longer queued. */
+  join(prompt: PromptMessage): boolean {
+    const at = this.#prompts.indexOf(prompt);
+    if (at < 0) return false;
+    this.#prompts.splice(at, 1);
+    if (prompt.uuid !== undefined) this.#joined.push(prompt.uuid);
+    return true;
+  }
+
+  /** The ids of the prompts that joined the run that ends now. */
+  takeJoined(): readonly string[] {
+    return this.#joined.splice(0);
   }
 
   /** Puts a prompt at the front of the queue. */
@@ -132,4 +157,11 @@ export class Inbox {
   get #wakes(): boolean {
     return this.#owed || (this.#waking && !this.#closed);
   }
+}
+
+const rankOf = ({ priority = "next" }: PromptMessage): number => ["now", "next", "later"].indexOf(priority);
+
+function mayJoin({ priority, shouldQuery, origin, shell, client_composed: composed, message }: PromptMessage): boolean {
+  if (priority === "later" || shouldQuery === false || origin || shell) return false;
+  return composed === true || !textOf(message.content).startsWith("/");
 }

@@ -3,6 +3,7 @@
 
 import {
   COMPATIBLE_VERSION,
+  isJoinedPrompt,
   isPrompt,
   isToolUse,
   project,
@@ -98,6 +99,12 @@ export class Outbox {
     this.#promptId = undefined;
   }
 
+  /** The conversation went back: the next entry follows this one. */
+  rewind(leaf: string | null): void {
+    this.#leaf = leaf;
+    this.#promptId = undefined;
+  }
+
   attach(past: Iterable<Outbound> = []): AsyncIterable<Outbound> {
     return this.#watchers.attach(past);
   }
@@ -114,7 +121,7 @@ export class Outbox {
     for (const entry of stamped) {
       const message = this.#agent
         ? this.#fromAgent(entry, this.#agent)
-        : isPrompt(entry)
+        : isPrompt(entry) || isJoinedPrompt(entry)
           ? this.#replayed(entry)
           : this.#projected(entry);
       if (message) behind = this.#watchers.push(message) ?? behind;
@@ -185,7 +192,7 @@ export class Outbox {
     this.mirror(entries);
   }
 
-  #replayed(entry: ChainEntry & { type: "user" }) {
+  #replayed(entry: ChainEntry & { type: "user" | "attachment" }) {
     return this.#options.replayPrompts ? projectPrompt(entry) : undefined;
   }
 

@@ -24,6 +24,7 @@ export function toInitialize(
     promptSuggestions: options.promptSuggestions,
     agentProgressSummaries: options.agentProgressSummaries,
     forwardSubagentText: options.forwardSubagentText,
+    joinQueuedPrompts: options.joinQueuedPrompts,
     supportedDialogKinds: options.supportedDialogKinds,
     perTaskStopAffordance: options.perTaskStopAffordance,
     plugins: options.pluginDelivery === "initialize" ? (options.plugins ?? []) : undefined,

@@ -10,6 +10,7 @@ import {
   type PersistedWorktree,
   type ScheduledJob,
 } from "@keelson/protocol";
+import { liveChain, type Chain } from "./chain.ts";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
@@ -26,6 +27,8 @@ export interface Scanned {
   readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
+  /** The conversation went back to this entry, or to its start, and nothing followed. */
+  readonly rewoundTo: string | null | undefined;
   /** The jobs that were not over. */
   readonly schedules: readonly ScheduledJob[];
 }
@@ -43,6 +46,7 @@ export function scan(path: string): Scanned {
   const newest = new Map<string, Record<string, unknown>>();
   const schedules = new Map<string, ScheduledJob>();
   let live = 0;
+  let rewoundTo: string | null | undefined;
 
   for (const { bytes, offset } of byteLines(path)) {
     let value = parseLive(bytes);
@@ -60,10 +64,14 @@ export function scan(path: string): Scanned {
       if (link.isBoundary && !link.isAside) {
         for (; live < places.length; live++) places[live]!.entry = undefined;
       }
+      if (!link.isAside) rewoundTo = undefined;
       links.push(link);
       places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value });
     } else if (value !== undefined && typeof value["type"] === "string" && KEPT.has(value["type"])) {
       newest.set(value["type"], value);
+    } else if (value?.["type"] === "keelson-rewind") {
+      const { leafUuid } = value;
+      if (typeof leafUuid === "string" || leafUuid === null) rewoundTo = leafUuid;
     } else if (value?.["type"] === "keelson-schedule" && typeof value["id"] === "string") {
       schedules.delete(value["id"]);
       if (isScheduledJob(value["job"])) schedules.set(value["id"], value["job"]);
@@ -81,8 +89,17 @@ export function scan(path: string): Scanned {
     lastPrompt: textIn("last-prompt", "lastPrompt"),
     worktree: isWorktree(worktree) ? worktree : undefined,
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
+    rewoundTo,
     schedules: [...schedules.values()],
   };
+}
+
+/** The conversation in the file, as it was left. */
+export function chainIn({ links, rewoundTo }: Scanned, at: string | undefined): Chain {
+  if (at !== undefined || rewoundTo === undefined) return liveChain(links, { at });
+  if (rewoundTo === null) return { steps: [], leafUuid: null };
+  const chain = liveChain(links, { at: rewoundTo });
+  return chain.steps.length > 0 ? chain : liveChain(links);
 }
 
 const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state", "worktree-state"]);

@@ -3,11 +3,11 @@
 import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { isChainEntry, type Entry } from "@keelson/protocol";
-import { liveChain } from "../read/chain.ts";
+import type { Chain } from "../read/chain.ts";
 import { lineOf } from "../transcript/line.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLine, salvage } from "../read/parse-line.ts";
-import { scan, type Scanned } from "../read/scan.ts";
+import { chainIn, scan, type Scanned } from "../read/scan.ts";
 
 export interface ForkOptions {
   readonly from: string;
@@ -20,7 +20,7 @@ export interface ForkOptions {
 /** Returns the number of entries. Throws if the file exists or `at` is not in the conversation. */
 export function forkTranscript({ from, to, sessionId, at }: ForkOptions): number {
   const scanned = scan(from);
-  const { steps } = liveChain(scanned.links, { at });
+  const { steps } = chainIn(scanned, at);
   if (at !== undefined && steps.length === 0) throw new Error(`The conversation to fork has no entry "${at}"`);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
@@ -39,7 +39,7 @@ export function forkTranscript({ from, to, sessionId, at }: ForkOptions): number
 function* forkedLines(
   from: string,
   { places, links, sticky, costState }: Scanned,
-  steps: ReturnType<typeof liveChain>["steps"],
+  steps: Chain["steps"],
   sessionId: string,
 ): Generator<Uint8Array | string> {
   const source = openRanges(from);

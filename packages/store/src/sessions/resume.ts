@@ -8,10 +8,10 @@ import {
   type PersistedWorktree,
   type ScheduledJob,
 } from "@keelson/protocol";
-import { liveChain, type ChainStep } from "../read/chain.ts";
+import type { ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLive, salvage } from "../read/parse-line.ts";
-import { scan, type Scanned } from "../read/scan.ts";
+import { chainIn, scan, type Scanned } from "../read/scan.ts";
 
 export interface LoadedSession {
   /** The conversation since the last compaction, oldest first, without `toolUseResult`. */
@@ -40,7 +40,7 @@ export interface ResumeOptions {
 /** Undefined if `at` is not in the file. Throws if the file cannot be read. */
 export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefined {
   const scanned = scan(path);
-  const { steps, leafUuid } = liveChain(scanned.links, { at });
+  const { steps, leafUuid } = chainIn(scanned, at);
   if (at !== undefined && steps.length === 0) return undefined;
   const entries = entriesOf(path, scanned, steps);
   return {

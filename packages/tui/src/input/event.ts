@@ -26,7 +26,11 @@ export interface Focus {
   readonly focused: boolean;
 }
 
-/** The terminal's answer to a question, without the introducer. */
+/**
+ * The terminal's answer to a question: only what was asked for. cursor: "row;column", from 1. kitty: the flags, a number.
+ * version: name and version. background: "rgb:…", as reported. color-scheme: "1" is dark, "2" light. attributes: numbers
+ * with `;` between.
+ */
 export interface TerminalReply {
   readonly kind: "reply";
   readonly of: "cursor" | "kitty" | "version" | "background" | "color-scheme" | "attributes";

@@ -39,7 +39,7 @@ function sessionGate(mode: PermissionMode = "default"): Gate {
     git: { root: PROJECT, home: HOME, isTrusted: () => true, directories: () => [PROJECT], env: () => ({}) },
     isShielded: async () => false,
     managedOnly: () => false,
-    save: async () => undefined,
+    save: async () => [],
   });
 }
 

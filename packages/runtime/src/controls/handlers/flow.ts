@@ -24,6 +24,20 @@ export const setPermissionMode: ControlHandler = ({ mode }, { gate }) => {
 export const cancelAsyncMessage: ControlHandler = (request, { cancelQueued }) =>
   done({ cancelled: cancelQueued(textIn(request, "message_uuid")).length > 0 });
 
+/**
+ * Keelson only: the user runs a command in the session's shell, and the model reads what came out. Answered when it is
+ * queued, so that it keeps its place among the prompts.
+ */
+export const runShellCommand: ControlHandler = (request, { queueShellCommand, takesPrompts, newId }) => {
+  const command = textIn(request, "command").trim();
+  if (command === "") return failed('run_shell_command: "command" must not be empty');
+  if (!takesPrompts()) return failed("run_shell_command: the session is ending");
+  const { uuid: given } = request;
+  const ids = { uuid: typeof given === "string" ? given : newId(), toolUseId: `toolu_${newId()}` };
+  queueShellCommand(command, ids);
+  return done({ user_message_uuid: ids.uuid, tool_use_id: ids.toolUseId });
+};
+
 /** A message from an MCP server inside the client. */
 export const mcpMessage: ControlHandler = (request, _targets, { receiveMcp }) => {
   receiveMcp(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);

@@ -35,6 +35,8 @@ export interface ClientOptions {
   readonly promptSuggestions?: boolean;
   readonly agentProgressSummaries?: boolean;
   readonly forwardSubagentText?: boolean;
+  /** Keelson only: prompts that come during a run join it. */
+  readonly joinQueuedPrompts?: boolean;
   readonly supportedDialogKinds?: readonly string[];
   readonly perTaskStopAffordance?: boolean;
 }
@@ -148,6 +150,7 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
     promptSuggestions: flag("promptSuggestions"),
     agentProgressSummaries: flag("agentProgressSummaries"),
     forwardSubagentText: flag("forwardSubagentText"),
+    joinQueuedPrompts: flag("joinQueuedPrompts"),
     supportedDialogKinds: texts("supportedDialogKinds"),
     perTaskStopAffordance: flag("perTaskStopAffordance"),
   };

@@ -1,4 +1,4 @@
-// Lists for clients: rules, hooks, versions, plugins, skills and output styles.
+// Lists for clients: hooks, versions, plugins, skills and output styles.
 
 import { statSync } from "node:fs";
 import { reload } from "@keelson/config";
@@ -13,20 +13,6 @@ export const getBinaryVersion: ControlHandler = () => {
   const buildTime = statSync(process.execPath).mtime.toISOString();
   return done({ version: COMPATIBLE_VERSION, buildTime, keelsonVersion: VERSION });
 };
-
-export const listPermissionRules: ControlHandler = (_request, { gate, workspace, snapshot }) =>
-  done({
-    state: {
-      rules: gate.rules.map(({ source, behavior, tool, content }) => ({
-        source,
-        ruleBehavior: behavior,
-        ruleValue: { toolName: tool, ...(content === undefined ? {} : { ruleContent: content }) },
-      })),
-      workspaceDirectories: workspace.directories.slice(1),
-      originalCwd: workspace.root,
-      managedOnly: snapshot().settings.allowManagedPermissionRulesOnly === true,
-    },
-  });
 
 export const getHooksListing: ControlHandler = (_request, targets) => {
   const registered = targets.hooks();

@@ -87,6 +87,7 @@ function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal):
     admitted: () => {},
     instructionsFor: () => [],
     steering: () => [],
+    queue: undefined,
     fire: async (event, input) => (FORWARDED_EVENTS.has(event) ? ports.fire(event, input) : NOTHING_SAID),
     context: (call) => confined({ ...ports.context(call), signal, seen }),
   };

@@ -1,0 +1,60 @@
+// Requests about permission rules: list them, and change them in the session and in settings files.
+
+import type { Rule } from "@keelson/engine";
+import { readPermissionUpdates } from "../../gate/permission-updates.ts";
+import { done, failed, type ControlHandler } from "../reply.ts";
+import type { ControlTargets } from "../targets.ts";
+
+export const listPermissionRules: ControlHandler = (_request, targets) => done({ state: permissionState(targets) });
+
+/** Keelson only. Applies all updates or none; the reply has the new state. */
+export const updatePermissions: ControlHandler = async (request, targets) => {
+  const { gate } = targets;
+  const updates = readPermissionUpdates(request["updates"]);
+  const widens = updates.some(
+    (update) => "behavior" in update && update.behavior === "allow" && update.type !== "removeRules",
+  );
+  if (widens && isManagedOnly(targets)) {
+    return failed(
+      "update_permissions: allow rules can be added in managed settings only (allowManagedPermissionRulesOnly)",
+      "managed_only",
+    );
+  }
+  for (const update of updates) {
+    if (update.type === "removeRules" && update.destination === "cliArg")
+      return failed("update_permissions: rules of the command line cannot be removed");
+    const refusal = update.type === "setMode" ? gate.refusal(update.mode) : undefined;
+    if (refusal !== undefined) return failed(`update_permissions: ${refusal}`);
+  }
+  await gate.warm();
+  const problems = await gate.accept(updates);
+  await targets.adoptChangedSettings();
+  return done({ state: permissionState(targets), ...(problems.length === 0 ? {} : { problems }) });
+};
+
+function permissionState(targets: ControlTargets) {
+  const { gate, workspace } = targets;
+  return {
+    rules: gate.rules.filter((rule, _index, all) => !isRepeated(rule, all)).map(describeRule),
+    workspaceDirectories: workspace.directories.slice(1),
+    originalCwd: workspace.root,
+    managedOnly: isManagedOnly(targets),
+  };
+}
+
+const describeRule = ({ source, behavior, tool, content }: Rule) => ({
+  source,
+  ruleBehavior: behavior,
+  ruleValue: { toolName: tool, ...(content === undefined ? {} : { ruleContent: content }) },
+});
+
+/** An accepted rule applies in the session, and once its file is read again also from there. */
+function isRepeated(rule: Rule, all: readonly Rule[]): boolean {
+  if (rule.source !== "session") return false;
+  return all.some(
+    ({ source, behavior, tool, content }) =>
+      source !== "session" && behavior === rule.behavior && tool === rule.tool && content === rule.content,
+  );
+}
+
+const isManagedOnly = ({ snapshot }: ControlTargets) => snapshot().settings.allowManagedPermissionRulesOnly === true;

@@ -1,0 +1,23 @@
+// The one way a prompt gets into the queue: the transcript notes it, and its sender hears of it if it has an id.
+
+import { textOf, type PromptMessage } from "@keelson/protocol";
+import { enqueued } from "@keelson/store";
+import type { SessionPlace } from "../session/place.ts";
+import type { RunState } from "../session/run-state.ts";
+import type { Inbox } from "./inbox.ts";
+import type { Outbox } from "./outbox.ts";
+
+export interface QueueParts {
+  readonly place: SessionPlace;
+  readonly outbox: Outbox;
+  readonly inbox: Inbox;
+  readonly runState: RunState;
+  now(): number;
+}
+
+export function enqueuePrompt(prompt: PromptMessage, { place, outbox, inbox, runState, now }: QueueParts): void {
+  outbox.note(enqueued(place.id, textOf(prompt.message.content), now()));
+  if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
+  inbox.push(prompt);
+  if (prompt.priority === "now" && runState.running) runState.interrupt();
+}

@@ -1,0 +1,156 @@
+// The open session and what is shown of it. What is asked or said before the session is open waits for it.
+
+import type { ControlRequest, JsonObject, ModelMessage, Outbound, Session } from "@keelson/protocol";
+import { Feed, type ConversationOptions } from "../stream/feed.ts";
+import type { Requests } from "../stream/requests.ts";
+import { Questions } from "./questions.ts";
+import { Queued } from "./queued.ts";
+import { SessionFacts } from "./session-facts.ts";
+import { SessionLink } from "./session-link.ts";
+
+export interface TalkOptions extends ConversationOptions {
+  now(): number;
+  /** Something looks different. */
+  changed(): void;
+  /** A message arrived, after everything here knows of it. */
+  message(message: Outbound): void;
+  /** There is a question to show. */
+  asked(): void;
+  withdrawn(requestId: string): void;
+  ended(error?: Error): void;
+}
+
+export interface Saying {
+  readonly content: ModelMessage["content"];
+  /** As it was typed, to be edited again if it is taken back. */
+  readonly draft: string;
+  readonly priority?: "now" | "next" | "later";
+}
+
+export class Talk implements Requests {
+  readonly feed: Feed;
+  readonly facts = new SessionFacts();
+  readonly queued = new Queued();
+  readonly questions = new Questions();
+  readonly #options: TalkOptions;
+  readonly #open = Promise.withResolvers<SessionLink>();
+  #link: SessionLink | undefined;
+  #gone = false;
+
+  constructor(options: TalkOptions) {
+    this.#options = options;
+    this.feed = new Feed(options);
+    this.#open.promise.catch(() => undefined);
+  }
+
+  /** `replay`: what was said before is shown first. */
+  opened(session: Session, { replay }: { readonly replay: boolean }): void {
+    const { asked, withdrawn, ended } = this.#options;
+    const link = new SessionLink(
+      session,
+      {
+        message: (message) => this.#take(message),
+        question: (request) => this.#ask(request, asked),
+        withdrawn: (id) => {
+          this.questions.withdraw(id);
+          withdrawn(id);
+        },
+        ended: (error) => {
+          this.#gone = true;
+          ended(error);
+        },
+      },
+      { replay },
+    );
+    this.#link = link;
+    this.#open.resolve(link);
+    void this.#initialize(link);
+  }
+
+  /** The session could not be opened. */
+  failed(error: Error): void {
+    this.#gone = true;
+    this.#open.reject(error);
+  }
+
+  get sessionId(): string | undefined {
+    return this.#link?.id;
+  }
+
+  get isWorking(): boolean {
+    return this.facts.workingSince !== undefined;
+  }
+
+  async request(subtype: string, fields?: JsonObject): Promise<unknown> {
+    return (await this.#open.promise).request(subtype, fields);
+  }
+
+  say({ content, draft, priority }: Saying): void {
+    const uuid = crypto.randomUUID();
+    const message = { type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid } as const;
+    if (this.isWorking) {
+      this.queued.add({ uuid, draft });
+    } else {
+      this.feed.addPrompt(message);
+      this.facts.workingSince = this.#options.now();
+    }
+    void this.#open.promise.then(
+      (link) => link.prompt(content, { uuid, ...(priority ? { priority } : {}) }),
+      () => undefined,
+    );
+  }
+
+  /** Takes the newest queued prompt back, if the model has not been given it. Returns what was typed. */
+  async takeBack(): Promise<string | undefined> {
+    const { newest } = this.queued;
+    if (!newest) return undefined;
+    const reply = (await this.request("cancel_async_message", { message_uuid: newest.uuid })) as {
+      cancelled?: boolean;
+    };
+    if (!reply.cancelled) return undefined;
+    this.queued.remove(newest.uuid);
+    return newest.draft;
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.#link && !this.#gone) await this.request("interrupt");
+  }
+
+  answer(requestId: string, response: JsonObject): void {
+    this.#link?.answer(requestId, response);
+  }
+
+  refuse(requestId: string, why: string): void {
+    this.#link?.refuse(requestId, why);
+  }
+
+  async close(reason: "interrupt" | "terminate" = "interrupt"): Promise<void> {
+    const link = this.#link ?? (this.#gone ? undefined : await this.#open.promise.catch(() => undefined));
+    await link?.close(reason);
+  }
+
+  #take(message: Outbound): void {
+    const now = this.#options.now();
+    this.facts.take(message, now);
+    this.feed.take(message, now);
+    if (message.type === "command_lifecycle" && message["state" as never] !== "queued") {
+      this.queued.remove(String(message["command_uuid" as never]));
+    }
+    this.#options.message(message);
+    this.#options.changed();
+  }
+
+  #ask(request: ControlRequest, asked: () => void): void {
+    this.questions.add(request);
+    asked();
+  }
+
+  async #initialize(link: SessionLink): Promise<void> {
+    try {
+      this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      this.#options.changed();
+    } catch {
+      // The session ended first; `ended` reports that.
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// A tool call: what is called with what, and what came of it.
+
+import { fit, width, wrap } from "../screen/rows.ts";
+import { isDone, type CallItem } from "../stream/item.ts";
+import type { StyleName } from "../theme/theme.ts";
+import { renderAgent } from "./agent.ts";
+import { elapsed } from "./amounts.ts";
+import { ELBOW_COLUMNS, sign, underElbow, withKey, type Look } from "./look.ts";
+import { resultRows } from "./results.ts";
+import { titleOf } from "./titles.ts";
+import { isAgentCall, isShellCall } from "./tools.ts";
+
+/** Calls that took less are not timed. */
+const TIMED_MS = 2_000;
+const MOST_HEAD_ROWS = 3;
+
+export function renderCall(call: CallItem, look: Look): string[] {
+  const columns = Math.max(1, look.columns - ELBOW_COLUMNS);
+  return [...headRows(call, look), ...underElbow(bodyRows(call, columns, look), look)];
+}
+
+function bodyRows(call: CallItem, columns: number, look: Look): string[] {
+  const { theme } = look;
+  if (isAgentCall(call.name) && !call.inBackground) return renderAgent(call, columns, look);
+  if (call.result) return resultRows(call, call.result, columns, look);
+  if (call.dropped) return [theme.paint("dim", "No result")];
+  if (call.writing) {
+    const size = call.written < 2_000 ? "" : `, ${Math.round(call.written / 1000)} KB`;
+    return [theme.paint("dim", `Being written${size}…`)];
+  }
+  const background = isShellCall(call.name) && call.taskId !== undefined;
+  const key = background ? withKey(look, "task:background", (name) => ` (${name} to move to the background)`) : "";
+  return [theme.paint("dim", fit(`Running… ${elapsed(look.now - call.startedMs)}${key}`, columns))];
+}
+
+function headRows(call: CallItem, look: Look): string[] {
+  const { theme } = look;
+  const title = titleOf(call, look.cwd);
+  const columns = Math.max(1, look.columns - 2);
+  const about = title.about === "" ? "" : `(${look.whole ? title.about : shortened(title.about, columns)})`;
+  const rows = wrap(`${theme.paint("bold", title.name)}${about}`, columns);
+  const shown = look.whole || rows.length <= MOST_HEAD_ROWS ? rows : rows.slice(0, MOST_HEAD_ROWS);
+  const aside = [title.note, took(call)].filter((part) => part !== undefined).join(" · ");
+  const last = shown.length - 1;
+  const room = columns - width(shown[last]!) - 2;
+  if (aside !== "" && room >= Math.min(width(aside), 12)) shown[last] += `  ${theme.paint("dim", fit(aside, room))}`;
+  const bullet = theme.paint(styleOf(call), sign("bullet", theme));
+  return shown.map((row, index) => (index === 0 ? `${bullet} ${row}` : `  ${row}`));
+}
+
+/** So that it takes at most three rows with the name. */
+function shortened(about: string, columns: number): string {
+  return fit(about, Math.max(8, columns * MOST_HEAD_ROWS - 30));
+}
+
+const took = ({ name, durationMs, result }: CallItem) =>
+  result && !isAgentCall(name) && durationMs !== undefined && durationMs >= TIMED_MS ? elapsed(durationMs) : undefined;
+
+function styleOf(call: CallItem): StyleName {
+  if (!isDone(call) || call.dropped) return "dim";
+  if (call.denied !== undefined) return "warning";
+  return call.result?.isError ? "error" : "success";
+}

@@ -1,0 +1,69 @@
+// What items are rendered for, and the signs in front of them.
+
+import { fit, wrap } from "../screen/rows.ts";
+import type { Theme } from "../theme/theme.ts";
+
+export interface Look {
+  readonly columns: number;
+  readonly theme: Theme;
+  /** Milliseconds, for elapsed times. */
+  readonly now: number;
+  /** Paths in it are shown relative to it. */
+  readonly cwd: string;
+  /** Nothing is folded: for viewers. */
+  readonly whole: boolean;
+  /** The key of an action as it is shown, or "" if it has none. */
+  key(action: string): string;
+}
+
+const SIGNS = {
+  bullet: ["●", "*"],
+  elbow: ["⎿", "`-"],
+  prompt: ["❯", ">"],
+  spark: ["✻", "*"],
+  warning: ["▲", "!"],
+  cross: ["✗", "x"],
+  clock: ["↻", "~"],
+  branch: ["├─", "|-"],
+  lastBranch: ["└─", "`-"],
+  trunk: ["│", "|"],
+  line: ["─", "-"],
+  pending: ["□", "[ ]"],
+  active: ["◧", "[~]"],
+  complete: ["■", "[x]"],
+  full: ["█", "#"],
+  empty: ["░", "."],
+  cell: ["■", "#"],
+  hollowCell: ["□", "."],
+  downwards: ["↓", "down"],
+  upwards: ["↑", "up"],
+} as const satisfies Record<string, readonly [string, string]>;
+
+export const sign = (name: keyof typeof SIGNS, { ascii }: Pick<Theme, "ascii">): string => SIGNS[name][ascii ? 1 : 0];
+
+/** Rows under a head: the first behind the elbow, the others below it. */
+export function underElbow(rows: readonly string[], { theme }: Look): string[] {
+  const first = `  ${theme.paint("dim", sign("elbow", theme))} ${theme.ascii ? "" : " "}`;
+  return rows.map((row, index) => (index === 0 ? first : "     ") + row);
+}
+
+/** How many columns rows under a head have. */
+export const ELBOW_COLUMNS = 5;
+
+/** Wrapped, with the first row behind a sign and the others below its text. */
+export function behindSign(painted: string, text: string, columns: number, indent = 2): string[] {
+  const rows = text.split("\n").flatMap((line) => wrap(line, Math.max(1, columns - indent)));
+  return rows.map((row, index) => fit(index === 0 ? `${painted} ${row}` : " ".repeat(indent) + row, columns));
+}
+
+/** The text, or nothing if there is no key for it. */
+export function withKey(look: Look, action: string, say: (key: string) => string): string {
+  const key = look.key(action);
+  return key === "" ? "" : say(key);
+}
+
+/** Relative to the folder if it is in it. */
+export function relativePath(path: string, cwd: string): string {
+  if (path === cwd) return ".";
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+}

@@ -1,0 +1,77 @@
+// A run of calls that only read, as one line.
+
+import { isObject } from "@keelson/protocol";
+import { cleanRow } from "../screen/clean.ts";
+import { fit } from "../screen/rows.ts";
+import { isDone, type CallItem, type ReadsItem } from "../stream/item.ts";
+import { counted } from "./amounts.ts";
+import { renderCall } from "./call.ts";
+import { folded } from "./fold.ts";
+import { ELBOW_COLUMNS, sign, underElbow, type Look } from "./look.ts";
+import { renderThinking } from "./thinking.ts";
+import { titleOf } from "./titles.ts";
+
+const MOST_FAILURES = 3;
+
+export function renderReads(item: ReadsItem, look: Look): string[] {
+  if (look.whole) {
+    return [
+      ...item.thoughts.flatMap((each) => renderThinking(each, look)),
+      ...item.calls.flatMap((each) => renderCall(each, look)),
+    ];
+  }
+  const { theme, columns } = look;
+  const running = item.calls.filter((call) => !isDone(call));
+  const failed = item.calls.filter(({ result }) => result?.isError);
+  const style = running.length > 0 ? "dim" : failed.length > 0 ? "error" : "success";
+  const head = `${theme.paint(style, sign("bullet", theme))} ${fit(summary(item.calls, running.length > 0), Math.max(1, columns - 2))}`;
+  const inside = Math.max(1, columns - ELBOW_COLUMNS);
+  const rows = failed.slice(0, MOST_FAILURES).flatMap((call) => {
+    const title = titleOf(call, look.cwd);
+    return folded(`${title.about}: ${call.result!.text}`, inside, look, 1).map((row) => theme.paint("error", row));
+  });
+  if (failed.length > MOST_FAILURES) {
+    rows.push(theme.paint("error", `… ${failed.length - MOST_FAILURES} more failed`));
+  }
+  const now = running.at(-1);
+  if (now && !now.writing) rows.push(theme.paint("dim", fit(titleOf(now, look.cwd).about, inside)));
+  if (rows.length === 0 && item.calls.length === 1) rows.push(...only(item.calls[0]!, look, inside));
+  return [head, ...underElbow(rows, look)];
+}
+
+/** A single call has room to say what was found. */
+function only(call: CallItem, look: Look, columns: number): string[] {
+  const found = foundBy(call);
+  const { about } = titleOf(call, look.cwd);
+  const text = [call.dropped ? "not run" : "", about, found].filter((part) => part !== "").join(" · ");
+  return text === "" ? [] : [look.theme.paint("dim", fit(text, columns))];
+}
+
+function foundBy({ name, result }: CallItem): string {
+  const output = isObject(result?.output) ? result.output : {};
+  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
+  const file = isObject(output["file"]) ? output["file"] : {};
+  const lines = number(file["numLines"]) ?? number(output["numLines"]);
+  if (lines !== undefined) return counted(lines, "line");
+  const files = number(output["numFiles"]);
+  if (files !== undefined) return counted(files, "file");
+  return name === "Read" && typeof output["type"] === "string" ? cleanRow(output["type"]) : "";
+}
+
+/** `Read 4 files, searched for 2 patterns`. */
+function summary(calls: readonly CallItem[], running: boolean): string {
+  const files = new Set<string>();
+  let searches = 0;
+  let finds = 0;
+  for (const { name, input, id } of calls) {
+    if (name === "Grep") searches += 1;
+    else if (name === "Glob") finds += 1;
+    else files.add(String(input["file_path"] ?? input["path"] ?? input["notebook_path"] ?? id));
+  }
+  const parts = [
+    ...(files.size > 0 ? [`${running ? "Reading" : "Read"} ${counted(files.size, "file")}`] : []),
+    ...(searches > 0 ? [`${running ? "searching" : "searched"} for ${counted(searches, "pattern")}`] : []),
+    ...(finds > 0 ? [`${running ? "listing" : "listed"} files ${finds === 1 ? "once" : `${finds} times`}`] : []),
+  ].join(", ");
+  return parts[0]!.toUpperCase() + parts.slice(1) + (running ? "…" : "");
+}

@@ -1,0 +1,119 @@
+// What came of a call, by tool.
+
+import { isObject } from "@keelson/protocol";
+import { cleanRow } from "../screen/clean.ts";
+import { fit } from "../screen/rows.ts";
+import type { CallItem, ShownResult } from "../stream/item.ts";
+import { counted, elapsed } from "./amounts.ts";
+import { editRows } from "./edits.ts";
+import { errorRows, folded } from "./fold.ts";
+import { withKey, type Look } from "./look.ts";
+import { markdownRows } from "./notes.ts";
+
+type Rows = (call: CallItem, result: ShownResult, columns: number, look: Look) => string[];
+
+export const resultRows: Rows = (call, result, columns, look) => {
+  if (call.denied !== undefined) return deniedRows(call.denied || result.text, columns, look);
+  if (REJECTED.test(result.text) && result.isError) return [look.theme.paint("warning", fit("You said no", columns))];
+  if (call.inBackground) return backgroundRows(call, result, columns, look);
+  const rows = BY_TOOL[call.name];
+  if (rows) return rows(call, result, columns, look);
+  return result.isError ? errorRows(result.text, columns, look) : plainRows(call, result, columns, look);
+};
+
+const REJECTED = /^The user doesn't want to proceed with this tool use/;
+
+function deniedRows(reason: string, columns: number, look: Look): string[] {
+  return folded(`Denied: ${reason}`, columns, look).map((row) => look.theme.paint("warning", row));
+}
+
+function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: number, look: Look): string[] {
+  const fields = isObject(output) ? output : {};
+  const id = fields["backgroundTaskId"] ?? fields["agentId"] ?? taskId;
+  const key = withKey(look, "app:toggleTodos", (name) => ` (${name} to see it)`);
+  const name = typeof id === "string" ? ` as ${cleanRow(id)}` : "";
+  return [look.theme.paint("dim", fit(`Running in the background${name}${key}`, columns))];
+}
+
+const plainRows: Rows = (_call, { text, images }, columns, look) => {
+  const rows = folded(text, columns, look);
+  if (images > 0) rows.push(look.theme.paint("dim", `[${counted(images, "image")}]`));
+  return rows.length === 0 ? [look.theme.paint("dim", "No output")] : rows;
+};
+
+const shellRows: Rows = (call, result, columns, look) => {
+  const { theme } = look;
+  if (result.isError) {
+    const [, code, rest] = /^(?:Error: )?Exit code (\d+)\n?([\s\S]*)$/.exec(result.text) ?? [];
+    if (code === undefined) return errorRows(result.text, columns, look);
+    return [theme.paint("error", `Exit code ${code}`), ...folded(rest!, columns, look)];
+  }
+  const output = isObject(result.output) ? result.output : {};
+  const { stdout, stderr, returnCodeInterpretation: meaning } = output;
+  const both = [stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n");
+  const rows = folded(both === "" ? (typeof stdout === "string" ? "" : result.text) : both, columns, look);
+  if (typeof meaning === "string") rows.push(theme.paint("dim", fit(cleanRow(meaning), columns)));
+  if (output["isImage"] === true) return [theme.paint("dim", "[1 image]")];
+  return rows.length === 0 ? [theme.paint("dim", "No output")] : rows;
+};
+
+const fetchRows: Rows = (_call, { isError, text, output }, columns, look) => {
+  if (isError) return errorRows(text, columns, look);
+  const { code, codeText, bytes } = isObject(output) ? output : {};
+  if (typeof code !== "number" || typeof bytes !== "number") return folded(text, columns, look);
+  const size = bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`;
+  const head = fit(cleanRow(`${code} ${String(codeText)}, ${size}`), columns);
+  return look.whole ? [head, ...folded(text, columns, look)] : [head];
+};
+
+const searchRows: Rows = (_call, { isError, text, output }, columns, look) => {
+  if (isError) return errorRows(text, columns, look);
+  const { results, durationSeconds: seconds } = isObject(output) ? output : {};
+  if (!Array.isArray(results)) return folded(text, columns, look);
+  const links = (results as unknown[]).flatMap((each) =>
+    isObject(each) && Array.isArray(each["content"]) ? (each["content"] as unknown[]).filter(isObject) : [],
+  );
+  const time = typeof seconds === "number" ? ` in ${elapsed(seconds * 1000)}` : "";
+  const head = `${counted(links.length, "result")}${time}`;
+  const titles = links.map(({ title, url }) => `${String(title)} · ${String(url)}`).join("\n");
+  return [head, ...folded(titles, columns, look).map((row) => look.theme.paint("dim", row))];
+};
+
+const skillRows: Rows = (_call, { isError, text, output }, columns, look) => {
+  if (isError) return errorRows(text, columns, look);
+  const { status, result } = isObject(output) ? output : {};
+  if (status === "forked" && typeof result === "string") return folded(result, columns, look);
+  return [look.theme.paint("dim", "Loaded")];
+};
+
+const questionRows: Rows = (_call, { isError, text, output }, columns, look) => {
+  if (isError) return errorRows(text, columns, look);
+  const answers = isObject(output) && isObject(output["answers"]) ? Object.entries(output["answers"]) : [];
+  if (answers.length === 0) return [look.theme.paint("dim", "Not answered")];
+  return answers.flatMap(([question, answer]) => folded(`${question} → ${String(answer)}`, columns, look));
+};
+
+const MOST_PLAN_ROWS = 60;
+
+const planRows: Rows = ({ input }, { isError, text, output }, columns, look) => {
+  if (isError) return errorRows(text, columns, look);
+  const { theme } = look;
+  const plan = isObject(output) && typeof output["plan"] === "string" ? output["plan"] : input["plan"];
+  const head = theme.paint("planMode", "Plan approved");
+  if (typeof plan !== "string") return [head];
+  const rows = markdownRows(plan, columns, look);
+  return [head, ...(look.whole ? rows : rows.slice(0, MOST_PLAN_ROWS))];
+};
+
+const BY_TOOL: Readonly<Record<string, Rows>> = {
+  Bash: shellRows,
+  PowerShell: shellRows,
+  Edit: editRows,
+  MultiEdit: editRows,
+  Write: editRows,
+  WebFetch: fetchRows,
+  WebSearch: searchRows,
+  Skill: skillRows,
+  AskUserQuestion: questionRows,
+  ExitPlanMode: planRows,
+};

@@ -1,0 +1,23 @@
+// What the model thought, folded to how long it took.
+
+import { clean } from "../screen/clean.ts";
+import type { ThinkingItem } from "../stream/item.ts";
+import { elapsed } from "./amounts.ts";
+import { lineRows } from "./fold.ts";
+import { sign, withKey, type Look } from "./look.ts";
+import { fit } from "../screen/rows.ts";
+
+export function renderThinking(item: ThinkingItem, look: Look): string[] {
+  const { theme, columns } = look;
+  const head = fit(`${sign("spark", theme)} ${title(item, look)}`, columns);
+  if (!look.whole) return [theme.paint("dim", head)];
+  const rows = lineRows(clean(item.text.trim()), Math.max(1, columns - 2));
+  return [theme.paint("dim", head), ...rows.map((row) => `  ${theme.paint("dim", row)}`)];
+}
+
+function title({ done, startedMs, durationMs, text }: ThinkingItem, look: Look): string {
+  if (!done) return `Thinking… ${elapsed(look.now - startedMs)}`;
+  const took = durationMs === undefined || durationMs < 1000 ? "Thought" : `Thought for ${elapsed(durationMs)}`;
+  if (look.whole || text.trim() === "") return took;
+  return took + withKey(look, "app:toggleTranscript", (key) => ` (${key} to read)`);
+}

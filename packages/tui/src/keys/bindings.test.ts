@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test";
+import type { Key } from "../input/event.ts";
+import { Bindings } from "./bindings.ts";
+import { parseKeystroke } from "./keystroke.ts";
+
+function key(name: string, held: Partial<Key> = {}): Key {
+  return { kind: "key", name, ctrl: false, alt: false, shift: false, ...held };
+}
+
+const CHAT = ["Chat", "Global"];
+
+function read(...blocks: unknown[]): ReturnType<typeof Bindings.read> {
+  return Bindings.read(JSON.stringify({ bindings: blocks }));
+}
+
+describe("keystrokes", () => {
+  test.each([
+    ["ctrl+k", "ctrl+k"],
+    ["CTRL+K", "ctrl+k"],
+    ["ctrl+K", "ctrl+k"],
+    ["K", "shift+k"],
+    ["meta+p", "alt+p"],
+    ["option+p", "alt+p"],
+    ["cmd+k", "super+k"],
+    ["shift+ctrl+c", "ctrl+shift+c"],
+    ["esc", "escape"],
+    ["return", "enter"],
+    ["ctrl+x  ctrl+e", "ctrl+x ctrl+e"],
+    [" ", "space"],
+    ["ctrl++", "ctrl++"],
+    ["+", "+"],
+    ["f12", "f12"],
+  ])("%j is %j", (written, spelled) => {
+    expect(parseKeystroke(written)).toBe(spelled);
+  });
+
+  test.each(["hyper+a", "ctrl+", "banana", "", "f13"])("%j is no key", (written) => {
+    expect(parseKeystroke(written)).toBeUndefined();
+  });
+});
+
+describe("without a file", () => {
+  const { bindings, problems } = Bindings.read(undefined);
+
+  test.each([
+    [key("enter"), "chat:submit"],
+    [key("enter", { shift: true }), "chat:newline"],
+    [key("enter", { alt: true }), "chat:newline"],
+    [key("j", { ctrl: true }), "chat:newline"],
+    [key("c", { ctrl: true }), "app:interrupt"],
+    [key("tab", { shift: true }), "chat:cycleMode"],
+    [key("_", { ctrl: true }), "chat:undo"],
+    [key("_", { ctrl: true, shift: true }), "chat:undo"],
+    [key("-", { ctrl: true, shift: true }), "chat:undo"],
+  ])("%j", (pressed, action) => {
+    expect(bindings.action(CHAT, pressed)).toEqual({ kind: "action", action });
+    expect(problems).toEqual([]);
+  });
+
+  test("plain characters have no action in the prompt", () => {
+    expect(bindings.action(CHAT, key("k", { text: "K", shift: true }))).toBeUndefined();
+  });
+
+  test("the inner context wins", () => {
+    expect(bindings.action(["Autocomplete", ...CHAT], key("escape"))).toEqual({
+      kind: "action",
+      action: "autocomplete:dismiss",
+    });
+  });
+
+  test("a chord takes two keys", () => {
+    expect(bindings.action(CHAT, key("x", { ctrl: true }))).toEqual({ kind: "pending", keys: "ctrl+x" });
+    expect(bindings.action(CHAT, key("e", { ctrl: true }), "ctrl+x")).toEqual({
+      kind: "action",
+      action: "chat:externalEditor",
+    });
+    expect(bindings.action(CHAT, key("q"), "ctrl+x")).toBeUndefined();
+  });
+
+  test("hints name the first key", () => {
+    expect(bindings.keyFor("Chat", "chat:cycleMode")).toBe("Shift+Tab");
+    expect(bindings.keyFor("Chat", "chat:killAgents")).toBe("Ctrl+X Ctrl+K");
+    expect(bindings.keyFor("Global", "app:redraw")).toBe("");
+  });
+});
+
+describe("keybindings.json", () => {
+  test("binds, rebinds and takes off", () => {
+    const { bindings, problems } = read(
+      { context: "Chat", bindings: { enter: "chat:newline", "ctrl+enter": "chat:submit", "ctrl+u": null } },
+      { context: "Global", bindings: { "alt+v": "app:toggleTranscript" } },
+    );
+    expect(problems).toEqual([]);
+    expect(bindings.action(CHAT, key("enter"))).toEqual({ kind: "action", action: "chat:newline" });
+    expect(bindings.action(CHAT, key("enter", { ctrl: true }))).toEqual({ kind: "action", action: "chat:submit" });
+    expect(bindings.action(CHAT, key("u", { ctrl: true }))).toEqual({ kind: "unbound" });
+    expect(bindings.keyFor("Chat", "chat:submit")).toBe("Ctrl+Enter");
+    expect(bindings.keyFor("Global", "app:toggleTranscript")).toBe("Alt+V");
+  });
+
+  test("a chord without actions frees its first key", () => {
+    const { bindings } = read({
+      context: "Chat",
+      bindings: { "ctrl+x ctrl+k": null, "ctrl+x ctrl+e": null, "ctrl+x": "chat:newline" },
+    });
+    expect(bindings.action(CHAT, key("x", { ctrl: true }))).toEqual({ kind: "action", action: "chat:newline" });
+  });
+
+  test("names what is wrong and uses the rest", () => {
+    const { bindings, problems } = read(
+      { context: "Cellar", bindings: {} },
+      {
+        context: "Chat",
+        bindings: { "ctrl+c": "chat:submit", "hyper+x": "chat:submit", f2: "chat:dance", f3: "chat:stash" },
+      },
+      { context: "Chat", bindings: [] },
+      "text",
+    );
+    expect(problems).toEqual([
+      expect.stringContaining('bindings[0]: unknown context "Cellar"'),
+      'Chat: key "ctrl+c" cannot be bound: it always interrupts',
+      'Chat: key "hyper+x" is not a key; write it like "ctrl+k" or "ctrl+x ctrl+e"',
+      'Chat: key "f2": unknown action "chat:dance"',
+      'bindings[2]: "bindings" must be an object of keys and actions',
+      expect.stringContaining("bindings[3]: unknown context undefined"),
+    ]);
+    expect(bindings.action(CHAT, key("f3"))).toEqual({ kind: "action", action: "chat:stash" });
+  });
+
+  test.each(["{", "[]", '{"bindings": 1}'])("%s changes nothing and says so", (text) => {
+    const { bindings, problems } = Bindings.read(text);
+    expect(problems.length).toBe(1);
+    expect(bindings.action(CHAT, key("enter"))).toEqual({ kind: "action", action: "chat:submit" });
+  });
+});

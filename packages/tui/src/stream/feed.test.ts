@@ -1,0 +1,268 @@
+import { expect, test } from "bun:test";
+import {
+  call,
+  delta,
+  end,
+  event,
+  failure,
+  feedOf,
+  frameOf,
+  openText,
+  prompt,
+  result,
+  start,
+  synthetic,
+  system,
+  text,
+  thinking,
+  userText,
+  written,
+} from "./feed.test-support.ts";
+
+test("a prompt and its answer are written with their signs", () => {
+  expect(written([prompt("hello"), text("Hi\nthere"), end()])).toEqual(["❯ hello", "", "● Hi", "  there"]);
+});
+
+test("a message that came in deltas is written once", () => {
+  const feed = feedOf();
+  const rows: string[] = [];
+  for (const message of [
+    start(),
+    openText(),
+    delta("one\ntwo"),
+    delta(" words\n"),
+    text("one\ntwo words\nlast"),
+    end(),
+  ]) {
+    feed.take(message, 10_000);
+    rows.push(...feed.finished(frameOf()));
+  }
+  expect(rows).toEqual(["● one", "  two words", "  last"]);
+  expect(feed.live(frameOf())).toEqual([]);
+});
+
+test("what an interruption left of an answer stays", () => {
+  const feed = feedOf();
+  for (const message of [start(), openText(), delta("half a sen")]) feed.take(message, 10_000);
+  expect(feed.live(frameOf())).toEqual(["● half a sen"]);
+  for (const message of [
+    userText("[Request interrupted by user]"),
+    end({ subtype: "error_during_execution", is_error: true, terminal_reason: "aborted_streaming", errors: ["x"] }),
+  ]) {
+    feed.take(message, 10_000);
+  }
+  expect(feed.finished(frameOf())).toEqual(["● half a sen", "", "▲ Interrupted. Say what to do instead"]);
+});
+
+test("a reply that starts over leaves nothing of what was not written", () => {
+  expect(
+    written([start("m0"), openText(), delta("fir"), start(), openText(), delta("fine"), text("fine"), end()]),
+  ).toEqual(["● fine"]);
+});
+
+test("items wait for those before them", () => {
+  const feed = feedOf();
+  for (const message of [call("a", "Bash", { command: "make" }), text("Meanwhile")]) feed.take(message, 10_000);
+  expect(feed.finished(frameOf())).toEqual([]);
+  expect(feed.live(frameOf({ now: 14_000 }))).toEqual(["● Bash(make)", "  ⎿  Running… 4s", "", "● Meanwhile"]);
+  feed.take(result("a", "ok", { stdout: "ok", stderr: "" }), 14_000);
+  expect(feed.finished(frameOf())).toEqual(["● Bash(make)  4s", "  ⎿  ok", "", "● Meanwhile"]);
+});
+
+test("output is folded to three rows", () => {
+  const stdout = Array.from({ length: 9 }, (_, index) => `line ${index}`).join("\n");
+  expect(written([call("a", "Bash", { command: "seq" }), result("a", stdout, { stdout, stderr: "" })])).toEqual([
+    "● Bash(seq)",
+    "  ⎿  line 0",
+    "     line 1",
+    "     line 2",
+    "     … 6 more lines (ctrl+o to see all)",
+  ]);
+});
+
+test("four rows of output are not folded", () => {
+  const stdout = "1\n2\n3\n4";
+  expect(written([call("a", "Bash", { command: "seq 4" }), result("a", stdout, { stdout, stderr: "" })])).toHaveLength(
+    5,
+  );
+});
+
+test("reads and searches in a row are one line, also with thoughts between them", () => {
+  const messages = [
+    call("a", "Read", { file_path: "/p/a.ts" }),
+    result("a", "1\tx"),
+    thinking("hm"),
+    call("b", "Grep", { pattern: "x" }),
+    call("c", "Read", { file_path: "/p/b.ts" }),
+    result("c", "2\ty"),
+    result("b", "found"),
+  ];
+  const feed = feedOf();
+  for (const message of messages) feed.take(message, 10_000);
+  expect(feed.finished(frameOf())).toEqual([]);
+  feed.take(text("Done"), 10_000);
+  feed.take(end(), 10_000);
+  expect(feed.finished(frameOf())).toEqual(["● Read 2 files, searched for 1 pattern", "", "● Done"]);
+});
+
+test("a read that failed is named below the line", () => {
+  expect(written([call("a", "Read", { file_path: "/p/a.ts" }), failure("a", "File does not exist."), end()])).toEqual([
+    "● Read 1 file",
+    "  ⎿  a.ts: File does not exist.",
+  ]);
+});
+
+test("the todo list's tools leave no block", () => {
+  expect(written([call("a", "TodoWrite", { todos: [] }), result("a", "ok"), text("x"), end()])).toEqual(["● x"]);
+});
+
+test("commands show what was typed and what was printed", () => {
+  const typed =
+    "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>";
+  expect(written([prompt(typed), synthetic("Model: **opus**"), end({ local_command: "model" })])).toEqual([
+    "❯ /model opus",
+    "  ⎿  Model: **opus**",
+  ]);
+  expect(
+    written([
+      prompt("<bash-input>ls</bash-input>"),
+      prompt("<bash-stdout>a\nb</bash-stdout><bash-stderr></bash-stderr>", "p2"),
+    ]),
+  ).toEqual(["! ls", "  ⎿  a", "     b"]);
+});
+
+test("a prompt that was shown at once is not shown again", () => {
+  const feed = feedOf();
+  feed.addPrompt({ type: "user", message: { role: "user", content: "hi" }, parent_tool_use_id: null, uuid: "p1" });
+  feed.take(prompt("hi", "p1"), 10_000);
+  expect(feed.finished(frameOf())).toEqual(["❯ hi"]);
+});
+
+test("a retry is a live row with the seconds left, and goes when the reply comes", () => {
+  const feed = feedOf();
+  feed.take(
+    system("api_retry", { attempt: 2, max_retries: 10, retry_delay_ms: 4000, error_status: 529, error: "overloaded" }),
+    10_000,
+  );
+  expect(feed.live(frameOf({ now: 11_500 }))).toEqual(["↻ The server is overloaded, trying again in 3s (2 of 10)"]);
+  feed.take(start(), 14_000);
+  expect(feed.live(frameOf())).toEqual([]);
+});
+
+test("errors of the server and of limits are shown", () => {
+  expect(
+    written([synthetic("API Error: 400 scripted failure", { is_api_error_message: true }), end({ is_error: true })]),
+  ).toEqual(["✗ API Error: 400 scripted failure"]);
+  expect(
+    written([
+      end({
+        subtype: "error_max_turns",
+        is_error: true,
+        errors: ["Reached maximum number of turns (1)"],
+        terminal_reason: "max_turns",
+      }),
+    ]),
+  ).toEqual(["✗ Reached maximum number of turns (1)"]);
+});
+
+test("a subagent is a tree of its newest calls", () => {
+  const feed = feedOf();
+  for (const message of [
+    call("t", "Task", { description: "find it", subagent_type: "Explore" }),
+    system("task_started", { task_id: "a1", tool_use_id: "t", is_backgrounded: false }),
+    call("c1", "Grep", { pattern: "x" }, "t"),
+    result("c1", "", undefined, { parent_tool_use_id: "t" }),
+    call("c2", "Read", { file_path: "/p/src/a.ts" }, "t"),
+    system("task_progress", { task_id: "a1", usage: { total_tokens: 12_300, tool_uses: 2, duration_ms: 5 } }),
+  ]) {
+    feed.take(message, 10_000);
+  }
+  expect(feed.live(frameOf({ now: 12_000 }))).toEqual([
+    "● Explore(find it)",
+    "  ⎿  Working… 2s · 2 calls, 12.3k tokens",
+    '     ├─ Grep("x")',
+    "     └─ Read(src/a.ts)",
+  ]);
+  const done = "It is in a.ts\nagentId: a1 (use SendMessage …)\n<usage>subagent_tokens: 1</usage>";
+  feed.take(
+    result("t", done, { status: "completed", totalTokens: 20_000, totalToolUseCount: 3, totalDurationMs: 9_000 }),
+    19_000,
+  );
+  expect(feed.finished(frameOf())).toEqual([
+    "● Explore(find it)",
+    "  ⎿  Done: 3 calls, 20k tokens, 9s",
+    "     It is in a.ts",
+  ]);
+});
+
+test("a background task is announced when it ends", () => {
+  expect(
+    written([
+      call("b", "Bash", { command: "sleep 9", run_in_background: true }),
+      system("task_started", { task_id: "b1", tool_use_id: "b", is_backgrounded: true }),
+      result("b", "started", { stdout: "", stderr: "", backgroundTaskId: "b1" }),
+      end(),
+      system("task_notification", { task_id: "b1", status: "completed", summary: 'Background command "x" completed' }),
+    ]),
+  ).toEqual(["● Bash(sleep 9)", "  ⎿  Running in the background as b1", "", '✻ Background command "x" completed']);
+});
+
+test("a cleared conversation starts anew", () => {
+  const feed = feedOf();
+  for (const message of [text("old"), { type: "conversation_reset", uuid: "u", session_id: "s" }, text("new")]) {
+    feed.take(message, 10_000);
+  }
+  expect(feed.finished(frameOf())).toEqual(["● new"]);
+  expect(feed.resets).toBe(1);
+});
+
+test("what is live is cut to the rows there are", () => {
+  const feed = feedOf();
+  for (const message of ["a", "b", "c", "d"].map((id) => call(id, "Bash", { command: id }))) feed.take(message, 10_000);
+  const rows = feed.live(frameOf({ rows: 5 }));
+  expect(rows).toEqual(["  … 7 more rows above", "  ⎿  Running… 0s", "", "● Bash(d)", "  ⎿  Running… 0s"]);
+});
+
+test("calls without a result are finished with the run", () => {
+  const feed = feedOf();
+  feed.take(
+    event({
+      type: "content_block_start",
+      index: 0,
+      content_block: { type: "tool_use", id: "w", name: "Write", input: {} },
+    }),
+    1,
+  );
+  feed.take(call("a", "WebFetch", { url: "https://x.example" }), 10_000);
+  feed.take(end({ subtype: "error_during_execution", is_error: true, terminal_reason: "aborted_tools" }), 10_000);
+  expect(feed.finished(frameOf())).toEqual(["● WebFetch(https://x.example)", "  ⎿  No result"]);
+});
+
+test("nothing that a terminal obeys gets through", () => {
+  const evil = "\u001b]0;x\u0007\u009b2J\u202e";
+  const rows = written([
+    prompt(evil),
+    text(evil),
+    call("a", "Bash", { command: evil, description: evil }),
+    result("a", evil, { stdout: evil, stderr: evil }),
+    call("b", `mcp__${evil}__t`, { [evil]: evil }),
+    failure("b", evil),
+    call("c", "Task", { description: evil, subagent_type: evil }),
+    result("c", evil),
+    call("d", "Read", { file_path: evil }),
+    failure("d", evil),
+    system("informational", { content: evil, level: "warning" }),
+    synthetic(evil),
+    call("e", "WebSearch", { query: evil }),
+    result("e", evil, { results: [{ content: [{ title: evil, url: evil }] }], durationSeconds: 1 }),
+    call("f", "AskUserQuestion", {}),
+    result("f", "", { answers: { [evil]: evil } }),
+    call("g", "Write", { file_path: evil, content: evil }),
+    result("g", "", { type: "create", filePath: evil, content: evil }),
+    system("compact_boundary", { compact_metadata: {} }),
+    end({ subtype: "error_max_turns", is_error: true, errors: [evil] }),
+  ]);
+  expect(rows.length).toBeGreaterThan(20);
+  // oxlint-disable-next-line no-control-regex
+  expect(rows.filter((row) => /[\u0000-\u001f\u007f-\u009f\u202e]/.test(row))).toEqual([]);
+});

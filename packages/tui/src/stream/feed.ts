@@ -1,0 +1,134 @@
+// The conversation as rows: what is final is handed out once and in order, the rest is rendered anew for each frame.
+
+import type { Outbound, PromptMessage } from "@keelson/protocol";
+import { gapBefore } from "../blocks/gap.ts";
+import { answerRows, renderItem } from "../blocks/item.ts";
+import type { Look } from "../blocks/look.ts";
+import { renderRetry } from "../blocks/notes.ts";
+import { cleanRow } from "../screen/clean.ts";
+import { fit } from "../screen/rows.ts";
+import type { Frame } from "../screen/view.ts";
+import { promptItems } from "./content.ts";
+import { isDone, type AnswerItem, type StreamItem } from "./item.ts";
+import { MessageReader } from "./message-reader.ts";
+import { Past } from "./past.ts";
+
+export interface ConversationOptions {
+  readonly cwd: string;
+  /** The key of an action, as it is shown. */
+  hint?(action: string): string | undefined;
+  /** `showTurnDuration` of the settings. Defaults to true. */
+  readonly showDuration?: boolean;
+}
+
+export class Feed {
+  readonly #options: ConversationOptions;
+  readonly #reader: MessageReader;
+  /** For viewers. */
+  readonly past = new Past();
+  /** The kind of the last item that was written. */
+  #last: StreamItem["kind"] | undefined;
+  #resets = 0;
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.#reader = new MessageReader({
+      showDuration: options.showDuration ?? true,
+      reset: () => {
+        this.past.clear();
+        this.#last = undefined;
+        this.#resets += 1;
+      },
+    });
+  }
+
+  take(message: Outbound, now: number): void {
+    this.#reader.take(message, now);
+  }
+
+  /** Shows a prompt before the session repeats it. */
+  addPrompt({ message: { content }, uuid }: PromptMessage): void {
+    this.#reader.addPrompts(promptItems(content), uuid);
+  }
+
+  /** Shows something that is not in the stream, such as a local notice. */
+  add(item: StreamItem): void {
+    this.#reader.items.add(item);
+  }
+
+  /** Finishes everything that is open: the replay of a session is over, or the session is. */
+  settle(now: number): void {
+    this.#reader.endRun(now);
+  }
+
+  /** How often the conversation was cleared. What was written before belongs to another one. */
+  get resets(): number {
+    return this.#resets;
+  }
+
+  /** Items that are not written yet, oldest first. */
+  get unfinished(): readonly StreamItem[] {
+    return this.#reader.items.all;
+  }
+
+  /** The rows that became final since the last call, in order. Each is returned once. */
+  finished(frame: Frame): string[] {
+    const { items } = this.#reader;
+    const look = this.#lookOf(frame);
+    const rows: string[] = [];
+    for (let item = items.first; item !== undefined; item = items.first) {
+      if (item.kind === "answer") this.#write(rows, item, answerRows(item, look));
+      if (!isDone(item)) break;
+      if (item.kind !== "answer") this.#write(rows, item, renderItem(item, look));
+      items.shift();
+      this.past.add(item);
+    }
+    return rows;
+  }
+
+  /** The rest, as it is now. If there is not enough room, its newest rows. */
+  live(frame: Frame): readonly string[] {
+    const look = this.#lookOf(frame);
+    const rows: string[] = [];
+    let last = this.#last;
+    for (const item of this.#reader.items.all) {
+      const more = renderItem(item, look, frame.rows);
+      if (more.length === 0) continue;
+      const begun = item.kind === "answer" && item.begun;
+      if (!begun && gapBefore(item.kind, last)) rows.push("");
+      for (const row of more) rows.push(row);
+      last = item.kind;
+    }
+    const { retry } = this.#reader;
+    if (retry !== undefined) rows.push(...(rows.length > 0 ? [""] : []), renderRetry(retry, look));
+    return bounded(rows, frame);
+  }
+
+  /** Milliseconds until a row of `live` looks different by itself. */
+  nextChange(now: number): number | undefined {
+    const { items, retry } = this.#reader;
+    const ticks = retry !== undefined || items.all.some((item) => !isDone(item) && item.kind !== "answer");
+    return ticks ? 1000 - (now % 1000) : undefined;
+  }
+
+  #write(rows: string[], item: StreamItem, more: readonly string[]): void {
+    if (more.length === 0) return;
+    const begun = item.kind === "answer" && item.begun;
+    if (!begun && gapBefore(item.kind, this.#last)) rows.push("");
+    for (const row of more) rows.push(row);
+    if (item.kind === "answer") (item as AnswerItem).begun = true;
+    this.#last = item.kind;
+  }
+
+  #lookOf({ columns, theme, now }: Frame): Look {
+    const { cwd, hint } = this.#options;
+    return { columns, theme, now, cwd, whole: false, key: (action) => cleanRow(hint?.(action) ?? "") };
+  }
+}
+
+function bounded(rows: string[], { rows: most, columns, theme }: Frame): readonly string[] {
+  if (rows.length <= most) return rows;
+  if (most < 1) return [];
+  const hidden = rows.length - most + 1;
+  return [theme.paint("dim", fit(`  … ${hidden} more rows above`, columns)), ...rows.slice(hidden)];
+}

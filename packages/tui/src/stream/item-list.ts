@@ -1,0 +1,98 @@
+// The items that are not written yet, in order, and the calls in them. Calls that only read are joined.
+
+import { isReadOnlyCall, isShownElsewhere } from "../blocks/tools.ts";
+import { isDone, type CallItem, type StreamItem, type ThinkingItem } from "./item.ts";
+
+/** Then another line begins, so that what is kept until it is written stays small. */
+const MOST_JOINED = 100;
+
+export class ItemList {
+  #items: StreamItem[] = [];
+  readonly #calls = new Map<string, CallItem>();
+
+  get first(): StreamItem | undefined {
+    return this.#items[0];
+  }
+
+  get all(): readonly StreamItem[] {
+    return this.#items;
+  }
+
+  shift(): void {
+    const item = this.#items.shift();
+    if (item?.kind === "call") this.#calls.delete(item.id);
+    if (item?.kind === "reads") for (const { id } of item.calls) this.#calls.delete(id);
+  }
+
+  add(item: StreamItem): void {
+    if (item.kind === "call") {
+      this.#calls.set(item.id, item);
+      if (isShownElsewhere(item.name)) return;
+      if (isReadOnlyCall(item.name)) {
+        this.#join(item);
+        return;
+      }
+    }
+    if (item.kind !== "thinking") this.#close();
+    this.#items.push(item);
+  }
+
+  remove(item: StreamItem): void {
+    if (item.kind === "call") {
+      this.#calls.delete(item.id);
+      for (const each of this.#items) {
+        if (each.kind !== "reads" || !each.calls.includes(item)) continue;
+        each.calls.splice(each.calls.indexOf(item), 1);
+        if (each.calls.length > 0) return;
+        this.#items = this.#items.filter((other) => other !== each);
+        return;
+      }
+    }
+    this.#items = this.#items.filter((other) => other !== item);
+  }
+
+  call(id: string): CallItem | undefined {
+    return this.#calls.get(id);
+  }
+
+  calls(): Iterable<CallItem> {
+    return this.#calls.values();
+  }
+
+  /** A call that no item shows is forgotten with its result. */
+  settled(call: CallItem): void {
+    if (isShownElsewhere(call.name)) this.#calls.delete(call.id);
+  }
+
+  /** The run is over: nothing joins what was read in it, and calls without a result get none. */
+  endRun(): void {
+    this.#close();
+    for (const call of this.#calls.values()) if (!isDone(call)) call.dropped = true;
+    for (const [id, { name }] of this.#calls) if (isShownElsewhere(name)) this.#calls.delete(id);
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#calls.clear();
+  }
+
+  #join(call: CallItem): void {
+    // What the model thought between two reads does not part them.
+    const last = this.#items.findLast(({ kind }) => kind !== "thinking");
+    if (last?.kind === "reads" && !last.closed && last.calls.length < MOST_JOINED) {
+      const thoughts = this.#items.slice(this.#items.indexOf(last) + 1).filter(({ kind }) => kind === "thinking");
+      if (thoughts.every(isDone)) {
+        this.#items = this.#items.slice(0, this.#items.length - thoughts.length);
+        last.thoughts.push(...(thoughts as ThinkingItem[]));
+        last.calls.push(call);
+        return;
+      }
+    }
+    this.#close();
+    this.#items.push({ kind: "reads", calls: [call], thoughts: [], closed: false });
+  }
+
+  #close(): void {
+    for (const item of this.#items) if (item.kind === "reads") item.closed = true;
+  }
+}

@@ -1,0 +1,217 @@
+// Turns the messages of the stream into items, and keeps those that are not written yet.
+
+import {
+  blocksOf,
+  isObject,
+  isText,
+  isToolResult,
+  isToolUse,
+  type AssistantMessage,
+  type ContentBlock,
+  type Outbound,
+  type ResultMessage,
+  type StreamEventMessage,
+  type SystemMessage,
+  type ToolResultBlock,
+  type UserMessage,
+} from "@keelson/protocol";
+import { isAgentCall, isShownElsewhere } from "../blocks/tools.ts";
+import { isInterruption, promptItems, callResultOf } from "./content.ts";
+import type { StreamItem, NoteItem } from "./item.ts";
+import { ItemList } from "./item-list.ts";
+import { finish, itemOf, StreamedReply } from "./streamed-reply.ts";
+import { Subagents } from "./subagents.ts";
+import { endNote, systemItem } from "./system-items.ts";
+
+/** A request to the model that will be repeated. */
+export interface Retry {
+  readonly attempt: number;
+  readonly most: number;
+  /** When it is repeated, in milliseconds. */
+  readonly atMs: number;
+  readonly status: number | null;
+  readonly error: string;
+}
+
+export interface ReaderOptions {
+  readonly showDuration: boolean;
+  /** The conversation starts anew. */
+  reset(): void;
+}
+
+export class MessageReader {
+  readonly items = new ItemList();
+  retry: Retry | undefined;
+  readonly #options: ReaderOptions;
+  readonly #reply = new StreamedReply({
+    add: (item) => this.items.add(item),
+    remove: (item) => this.items.remove(item),
+  });
+  readonly #agents = new Subagents(this.items);
+  /** Prompts that are shown already. */
+  readonly #shown = new Set<string>();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  take(message: Outbound, now: number): void {
+    switch (message.type) {
+      case "assistant":
+        this.#assistant(message as AssistantMessage, now);
+        break;
+      case "user":
+        this.#user(message as UserMessage, now);
+        break;
+      case "stream_event":
+        this.#event(message as StreamEventMessage, now);
+        break;
+      case "system":
+        this.#system(message as SystemMessage, now);
+        break;
+      case "tool_progress":
+        this.#progress(message as Record<string, unknown>, now);
+        break;
+      case "result":
+        this.#result(message as ResultMessage, now);
+        break;
+      case "conversation_reset":
+        this.items.clear();
+        this.#options.reset();
+        break;
+      default:
+        break;
+    }
+  }
+
+  addPrompts(items: readonly StreamItem[], uuid: string | undefined): void {
+    if (uuid !== undefined) this.#shown.add(uuid);
+    for (const item of items) this.items.add(item);
+  }
+
+  endRun(now: number): void {
+    this.retry = undefined;
+    this.#reply.abandon(now, { restart: false });
+    this.items.endRun();
+  }
+
+  #event({ event, parent_tool_use_id: parent }: StreamEventMessage, now: number): void {
+    if (parent !== null && parent !== undefined) return;
+    this.retry = undefined;
+    this.#reply.take(event, now);
+  }
+
+  #assistant(message: AssistantMessage, now: number): void {
+    const { parent_tool_use_id: parent } = message;
+    if (typeof parent === "string") {
+      this.#agents.assistant(parent, message);
+      return;
+    }
+    this.retry = undefined;
+    for (const block of blocksOf(message.message.content)) this.#block(message, block, now);
+  }
+
+  #block(message: AssistantMessage, block: ContentBlock, now: number): void {
+    if (message.is_api_error_message && isText(block)) {
+      this.#note("error", block.text);
+      return;
+    }
+    if (message.message.model === "<synthetic>" && isText(block)) {
+      this.items.add({ kind: "output", text: block.text.trimEnd(), as: "markdown", isError: false });
+      return;
+    }
+    if (!this.#reply.settle(message, block, now)) {
+      const item = itemOf(block.type === "text" ? { type: "text", text: "" } : block, now);
+      if (item === undefined) return;
+      finish(item, block, now);
+      // How long it took is known only of what was watched.
+      if (item.kind === "thinking") delete item.durationMs;
+      this.items.add(item);
+    }
+    if (!isToolUse(block)) return;
+    const call = this.items.call(block.id);
+    if (call === undefined) return;
+    const stamp = Date.parse(message.timestamp ?? "");
+    if (!Number.isNaN(stamp)) call.stamp = stamp;
+    const meta = message.tool_use_meta?.find(({ id }) => id === block.id);
+    if (meta) call.display = { server: meta.server_display_name, tool: meta.display_name };
+    if (isAgentCall(call.name)) this.#agents.begin(call);
+  }
+
+  #user(message: UserMessage, now: number): void {
+    const { parent_tool_use_id: parent, isSynthetic, uuid, origin } = message;
+    const { content } = message.message;
+    const results = blocksOf(content).filter(isToolResult);
+    if (typeof parent === "string") {
+      for (const result of results) this.#agents.result(parent, result);
+      return;
+    }
+    for (const result of results) this.#toolResult(result, message, now);
+    if (results.length > 0) return;
+    if (isInterruption(content)) {
+      this.endRun(now);
+      this.#note("warning", "Interrupted. Say what to do instead");
+    } else if (isSynthetic) {
+      const [item] = promptItems(content);
+      if (item?.kind === "prompt") this.items.add({ kind: "summary", text: item.text });
+    } else {
+      const isShown = this.#shown.delete(uuid);
+      const from = origin === undefined ? undefined : (origin.schedule ?? origin.subkind);
+      for (const item of promptItems(content, from)) if (!isShown || item.kind !== "prompt") this.items.add(item);
+    }
+  }
+
+  #toolResult(block: ToolResultBlock, { tool_use_result: output, timestamp }: UserMessage, now: number): void {
+    const call = this.items.call(block.tool_use_id);
+    if (call === undefined) return;
+    call.result = callResultOf(block, output);
+    call.writing = false;
+    const end = Date.parse(timestamp ?? "");
+    call.durationMs =
+      call.stamp === undefined || Number.isNaN(end) ? now - call.startedMs : Math.max(0, end - call.stamp);
+    if (isObject(output) && typeof output["backgroundTaskId"] === "string") call.inBackground = true;
+    if (isObject(output) && output["isAsync"] === true) call.inBackground = true;
+    this.#agents.end(call.id);
+    if (call.result.isError && isShownElsewhere(call.name)) this.#note("error", `${call.name}: ${call.result.text}`);
+    this.items.settled(call);
+  }
+
+  #system(message: SystemMessage, now: number): void {
+    const { subtype } = message;
+    // A run begins, so the one before is over, even if its end was never recorded.
+    if (subtype === "init") this.endRun(now);
+    if (subtype === "api_retry") {
+      this.retry = {
+        attempt: Number(message["attempt"]),
+        most: Number(message["max_retries"]),
+        atMs: now + Number(message["retry_delay_ms"]),
+        status: typeof message["error_status"] === "number" ? message["error_status"] : null,
+        error: String(message["error"] ?? ""),
+      };
+      return;
+    }
+    if (subtype === "permission_denied") {
+      const call = this.items.call(String(message["tool_use_id"]));
+      if (call) call.denied = String(message["decision_reason"] ?? message["message"] ?? "");
+      return;
+    }
+    const item = this.#agents.task(message) ?? systemItem(message);
+    if (item) this.items.add(item);
+  }
+
+  /** It may have been running before this front end was attached. */
+  #progress({ tool_use_id: id, elapsed_time_seconds: seconds }: Record<string, unknown>, now: number): void {
+    const call = this.items.call(String(id));
+    if (call && typeof seconds === "number") call.startedMs = Math.min(call.startedMs, now - seconds * 1000);
+  }
+
+  #result(message: ResultMessage, now: number): void {
+    this.endRun(now);
+    const item = endNote(message, this.#options);
+    if (item) this.items.add(item);
+  }
+
+  #note(level: NoteItem["level"], text: string): void {
+    this.items.add({ kind: "note", level, text });
+  }
+}

@@ -1,0 +1,90 @@
+// Notices of the stream, in our words where the message has none.
+
+import { isObject, type ResultMessage, type SystemMessage } from "@keelson/protocol";
+import { elapsed, shortCount } from "../blocks/amounts.ts";
+import type { BoundaryItem, NoteItem } from "./item.ts";
+
+/** Undefined for messages that are not shown in the conversation. */
+export function systemItem(message: SystemMessage): NoteItem | BoundaryItem | undefined {
+  const text = (key: string) => (typeof message[key] === "string" ? (message[key] as string) : "");
+  switch (message.subtype) {
+    case "informational":
+      return note(LEVELS[text("level")] ?? "info", text("content"));
+    case "notification":
+      return note(text("color") === "error" || text("priority") === "immediate" ? "warning" : "info", text("text"));
+    case "local_command_output":
+      return note("info", text("content"));
+    case "model_fallback":
+    case "model_refusal_fallback":
+    case "model_refusal_no_fallback":
+      return note("warning", text("content"));
+    case "hook_response":
+      return hookNote(message);
+    case "compact_boundary":
+      return { kind: "boundary", label: compacted(message["compact_metadata"]) };
+    case "microcompact_boundary":
+      return note("quiet", clearedResults(message["microcompactMetadata"] ?? message["microcompact_metadata"]));
+    case "status":
+      return message["compact_result"] === "failed" && text("compact_error") !== ""
+        ? note("error", `The conversation was not compacted: ${text("compact_error")}`)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const LEVELS: Readonly<Record<string, NoteItem["level"]>> = {
+  info: "info",
+  notice: "info",
+  suggestion: "info",
+  warning: "warning",
+  error: "error",
+};
+
+const note = (level: NoteItem["level"], text: string): NoteItem | undefined =>
+  text.trim() === "" ? undefined : { kind: "note", level, text };
+
+/** Hooks that worked are not mentioned. */
+function hookNote({ hook_name: name, outcome, exit_code: code, stderr, output }: SystemMessage): NoteItem | undefined {
+  if (outcome !== "error") return undefined;
+  const said = String(stderr || output || "").trim();
+  const how = typeof code === "number" ? ` with exit code ${code}` : "";
+  return note("warning", `Hook ${String(name)} failed${how}${said === "" ? "" : `: ${said}`}`);
+}
+
+function compacted(metadata: unknown): string {
+  const about = isObject(metadata) ? metadata : {};
+  const { pre_tokens: before, post_tokens: after } = about;
+  const label = "Conversation compacted";
+  if (typeof before !== "number") return label;
+  return `${label}, ${shortCount(before)}${typeof after === "number" ? ` → ${shortCount(after)}` : ""} tokens`;
+}
+
+function clearedResults(metadata: unknown): string {
+  const saved = isObject(metadata) ? (metadata["tokensSaved"] ?? metadata["tokens_saved"]) : undefined;
+  const label = "Older tool results were removed from the context";
+  return typeof saved === "number" ? `${label} (${shortCount(saved)} tokens)` : label;
+}
+
+/** Runs that were as short as this are not timed. */
+const SHORT_MS = 2_000;
+
+/** How a run ended, if the reader does not know it already. */
+export function endNote(result: ResultMessage, { showDuration }: { readonly showDuration: boolean }) {
+  const { subtype, terminal_reason: reason, errors, duration_ms: ms, is_error, local_command } = result;
+  if (subtype !== "success") {
+    // The interruption is already there.
+    if (reason === "aborted_streaming" || reason === "aborted_tools") return undefined;
+    const text = (errors ?? []).join("\n") || ENDINGS[subtype] || `The run failed (${subtype})`;
+    return note("error", text);
+  }
+  if (reason === "hook_stopped" || reason === "stop_hook_prevented") return note("warning", "Stopped by a hook");
+  if (is_error || local_command !== undefined || !showDuration || ms < SHORT_MS) return undefined;
+  return note("quiet", `Worked for ${elapsed(ms)}`);
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  error_max_turns: "Reached the maximum number of turns",
+  error_max_budget_usd: "Reached the budget",
+  error_max_structured_output_retries: "The answers did not match the schema",
+};

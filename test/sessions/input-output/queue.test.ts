@@ -1,0 +1,153 @@
+// Prompts that come while a run goes on: they join it if the client wants that, and wait for their own run otherwise.
+
+import { expect, test } from "bun:test";
+import { startKeelson, startMockModel, temporaryHome, type RecordedRequest, type Running } from "@keelson/testkit";
+import { answer, CHAT, control, messagesOf, prompt, spoken, told } from "../front-door.ts";
+
+const [A, B, C] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-1111-4222-8333-444444444444`) as [
+  string,
+  string,
+  string,
+];
+const ASKING = [...CHAT, "--permission-prompt-tool=stdio"] as const;
+const CALL = { calls: [{ name: "Bash", input: { command: "touch made" } }] };
+const MEANWHILE = (text: string) =>
+  `The user sent this message while you were working:\n\n${text}\n\nTake it into account, and continue with what is left to do.`;
+/** The last message of a request: its texts, and the kinds of its other blocks. */
+const lastOf = (request: RecordedRequest) => told(request).map(({ type, text }) => text ?? type);
+
+const textsOf = (request: RecordedRequest) =>
+  spoken(request).flatMap(({ content }) => content.map(({ type, text }: any) => text ?? type));
+
+const isQuestion = ({ request }: any) => request?.subtype === "can_use_tool";
+const isResult = ({ type }: any) => type === "result";
+const lifecycle = (ended: any) =>
+  messagesOf(ended, "command_lifecycle").map(({ command_uuid: id, state }) => `${id[0]} ${state}`);
+
+/** Sends a prompt and waits until a call of it asks for permission; returns how to allow it. */
+async function busy(program: Running, init: object = { joinQueuedPrompts: true }) {
+  program.send(control("init", { subtype: "initialize", ...init }));
+  program.send(prompt("go", { uuid: A }));
+  const { json } = await program.waitForLine(isQuestion);
+  return () => program.send(answer((json as any).request_id, { behavior: "allow" }));
+}
+
+async function queued(program: Running, ...ids: string[]) {
+  for (const id of ids)
+    await program.waitForLine(({ command_uuid, state }: any) => command_uuid === id && state === "queued");
+}
+
+test("prompts sent during a run are read in it, behind the next tool result and in order", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([CALL, { text: "both done" }, { text: "and more" }]);
+  await using program = startKeelson(ASKING, { home, url: model.url, stdin: "open" });
+  const allow = await busy(program);
+  program.send(prompt("be quick", { uuid: B }));
+  program.send(prompt([{ type: "text", text: "and careful" }], { uuid: C, priority: "next" }));
+  await queued(program, B, C);
+  allow();
+  await program.waitForLine(isResult);
+  program.send(prompt("what now?"));
+  await program.waitForLine(({ result }: any) => result === "and more");
+  program.closeStdin();
+  const ended = await program.done;
+  expect(lastOf(model.requests[1]!)).toEqual(["tool_result", MEANWHILE("be quick"), MEANWHILE("and careful")]);
+  expect(lifecycle(ended)).toEqual([
+    ...["a queued", "a started", "b queued", "c queued", "b started", "c started"],
+    ...["a completed", "b completed", "c completed"],
+  ]);
+  expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["both done", "and more"]);
+
+  // They are in the transcript: who resumes has them in the conversation, and sees them.
+  await using again = await startMockModel([{ text: "yes" }]);
+  const id = messagesOf(ended, "result")[0].session_id;
+  await using resumed = startKeelson([...CHAT, "-r", id], { home, url: again.url, stdin: "open" });
+  resumed.send(prompt("still there?"));
+  await resumed.waitForLine(isResult);
+  expect(textsOf(again.requests[0]!).slice(0, 6)).toEqual(textsOf(model.requests[2]!).slice(0, 6));
+  resumed.closeStdin();
+  await resumed.done;
+});
+
+test("a client that does not ask for it gets a run for each prompt", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([CALL, { text: "one" }, { text: "two" }]);
+  await using program = startKeelson(ASKING, { home, url: model.url, stdin: "open" });
+  const allow = await busy(program, {});
+  program.send(prompt("next one", { uuid: B }));
+  await queued(program, B);
+  allow();
+  await program.waitForLine(({ result }: any) => result === "two");
+  program.closeStdin();
+  await program.done;
+  expect(lastOf(model.requests[1]!)).toEqual(["tool_result"]);
+});
+
+test("a queued prompt runs by itself if no tool call follows; what is for later waits behind it", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([CALL, { text: "one" }, { text: "two" }, { text: "three" }]);
+  await using program = startKeelson(ASKING, { home, url: model.url, stdin: "open" });
+  const allow = await busy(program);
+  program.send(prompt("at the end", { uuid: B, priority: "later" }));
+  program.send(prompt("/nothing-of-this-name here", { uuid: C }));
+  await queued(program, B, C);
+  allow();
+  await program.waitForLine(({ result }: any) => result === "three");
+  program.closeStdin();
+  await program.done;
+  expect(lastOf(model.requests[1]!)).toEqual(["tool_result"]);
+  expect(lastOf(model.requests[2]!)).toEqual(["/nothing-of-this-name here"]);
+  expect(lastOf(model.requests[3]!)).toEqual(["at the end"]);
+});
+
+test("a prompt for now ends the run and goes first; an interrupt leaves the queue", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([CALL, { text: "now done" }, { text: "then" }]);
+  await using program = startKeelson(ASKING, { home, url: model.url, stdin: "open" });
+  await busy(program);
+  program.send(prompt("afterwards", { uuid: B }));
+  program.send(prompt("stop, do this", { uuid: C, priority: "now" }));
+  await program.waitForLine(({ result }: any) => result === "then");
+  program.closeStdin();
+  const ended = await program.done;
+  expect(messagesOf(ended, "result").map(({ terminal_reason }) => terminal_reason)).toEqual([
+    "aborted_tools",
+    "completed",
+    "completed",
+  ]);
+  expect(lastOf(model.requests[1]!).at(-1)).toBe("stop, do this");
+  expect(lastOf(model.requests[2]!)).toEqual(["afterwards"]);
+});
+
+test("hooks read a joining prompt and may block it; one that was taken back is not given", async () => {
+  using home = temporaryHome();
+  const hook = `input=$(cat); case "$input" in *secret*) echo "not that" >&2; exit 2;; *careful*) echo "a hint";; esac`;
+  const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command: hook }] }] };
+  await using model = await startMockModel([CALL, { text: "done" }]);
+  await using program = startKeelson([...ASKING, "--settings", JSON.stringify({ hooks })], {
+    home,
+    url: model.url,
+    stdin: "open",
+  });
+  const allow = await busy(program);
+  program.send(prompt("the secret", { uuid: B }));
+  program.send(prompt("be careful", { uuid: C }));
+  const back = "dddddddd-1111-4222-8333-444444444444";
+  program.send(prompt("never mind", { uuid: back }));
+  await queued(program, B, C, back);
+  program.send(control("back", { subtype: "cancel_async_message", message_uuid: back }));
+  await program.waitForLine(({ response }: any) => response?.request_id === "back");
+  allow();
+  await program.waitForLine(isResult);
+  program.closeStdin();
+  const ended = await program.done;
+  expect(lastOf(model.requests[1]!)).toEqual([
+    "tool_result",
+    expect.stringContaining("a hint"),
+    MEANWHILE("be careful"),
+  ]);
+  expect(messagesOf(ended, "system/informational")).toMatchObject([
+    { level: "warning", prompt_submit_outcome: "blocked", content: expect.stringContaining("not that") },
+  ]);
+  expect(lifecycle(ended).filter((line) => line.startsWith("d"))).toEqual(["d queued", "d cancelled"]);
+});
