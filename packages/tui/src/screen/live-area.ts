@@ -106,12 +106,14 @@ export class LiveArea {
 
   /** The next paint is for this size. The cursor is in row `y` of the screen, if that is known. */
   resized(size: ScreenSize, reflow: Reflow, y: number | undefined): void {
+    const steps = this.#sizes.splice(0);
     const area = new ResizedArea(this.drawn, reflow);
-    for (const step of this.#sizes.splice(0)) area.step(step);
-    let { above } = area;
+    for (const step of steps) area.step(step);
     const wrong = this.#misplaced;
     this.#misplaced = undefined;
-    if (wrong) {
+    // After both, nothing is certain. A live row that stays is better than a finished one that is erased.
+    let above = wrong && steps.length > 0 ? Math.min(area.above, this.#cursor.row) : area.above;
+    if (wrong && steps.length === 0) {
       const more = wrong.by + rowsTakenByAll(wrong.finished, size.columns);
       // Only what is still on the screen can be erased.
       if (y === undefined || above + more <= y) {
