@@ -1,11 +1,11 @@
-import { expect } from "bun:test";
+import { expect, test } from "bun:test";
 import { temporaryHome, testUnless } from "@keelson/testkit";
 import { startTerminal, type TestTerminal } from "@keelson/testkit/terminal";
 import { screenFixture } from "../terminal/fixture.test-support.ts";
 
 const tmux = Bun.which("tmux");
 
-testUnless(tmux === null && "tmux is not installed")(
+testUnless(tmux === null ? "tmux is not installed" : null, test)(
   "in tmux, each finished row is there once after any resize, above one prompt",
   async () => {
     using home = temporaryHome();
