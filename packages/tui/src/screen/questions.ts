@@ -36,9 +36,7 @@ export class PlaceQuestions<T> {
   ask(about: T): string {
     this.#pending.push(about);
     this.#cancel ??= this.#schedule(() => {
-      this.#cancel = undefined;
-      this.#silent = true;
-      this.#pending = [];
+      this.giveUp();
       this.#givenUp();
     }, ANSWER_MS);
     return ASK;
@@ -51,6 +49,13 @@ export class PlaceQuestions<T> {
     if (about === undefined || row === undefined) return undefined;
     this.stop();
     return { about, row: Number(row) - 1, columns: Number(columns) };
+  }
+
+  /** Asks no more. */
+  giveUp(): void {
+    this.stop();
+    this.#silent = true;
+    this.#pending = [];
   }
 
   /** Waits no longer. Answers may still come. */
