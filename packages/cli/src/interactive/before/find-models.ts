@@ -58,14 +58,12 @@ async function modelsWithKeys(snapshot: Snapshot): Promise<readonly OfferedModel
 async function modelsOn({ title, provider, port, known }: LocalServer): Promise<readonly OfferedModel[]> {
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const block = known ? {} : { provider: { name: provider, block: { api: "openai-chat", baseUrl } } };
-  return (await listedAt(baseUrl))
-    .slice(0, MOST_MODELS)
-    .map((id) => ({
-      title: `${provider}/${id}`,
-      detail: `${title} on this machine`,
-      model: `${provider}/${id}`,
-      ...block,
-    }));
+  return (await listedAt(baseUrl)).slice(0, MOST_MODELS).map((id) => ({
+    title: `${provider}/${id}`,
+    detail: `${title} on this machine`,
+    model: `${provider}/${id}`,
+    ...block,
+  }));
 }
 
 /** Empty if nothing answers, or something else does. */
