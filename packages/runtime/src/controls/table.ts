@@ -30,6 +30,7 @@ const files = () => import("./handlers/files.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
+const memory = () => import("./handlers/memory.ts");
 const models = () => import("./handlers/models.ts");
 const permissions = () => import("./handlers/permissions.ts");
 const rewind = () => import("./handlers/rewind.ts");
@@ -39,6 +40,7 @@ const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
 const ROWS: Readonly<Record<string, ControlRow>> = {
+  add_memory: change(async () => (await memory()).addMemoryControl),
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
   cancel_async_message: now(cancelAsyncMessage),
