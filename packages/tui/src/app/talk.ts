@@ -104,7 +104,9 @@ export class Talk implements Requests {
   async takeBack(): Promise<string | undefined> {
     const { newest } = this.queued;
     if (!newest) return undefined;
-    const reply = (await this.request("cancel_async_message", { message_uuid: newest.uuid })) as { cancelled?: boolean };
+    const reply = (await this.request("cancel_async_message", { message_uuid: newest.uuid })) as {
+      cancelled?: boolean;
+    };
     if (!reply.cancelled) return undefined;
     this.queued.remove(newest.uuid);
     return newest.draft;
