@@ -1,10 +1,10 @@
 // Notices, printed output, and the line where a conversation was compacted.
 
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import { clean, cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
 import type { BoundaryItem, NoteItem, OutputItem } from "../stream/item.ts";
 import type { Retry } from "../stream/message-reader.ts";
-import { StreamedText } from "../stream/streamed-text.ts";
 import { folded, lineRows, moreRow } from "./fold.ts";
 import { behindSign, ELBOW_COLUMNS, sign, underElbow, type Look } from "./look.ts";
 
@@ -41,19 +41,12 @@ export function renderOutput({ text, as, isError }: OutputItem, look: Look): str
     );
   }
   if (as === "plain") return underElbow(folded(text, columns, look, 10), look);
-  const rows = markdownRows(text, columns, look);
+  const rows = renderMarkdown(text, columns, theme);
   const hidden = look.whole || rows.length <= MOST_OUTPUT_ROWS + 1 ? 0 : rows.length - MOST_OUTPUT_ROWS;
   return underElbow(
     hidden === 0 ? rows : [...rows.slice(0, MOST_OUTPUT_ROWS), moreRow(hidden, columns - 2, look, "row")],
     look,
   );
-}
-
-export function markdownRows(text: string, columns: number, { theme }: Look): string[] {
-  const stream = new StreamedText();
-  stream.push(text);
-  stream.end();
-  return stream.take(columns, theme);
 }
 
 export function renderBoundary({ label }: BoundaryItem, { theme, columns }: Look): string[] {
