@@ -15,7 +15,10 @@ const MOST_FAILURES = 3;
 
 export function renderReads(item: ReadsItem, look: Look): string[] {
   if (look.whole) {
-    return [...item.thoughts.flatMap((each) => renderThinking(each, look)), ...item.calls.flatMap((each) => renderCall(each, look))]; // prettier-ignore
+    return [
+      ...item.thoughts.flatMap((each) => renderThinking(each, look)),
+      ...item.calls.flatMap((each) => renderCall(each, look)),
+    ];
   }
   const { theme, columns } = look;
   const running = item.calls.filter((call) => !isDone(call));

@@ -20,7 +20,7 @@ import {
 } from "./feed.test-support.ts";
 
 test("a prompt and its answer are written with their signs", () => {
-  expect(written([prompt("hello"), text("Hi\nthere"), end()])).toEqual(["❯ hello", "", "● Hi", "  there"]);
+  expect(written([prompt("hello"), text("Hi\n\nthere"), end()])).toEqual(["❯ hello", "", "● Hi", "", "  there"]);
 });
 
 test("a message that came in deltas is written once", () => {
@@ -29,15 +29,15 @@ test("a message that came in deltas is written once", () => {
   for (const message of [
     start(),
     openText(),
-    delta("one\ntwo"),
-    delta(" words\n"),
-    text("one\ntwo words\nlast"),
+    delta("one\n\ntwo"),
+    delta(" words\n\n"),
+    text("one\n\ntwo words\n\nlast"),
     end(),
   ]) {
     feed.take(message, 10_000);
     rows.push(...feed.finished(frameOf()));
   }
-  expect(rows).toEqual(["● one", "  two words", "  last"]);
+  expect(rows).toEqual(["● one", "", "  two words", "", "  last"]);
   expect(feed.live(frameOf())).toEqual([]);
 });
 
@@ -121,7 +121,7 @@ test("commands show what was typed and what was printed", () => {
     "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>";
   expect(written([prompt(typed), synthetic("Model: **opus**"), end({ local_command: "model" })])).toEqual([
     "❯ /model opus",
-    "  ⎿  Model: **opus**",
+    "  ⎿  Model: opus",
   ]);
   expect(
     written([
