@@ -206,7 +206,8 @@ class Wrapper {
       const from = index === start.piece ? start.at : 0;
       const to = index === end.piece ? end.at : piece.text.length;
       if (to <= from) continue;
-      row.push(from === 0 && to === piece.text.length ? piece : { ...piece, text: piece.text.slice(from, to) });
+      const isWhole = from === 0 && to === piece.text.length;
+      row.push(isWhole ? piece : { text: piece.text.slice(from, to), styles: piece.styles, url: piece.url });
     }
     this.rows.push(row);
   }
