@@ -110,8 +110,9 @@ function ghost({ draft, completion, placeholder }: PromptLook, frame: Frame, col
   if (draft.buffer.isEmpty)
     return placeholder === "" ? "" : frame.theme.paint("dim", fit(cleanRow(placeholder), columns));
   const hint = completion.argumentHint(draft.buffer);
+  if (hint === undefined) return "";
   const room = columns - width(draft.buffer.lineText(0));
-  return hint === undefined || room < 2 ? "" : frame.theme.paint("dim", fit(cleanRow(hint), room));
+  return room < 2 ? "" : frame.theme.paint("dim", fit(cleanRow(hint), room));
 }
 
 function rule({ theme, columns }: Frame, style: StyleName, sign: string): string {

@@ -1,6 +1,6 @@
 // Links: where they start and end in the text, and how they look. Each look ahead is bounded.
 
-import type { Piece } from "../code/pieces.ts";
+import type { StyledText } from "../code/styled-text.ts";
 
 export interface LinkStyle {
   /** The terminal shows links itself; otherwise the address is written behind the text. */
@@ -50,13 +50,13 @@ export function bareUrlAt(text: string, at: number): { url: string; end: number 
 }
 
 /** The text of a link in the way the terminal can show it. */
-export function linkPieces(target: LinkTarget, text: readonly Piece[], style: LinkStyle): Piece[] {
+export function linkText(target: LinkTarget, text: readonly StyledText[], style: LinkStyle): StyledText[] {
   const { url, title } = target;
   const words = text.map((piece) => piece.text).join("");
   const around = text[0]?.styles ?? [];
   const address = style.hyperlinks ? safeUrl(url) : undefined;
   if (words.trim() === "") return [{ text: url, styles: [...around, "link"] }];
-  const pieces: Piece[] = text.map((piece) => ({
+  const pieces: StyledText[] = text.map((piece) => ({
     text: piece.text,
     styles: [...piece.styles, "link"],
     ...(address === undefined ? {} : { url: address }),

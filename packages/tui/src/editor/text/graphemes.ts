@@ -11,9 +11,21 @@ const WINDOW = 64;
 /** The columns of a code unit that never joins a neighbor of its kind; 0 if that takes a closer look. */
 export function simpleWidth(code: number): 0 | 1 | 2 {
   if (code < 0x300) return code >= 0x20 && !(code >= 0x7f && code < 0xa0) && code !== 0xad ? 1 : 0;
+  // Greek and Cyrillic letters.
+  if (code < 0x530) return (code >= 0x391 && code <= 0x3c9) || (code >= 0x400 && code <= 0x481) ? 1 : 0;
   const wide =
-    (code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3) || (code >= 0x3041 && code <= 0x3096);
+    (code >= 0x4e00 && code <= 0x9fff) || // Chinese characters
+    (code >= 0xac00 && code <= 0xd7a3) || // Hangul
+    (code >= 0x3041 && code <= 0x3096) || // Hiragana
+    (code >= 0x30a1 && code <= 0x30fe) || // Katakana
+    (code >= 0x3001 && code <= 0x3002) ||
+    (code >= 0xff01 && code <= 0xff5e); // full-width forms
   return wide ? 2 : 0;
+}
+
+/** The graphemes of a part of a text, which starts at one. */
+export function* graphemesFrom(text: string, start: number, end: number): Generator<string> {
+  for (const { segment } of segmenter.segment(text.slice(start, end))) yield segment;
 }
 
 /** The end of the grapheme that starts here. */

@@ -1,6 +1,6 @@
 // One line of the draft and how it is cut into rows. Rows are found only as far as somebody looks.
 
-import { graphemeWidth, nextBoundary, shownGrapheme, simpleWidth } from "./graphemes.ts";
+import { graphemesFrom, graphemeWidth, shownGrapheme, simpleWidth } from "./graphemes.ts";
 
 export class TextLine {
   readonly text: string;
@@ -51,23 +51,20 @@ export class TextLine {
 
 /** The columns that the text between two offsets takes. */
 export function widthBetween(text: string, start: number, end: number): number {
+  if (start >= end) return 0;
   let total = 0;
-  for (let at = start; at < end;) {
-    const next = nextBoundary(text, at);
-    total += graphemeWidth(text.slice(at, next));
-    at = next;
-  }
+  for (const grapheme of graphemesFrom(text, start, end)) total += graphemeWidth(grapheme);
   return total;
 }
 
 /** The offset at a column of a row, at a grapheme's start. */
 export function offsetAtColumn(text: string, start: number, end: number, column: number): number {
   let total = 0;
-  for (let at = start; at < end;) {
-    const next = nextBoundary(text, at);
-    total += graphemeWidth(text.slice(at, next));
+  let at = start;
+  for (const grapheme of graphemesFrom(text, start, end)) {
+    total += graphemeWidth(grapheme);
     if (total > column) return at;
-    at = next;
+    at += grapheme.length;
   }
   return end;
 }
@@ -77,25 +74,39 @@ export function shownBetween(text: string, start: number, end: number): string {
   const part = text.slice(start, end);
   if (/^[\u0020-\u007e]*$/.test(part)) return part;
   let shown = "";
-  for (let at = start; at < end;) {
-    const next = nextBoundary(text, at);
-    shown += shownGrapheme(text.slice(at, next));
-    at = next;
-  }
+  for (const grapheme of graphemesFrom(text, start, end)) shown += shownGrapheme(grapheme);
   return shown;
 }
 
 function rowEnd(text: string, start: number, columns: number): number {
   let total = 0;
-  for (let at = start; at < text.length;) {
+  let at = start;
+  while (at < text.length) {
     const simple = simpleWidth(text.charCodeAt(at));
     const joins = at + 1 < text.length && simpleWidth(text.charCodeAt(at + 1)) === 0;
-    const next = simple && !joins ? at + 1 : nextBoundary(text, at);
-    total += next === at + 1 && simple ? simple : graphemeWidth(text.slice(at, next));
+    if (!simple || joins) return rowEndClosely(text, start, at, total, columns);
+    total += simple;
     if (total > columns && at > start) return at;
-    at = next;
+    at += 1;
   }
   return text.length;
+}
+
+/** From the first place of a row on that takes a closer look. */
+function rowEndClosely(text: string, start: number, from: number, before: number, columns: number): number {
+  let total = before;
+  let at = from;
+  for (let size = columns * 4 + 16; ; size *= 4) {
+    const limit = at + size;
+    for (const grapheme of graphemesFrom(text, at, limit)) {
+      // What touches the limit may be longer.
+      if (at + grapheme.length >= limit && limit < text.length) break;
+      total += graphemeWidth(grapheme);
+      if (total > columns && at > start) return at;
+      at += grapheme.length;
+    }
+    if (at >= text.length) return text.length;
+  }
 }
 
 /** The index of the first number that is not below a value, in sorted numbers. */
