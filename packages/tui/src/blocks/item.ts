@@ -1,10 +1,11 @@
 // The rows of an item.
 
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import type { AnswerItem, StreamItem } from "../stream/item.ts";
 import { renderCall } from "./call.ts";
 import { folded } from "./fold.ts";
 import { behindSign, sign, type Look } from "./look.ts";
-import { markdownRows, renderBoundary, renderNote, renderOutput } from "./notes.ts";
+import { renderBoundary, renderNote, renderOutput } from "./notes.ts";
 import { renderPrompt } from "./prompt.ts";
 import { renderReads } from "./reads.ts";
 import { renderThinking } from "./thinking.ts";
@@ -39,7 +40,8 @@ export function answerRows(item: AnswerItem, look: Look): string[] {
 }
 
 function answerItem(item: AnswerItem, look: Look, maxRows: number): string[] {
-  if (look.whole) return withBullet(markdownRows(item.text.whole(), textColumns(look), look), look, { begun: false });
+  if (look.whole)
+    return withBullet(renderMarkdown(item.text.whole(), textColumns(look), look.theme), look, { begun: false });
   return withBullet(item.text.tail(textColumns(look), look.theme, maxRows), look, { begun: item.begun });
 }
 

@@ -1,10 +1,10 @@
 // Notices, printed output, and the line where a conversation was compacted.
 
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import { clean, cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
 import type { BoundaryItem, NoteItem, OutputItem } from "../stream/item.ts";
 import type { Retry } from "../stream/message-reader.ts";
-import { StreamedText } from "../stream/streamed-text.ts";
 import { folded, lineRows, moreRow } from "./fold.ts";
 import { behindSign, ELBOW_COLUMNS, sign, underElbow, type Look } from "./look.ts";
 
@@ -20,7 +20,7 @@ export function renderNote({ level, text }: NoteItem, look: Look): string[] {
   const kept = hidden === 0 ? rows : rows.slice(0, MOST_NOTE_ROWS);
   const mark = level === "info" ? theme.paint("dim", sign("spark", theme)) : MARKS[level](theme);
   const painted = kept.map((row) => (level === "info" ? row : theme.paint(level, row)));
-  if (hidden > 0) painted.push(moreRow(hidden, look, "row"));
+  if (hidden > 0) painted.push(moreRow(hidden, columns - 2, look, "row"));
   return painted.map((row, index) => (index === 0 ? `${mark} ${row}` : `  ${row}`));
 }
 
@@ -41,16 +41,12 @@ export function renderOutput({ text, as, isError }: OutputItem, look: Look): str
     );
   }
   if (as === "plain") return underElbow(folded(text, columns, look, 10), look);
-  const rows = markdownRows(text, columns, look);
+  const rows = renderMarkdown(text, columns, theme);
   const hidden = look.whole || rows.length <= MOST_OUTPUT_ROWS + 1 ? 0 : rows.length - MOST_OUTPUT_ROWS;
-  return underElbow(hidden === 0 ? rows : [...rows.slice(0, MOST_OUTPUT_ROWS), moreRow(hidden, look, "row")], look);
-}
-
-export function markdownRows(text: string, columns: number, { theme }: Look): string[] {
-  const stream = new StreamedText();
-  stream.push(text);
-  stream.end();
-  return stream.take(columns, theme);
+  return underElbow(
+    hidden === 0 ? rows : [...rows.slice(0, MOST_OUTPUT_ROWS), moreRow(hidden, columns - 2, look, "row")],
+    look,
+  );
 }
 
 export function renderBoundary({ label }: BoundaryItem, { theme, columns }: Look): string[] {

@@ -1,6 +1,7 @@
 // What came of a call, by tool.
 
 import { isObject } from "@keelson/protocol";
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import type { CallItem, ShownResult } from "../stream/item.ts";
@@ -8,7 +9,6 @@ import { counted, elapsed } from "./amounts.ts";
 import { editRows } from "./edits.ts";
 import { errorRows, folded } from "./fold.ts";
 import { withKey, type Look } from "./look.ts";
-import { markdownRows } from "./notes.ts";
 
 type Rows = (call: CallItem, result: ShownResult, columns: number, look: Look) => string[];
 
@@ -101,7 +101,7 @@ const planRows: Rows = ({ input }, { isError, text, output }, columns, look) => 
   const plan = isObject(output) && typeof output["plan"] === "string" ? output["plan"] : input["plan"];
   const head = theme.paint("planMode", "Plan approved");
   if (typeof plan !== "string") return [head];
-  const rows = markdownRows(plan, columns, look);
+  const rows = renderMarkdown(plan, columns, theme);
   return [head, ...(look.whole ? rows : rows.slice(0, MOST_PLAN_ROWS))];
 };
 

@@ -5,7 +5,7 @@ import { clean } from "../screen/clean.ts";
 import type { Theme } from "../theme/theme.ts";
 import { languageNamed } from "./languages.ts";
 import { lineKind } from "./line-kinds.ts";
-import { expandTabs, paintPieces, type Piece } from "./pieces.ts";
+import { expandTabs, paintStyled, type StyledText } from "./styled-text.ts";
 import { isMarkup, MarkupHighlighter } from "./markup.ts";
 import { Tokenizer } from "./tokenizer.ts";
 
@@ -14,7 +14,7 @@ export interface LineHighlighter {
   /** The language is one it has colors for. */
   readonly known: boolean;
   /** The line is clean and has no tabs. */
-  line(text: string): readonly Piece[];
+  line(text: string): readonly StyledText[];
   /** One that goes on from here without changing this one. */
   fork(): LineHighlighter;
 }
@@ -24,7 +24,7 @@ export function highlightCode(code: string, language: string | undefined, theme:
   const highlighter = lineHighlighter(language);
   return clean(code)
     .split("\n")
-    .map((line) => paintPieces(highlighter.line(expandTabs(line)), theme));
+    .map((line) => paintStyled(highlighter.line(expandTabs(line)), theme));
 }
 
 /** For a name as it stands behind a fence, or the extension of a file. */
@@ -47,7 +47,7 @@ export function fileHighlighter(path: string): LineHighlighter {
 /** Not worth a label above the code, although there is nothing to color. */
 const PLAIN = new Set(["", "text", "txt", "plain", "plaintext", "output", "log"]);
 
-function byLine(line: (text: string) => readonly Piece[], known = true): LineHighlighter {
+function byLine(line: (text: string) => readonly StyledText[], known = true): LineHighlighter {
   const highlighter: LineHighlighter = { known, line, fork: () => highlighter };
   return highlighter;
 }

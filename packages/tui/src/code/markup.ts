@@ -2,7 +2,7 @@
 
 import type { StyleName } from "../theme/theme.ts";
 import type { LineHighlighter } from "./highlight.ts";
-import type { Piece } from "./pieces.ts";
+import type { StyledText } from "./styled-text.ts";
 
 export function isMarkup(name: string): boolean {
   return ["html", "htm", "xml", "svg", "vue", "svelte", "xhtml", "astro"].includes(name);
@@ -24,8 +24,8 @@ export class MarkupHighlighter implements LineHighlighter {
     return fork;
   }
 
-  line(text: string): readonly Piece[] {
-    const pieces: Piece[] = [];
+  line(text: string): readonly StyledText[] {
+    const pieces: StyledText[] = [];
     let plain = 0;
     let at = 0;
     const take = (end: number, style: StyleName) => {

@@ -5,7 +5,7 @@ import type { StyleName } from "../theme/theme.ts";
 import type { Grammar, StringRule } from "./grammar.ts";
 import type { LineHighlighter } from "./highlight.ts";
 import { keyLength } from "./keys.ts";
-import type { Piece } from "./pieces.ts";
+import type { StyledText } from "./styled-text.ts";
 
 /** Inside of these the text is not code. */
 type Inside =
@@ -23,7 +23,7 @@ export class Tokenizer implements LineHighlighter {
   readonly #grammar: Grammar;
   /** Never changed in place, so that a fork can share it. */
   #stack: readonly Inside[] = [];
-  #pieces: Piece[] = [];
+  #pieces: StyledText[] = [];
   #text = "";
   #at = 0;
   #plainFrom = 0;
@@ -41,7 +41,7 @@ export class Tokenizer implements LineHighlighter {
     return fork;
   }
 
-  line(text: string): readonly Piece[] {
+  line(text: string): readonly StyledText[] {
     this.#text = text;
     this.#pieces = [];
     this.#at = 0;

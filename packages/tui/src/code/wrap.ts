@@ -2,10 +2,10 @@
 // it is long, and a line of any length is wrapped in one pass.
 
 import { width } from "../screen/rows.ts";
-import type { Piece } from "./pieces.ts";
+import type { StyledText } from "./styled-text.ts";
 
 /** Rows of at most `columns`, broken at spaces, between CJK characters, and inside words that are longer than a row. */
-export function wrapPieces(pieces: readonly Piece[], columns: number): Piece[][] {
+export function wrapWords(pieces: readonly StyledText[], columns: number): StyledText[][] {
   const wrapper = new Wrapper(pieces, Math.max(1, columns));
   for (const [index, { text }] of pieces.entries()) {
     let at = 0;
@@ -34,7 +34,7 @@ export function wrapPieces(pieces: readonly Piece[], columns: number): Piece[][]
 }
 
 /** Rows of at most `columns`, broken anywhere, so that code keeps all its spaces. */
-export function wrapCode(pieces: readonly Piece[], columns: number): Piece[][] {
+export function wrapCode(pieces: readonly StyledText[], columns: number): StyledText[][] {
   const wrapper = new Wrapper(pieces, Math.max(1, columns));
   wrapper.chop({ piece: 0, at: 0 }, { piece: pieces.length, at: 0 });
   return wrapper.rows;
@@ -88,8 +88,8 @@ interface Place {
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 class Wrapper {
-  readonly rows: Piece[][] = [];
-  readonly #pieces: readonly Piece[];
+  readonly rows: StyledText[][] = [];
+  readonly #pieces: readonly StyledText[];
   readonly #columns: number;
   #rowStart: Place = { piece: 0, at: 0 };
   #rowEnd: Place = { piece: 0, at: 0 };
@@ -100,7 +100,7 @@ class Wrapper {
   /** Spaces at the start of a line are kept, those at a break are not. */
   #lineStart = true;
 
-  constructor(pieces: readonly Piece[], columns: number) {
+  constructor(pieces: readonly StyledText[], columns: number) {
     this.#pieces = pieces;
     this.#columns = columns;
   }
@@ -146,7 +146,7 @@ class Wrapper {
     this.#wordWidth = 0;
   }
 
-  end(): Piece[][] {
+  end(): StyledText[][] {
     this.endWord(this.#pieces.length, 0);
     this.#finishRow(this.#rowEnd);
     return this.rows;
@@ -201,7 +201,7 @@ class Wrapper {
 
   #finishRow(end: Place): void {
     const start = this.#rowStart;
-    const row: Piece[] = [];
+    const row: StyledText[] = [];
     for (let index = start.piece; index <= end.piece && index < this.#pieces.length; index++) {
       const piece = this.#pieces[index]!;
       const from = index === start.piece ? start.at : 0;

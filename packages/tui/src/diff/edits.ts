@@ -1,7 +1,7 @@
 // Which elements of two lists differ. Myers' algorithm where the lists are close; where they are not, they are first cut
 // at elements that occur once in both. The work is bounded: what is left when it runs out counts as changed.
 
-export interface Edits {
+export interface ListEdits {
   /** 1 for each element that is not in the other list. */
   readonly removed: Uint8Array;
   readonly added: Uint8Array;
@@ -11,7 +11,7 @@ const CLOSE = 300;
 const FAR = 1500;
 const WORK = 20_000_000;
 
-export function listEdits(before: readonly string[], after: readonly string[]): Edits {
+export function listEdits(before: readonly string[], after: readonly string[]): ListEdits {
   const ids = new Map<string, number>();
   const numbers = (list: readonly string[]) =>
     Int32Array.from(list, (element) => {

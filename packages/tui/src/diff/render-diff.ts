@@ -2,7 +2,7 @@
 // whole story, so it works without color.
 
 import { fileHighlighter, type LineHighlighter } from "../code/highlight.ts";
-import { expandTabs, paintPieces, type Piece } from "../code/pieces.ts";
+import { expandTabs, paintStyled, type StyledText } from "../code/styled-text.ts";
 import { wrapCode } from "../code/wrap.ts";
 import { clean } from "../screen/clean.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
@@ -93,8 +93,8 @@ class LinePainter {
 
   note(text: string): string {
     const sign = this.#theme.ascii ? "..." : "⋯";
-    const pieces: Piece[] = [{ text: `${" ".repeat(this.#digits)} ${sign} ${text}`, styles: ["dim"] }];
-    return paintPieces(wrapCode(pieces, this.#columns)[0]!, this.#theme);
+    const pieces: StyledText[] = [{ text: `${" ".repeat(this.#digits)} ${sign} ${text}`, styles: ["dim"] }];
+    return paintStyled(wrapCode(pieces, this.#columns)[0]!, this.#theme);
   }
 
   #colored(
@@ -102,7 +102,7 @@ class LinePainter {
     text: string,
     changed: readonly ChangedRange[],
     style: StyleName | undefined,
-  ): readonly Piece[] {
+  ): readonly StyledText[] {
     // A removed line belongs to the old text only, an added one to the new.
     if (kind === "same") this.#old.line(text);
     const code = (kind === "removed" ? this.#old : this.#new).line(text);
@@ -110,7 +110,7 @@ class LinePainter {
     const word: StyleName = kind === "added" ? "addedWord" : "removedWord";
     // With few colors the color of the line is all there is.
     const syntax = this.#theme.colors > 16;
-    const pieces: Piece[] = [];
+    const pieces: StyledText[] = [];
     let at = 0;
     let next = 0;
     for (const piece of code) {
@@ -132,22 +132,22 @@ class LinePainter {
     return pieces;
   }
 
-  #wrapped(number: string, sign: string, pieces: readonly Piece[], gutter: readonly StyleName[]): string[] {
+  #wrapped(number: string, sign: string, pieces: readonly StyledText[], gutter: readonly StyleName[]): string[] {
     const room = Math.max(1, this.#columns - this.#digits - 3);
     const rows: string[] = [];
     for (const row of wrapCode(tabsExpanded(pieces), room)) {
       const first = rows.length === 0;
       const head = `${(first ? number : "").padStart(this.#digits)} ${first ? sign : " "} `;
       const isEmpty = row.every(({ text }) => text === "");
-      const start: Piece = { text: isEmpty ? head.trimEnd() : head, styles: gutter };
-      rows.push(paintPieces(wrapCode([start, ...row], this.#columns)[0]!, this.#theme));
+      const start: StyledText = { text: isEmpty ? head.trimEnd() : head, styles: gutter };
+      rows.push(paintStyled(wrapCode([start, ...row], this.#columns)[0]!, this.#theme));
     }
     return rows;
   }
 }
 
 /** Tabs stop at columns of the whole line, also where it is cut into pieces. */
-function tabsExpanded(pieces: readonly Piece[]): readonly Piece[] {
+function tabsExpanded(pieces: readonly StyledText[]): readonly StyledText[] {
   if (!pieces.some(({ text }) => text.includes("\t"))) return pieces;
   let before = "";
   return pieces.map((piece) => {

@@ -1,12 +1,13 @@
 // Blocks to rows. Remembers only what came before: for the space between blocks, the markers of items that are shown
 // already, and the state of the code block that goes on.
 
-import { expandTabs, paintPieces, piecesWidth, type Piece } from "../code/pieces.ts";
-import { wrapCode, wrapPieces } from "../code/wrap.ts";
+import { expandTabs, paintStyled, styledWidth, type StyledText } from "../code/styled-text.ts";
+import { wrapCode, wrapWords } from "../code/wrap.ts";
 import type * as Highlight from "../code/highlight.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
-import type { Block, CodeBlock, Container } from "./blocks.ts";
-import { inlinePieces, type InlineStyle } from "./inline.ts";
+import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks.ts";
+import { joinFilledLines } from "./filled-lines.ts";
+import { inlineText, type InlineStyle } from "./inline.ts";
 import { tableRows } from "./table.ts";
 
 export interface RenderBlockOptions {
@@ -14,7 +15,7 @@ export interface RenderBlockOptions {
 }
 
 export class BlockRenderer {
-  #previous: Block | undefined;
+  #previous: MarkdownBlock | undefined;
   #code: { readonly block: CodeBlock; readonly highlighter: Highlight.LineHighlighter } | undefined;
 
   /** One that goes on from here without changing this one. */
@@ -25,7 +26,7 @@ export class BlockRenderer {
     return fork;
   }
 
-  render(blocks: readonly Block[], columns: number, theme: Theme, options: RenderBlockOptions = {}): string[] {
+  render(blocks: readonly MarkdownBlock[], columns: number, theme: Theme, options: RenderBlockOptions = {}): string[] {
     const rows: string[] = [];
     for (const [at, block] of blocks.entries()) {
       const prefix = new Prefix(block.containers, this.#previous?.containers ?? [], columns, theme);
@@ -38,29 +39,34 @@ export class BlockRenderer {
     return rows;
   }
 
-  #content(block: Block, columns: number, theme: Theme, unfinished: boolean): readonly (readonly Piece[])[] {
+  #content(
+    block: MarkdownBlock,
+    columns: number,
+    theme: Theme,
+    unfinished: boolean,
+  ): readonly (readonly StyledText[])[] {
     const quoted = block.containers.some(({ kind }) => kind === "quote");
     const around: StyleName[] = quoted ? ["quote"] : [];
     const inline: InlineStyle = { hyperlinks: theme.hyperlinks, backticks: theme.colors === 0, unfinished };
     switch (block.kind) {
       case "paragraph":
-        return wrapPieces(inlinePieces(joinedLines(block.text), inline, around), columns);
+        return wrapWords(inlineText(joinFilledLines(block.text), inline, around), columns);
       case "heading": {
         const styles: StyleName[] = block.level === 1 ? ["heading", "underline"] : ["heading"];
-        return wrapPieces(inlinePieces(block.text, inline, styles), columns);
+        return wrapWords(inlineText(block.text, inline, styles), columns);
       }
       case "rule":
         return [[{ text: (theme.ascii ? "-" : "─").repeat(Math.min(columns, 80)), styles: ["border"] }]];
       case "table":
         return tableRows(block.table, columns, inline, theme);
       case "html":
-        return wrapPieces([{ text: expandTabs(block.line), styles: around }], columns);
+        return wrapWords([{ text: expandTabs(block.line), styles: around }], columns);
       case "code":
         return this.#codeRows(block, columns);
     }
   }
 
-  #codeRows(block: Block & { kind: "code" }, columns: number): readonly (readonly Piece[])[] {
+  #codeRows(block: MarkdownBlock & { kind: "code" }, columns: number): readonly (readonly StyledText[])[] {
     const [language = "", ...more] = block.code.info.split(/\s+/);
     if (this.#code?.block !== block.code) {
       // The tokenizer is needed only for code; the first frame has none.
@@ -69,11 +75,9 @@ export class BlockRenderer {
     }
     const { highlighter } = this.#code;
     const indent = columns > 8 ? 2 : 0;
-    const margin: Piece = { text: " ".repeat(indent), styles: [] };
+    const margin: StyledText = { text: " ".repeat(indent), styles: [] };
     const labelled = block.first && (more.length > 0 || (language !== "" && !highlighter.known));
-    const label = labelled
-      ? wrapPieces([{ text: expandTabs(block.code.info), styles: ["dim"] }], columns - indent)
-      : [];
+    const label = labelled ? wrapWords([{ text: expandTabs(block.code.info), styles: ["dim"] }], columns - indent) : [];
     const code = wrapCode(highlighter.line(expandTabs(block.line)), columns - indent);
     return label.concat(code).map((row) => [margin, ...row]);
   }
@@ -82,42 +86,43 @@ export class BlockRenderer {
 /** What is in front of the rows of a block: quote bars, list markers, and the space below them. */
 class Prefix {
   readonly room: number;
-  #first: Piece[] | undefined;
-  readonly #rest: Piece[];
+  #first: StyledText[] | undefined;
+  readonly #rest: StyledText[];
 
-  constructor(containers: readonly Container[], shown: readonly Container[], columns: number, theme: Theme) {
-    const first: Piece[] = [];
+  constructor(containers: readonly BlockContainer[], shown: readonly BlockContainer[], columns: number, theme: Theme) {
+    const first: StyledText[] = [];
     this.#rest = [];
     let depth = 0;
     for (const container of containers) {
       if (container.kind === "quote") {
-        const bar: Piece = { text: theme.ascii ? "| " : "▎ ", styles: ["border"] };
+        const bar: StyledText = { text: theme.ascii ? "| " : "▎ ", styles: ["border"] };
         first.push(bar);
         this.#rest.push(bar);
         continue;
       }
-      const marker = itemMarker(container, depth++, theme);
-      const space: Piece = { text: " ".repeat(piecesWidth([marker])), styles: [] };
+      const marker = itemMarker(container, depth, theme);
+      if (!container.ordered) depth++;
+      const space: StyledText = { text: " ".repeat(styledWidth([marker])), styles: [] };
       first.push(shown.includes(container) ? space : marker);
       this.#rest.push(space);
     }
     // Deep nesting must leave room for the text: the outer levels are cut off.
-    while (this.#rest.length > 0 && piecesWidth(this.#rest) > columns / 2) {
+    while (this.#rest.length > 0 && styledWidth(this.#rest) > columns / 2) {
       first.shift();
       this.#rest.shift();
     }
     this.#first = first;
-    this.room = Math.max(1, columns - piecesWidth(this.#rest));
+    this.room = Math.max(1, columns - styledWidth(this.#rest));
   }
 
-  row(content: readonly Piece[], theme: Theme): string {
+  row(content: readonly StyledText[], theme: Theme): string {
     const prefix = this.#first ?? this.#rest;
     this.#first = undefined;
-    return withoutTrailingSpace([...prefix, ...content], theme);
+    return withoutTrailingSpace(prefix.length === 0 ? content : [...prefix, ...content], theme);
   }
 }
 
-function itemMarker(item: Container & { kind: "item" }, depth: number, theme: Theme): Piece {
+function itemMarker(item: BlockContainer & { kind: "item" }, depth: number, theme: Theme): StyledText {
   if (item.task) {
     const done = item.task === "done";
     const box = theme.ascii ? (done ? "[x]" : "[ ]") : done ? "☑" : "☐";
@@ -129,37 +134,24 @@ function itemMarker(item: Container & { kind: "item" }, depth: number, theme: Th
 }
 
 /** Whether a row stays empty between two blocks. Lists are as loose or tight as they were written. */
-function needsGap(previous: Block, block: Block): boolean {
+function needsGap(previous: MarkdownBlock, block: MarkdownBlock): boolean {
   if ((block.kind === "code" || block.kind === "html") && !block.first) return false;
   if (block.gap) return true;
-  if (previous.containers.length > 0 && block.containers.length > 0) return false;
+  const [before] = previous.containers;
+  const [around] = block.containers;
+  if (before && around) return before.kind !== around.kind;
   return previous.kind !== "paragraph" || block.kind !== "paragraph";
 }
 
-function blankRow(previous: Block, block: Block, columns: number, theme: Theme): string {
+function blankRow(previous: MarkdownBlock, block: MarkdownBlock, columns: number, theme: Theme): string {
   const shared = block.containers.filter((container) => previous.containers.includes(container));
   return new Prefix(shared, shared, columns, theme).row([], theme);
 }
 
-function withoutTrailingSpace(pieces: readonly Piece[], theme: Theme): string {
+function withoutTrailingSpace(pieces: readonly StyledText[], theme: Theme): string {
   let end = pieces.length;
   while (end > 0 && pieces[end - 1]!.text.trim() === "") end--;
-  return paintPieces(pieces.slice(0, end), theme);
-}
-
-/**
- * Models break lines where they mean it, so breaks are kept; only lines that look as if they were filled up to a margin
- * are joined.
- */
-function joinedLines(text: string): string {
-  if (!text.includes("\n")) return text.trimEnd();
-  const parts: string[] = [];
-  let before = "";
-  for (const line of text.split("\n")) {
-    const filled = before.length >= 60 && !/(?: {2}|\\)$/.test(before) && /^[\p{Ll}(]/u.test(line);
-    if (parts.length > 0) parts.push(filled ? " " : "\n");
-    parts.push(line.trimEnd());
-    before = line;
-  }
-  return parts.join("").trimEnd();
+  const last = pieces[end - 1];
+  if (!last || (end === pieces.length && !last.text.endsWith(" "))) return paintStyled(pieces.slice(0, end), theme);
+  return paintStyled([...pieces.slice(0, end - 1), { ...last, text: last.text.trimEnd() }], theme);
 }

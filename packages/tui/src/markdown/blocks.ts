@@ -18,7 +18,7 @@ import {
 import { delimiterRow, headerCells, tableCells, type Alignment } from "./table-rows.ts";
 
 /** Around blocks, from the outside in. An item is the same object in all of its blocks. */
-export type Container =
+export type BlockContainer =
   | { readonly kind: "quote" }
   | {
       readonly kind: "item";
@@ -32,17 +32,17 @@ export type Container =
     };
 
 interface Placed {
-  readonly containers: readonly Container[];
+  readonly containers: readonly BlockContainer[];
   /** An empty line came before it. */
   readonly gap: boolean;
 }
 
-export type Block = Placed &
+export type MarkdownBlock = Placed &
   (
     | { readonly kind: "paragraph"; readonly text: string }
     | { readonly kind: "heading"; readonly level: number; readonly text: string }
     | { readonly kind: "rule" }
-    | { readonly kind: "table"; readonly table: Table }
+    | { readonly kind: "table"; readonly table: MarkdownTable }
     /** One line of a code block. */
     | { readonly kind: "code"; readonly line: string; readonly code: CodeBlock; readonly first: boolean }
     /** One line of HTML. */
@@ -54,7 +54,7 @@ export interface CodeBlock {
   readonly info: string;
 }
 
-export interface Table {
+export interface MarkdownTable {
   readonly header: readonly string[];
   readonly alignments: readonly Alignment[];
   readonly rows: readonly (readonly string[])[];
@@ -76,13 +76,13 @@ type Leaf =
 const MAX_DEPTH = 24;
 
 export class BlockReader {
-  #containers: readonly Container[] = [];
+  #containers: readonly BlockContainer[] = [];
   #leaf: Leaf | undefined;
   #gap = false;
-  #blocks: Block[] = [];
+  #blocks: MarkdownBlock[] = [];
 
   /** Blocks finished since the last call. */
-  take(): readonly Block[] {
+  take(): readonly MarkdownBlock[] {
     const blocks = this.#blocks;
     this.#blocks = [];
     return blocks;
@@ -148,7 +148,7 @@ export class BlockReader {
   }
 
   /** The rest of the line inside a container, or undefined if the line is not in it. */
-  #inside(container: Container, rest: string): string | undefined {
+  #inside(container: BlockContainer, rest: string): string | undefined {
     if (container.kind === "quote") return isQuote(rest) ? withoutQuote(rest) : undefined;
     if (rest.trim() === "") return "";
     const indent = indentOf(rest);
@@ -279,7 +279,7 @@ export class BlockReader {
     this.#leaf = leaf;
   }
 
-  #emit(block: Block): void {
+  #emit(block: MarkdownBlock): void {
     this.#blocks.push(block);
   }
 

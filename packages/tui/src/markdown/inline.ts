@@ -2,9 +2,9 @@
 // bounded, so the cost is linear in the text. What is not understood stays as it was written.
 
 import type { StyleName } from "../theme/theme.ts";
-import type { Piece } from "../code/pieces.ts";
+import type { StyledText } from "../code/styled-text.ts";
 import { closesEmphasis, opensEmphasis } from "./flanking.ts";
-import { autolinkAt, bareUrlAt, destinationAt, linkPieces, type LinkStyle, type LinkTarget } from "./link.ts";
+import { autolinkAt, bareUrlAt, destinationAt, linkText, type LinkStyle, type LinkTarget } from "./link.ts";
 
 export interface InlineStyle extends LinkStyle {
   /** Code keeps its backticks where no color can set it apart. */
@@ -14,7 +14,7 @@ export interface InlineStyle extends LinkStyle {
 }
 
 /** The text is clean. `around` is put outside of every style found. */
-export function inlinePieces(source: string, style: InlineStyle, around: readonly StyleName[] = []): Piece[] {
+export function inlineText(source: string, style: InlineStyle, around: readonly StyleName[] = []): StyledText[] {
   const text = source.replaceAll("\t", " ");
   if (!SPECIAL.test(text)) return text === "" ? [] : [{ text, styles: around }];
   const scanner = new Scanner(text, style);
@@ -94,8 +94,8 @@ class Scanner {
     if (this.#style.unfinished) this.#leaveOpen();
   }
 
-  pieces(around: readonly StyleName[]): Piece[] {
-    const pieces: Piece[] = [];
+  pieces(around: readonly StyleName[]): StyledText[] {
+    const pieces: StyledText[] = [];
     const depth: Record<Mark, number> = { bold: 0, italic: 0, strike: 0 };
     const lists = new Map<string, StyleName[]>();
     const styles = (code: boolean): readonly StyleName[] => {
@@ -116,7 +116,7 @@ class Scanner {
       if (token.on) for (const mark of token.on) depth[mark]++;
       if (token.link && nested++ === 0) link = { target: token.link, from: pieces.length };
       if (token.linkEnd && --nested === 0 && link) {
-        for (const piece of linkPieces(link.target, pieces.splice(link.from), this.#style)) pieces.push(piece);
+        for (const piece of linkText(link.target, pieces.splice(link.from), this.#style)) pieces.push(piece);
         link = undefined;
       }
     }

@@ -1,6 +1,6 @@
 // What a single line of Markdown can be. Every test looks at the line once.
 
-import type { Container } from "./blocks.ts";
+import type { BlockContainer } from "./blocks.ts";
 
 export interface Fence {
   readonly sign: string;
@@ -80,7 +80,10 @@ export function isClosingFence(line: string, fence: Fence): boolean {
 export function itemAt(
   line: string,
   interrupts: boolean,
-): { readonly container: Container; readonly rest: string } | undefined {
+): { readonly container: BlockContainer; readonly rest: string } | undefined {
+  const sign = line.charCodeAt(indentOf(line));
+  const mayStart = (sign >= 0x30 && sign <= 0x39) || sign === 0x2d || sign === 0x2a || sign === 0x2b;
+  if (!mayStart) return undefined;
   const expanded = expandAfterMarker(line);
   const found = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?! )| |$)/.exec(expanded);
   if (!found) return undefined;

@@ -4,7 +4,7 @@
 import { width } from "../screen/rows.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
 
-export interface Piece {
+export interface StyledText {
   /** Clean. */
   readonly text: string;
   /** From the outside in. */
@@ -12,7 +12,7 @@ export interface Piece {
   readonly url?: string;
 }
 
-export function paintPieces(pieces: readonly Piece[], theme: Theme): string {
+export function paintStyled(pieces: readonly StyledText[], theme: Theme): string {
   let row = "";
   for (const { text, styles, url } of pieces) {
     let painted = text;
@@ -22,7 +22,7 @@ export function paintPieces(pieces: readonly Piece[], theme: Theme): string {
   return row;
 }
 
-export function piecesWidth(pieces: readonly Piece[]): number {
+export function styledWidth(pieces: readonly StyledText[]): number {
   let total = 0;
   for (const { text } of pieces) total += width(text);
   return total;
