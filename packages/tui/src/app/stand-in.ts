@@ -1,6 +1,10 @@
 // A front end of one line, until the real one is joined.
 
 import type { TerminalHost, TerminalOutcome } from "../host.ts";
+import type { Panel } from "../screen/view.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { makeTheme } from "../theme/make-theme.ts";
+import { listenToKeys } from "./keyboard.ts";
 
 export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> {
   const { terminal } = host;
@@ -40,4 +44,33 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
   terminal.write("\x1b[?2004l\r\n");
   terminal.setRaw(false);
   return outcome;
+}
+
+/** Shows one panel before there is a session. Undefined if `end` aborts or the terminal is gone first. */
+export async function askAtTerminal<T>(
+  shown: Panel<T> | ((redraw: () => void) => Panel<T>),
+  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & { readonly terminal: Terminal },
+): Promise<T | undefined> {
+  const { terminal, env, settings, now, end } = options;
+  const theme = makeTheme({ settings, env });
+  const { promise, resolve } = Promise.withResolvers<T | undefined>();
+  const draw = () =>
+    terminal.write(
+      `${panel.render({ columns: terminal.columns, rows: terminal.rows, theme, now: now() }).rows.join("\r\n")}\r\n`,
+    );
+  const panel: Panel<T> = typeof shown === "function" ? shown(draw) : shown;
+  terminal.setRaw(true);
+  const stop = listenToKeys(terminal, now, (events) => {
+    for (const event of events) {
+      const done = panel.take(event, now());
+      if (done) return resolve(done.value);
+    }
+    draw();
+  });
+  end.addEventListener("abort", () => resolve(undefined));
+  draw();
+  const value = await promise;
+  stop();
+  terminal.setRaw(false);
+  return value;
 }
