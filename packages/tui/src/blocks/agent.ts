@@ -13,6 +13,7 @@ const MOST_CALLS = 3;
 export function renderAgent(call: CallItem, columns: number, look: Look): string[] {
   const { theme } = look;
   const { result, agent } = call;
+  if (look.whole) return wholeRows(call, columns, look);
   if (result?.isError) return errorRows(result.text, columns, look);
   if (result) return [theme.paint("dim", fit(`Done: ${totals(call)}`, columns)), ...answer(call, columns, look)];
   if (call.dropped) return [theme.paint("dim", "Stopped")];
@@ -25,17 +26,35 @@ export function renderAgent(call: CallItem, columns: number, look: Look): string
   ];
 }
 
-/** The newest calls, those of its own subagents below them. */
-export function callRows(run: SubagentProgress, columns: number, look: Look, indent = ""): string[] {
+/** For viewers: what it was told, what is known of what it did, and its answer. */
+function wholeRows(call: CallItem, columns: number, look: Look): string[] {
   const { theme } = look;
-  const shown = run.calls.slice(-MOST_CALLS);
+  const { result, agent, input } = call;
+  const told = typeof input["prompt"] === "string" ? folded(input["prompt"], columns, look) : [];
+  return [
+    ...told.map((row) => theme.paint("dim", row)),
+    ...(agent ? callRows(agent, columns, look, { most: Infinity }) : []),
+    ...(result ? [theme.paint("dim", fit(totals(call), columns))] : []),
+    ...(result?.isError ? errorRows(result.text, columns, look) : result ? answer(call, columns, look) : []),
+  ];
+}
+
+/** The newest calls, those of its own subagents below them. */
+function callRows(
+  run: SubagentProgress,
+  columns: number,
+  look: Look,
+  { most = MOST_CALLS, indent = "" } = {},
+): string[] {
+  const { theme } = look;
+  const shown = run.calls.slice(-most);
   return shown.flatMap((each, index) => {
     const isLast = index === shown.length - 1;
     const branch = sign(isLast ? "lastBranch" : "branch", theme);
     const text = `${indent}${branch} ${callText(each, look)}`;
     const row = theme.paint(each.failed ? "error" : each.done ? "dim" : "text", fit(text, columns));
     const below = isLast ? "   " : `${sign("trunk", theme)}  `;
-    return [row, ...(each.run && !each.done ? callRows(each.run, columns, look, indent + below) : [])];
+    return [row, ...(each.run && !each.done ? callRows(each.run, columns, look, { indent: indent + below }) : [])];
   });
 }
 

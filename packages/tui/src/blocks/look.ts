@@ -44,7 +44,7 @@ export const sign = (name: keyof typeof SIGNS, { ascii }: Pick<Theme, "ascii">):
 /** Rows under a head: the first behind the elbow, the others below it. */
 export function underElbow(rows: readonly string[], { theme }: Look): string[] {
   const first = `  ${theme.paint("dim", sign("elbow", theme))} ${theme.ascii ? "" : " "}`;
-  return rows.map((row, index) => (index === 0 ? first : "     ") + row);
+  return rows.map((row, index) => (index === 0 ? first + row : row === "" ? "" : `     ${row}`));
 }
 
 /** How many columns rows under a head have. */

@@ -102,6 +102,15 @@ export class Prompt implements View {
     return this.#draft.buffer.text();
   }
 
+  /** The draft with the sign of its mode, and how much of it is before the cursor. */
+  get line(): { readonly text: string; readonly cursor: number } {
+    const { buffer, mode } = this.#draft;
+    const sign = mode === "shell" ? "!" : mode === "memory" ? "#" : "";
+    const { line, offset } = buffer.cursor;
+    const before = Array.from({ length: line }, (_, index) => buffer.lineText(index).length + 1);
+    return { text: sign + buffer.text(), cursor: before.reduce((sum, each) => sum + each, sign.length + offset) };
+  }
+
   get isCompleting(): boolean {
     return this.#completion.isOpen;
   }

@@ -106,10 +106,22 @@ test("reads and searches in a row are one line, also with thoughts between them"
 });
 
 test("a read that failed is named below the line", () => {
-  expect(written([call("a", "Read", { file_path: "/p/a.ts" }), failure("a", "File does not exist."), end()])).toEqual([
-    "● Read 1 file",
-    "  ⎿  a.ts: File does not exist.",
-  ]);
+  expect(
+    written([
+      call("a", "Read", { file_path: "/p/a.ts" }),
+      call("b", "Read", { file_path: "/p/b.ts" }),
+      failure("a", "File does not exist."),
+      result("b", "1\tx"),
+      end(),
+    ]),
+  ).toEqual(["● Read 2 files", "  ⎿  a.ts: File does not exist."]);
+});
+
+test("a single read is shown like any call", () => {
+  const file = { filePath: "/p/a.ts", numLines: 40, totalLines: 40, startLine: 1, content: "x" };
+  expect(
+    written([call("a", "Read", { file_path: "/p/a.ts" }), result("a", "1\tx", { type: "text", file }), end()]),
+  ).toEqual(["● Read(a.ts)", "  ⎿  40 lines"]);
 });
 
 test("the todo list's tools leave no block", () => {

@@ -81,6 +81,8 @@ export class Feed {
       if (!isDone(item)) break;
       if (item.kind !== "answer") this.#write(rows, item, renderItem(item, look));
       items.shift();
+      // One string instead of thousands of pieces.
+      if (item.kind === "answer") item.text.whole();
       this.past.add(item);
     }
     return rows;

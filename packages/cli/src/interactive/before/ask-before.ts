@@ -9,6 +9,7 @@ import type { Panel } from "@keelson/tui/before";
 import type { ProcessIO } from "../../process-io.ts";
 import type { TerminalInvocation } from "../choice.ts";
 import type { Beginning } from "../run.ts";
+import { readKeybindings } from "../ports/keybindings.ts";
 import { isScreenReader, screenDefaults } from "../screen-settings.ts";
 import type { TerminalPort } from "../terminal/port.ts";
 import { keepBypassAnswer, keepIncludesAnswer, keepKeyAnswer, keepTrust } from "./answers.ts";
@@ -61,7 +62,7 @@ async function startAsking(
   const plain = isScreenReader(invocation, snapshot);
   const asking: Asking = {
     panels,
-    keys: panels.defaultKeys(),
+    keys: panels.keysFrom(readKeybindings(snapshot).text),
     plain,
     snapshot,
     io,
