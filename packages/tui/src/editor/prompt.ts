@@ -168,6 +168,7 @@ export class Prompt implements View {
 
   render(frame: Frame): Rendered {
     this.#columns = textColumns(frame.columns);
+    this.#completion.refresh();
     const { placeholder } = this;
     const look = { draft: this.#draft, viewport: this.#viewport, completion: this.#completion, placeholder };
     return drawPrompt({ ...look, selection: this.#vim?.selection(), plain: this.#options.plain ?? false }, frame);
