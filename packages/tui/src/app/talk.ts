@@ -12,6 +12,8 @@ export interface TalkOptions extends ConversationOptions {
   now(): number;
   /** Something looks different. */
   changed(): void;
+  /** The session has said what it is. */
+  ready(): void;
   /** A message arrived, after everything here knows of it. */
   message(message: Outbound): void;
   /** There is a question to show. */
@@ -147,7 +149,13 @@ export class Talk implements Requests {
 
   async #initialize(link: SessionLink): Promise<void> {
     try {
-      this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      const [reply, info] = await Promise.all([
+        link.request("initialize", { joinQueuedPrompts: true }),
+        link.request("get_session_info"),
+      ]);
+      this.facts.initialized(reply);
+      this.facts.informed(info);
+      this.#options.ready();
       this.#options.changed();
     } catch {
       // The session ended first; `ended` reports that.

@@ -6,6 +6,7 @@ import { wrapCode, wrapWords } from "../code/wrap.ts";
 import type * as Highlight from "../code/highlight.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
 import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks.ts";
+import { joinFilledLines } from "./filled-lines.ts";
 import { inlineText, type InlineStyle } from "./inline.ts";
 import { tableRows } from "./table.ts";
 
@@ -49,7 +50,7 @@ export class BlockRenderer {
     const inline: InlineStyle = { hyperlinks: theme.hyperlinks, backticks: theme.colors === 0, unfinished };
     switch (block.kind) {
       case "paragraph":
-        return wrapWords(inlineText(joinedLines(block.text), inline, around), columns);
+        return wrapWords(inlineText(joinFilledLines(block.text), inline, around), columns);
       case "heading": {
         const styles: StyleName[] = block.level === 1 ? ["heading", "underline"] : ["heading"];
         return wrapWords(inlineText(block.text, inline, styles), columns);
@@ -99,7 +100,8 @@ class Prefix {
         this.#rest.push(bar);
         continue;
       }
-      const marker = itemMarker(container, depth++, theme);
+      const marker = itemMarker(container, depth, theme);
+      if (!container.ordered) depth++;
       const space: StyledText = { text: " ".repeat(styledWidth([marker])), styles: [] };
       first.push(shown.includes(container) ? space : marker);
       this.#rest.push(space);
@@ -116,7 +118,7 @@ class Prefix {
   row(content: readonly StyledText[], theme: Theme): string {
     const prefix = this.#first ?? this.#rest;
     this.#first = undefined;
-    return withoutTrailingSpace([...prefix, ...content], theme);
+    return withoutTrailingSpace(prefix.length === 0 ? content : [...prefix, ...content], theme);
   }
 }
 
@@ -135,7 +137,9 @@ function itemMarker(item: BlockContainer & { kind: "item" }, depth: number, them
 function needsGap(previous: MarkdownBlock, block: MarkdownBlock): boolean {
   if ((block.kind === "code" || block.kind === "html") && !block.first) return false;
   if (block.gap) return true;
-  if (previous.containers.length > 0 && block.containers.length > 0) return false;
+  const [before] = previous.containers;
+  const [around] = block.containers;
+  if (before && around) return before.kind !== around.kind;
   return previous.kind !== "paragraph" || block.kind !== "paragraph";
 }
 
@@ -147,22 +151,7 @@ function blankRow(previous: MarkdownBlock, block: MarkdownBlock, columns: number
 function withoutTrailingSpace(pieces: readonly StyledText[], theme: Theme): string {
   let end = pieces.length;
   while (end > 0 && pieces[end - 1]!.text.trim() === "") end--;
-  return paintStyled(pieces.slice(0, end), theme);
-}
-
-/**
- * Models break lines where they mean it, so breaks are kept; only lines that look as if they were filled up to a margin
- * are joined.
- */
-function joinedLines(text: string): string {
-  if (!text.includes("\n")) return text.trimEnd();
-  const parts: string[] = [];
-  let before = "";
-  for (const line of text.split("\n")) {
-    const filled = before.length >= 60 && !/(?: {2}|\\)$/.test(before) && /^[\p{Ll}(]/u.test(line);
-    if (parts.length > 0) parts.push(filled ? " " : "\n");
-    parts.push(line.trimEnd());
-    before = line;
-  }
-  return parts.join("").trimEnd();
+  const last = pieces[end - 1];
+  if (!last || (end === pieces.length && !last.text.endsWith(" "))) return paintStyled(pieces.slice(0, end), theme);
+  return paintStyled([...pieces.slice(0, end - 1), { ...last, text: last.text.trimEnd() }], theme);
 }
