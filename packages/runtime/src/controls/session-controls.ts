@@ -66,8 +66,19 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
+    transcriptPath: () => place.path,
     transcript: () => (place.path !== null && existsSync(place.path) ? place.path : undefined),
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
+    addMemory: async (text, scope) => {
+      const { addMemory, memoryFile } = await import("../instructions/add-memory.ts");
+      const places = { root: state.root, configDir: state.snapshot.configDir };
+      const finished = machine.beginSettingsWrite([memoryFile(scope, places)]);
+      try {
+        return addMemory(text, scope, places);
+      } finally {
+        finished();
+      }
+    },
     cost,
     lastUsage: () => state.lastUsage,
     workspace: folders.workspace,

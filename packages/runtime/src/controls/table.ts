@@ -30,6 +30,7 @@ const files = () => import("./handlers/files.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
+const memory = () => import("./handlers/memory.ts");
 const models = () => import("./handlers/models.ts");
 const permissions = () => import("./handlers/permissions.ts");
 const rewind = () => import("./handlers/rewind.ts");
@@ -39,6 +40,7 @@ const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
 const ROWS: Readonly<Record<string, ControlRow>> = {
+  add_memory: change(async () => (await memory()).addMemoryControl),
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
   cancel_async_message: now(cancelAsyncMessage),
@@ -49,6 +51,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   get_context_usage: later(async () => (await contextUsage()).getContextUsage),
   get_hooks_listing: later(async () => (await listings()).getHooksListing),
   get_session_cost: later(async () => (await usage()).getSessionCost),
+  get_session_info: later(async () => (await import("./handlers/session-info.ts")).getSessionInfo),
   get_settings: later(async () => (await settings()).getSettings),
   get_task_output: later(async () => (await tasks()).getTaskOutput),
   get_usage: later(async () => (await usage()).getUsage),
@@ -56,12 +59,14 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   interrupt: now(interrupt),
   list_models: later(async () => (await models()).listModels),
   list_permission_rules: later(async () => (await permissions()).listPermissionRules),
+  mcp_authenticate: later(async () => (await mcp()).mcpAuthenticate),
   mcp_call: later(async () => (await mcp()).mcpCall),
   mcp_message: now(mcpMessage),
   mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
   mcp_reconnect: later(async () => (await mcp()).mcpReconnect),
   mcp_set_servers: change(async () => (await mcp()).mcpSetServers),
   mcp_status: later(async () => (await mcp()).mcpStatus),
+  mcp_submit_code: later(async () => (await mcp()).mcpSubmitCode),
   mcp_toggle: change(async () => (await mcp()).mcpToggle),
   read_file: later(async () => (await files()).readFile),
   register_repo_root: change(async () => (await files()).registerRepoRoot),

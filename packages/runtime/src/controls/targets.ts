@@ -20,6 +20,7 @@ import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
+import type { MemoryScope } from "../instructions/add-memory.ts";
 import type { RewoundConversation } from "../session/rewind.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
@@ -59,10 +60,14 @@ export interface ControlTargets {
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
+  /** Where the conversation is kept, or will be once there is one; null if it is not kept. */
+  transcriptPath(): string | null;
   /** The file that keeps the conversation, if one does. */
   transcript(): string | undefined;
   /** The instruction files in the conversation. */
   memoryFiles(): readonly { readonly path: string; readonly type: string; readonly text: string }[];
+  /** Adds a note to an instruction file. Returns its path. */
+  addMemory(text: string, scope: MemoryScope): Promise<string>;
   readonly cost: Cost;
   /** Usage of the latest reply; null before the first. */
   lastUsage(): Usage | null;

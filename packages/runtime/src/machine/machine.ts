@@ -203,7 +203,7 @@ async function fileHistoryOf(
   wasOwnCommand: (mtimeMs: number) => boolean,
 ): Promise<FileHistory | undefined> {
   const { snapshot, warn } = options;
-  if (place.path === null || !checkpointsEnabled(snapshot)) return undefined;
+  if (place.path === null || !checkpointsEnabled(snapshot, options.interactive)) return undefined;
   const { openFileHistory } = await import("./file-history.ts");
   return openFileHistory(snapshot, place.path, {
     place,

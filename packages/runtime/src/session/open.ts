@@ -51,8 +51,11 @@ export interface OpenOptions {
   readonly partial: boolean;
   /** Echo accepted prompts. */
   readonly replayPrompts: boolean;
-  /** Prompts that come during a run are given to the model in it. Otherwise, each gets a run of its own. */
-  readonly joinQueuedPrompts?: boolean;
+  /**
+   * A person works in the session: prompts that come during a run join it, clients hear when it works and rests, and file
+   * checkpoints are on unless the settings turn them off.
+   */
+  readonly interactive?: boolean;
   /** Include running hooks in the stream. */
   readonly hookEvents?: boolean;
   /** Include what subagents say and think in the stream, not only their calls. */

@@ -169,7 +169,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     newId,
   });
   const inbox = new Inbox();
-  inbox.joins = options.joinQueuedPrompts === true;
+  inbox.joins = options.interactive === true;
   return {
     options,
     place,
@@ -186,7 +186,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     },
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({
-      reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+      reportsState: options.interactive === true || env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
       show: (signal) => outbox.show(signal),
     }),
     async clear() {

@@ -19,7 +19,9 @@ const editYes: JsonObject = { behavior: "allow", updatedInput: edited };
 test.each<[string, ControlRequest, string, JsonObject]>([
   ["Enter", bash(), "enter", yes],
   ["1", bash(), "1", yes],
-  ["y", bash(), "tab y escape down enter", remembered],
+  ["y", bash(), "down y", remembered],
+  ["n", bash(), "n", no],
+  ["y and n in a text", bash(), "end tab 'y n' enter", noWith("y n")],
   ["2", bash(), "2", remembered],
   ["Down Enter", bash(), "down enter", remembered],
   ["3", bash(), "3", no],
@@ -94,7 +96,7 @@ test.each<[string, string, JsonObject, JsonObject[], string]>([
     "Write",
     { file_path: "/tmp/x/a" },
     [acceptEdits, { type: "addDirectories", directories: ["/tmp/x"], destination: "session" }],
-    "Yes, and allow all edits this session, also in /tmp/x/ (shift+tab)",
+    "Yes, and allow all edits this session, also in /tmp/x/ (Shift+Tab)",
   ],
 ])("the second answer names what it stores: %s", (_, tool, given, suggestions, label) => {
   const dialog = dialogFor(asks(tool, given, { permission_suggestions: suggestions }));
