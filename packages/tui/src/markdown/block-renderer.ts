@@ -76,7 +76,7 @@ export class BlockRenderer {
     const indent = columns > 8 ? 2 : 0;
     const margin: StyledText = { text: " ".repeat(indent), styles: [] };
     const { info } = block.code;
-    const labelled = block.first && info !== "" && (!highlighter.known || /\s/.test(info));
+    const labelled = block.first && info !== "" && !(highlighter.known && /^[\w+#-]+$/.test(info));
     const label = labelled ? wrapWords([{ text: expandTabs(block.code.info), styles: ["dim"] }], columns - indent) : [];
     const code = wrapCode(highlighter.line(expandTabs(block.line)), columns - indent);
     return label.concat(code).map((row) => [margin, ...row]);
