@@ -143,6 +143,12 @@ test("commands show what was typed and what was printed", () => {
   ).toEqual(["! ls", "  ⎿  a", "     b"]);
 });
 
+test("a skill is shown as it was typed, not with its text", () => {
+  const skill =
+    "<command-message>deploy</command-message>\n<command-name>/deploy</command-name>\n<command-args>prod</command-args>\nDo this";
+  expect(written([prompt(skill)])).toEqual(["❯ /deploy prod"]);
+});
+
 test("a prompt that was shown at once is not shown again", () => {
   const feed = feedOf();
   feed.addPrompt({ type: "user", message: { role: "user", content: "hi" }, parent_tool_use_id: null, uuid: "p1" });
