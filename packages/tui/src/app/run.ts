@@ -91,15 +91,19 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
   }
 }
 
-/** Shows one panel before there is a session. Undefined if `end` aborts or the terminal is gone first. */
+/**
+ * Shows one panel before there is a session. Undefined if `end` aborts or the terminal is gone first. A panel that changes
+ * by itself is made here, and says when.
+ */
 export async function askAtTerminal<T>(
-  panel: Panel<T>,
+  shown: Panel<T> | ((redraw: () => void) => Panel<T>),
   options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & { readonly terminal: Terminal },
 ): Promise<T | undefined> {
   const { terminal, env, settings, now, end } = options;
   const modes = new TerminalModeSwitch({ terminal, env });
   let theme = makeTheme({ settings, env });
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
+  const panel = typeof shown === "function" ? shown(() => screen.changed()) : shown;
   const draw = (size: { columns: number; rows: number }): Rendered => panel.render({ ...size, theme, now: now() });
   const { PlainScreen } = options.screenReader ? await import("../plain/plain-screen.ts") : {};
   const screen: ScreenPort = PlainScreen

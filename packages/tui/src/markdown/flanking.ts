@@ -8,7 +8,7 @@ export function opensEmphasis(text: string, start: number, end: number): boolean
   if (isPunctuation(after) && !isSpace(before) && !isPunctuation(before)) return false;
   if (before === "/" || before === "\\") return false;
   if (after === "/" && text[end + 1] === "*") return false;
-  if (text[start] === "_") return !WORD.test(before) && !closesName(text, start, end);
+  if (text[start] === "_") return !WORD.test(before) && !isInName(text, start, end);
   return true;
 }
 
@@ -17,9 +17,9 @@ export function closesEmphasis(text: string, start: number, end: number): boolea
   const after = text[end] ?? " ";
   if (isSpace(before)) return false;
   if (isPunctuation(before) && !isSpace(after) && !isPunctuation(after)) return false;
-  if (after === "/" || after === "\\") return false;
+  if (after === "/" || (after === "\\" && WORD.test(text[end + 1] ?? " "))) return false;
   if (before === "/" && after === "." && WORD.test(text[end + 1] ?? " ")) return false;
-  if (text[start] === "_") return !WORD.test(after) && !closesName(text, start, end);
+  if (text[start] === "_") return !WORD.test(after) && !isInName(text, start, end);
   return true;
 }
 
@@ -35,10 +35,15 @@ function isPunctuation(character: string): boolean {
 }
 
 /** `__init__.py`, `__name__(`, `a.__class__`: the underscores belong to a name. */
-function closesName(text: string, start: number, end: number): boolean {
-  const before = text[start - 1] ?? " ";
-  const after = text[end] ?? " ";
-  if (before === "." || before === "/") return WORD.test(after);
-  if (after === "(") return WORD.test(before);
-  return (after === "." || after === "/" || after === ":") && WORD.test(before) && WORD.test(text[end + 1] ?? " ");
+function isInName(text: string, start: number, end: number): boolean {
+  let from = start;
+  let to = end;
+  while (from > start - MAX_NAME && WORD.test(text[from - 1] ?? " ")) from--;
+  while (to < end + MAX_NAME && WORD.test(text[to] ?? " ")) to++;
+  if (text[from] !== "_" || text[to - 1] !== "_") return false;
+  if (text[from - 1] === "." || text[from - 1] === "/" || text[to] === "(") return true;
+  return (text[to] === "." || text[to] === "/" || text[to] === ":") && WORD.test(text[to + 1] ?? " ");
 }
+
+/** Longer names are none. */
+const MAX_NAME = 64;

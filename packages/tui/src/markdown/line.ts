@@ -81,6 +81,9 @@ export function itemAt(
   line: string,
   interrupts: boolean,
 ): { readonly container: BlockContainer; readonly rest: string } | undefined {
+  const sign = line.charCodeAt(indentOf(line));
+  const mayStart = (sign >= 0x30 && sign <= 0x39) || sign === 0x2d || sign === 0x2a || sign === 0x2b;
+  if (!mayStart) return undefined;
   const expanded = expandAfterMarker(line);
   const found = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?! )| |$)/.exec(expanded);
   if (!found) return undefined;

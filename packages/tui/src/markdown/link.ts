@@ -53,7 +53,7 @@ export function bareUrlAt(text: string, at: number): { url: string; end: number 
 export function linkText(target: LinkTarget, text: readonly StyledText[], style: LinkStyle): StyledText[] {
   const { url, title } = target;
   const words = text.map((piece) => piece.text).join("");
-  const around = text[0]?.styles ?? [];
+  const around = (text[0]?.styles ?? []).filter((name) => text.every((piece) => piece.styles.includes(name)));
   const address = style.hyperlinks ? safeUrl(url) : undefined;
   if (words.trim() === "") return [{ text: url, styles: [...around, "link"] }];
   const pieces: StyledText[] = text.map((piece) => ({
@@ -69,7 +69,7 @@ export function linkText(target: LinkTarget, text: readonly StyledText[], style:
 }
 
 const AUTOLINK = /<((?:https?|mailto|ftp|file):[^\s<>]{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})>/y;
-const BARE = /(?:https?:\/\/|mailto:|www\.[a-z0-9-])[^\s<>"'`\u0080-\uffff]{1,2000}/iy;
+const BARE = /(?:https?:\/\/|mailto:|www\.[a-z0-9-])[^\s<>"'`[\]{}|\\^\u0080-\uffff]{1,2000}/iy;
 
 /** Only what a terminal may safely be given, and only schemes that open a page, a mail or a file. */
 function safeUrl(url: string): string | undefined {
@@ -114,14 +114,14 @@ function titleEnd(text: string, at: number): number | undefined {
   return undefined;
 }
 
+/** Up to the first parenthesis that was not opened, and without the signs behind the last word. */
 function withoutTrailing(address: string): string {
-  let end = address.length;
   let opened = 0;
-  for (const character of address) opened += character === "(" ? 1 : character === ")" ? -1 : 0;
-  for (; end > 0; end--) {
-    const last = address[end - 1]!;
-    if (last === ")" && opened < 0) opened++;
-    else if (!".,;:!?*_~'\"]}|".includes(last)) break;
+  let end = 0;
+  for (; end < address.length; end++) {
+    if (address[end] === "(") opened++;
+    else if (address[end] === ")" && opened-- === 0) break;
   }
+  while (end > 0 && ".,;:!?*_~(".includes(address[end - 1]!)) end--;
   return address.slice(0, end);
 }
