@@ -5,7 +5,6 @@ import { wrap } from "../../screen/rows.ts";
 import { diffViewer } from "../../viewer/diff-viewer.ts";
 import type { FullScreenPanel } from "../../viewer/pager.ts";
 import { errorText, type PanelContext, type PanelEnd } from "../context.ts";
-import { panelKeys } from "../panel-keys.ts";
 import { closing, fixedLines, textPanel } from "../parts.ts";
 
 /** Shown at once; the answer follows. */
@@ -50,7 +49,7 @@ export async function diffPanel(context: PanelContext): Promise<FullScreenPanel<
   const diff = await host.workingDiff?.();
   if (diff === undefined) return { note: "This folder is not in a git repository" };
   if (diff.trim() === "") return { note: "No changes in the working tree" };
-  const viewer = diffViewer({ title: "Changes in the working tree", diff, keys: panelKeys(keys) });
+  const viewer = diffViewer({ title: "Changes in the working tree", diff, keys });
   return { ...closing(viewer, "Closed the diff"), fullScreen: true };
 }
 
