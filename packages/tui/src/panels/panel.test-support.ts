@@ -21,7 +21,7 @@ export const plainTheme: Theme = {
 export const namingTheme: Theme = { ...plainTheme, name: "naming", paint: (style, text) => `<${style}:${text}>` };
 
 export const NOW = 1_700_000_000_000;
-export const keys = defaultKeys();
+export const keys = defaultKeys;
 
 export function frame(columns = 80, rows = 24, theme: Theme = plainTheme): Frame {
   return { columns, rows, theme, now: NOW };
