@@ -1,20 +1,31 @@
-// Runs at a terminal, without `-p`: asks whether to trust the folder. There is nothing after that yet.
+// Runs at a terminal, without `-p`: reads the settings, asks what has to be asked before anything runs, and hands a
+// session to the terminal front end. The prompt is on the screen before the runtime is loaded.
 
-import { ConfigError, load } from "@keelson/config";
+import type { Snapshot } from "@keelson/config";
 import type { Arguments } from "./args/args.ts";
-import { toFlags } from "./args/invocation.ts";
+import { toTerminalInvocation, type TerminalInvocation } from "./interactive/choice.ts";
 import { loadOptions, printError, type ProcessIO } from "./process-io.ts";
-import { shellWord } from "./commands/permissions/words.ts";
-import { askTrust } from "./trust-question.ts";
 
-/** Returns the exit code. */
+/** Returns the exit code. Throws UsageError. */
 export async function beInteractive(given: Arguments, io: ProcessIO): Promise<number> {
+  const invocation = toTerminalInvocation(given, io.cwd);
+  const { flags } = invocation;
+  if (flags.pluginDirs === undefined) return atTerminal(invocation, io);
+  const { withUnpackedPlugins } = await import("./plugin-archives.ts");
+  return withUnpackedPlugins(flags, io, (unpacked) => atTerminal({ ...invocation, flags: unpacked }, io));
+}
+
+async function atTerminal(invocation: TerminalInvocation, io: ProcessIO): Promise<number> {
+  // Side by side, because the front end takes as long to load as the settings.
+  const frontEnd = Promise.all([import("@keelson/tui"), import("./interactive/run.ts")]);
+  const { load, ConfigError } = await import("@keelson/config");
+  let snapshot: Snapshot;
   try {
-    if (!(await askTrust(load(loadOptions(io, toFlags(given, io.cwd))), io))) return 1;
+    snapshot = load({ ...loadOptions(io, invocation.flags), trustFromAbove: true });
   } catch (error) {
     if (error instanceof ConfigError) return printError(io, error.message);
     throw error;
   }
-  const { prompt = "What does this project do?" } = given;
-  return printError(io, `there is no interactive mode yet; pass the prompt with -p: keelson -p ${shellWord(prompt)}`);
+  const [tui, { runAtTerminal }] = await frontEnd;
+  return runAtTerminal({ tui, snapshot, invocation, io });
 }

@@ -188,27 +188,6 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
   ],
 ];
 
-test("at a terminal the trust question comes first, then the error that there is no interactive mode", async () => {
-  const { io, seen } = fakeIO({ terminal: true });
-  const type = (line: string) => ({
-    ...io,
-    stdin: async function* () {
-      yield new TextEncoder().encode(line);
-    },
-  });
-  expect(await main(["hello"], type("2\n"))).toBe(1);
-  expect(seen.out).toContain("Do you trust the files in this folder?");
-  expect(seen.err).toEqual([]);
-
-  expect(await main(["hello"], type("1\n"))).toBe(1);
-  seen.out = "";
-  expect(await main(["fix", "the", "bug"], io)).toBe(1);
-  expect(await main([], io)).toBe(1);
-  expect(seen.out).toBe("");
-  const error = "error: there is no interactive mode yet; pass the prompt with -p: keelson -p";
-  expect(seen.err).toEqual([`${error} hello`, `${error} 'fix the bug'`, `${error} 'What does this project do?'`]);
-});
-
 test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
   const { io, seen } = fakeIO({ terminal: true });
   expect(await main(argv, io)).toBe(1);

@@ -53,10 +53,11 @@ async function runCommand(command: ProgramCommand, argv: readonly string[], io: 
   }
 }
 
-/** Interactive only with a terminal on both ends. Clients that send stream-json do not pass `-p`. */
+/** Interactive only with a terminal to write to and keys to read. Clients that send stream-json do not pass `-p`. */
 function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
   const streams = given.text("input-format") === "stream-json";
-  return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;
+  const hasTerminal = terminal.stdout && (terminal.stdin || terminal.stdinIsNull === true);
+  return given.has("print") || given.has("init-only") || streams || !hasTerminal;
 }
 
 async function runHeadless(given: Arguments, invocation: Invocation, io: ProcessIO): Promise<number> {

@@ -13,7 +13,12 @@ export interface ProcessIO {
   readonly uid?: number;
   /** Where managed settings are, if not in the default place. */
   readonly managedDir?: string;
-  readonly terminal: { readonly stdin: boolean; readonly stdout: boolean };
+  readonly terminal: {
+    readonly stdin: boolean;
+    readonly stdout: boolean;
+    /** Standard input is `/dev/null`. With a terminal on the other side, keys are read from that. */
+    readonly stdinIsNull?: boolean;
+  };
   readonly openSession: OpenSession;
   stdin(): AsyncIterable<Uint8Array>;
   /** Loads the modules of a session ahead of time. */

@@ -1,6 +1,6 @@
 // The I/O of this process: its streams, signals and environment.
 
-import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type * as Tty from "node:tty";
@@ -22,7 +22,7 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
     env: process.env,
     platform: process.platform,
     ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
-    terminal: { stdin: isTerminal(0), stdout: isTerminal(1) },
+    terminal: { stdin: isTerminal(0), stdout: isTerminal(1), stdinIsNull: isNull(0) },
     openSession,
     stdin: () => Bun.stdin.stream(),
     write: standardOutput(),
@@ -78,6 +78,15 @@ function isTerminal(fd: number): boolean {
     return fstatSync(fd).isCharacterDevice() && (require("node:tty") as typeof Tty).isatty(fd);
   } catch {
     // A closed descriptor is not a terminal.
+    return false;
+  }
+}
+
+function isNull(fd: number): boolean {
+  try {
+    const { rdev } = fstatSync(fd);
+    return rdev !== 0 && rdev === statSync("/dev/null").rdev;
+  } catch {
     return false;
   }
 }

@@ -33,6 +33,8 @@ export interface LoadSettingsOptions {
   readonly uid?: number;
   /** Overrides the system's folder for an administrator's files. */
   readonly managedDir?: string;
+  /** Somebody is at a terminal: a folder inside a trusted one is trusted. */
+  readonly trustFromAbove?: boolean;
 }
 
 export interface Gathered {
@@ -81,8 +83,9 @@ export function gather(options: LoadSettingsOptions): Gathered {
   const own = { cwd, given: resolve(options.cwd) };
   const global = readGlobalConfig(own, globalFile, (text) => warn(text, "broken"));
   const { projectRoot } = places;
-  const trust = readTrust(projectRoot === undefined ? own : { cwd: projectRoot, given: projectRoot }, global);
-  const trusted = trust.trusted && (projectRoot === undefined || readTrust(own, global).trusted);
+  const above = options.trustFromAbove ? { home } : undefined;
+  const trust = readTrust(projectRoot === undefined ? own : { cwd: projectRoot, given: projectRoot }, global, above);
+  const trusted = trust.trusted && (projectRoot === undefined || readTrust(own, global, above).trusted);
   const servers = mcpFiles({ folder: projectRoot ?? cwd, home, managedDir: places.managedDir });
   const serverSources = [servers.managed, ...servers.project].map((path) => ({ path, stamp: stampOf(path) }));
   const read = readScopes(places, flags, warn);

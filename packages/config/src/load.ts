@@ -213,7 +213,8 @@ function forbidWideModes(settings: Settings): Settings {
   return { ...settings, permissions: { ...permissionsOf(settings), ...off } };
 }
 
-function originOf({ cwd, env, platform, uid, managedDir, flags }: LoadSettingsOptions): RuleOrigin {
+function originOf(options: LoadSettingsOptions): RuleOrigin {
+  const { cwd, env, platform, uid, managedDir, flags, trustFromAbove } = options;
   return {
     cwd,
     // A copy, because the snapshot is frozen and the environment of the process must not be.
@@ -222,6 +223,7 @@ function originOf({ cwd, env, platform, uid, managedDir, flags }: LoadSettingsOp
     flags,
     ...(uid === undefined ? {} : { uid }),
     ...(managedDir === undefined ? {} : { managedDir }),
+    ...(trustFromAbove ? { trustFromAbove } : {}),
   };
 }
 

@@ -138,5 +138,6 @@ export interface RuleOrigin {
   readonly platform: string;
   readonly uid?: number;
   readonly managedDir?: string;
+  readonly trustFromAbove?: boolean;
   readonly flags: Flags;
 }

@@ -1,7 +1,7 @@
-// Whether the user trusts a folder. Trust does not extend to subfolders: what is cloned or unpacked into a trusted folder
-// was not there when the user looked.
+// Whether the user trusts a folder. Without somebody at a terminal, trust does not extend to subfolders: what is cloned or
+// unpacked into a trusted folder was not there when the user looked.
 
-import { join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type * as Repository from "./instructions/repository.ts";
 import { readAccepted, type Accepted } from "./scopes/accepted.ts";
@@ -47,16 +47,27 @@ export function readGlobalConfig(
 
 /**
  * Looks up the folder, by its given and its resolved path, in the global config file. A worktree that the main checkout
- * keeps in its own folder is trusted like it.
+ * keeps in its own folder is trusted like it. With `above`, so is a folder inside a trusted one.
  */
 export function readTrust(
   folder: { readonly cwd: string; readonly given: string },
   { value }: Pick<GlobalConfig, "value">,
+  above?: { readonly home: string },
 ): Trust {
   const main = mainCheckout(folder.cwd);
   const isTrusted = (name: string | undefined) => name !== undefined && isTrustedIn(value, name);
-  const trusted = [folder.cwd, folder.given, main].some(isTrusted);
+  const around = above === undefined ? [] : foldersAround(folder.cwd, above.home);
+  const trusted = [folder.cwd, folder.given, main, ...around].some(isTrusted);
   return { trusted, fix: trustFix(folder.cwd), accepted: readAccepted(projectIn(value, folder.cwd)) };
+}
+
+/** The home folder and those around it are not among them: whoever trusts one of those does not mean everything in it. */
+function foldersAround(cwd: string, home: string): readonly string[] {
+  const around: string[] = [];
+  for (let at = dirname(cwd); at !== dirname(at) && !`${home}${sep}`.startsWith(`${at}${sep}`); at = dirname(at)) {
+    around.push(at);
+  }
+  return around;
 }
 
 /** The main checkout of a folder that is one of its worktrees; git must name it too. Undefined for other folders. */

@@ -74,6 +74,13 @@ export interface TerminalHost {
   readonly prompt?: string;
   /** Said above the first prompt: warnings of the settings, announcements. */
   readonly notices: readonly string[];
+  /** What is said later, such as warnings while a session is opened. What came before the listener is said again. */
+  onNotice(listener: (text: string) => void): () => void;
+  /**
+   * Aborts when the program has to end now: a signal, a closed window, a failure. The terminal must be restored before the
+   * event is over; the outcome may follow.
+   */
+  readonly end: AbortSignal;
   /** Opens a session, after the one before was closed. Rejects with an error for the user. */
   open(which: WhichSession): Promise<Session>;
   readonly history: PromptHistory;

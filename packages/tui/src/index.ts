@@ -9,3 +9,4 @@ export type {
   WhichSession,
 } from "./host.ts";
 export type { Terminal } from "./terminal/terminal.ts";
+export { askAtTerminal, runTerminal } from "./app/run.ts";

@@ -82,7 +82,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
   };
 }
 
-function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
+export function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
   const name = given.text("worktree");
   return given.has("worktree") ? { worktree: name === undefined ? {} : { name } } : {};
 }
@@ -109,12 +109,12 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
   };
 }
 
-function debugOf(given: Arguments): Pick<Invocation, "debug"> {
+export function debugOf(given: Arguments): Pick<Invocation, "debug"> {
   const file = given.text("debug-file");
   return given.has("debug") || file !== undefined ? { debug: { filter: given.text("debug"), file } } : {};
 }
 
-function setupOf(given: Arguments): Pick<Invocation, "setup" | "setupOnly"> {
+export function setupOf(given: Arguments): Pick<Invocation, "setup" | "setupOnly"> {
   const setupOnly = given.has("init-only");
   if (setupOnly || given.has("init")) return { setup: "init", setupOnly };
   return given.has("maintenance") ? { setup: "maintenance", setupOnly } : { setupOnly };
@@ -131,7 +131,8 @@ function asksClient(given: Arguments, streamInput: boolean): boolean {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-function sessionChoice(given: Arguments): SessionChoice {
+/** `canPick`: at a terminal, `--resume` alone opens the list of sessions. */
+export function sessionChoice(given: Arguments, { canPick = false } = {}): SessionChoice {
   const sessionId = given.text("session-id");
   const target = given.text("resume");
   const at = given.text("resume-session-at");
@@ -147,7 +148,7 @@ function sessionChoice(given: Arguments): SessionChoice {
   if (sessionId !== undefined && (resumes || continues) && !fork) {
     throw new UsageError("--session-id with --continue or --resume requires --fork-session");
   }
-  if (resumes && (target === undefined || target === "")) {
+  if (resumes && !canPick && (target === undefined || target === "")) {
     throw new UsageError("--resume requires a session ID or name: keelson -p --resume <session>");
   }
   if (at !== undefined && !resumes) throw new UsageError("--resume-session-at requires --resume");

@@ -2,6 +2,7 @@
 // edits the files.
 
 export { approveServer, resetChoices } from "./choices.ts";
+export { decideServer, type ServerDecision } from "./decide-server.ts";
 export { checkServer, type CheckServerOptions } from "./check-server.ts";
 export { readServerFile } from "./read-servers.ts";
 

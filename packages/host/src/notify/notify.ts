@@ -14,7 +14,7 @@ type Env = Readonly<Record<string, string>>;
 
 const TIMEOUT_MS = 10_000;
 
-export interface Terminal {
+export interface BellTarget {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
@@ -22,7 +22,11 @@ export interface Terminal {
 /** Only if a terminal is there. Never stdout: programs read that. */
 export function notifyTerminal(
   { title, message }: Notice,
-  { channel, env, terminal }: { readonly channel?: string | undefined; readonly env: Env; readonly terminal: Terminal },
+  {
+    channel,
+    env,
+    terminal,
+  }: { readonly channel?: string | undefined; readonly env: Env; readonly terminal: BellTarget },
 ): boolean {
   const sequence = terminal.isTTY === true ? terminalSequence(channel, title, message, env) : "";
   if (sequence === "") return false;

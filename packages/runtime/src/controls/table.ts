@@ -51,6 +51,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   get_context_usage: later(async () => (await contextUsage()).getContextUsage),
   get_hooks_listing: later(async () => (await listings()).getHooksListing),
   get_session_cost: later(async () => (await usage()).getSessionCost),
+  get_session_info: later(async () => (await import("./handlers/session-info.ts")).getSessionInfo),
   get_settings: later(async () => (await settings()).getSettings),
   get_task_output: later(async () => (await tasks()).getTaskOutput),
   get_usage: later(async () => (await usage()).getUsage),

@@ -60,6 +60,8 @@ export interface ControlTargets {
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
+  /** Where the conversation is kept, or will be once there is one; null if it is not kept. */
+  transcriptPath(): string | null;
   /** The file that keeps the conversation, if one does. */
   transcript(): string | undefined;
   /** The instruction files in the conversation. */

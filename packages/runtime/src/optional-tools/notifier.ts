@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import { pathOutside } from "@keelson/host";
-import { notifyByHttp, notifyByProgram, notifyDesktop, notifyTerminal, type Terminal } from "@keelson/host/notify";
+import { notifyByHttp, notifyByProgram, notifyDesktop, notifyTerminal, type BellTarget } from "@keelson/host/notify";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import type { Notifier } from "@keelson/tools/optional";
 import { notificationSettings, wantsNotifications } from "./wanted.ts";
@@ -11,7 +11,7 @@ export interface NotifierParts {
   snapshot(): Pick<Snapshot, "settings" | "env" | "childEnv">;
   /** Programs inside it are not used. */
   readonly project: string;
-  readonly terminal: Terminal;
+  readonly terminal: BellTarget;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<unknown>;
   now(): number;
 }

@@ -12,6 +12,8 @@ export interface TalkOptions extends ConversationOptions {
   now(): number;
   /** Something looks different. */
   changed(): void;
+  /** The session has said what it is. */
+  ready(): void;
   /** A message arrived, after everything here knows of it. */
   message(message: Outbound): void;
   /** There is a question to show. */
@@ -104,7 +106,9 @@ export class Talk implements Requests {
   async takeBack(): Promise<string | undefined> {
     const { newest } = this.queued;
     if (!newest) return undefined;
-    const reply = (await this.request("cancel_async_message", { message_uuid: newest.uuid })) as { cancelled?: boolean };
+    const reply = (await this.request("cancel_async_message", { message_uuid: newest.uuid })) as {
+      cancelled?: boolean;
+    };
     if (!reply.cancelled) return undefined;
     this.queued.remove(newest.uuid);
     return newest.draft;
@@ -145,7 +149,13 @@ export class Talk implements Requests {
 
   async #initialize(link: SessionLink): Promise<void> {
     try {
-      this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      const [reply, info] = await Promise.all([
+        link.request("initialize", { joinQueuedPrompts: true }),
+        link.request("get_session_info"),
+      ]);
+      this.facts.initialized(reply);
+      this.facts.informed(info);
+      this.#options.ready();
       this.#options.changed();
     } catch {
       // The session ended first; `ended` reports that.

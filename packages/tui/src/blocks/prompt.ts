@@ -4,19 +4,19 @@ import { clean } from "../screen/clean.ts";
 import type { PromptItem } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
 import { lineRows, moreRow } from "./fold.ts";
-import { sign, type Look } from "./look.ts";
+import { sign, type ItemLook } from "./look.ts";
 
 /** A prompt that was pasted may be a whole file. */
 const MOST_ROWS = 20;
 
-export function renderPrompt({ text, as, images, from }: PromptItem, look: Look): string[] {
+export function promptRows({ text, as, images, from }: PromptItem, look: ItemLook): string[] {
   const { theme, columns } = look;
   const style = as === "shell" ? "shell" : "user";
   const mark = as === "shell" ? "!" : sign("prompt", theme);
   const all = text === "" ? [] : lineRows(clean(text), Math.max(1, columns - 2));
   const hidden = look.whole || all.length <= MOST_ROWS + 1 ? 0 : all.length - MOST_ROWS;
   const rows = (hidden === 0 ? all : all.slice(0, MOST_ROWS)).map((row) => theme.paint(style, row));
-  if (hidden > 0) rows.push(moreRow(hidden, look, "row"));
+  if (hidden > 0) rows.push(moreRow(hidden, columns - 2, look, "row"));
   if (images > 0) rows.push(theme.paint("dim", `[${counted(images, "image")}]`));
   if (from !== undefined) rows.push(theme.paint("dim", `sent by a schedule: ${clean(from)}`));
   return rows.map((row, index) => (index === 0 ? `${theme.paint(style, mark)} ${row}` : `  ${row}`));

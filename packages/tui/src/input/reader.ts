@@ -122,6 +122,8 @@ export class InputReader {
     }
     // The ESC came alone before: what follows is a key of its own.
     if (this.#old === at + 1) return single(at + 1);
+    // Ctrl+C is never part of something else.
+    if (byte === 0x03) return single(at + 1);
     if (byte < 0x20 || byte === 0x7f) return { next: at + 2, events: [controlKey(byte, true)] };
     const step = readText(bytes, at + 1, 1);
     if (step === "more") return step;

@@ -72,8 +72,8 @@ export const DEFAULT_KEYS: Readonly<Record<KeyContext, Readonly<Record<string, r
     "confirm:no": ["escape"],
   },
   Confirmation: {
-    "confirm:yes": ["y", "enter"],
-    "confirm:no": ["n", "escape"],
+    "confirm:yes": ["enter", "y"],
+    "confirm:no": ["escape", "n"],
     "confirm:previous": ["up"],
     "confirm:next": ["down"],
     "confirm:nextField": ["tab"],

@@ -14,7 +14,7 @@ const PLAIN =
   /^[\n\t\x20-\x7e\u00a1-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u27ff\u3001-\u3029\u3041-\u3096\u30a1-\ud7a3]*$/;
 
 /** Invisible on its own: joins, combining marks. More of them than any script needs hide text or stall a terminal. */
-const FLOOD = /[\p{Mn}\p{Me}\u00ad\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f]{17,}/gu;
+const FLOOD = /[\p{Mn}\p{Me}\u00ad\u200b-\u200d\u2060-\u2064]{17,}/gu;
 const MOST_MARKS = 16;
 
 /** Keeps tabs and newlines; `\r\n` becomes `\n`. Nothing else that a terminal obeys is left. */

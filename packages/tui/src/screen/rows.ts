@@ -59,16 +59,17 @@ interface Row {
   width: number;
   /** Whether there is anything but spaces in it. */
   hasWord: boolean;
+  hasText: boolean;
   /** The row up to its last space, and what was open there. Absent if there is none. */
   breakAt?: { readonly length: number; readonly width: number; readonly open: OpenStyles };
 }
 
 function wrapPainted(line: string, columns: number, open: OpenStyles, rows: string[]): void {
-  let row: Row = { text: open.opening(), width: 0, hasWord: false };
+  let row: Row = { text: open.opening(), width: 0, hasWord: false, hasText: false };
   let continued = false;
   const next = () => {
     rows.push(row.text + open.closing());
-    row = { text: open.opening(), width: 0, hasWord: false };
+    row = { text: open.opening(), width: 0, hasWord: false, hasText: false };
     continued = true;
   };
   const add = (text: string, size: number) => {
@@ -76,6 +77,7 @@ function wrapPainted(line: string, columns: number, open: OpenStyles, rows: stri
       if (row.width + 1 > columns) return next();
       row.text += text;
       row.width += 1;
+      row.hasText = true;
       if (row.hasWord || continued) markBreak(row, open);
       return;
     }
@@ -85,14 +87,19 @@ function wrapPainted(line: string, columns: number, open: OpenStyles, rows: stri
       const at = row.breakAt;
       if (at) {
         rows.push(row.text.slice(0, at.length) + at.open.closing());
-        row = { text: at.open.opening() + row.text.slice(at.length), width: row.width - at.width, hasWord: true };
+        row = {
+          text: at.open.opening() + row.text.slice(at.length),
+          width: row.width - at.width,
+          hasWord: true,
+          hasText: true,
+        };
         continued = true;
         if (row.width + taken > columns) next();
       } else next();
     }
     row.text += shown;
     row.width += taken;
-    row.hasWord = true;
+    row.hasWord = row.hasText = true;
     // Text in wide characters has no spaces; it may be broken between any two.
     if (taken === 2) markBreak(row, open);
   };
@@ -111,7 +118,7 @@ function wrapPainted(line: string, columns: number, open: OpenStyles, rows: stri
       }
     }
   }
-  if (row.width > 0 || !continued) rows.push(row.text + open.closing());
+  if (row.hasText || !continued) rows.push(row.text + open.closing());
 }
 
 /** Whole words at a time while they fit. */
@@ -127,7 +134,7 @@ function addAscii(
   if (row.width + piece.length <= columns && !piece.includes(" ")) {
     row.text += piece;
     row.width += piece.length;
-    row.hasWord = true;
+    row.hasWord = row.hasText = true;
     return;
   }
   for (const [word] of piece.matchAll(/ |[^ ]+/g)) {
@@ -135,7 +142,7 @@ function addAscii(
     if (word !== " " && row.width + word.length <= columns) {
       row.text += word;
       row.width += word.length;
-      row.hasWord = true;
+      row.hasWord = row.hasText = true;
     } else if (word === " ") add(" ", 1);
     else for (const character of word) add(character, 1);
   }

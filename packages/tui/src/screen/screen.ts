@@ -36,6 +36,7 @@ export class Screen implements ScreenPort {
   #finished: string[] = [];
   #cancel: (() => void) | undefined;
   #lastFrame = -Infinity;
+  #drawing = false;
   #reflow: Reflow;
   /** Questions for the cursor's place that were not answered. Only the answer to the last one is of use. */
   #asked = 0;
@@ -61,7 +62,8 @@ export class Screen implements ScreenPort {
   append(rows: readonly string[]): void {
     if (this.#state === "ended" || rows.length === 0) return;
     for (const row of rows) this.#finished.push(row);
-    if (!this.#viewer) this.changed();
+    // What is found to be finished while a frame is drawn goes with that frame.
+    if (!this.#viewer && !this.#drawing) this.changed();
   }
 
   changed({ now = false }: { readonly now?: boolean } = {}): void {
@@ -191,7 +193,9 @@ export class Screen implements ScreenPort {
   }
 
   #rendered(): Rendered {
+    this.#drawing = true;
     const { rows, cursor } = this.#options.draw(this.#size);
+    this.#drawing = false;
     const cut = Math.max(0, rows.length - this.#size.rows);
     return {
       rows: (cut > 0 ? rows.slice(cut) : rows).map(withoutTrailingSpaces),

@@ -154,9 +154,10 @@ export class MessageReader {
     } else if (isSynthetic) {
       const [item] = promptItems(content);
       if (item?.kind === "prompt") this.items.add({ kind: "summary", text: item.text });
-    } else if (!this.#shown.delete(uuid)) {
+    } else {
+      const isShown = this.#shown.delete(uuid);
       const from = origin === undefined ? undefined : (origin.schedule ?? origin.subkind);
-      for (const item of promptItems(content, from)) this.items.add(item);
+      for (const item of promptItems(content, from)) if (!isShown || item.kind !== "prompt") this.items.add(item);
     }
   }
 
@@ -177,6 +178,8 @@ export class MessageReader {
 
   #system(message: SystemMessage, now: number): void {
     const { subtype } = message;
+    // A run begins, so the one before is over, even if its end was never recorded.
+    if (subtype === "init") this.endRun(now);
     if (subtype === "api_retry") {
       this.retry = {
         attempt: Number(message["attempt"]),

@@ -11,6 +11,8 @@ export interface Terminal {
   onGone(listener: () => void): () => void;
   /** Raw mode: every key arrives at once and nothing is echoed. */
   setRaw(raw: boolean): void;
+  /** Throws away what was typed or answered and not read yet, so that no shell gets it. */
+  discardInput?(): void;
   /** Stops this process until the user brings it back (`fg`). The terminal must have been restored before. */
   stop(): Promise<void>;
 }

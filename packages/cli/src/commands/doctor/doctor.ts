@@ -1,5 +1,6 @@
 // keelson doctor: checks the installation and the settings. Exits with 1 when something is broken.
 
+import type { Flags } from "@keelson/config";
 import { toFlags, UsageError } from "../../args/invocation.ts";
 import { loadOptions, printError, type ProcessIO } from "../../process-io.ts";
 import { readSingleCommand } from "../single-command.ts";
@@ -47,6 +48,13 @@ export async function runDoctor(argv: readonly string[], io: ProcessIO): Promise
   const broken = findings.filter(({ state }) => state === "broken").length;
   await io.write(given.has("json") ? asJson(findings, broken) : asText(findings, broken));
   return broken === 0 ? 0 : 1;
+}
+
+/** What `keelson doctor` prints. */
+export async function doctorText(io: ProcessIO, flags: Flags): Promise<string> {
+  const { examine } = await import("./checks.ts");
+  const findings = await examine(loadOptions(io, flags));
+  return asText(findings, findings.filter(({ state }) => state === "broken").length);
 }
 
 const MARKS: Readonly<Record<DoctorFinding["state"], string>> = { ok: "✓", note: "·", broken: "✗" };

@@ -1,0 +1,80 @@
+// What the first start can offer: providers with a key, and model servers on this machine. Asked only then.
+
+import type { Snapshot } from "@keelson/config";
+import { isObject } from "@keelson/protocol";
+
+/** A model that could be used, and what has to be written for that. */
+export interface OfferedModel {
+  /** In a list. */
+  readonly title: string;
+  readonly detail: string;
+  /** For the `model` setting; absent if the default will do. */
+  readonly model?: string;
+  /** A block of the `providers` setting that the model needs. */
+  readonly provider?: { readonly name: string; readonly block: { readonly api: string; readonly baseUrl: string } };
+  /** The key to approve. */
+  readonly approvesKey?: boolean;
+}
+
+interface LocalServer {
+  readonly title: string;
+  readonly provider: string;
+  readonly port: number;
+  /** Keelson knows its address. */
+  readonly known?: boolean;
+}
+
+export const LOCAL_SERVERS: readonly LocalServer[] = [
+  { title: "Ollama", provider: "ollama", port: 11_434, known: true },
+  { title: "LM Studio", provider: "lmstudio", port: 1_234, known: true },
+  { title: "llama.cpp", provider: "llamacpp", port: 8_080 },
+  { title: "vLLM", provider: "vllm", port: 8_000 },
+];
+
+/** A server that runs answers at once; nobody should wait for one that does not. */
+const PATIENCE_MS = 400;
+const MOST_MODELS = 5;
+
+export async function findModels(snapshot: Snapshot, servers = LOCAL_SERVERS): Promise<readonly OfferedModel[]> {
+  const [keys, ...local] = await Promise.all([modelsWithKeys(snapshot), ...servers.map(modelsOn)]);
+  return [...keys, ...local.flat()];
+}
+
+async function modelsWithKeys(snapshot: Snapshot): Promise<readonly OfferedModel[]> {
+  const [{ defaultModelOf, providerStates }, { modelOptions }] = await Promise.all([
+    import("@keelson/model/choice"),
+    import("@keelson/runtime/models"),
+  ]);
+  return providerStates(undefined, modelOptions(snapshot)).flatMap(({ provider, credentials, ready }) => {
+    if (!ready || credentials === null) return [];
+    const detail = credentials === "keychain" ? "a stored key" : credentials;
+    if (provider === "anthropic")
+      return [{ title: "Anthropic", detail, ...(credentials === "ANTHROPIC_API_KEY" ? { approvesKey: true } : {}) }];
+    const id = defaultModelOf(provider);
+    return id === undefined ? [] : [{ title: `${provider}/${id}`, detail, model: `${provider}/${id}` }];
+  });
+}
+
+async function modelsOn({ title, provider, port, known }: LocalServer): Promise<readonly OfferedModel[]> {
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const block = known ? {} : { provider: { name: provider, block: { api: "openai-chat", baseUrl } } };
+  return (await listedAt(baseUrl)).slice(0, MOST_MODELS).map((id) => ({
+    title: `${provider}/${id}`,
+    detail: `${title} on this machine`,
+    model: `${provider}/${id}`,
+    ...block,
+  }));
+}
+
+/** Empty if nothing answers, or something else does. */
+async function listedAt(baseUrl: string): Promise<readonly string[]> {
+  try {
+    const response = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: "error" });
+    const body: unknown = response.ok ? await response.json() : undefined;
+    const data = isObject(body) ? body["data"] : undefined;
+    const ids = (Array.isArray(data) ? data : []).map((each: unknown) => (isObject(each) ? each["id"] : undefined));
+    return ids.filter((id): id is string => typeof id === "string" && /^[\w./:@+-]{1,200}$/.test(id));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+// The ways a session at a terminal ends without the user leaving it: signals, a closed window, a failure nobody caught.
+// Whatever happens, the terminal is usable afterwards.
+
+import type { EndSignal, ProcessIO } from "../process-io.ts";
+import type { TerminalPort } from "./terminal/port.ts";
+
+export interface Endings {
+  /** Aborts when the program has to end. */
+  readonly signal: AbortSignal;
+  /** The exit code of what happened, if something did. */
+  code(): number | undefined;
+  /** What nobody caught, if that was it. */
+  failure(): unknown;
+  /** The same as a signal, for what the program finds out itself. */
+  fail(error: unknown): void;
+  stop(): void;
+}
+
+const CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+/** How long everything may take before the process ends anyway. */
+const PATIENCE_MS = 5_000;
+
+/** Undoes what a front end may have switched on, should it not do so itself; harmless if it has. */
+const RESET = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[>4m\x1b[<u\x1b[0m\x1b[?25h";
+
+export function watchEndings(io: ProcessIO, port: TerminalPort, lastWords: (error: unknown) => string): Endings {
+  const ending = new AbortController();
+  const done = new AbortController();
+  let code: number | undefined;
+  let failure: unknown;
+
+  const leave = (exitCode: number, error?: unknown) => {
+    port.write(RESET);
+    port.restore();
+    if (error !== undefined) io.error(lastWords(error));
+    io.exit(exitCode);
+  };
+  const end = (exitCode: number, error?: unknown) => {
+    // The second time, nobody wants to wait.
+    if (code !== undefined) return leave(code, failure);
+    code = exitCode;
+    failure = error;
+    ending.abort();
+    void io.wait(PATIENCE_MS, done.signal).then(() => {
+      if (!done.signal.aborted) leave(exitCode, error);
+    });
+  };
+  const crash = (error: unknown) => end(1, error ?? new Error("Unknown error"));
+  const stops = [
+    ...(Object.keys(CODES) as EndSignal[]).map((name) => io.onSignal(name, () => end(CODES[name]))),
+    port.onGone(() => {
+      if (code === undefined) end(CODES.SIGHUP);
+    }),
+    onProcess("uncaughtException", crash),
+    onProcess("unhandledRejection", crash),
+  ];
+  return {
+    signal: ending.signal,
+    code: () => code,
+    failure: () => failure,
+    fail: crash,
+    stop() {
+      done.abort();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+function onProcess(event: "uncaughtException" | "unhandledRejection", listener: (error: unknown) => void): () => void {
+  process.on(event, listener);
+  return () => void process.off(event, listener);
+}

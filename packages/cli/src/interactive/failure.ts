@@ -1,0 +1,36 @@
+// What is said when the program failed: the session is kept, how to go on, and where the details are.
+
+import { writeFileSync } from "node:fs";
+import type { Snapshot } from "@keelson/config";
+import { hideSecrets } from "@keelson/runtime/hide-secrets";
+import type { Session } from "@keelson/protocol";
+import { resumeCommand } from "./choice.ts";
+import { newLogFile } from "./log-file.ts";
+import type { SessionTally } from "./session-tally.ts";
+
+export interface FailedSession {
+  readonly session: Pick<Session, "id">;
+  readonly tally: SessionTally;
+}
+
+/** Writes the details to a file; never throws. */
+export function failureWords(error: unknown, current: FailedSession | undefined, snapshot: Snapshot): string {
+  const hide = hideSecrets(snapshot.env);
+  const message = hide(error instanceof Error ? error.message : String(error));
+  const file = keepDetails(hide(error instanceof Error ? (error.stack ?? message) : message), snapshot);
+  return [
+    `error: Keelson failed: ${message}`,
+    ...(current?.tally.prompted ? [`The session is saved. To go on: ${resumeCommand(current.session.id)}`] : []),
+    ...(file === undefined ? [] : [`Details: ${file}`]),
+  ].join("\n");
+}
+
+function keepDetails(text: string, snapshot: Snapshot): string | undefined {
+  try {
+    const file = newLogFile(snapshot, "failure");
+    writeFileSync(file, `${text}\n`, { flag: "wx", mode: 0o600 });
+    return file;
+  } catch {
+    return undefined;
+  }
+}

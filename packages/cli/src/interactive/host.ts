@@ -1,0 +1,139 @@
+// What the terminal front end gets from this program: sessions to open, and what needs a file or another program. What is
+// not needed for the first frame is loaded when it is asked for.
+
+import { reload, type Snapshot } from "@keelson/config";
+import type { EndReason, JsonObject, Session } from "@keelson/protocol";
+import { COMPATIBLE_VERSION } from "@keelson/protocol/version";
+import type { TerminalHost, WhichSession } from "@keelson/tui";
+import type { Debug, OpenOptions, SessionChoice } from "../open.ts";
+import type { ProcessIO } from "../process-io.ts";
+import type { TerminalInvocation } from "./choice.ts";
+import { readKeybindings } from "./ports/keybindings.ts";
+import { promptHistory } from "./ports/prompt-history.ts";
+import { sessionShelf } from "./ports/session-shelf.ts";
+import type { StatusLine } from "./ports/status-line.ts";
+import { watchedSession, type SessionTally } from "./session-tally.ts";
+import type { TerminalPort } from "./terminal/port.ts";
+
+export interface HostOptions {
+  readonly io: ProcessIO;
+  readonly port: TerminalPort;
+  readonly snapshot: Snapshot;
+  readonly invocation: TerminalInvocation;
+  readonly first: WhichSession;
+  readonly screenReader: boolean;
+  /** Settings of the screen that are kept outside of the settings files, as older programs do. */
+  readonly defaults: JsonObject;
+  readonly notices: readonly string[];
+  readonly end: AbortSignal;
+  readonly debug?: Debug;
+  /** Called once, when the first session is open. */
+  opened(): void;
+}
+
+export interface ProgramHost extends TerminalHost {
+  /** The newest session and what it did so far. Undefined before one was opened. */
+  current(): { readonly session: Session; readonly tally: SessionTally } | undefined;
+  /** Closes the session that is open, if one is, and ends what was started beside it. */
+  close(reason: EndReason): Promise<void>;
+}
+
+export function createHost(options: HostOptions): ProgramHost {
+  const { io, port, invocation, first, end } = options;
+  let { snapshot } = options;
+  let open: { readonly session: Session; readonly tally: SessionTally } | undefined;
+  let statusLine: StatusLine | undefined;
+  let isFirst = true;
+  const later: string[] = [];
+  const listeners = new Set<(text: string) => void>();
+  const say = (text: string) => {
+    later.push(text);
+    for (const listener of listeners) listener(text);
+  };
+  const place = { env: snapshot.env, cwd: snapshot.cwd, port };
+
+  const start = async (which: WhichSession): Promise<Session> => {
+    await open?.session.close("interrupt");
+    if (open !== undefined) snapshot = reload(snapshot);
+    const own = isFirst;
+    isFirst = false;
+    const session = await io.openSession(openOptions(which, own));
+    const tally: SessionTally = { prompted: false };
+    open = { session: watchedSession(session, tally), tally };
+    if (session.announce !== undefined) say(session.announce);
+    if (own && invocation.prompt === undefined && session.initialPrompt !== undefined) {
+      // The session puts the agent's own prompt in the place of this one.
+      session.send({ type: "user", message: { role: "user", content: "" }, parent_tool_use_id: null });
+    }
+    if (own) options.opened();
+    return open.session;
+  };
+
+  /** What the command line says about a session is about the first one. */
+  const openOptions = (which: WhichSession, own: boolean): OpenOptions => ({
+    snapshot,
+    entrypoint: "cli",
+    session: choiceOf(which, own ? invocation.session : { kind: "new", persist: invocation.session.persist }),
+    partial: true,
+    replayPrompts: true,
+    hookEvents: true,
+    agentText: true,
+    stdioPermissions: true,
+    answersRequests: true,
+    rejectsUnknownCommands: true,
+    ...(own && invocation.worktree ? { worktree: invocation.worktree } : {}),
+    ...(own && invocation.setup ? { setup: invocation.setup } : {}),
+    ...(options.debug ? { debug: options.debug } : {}),
+    warn: say,
+  });
+
+  return {
+    terminal: port,
+    env: snapshot.env,
+    cwd: snapshot.cwd,
+    home: snapshot.home,
+    version: COMPATIBLE_VERSION,
+    settings: { ...options.defaults, ...(snapshot.settings as JsonObject) },
+    screenReader: options.screenReader,
+    first,
+    ...(invocation.prompt === undefined ? {} : { prompt: invocation.prompt }),
+    notices: options.notices,
+    onNotice(listener) {
+      for (const text of later) listener(text);
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    end,
+    open: start,
+    history: promptHistory(snapshot, () => open?.session.id),
+    sessions: sessionShelf(snapshot),
+    keybindings: async () => readKeybindings(snapshot),
+    editText: async (text, { extension }) => (await import("./ports/editor.ts")).editText(text, extension, place),
+    editFile: async (path) => (await import("./ports/editor.ts")).editFile(path, place),
+    clipboardImage: async () => (await import("./ports/images.ts")).clipboardImage(place),
+    readImage: async (path) => (await import("./ports/images.ts")).readImage(path),
+    async statusLine(input, size, signal) {
+      const { StatusLine: Runner, statusLineCommand } = await import("./ports/status-line.ts");
+      const command = statusLineCommand(snapshot);
+      const sessionId = open?.session.id;
+      if (command === undefined || sessionId === undefined) return undefined;
+      statusLine ??= new Runner();
+      return statusLine.run(command, snapshot, { input, size, signal, sessionId });
+    },
+    notify(text) {
+      void import("./ports/notify.ts").then(({ ring }) => ring(text, snapshot, port));
+    },
+    doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
+    now: () => Date.now(),
+    current: () => open,
+    async close(reason) {
+      await Promise.all([open?.session.close(reason), statusLine?.close()]);
+    },
+  };
+}
+
+function choiceOf(which: WhichSession, base: SessionChoice): SessionChoice {
+  const { target: _, ...others } = base;
+  if (which.kind !== "resume") return { ...others, kind: which.kind };
+  return { ...others, kind: "resume", target: which.id, fork: which.fork ?? base.fork ?? false };
+}

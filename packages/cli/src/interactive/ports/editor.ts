@@ -1,0 +1,83 @@
+// Opens text and files in the user's editor, which gets the terminal meanwhile.
+
+import { closeSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createPrivateFile, findProgram, pathOutside } from "@keelson/host";
+import type { TerminalPort } from "../terminal/port.ts";
+
+export interface EditorPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly port: Pick<TerminalPort, "lend">;
+}
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Undefined if there is no editor, or it failed. */
+export async function editText(text: string, extension: string, place: EditorPlace): Promise<string | undefined> {
+  const folder = join(place.env["CLAUDE_CODE_TMPDIR"] || tmpdir(), `keelson-edit-${crypto.randomUUID()}`);
+  const { fd, path } = createPrivateFile(folder, `prompt${/^\.\w+$/.test(extension) ? extension : ".md"}`);
+  try {
+    try {
+      writeSync(fd, text);
+    } finally {
+      closeSync(fd);
+    }
+    if (!(await editFile(path, place))) return undefined;
+    const edited = Bun.file(path);
+    if (edited.size > MOST_BYTES) return undefined;
+    // Editors end a file with a newline that nobody typed.
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(dirname(path), { recursive: true, force: true });
+  }
+}
+
+/** False if there is no editor, or it failed. */
+export async function editFile(path: string, { env, cwd, port }: EditorPlace): Promise<boolean> {
+  const command = editorCommand(env, cwd);
+  if (command === undefined) return false;
+  try {
+    return await port.lend(async (stdin) => {
+      const editor = Bun.spawn([...command, path], { cwd, env, stdin, stdout: "inherit", stderr: "inherit" });
+      return (await editor.exited) === 0;
+    });
+  } catch {
+    return false;
+  }
+}
+
+/** `$VISUAL`, `$EDITOR`, or what this machine has. Undefined if it has none. */
+export function editorCommand(
+  env: EditorPlace["env"],
+  cwd: string,
+  find: (name: string) => string | null = (name) => findProgram(name, pathOutside(env["PATH"], cwd)),
+): readonly string[] | undefined {
+  const chosen = [env["VISUAL"], env["EDITOR"]].find((value) => value?.trim());
+  const words = chosen === undefined ? [] : shellWords(chosen);
+  if (words.length > 0) return [...words, ...waitFlag(words)];
+  const found = ["vi", "vim", "nano"].map(find).find((path) => path !== null);
+  return found ? [found] : undefined;
+}
+
+/** These return at once unless they are told to wait. */
+function waitFlag([program = "", ...args]: readonly string[]): readonly string[] {
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  const waits = args.some((arg) => arg === "-w" || arg === "--wait");
+  return ["code", "code-insiders", "codium", "cursor", "windsurf", "subl", "zed"].includes(name) && !waits
+    ? ["--wait"]
+    : [];
+}
+
+/** Words with quotes, as in a shell; nothing is expanded. */
+function shellWords(text: string): readonly string[] {
+  const words = text.match(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g) ?? [];
+  return words.map((word) =>
+    word.replaceAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g, (_, double?: string, single?: string, one?: string) =>
+      double === undefined ? (single ?? one ?? "") : double.replaceAll(/\\(["\\])/g, "$1"),
+    ),
+  );
+}

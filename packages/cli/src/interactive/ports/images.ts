@@ -1,0 +1,107 @@
+// Pictures for a prompt: from the clipboard, or from a file that was dragged into the window.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { basename } from "node:path";
+import { findProgram, pathOutside } from "@keelson/host";
+import type { PastedImage } from "@keelson/tui";
+
+/** Larger ones are refused by every model, whatever is done to them. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const TIME_LIMIT_MS = 5_000;
+
+export interface ImagePlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/** Undefined if the file is no picture, or too large. */
+export function readImage(path: string): PastedImage | undefined {
+  let fd: number | undefined;
+  try {
+    // A pipe without a writer would wait for one.
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > MOST_BYTES) return undefined;
+    const bytes = Buffer.alloc(stat.size);
+    const length = readSync(fd, bytes, 0, stat.size, 0);
+    return imageOf(bytes.subarray(0, length), basename(path));
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+export async function clipboardImage(place: ImagePlace): Promise<PastedImage | undefined> {
+  for (const argv of readersOf(place)) {
+    const bytes = await outputOf(argv, place);
+    const image = bytes && imageOf(bytes);
+    if (image !== undefined) return image;
+  }
+  return undefined;
+}
+
+/** By the first bytes, not by the name. */
+export function imageOf(bytes: Uint8Array, name?: string): PastedImage | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  const mediaType = TYPES.find(([start]) => start.test(head))?.[1];
+  if (mediaType === undefined) return undefined;
+  return { mediaType, base64: Buffer.from(bytes).toString("base64"), ...(name === undefined ? {} : { name }) };
+}
+
+const TYPES: readonly (readonly [RegExp, PastedImage["mediaType"]])[] = [
+  [/^\x89PNG\r\n/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8[79]a/, "image/gif"],
+  [/^RIFF[^]{4}WEBP/, "image/webp"],
+];
+
+const OSASCRIPT = "get the clipboard as «class PNGf»";
+const POWERSHELL =
+  "Add-Type -AssemblyName System.Windows.Forms; $i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { " +
+  "$m = New-Object IO.MemoryStream; $i.Save($m, [Drawing.Imaging.ImageFormat]::Png); " +
+  "[Convert]::ToBase64String($m.ToArray()) }";
+
+type Reader = { readonly argv: readonly string[]; readonly decode: (text: Buffer) => Buffer };
+
+/** The programs of this machine that can read pictures from a clipboard. */
+function readersOf({ env, cwd }: ImagePlace): readonly Reader[] {
+  const path = pathOutside(env["PATH"], cwd);
+  const asIs = (bytes: Buffer) => bytes;
+  const all: readonly (readonly [string, readonly string[], Reader["decode"], boolean])[] = [
+    ["wl-paste", ["--no-newline", "--type", "image/png"], asIs, !!env["WAYLAND_DISPLAY"]],
+    ["xclip", ["-selection", "clipboard", "-t", "image/png", "-o"], asIs, !!env["DISPLAY"]],
+    ["pngpaste", ["-"], asIs, true],
+    ["osascript", ["-e", OSASCRIPT], fromAppleScript, true],
+    ["powershell.exe", ["-NoProfile", "-NonInteractive", "-Sta", "-Command", POWERSHELL], fromBase64, true],
+  ];
+  return all.flatMap(([name, args, decode, applies]) => {
+    const program = applies ? findProgram(name, path) : null;
+    return program === null ? [] : [{ argv: [program, ...args], decode }];
+  });
+}
+
+/** `«data PNGf89504E47…»` */
+const fromAppleScript = (text: Buffer) =>
+  Buffer.from(/«data \w{4}([0-9A-F]+)»/i.exec(text.toString("utf8"))?.[1] ?? "", "hex");
+const fromBase64 = (text: Buffer) => Buffer.from(text.toString("latin1").trim(), "base64");
+
+async function outputOf({ argv, decode }: Reader, { env, cwd }: ImagePlace): Promise<Buffer | undefined> {
+  try {
+    const program = Bun.spawn([...argv], {
+      cwd,
+      env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      timeout: TIME_LIMIT_MS,
+      maxBuffer: 2 * MOST_BYTES,
+    });
+    const bytes = Buffer.from(await new Response(program.stdout).arrayBuffer());
+    if ((await program.exited) !== 0) return undefined;
+    const decoded = decode(bytes);
+    return decoded.length > MOST_BYTES ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { editFile, editorCommand, editText } from "./editor.ts";
+import { imageOf, readImage } from "./images.ts";
+
+let place: string;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "keelson-ports-"));
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+const EDITORS: readonly (readonly [Record<string, string>, readonly string[] | undefined])[] = [
+  [{ VISUAL: "vim -p", EDITOR: "nano" }, ["vim", "-p"]],
+  [{ VISUAL: "  ", EDITOR: "emacsclient -t -a ''" }, ["emacsclient", "-t", "-a", ""]],
+  [{ EDITOR: '"/Applications/My Editor/edit" --fast' }, ["/Applications/My Editor/edit", "--fast"]],
+  [{ EDITOR: "my\\ editor" }, ["my editor"]],
+  [{ EDITOR: "code" }, ["code", "--wait"]],
+  [{ EDITOR: "/usr/bin/code -w" }, ["/usr/bin/code", "-w"]],
+  [{}, ["/bin/nano"]],
+];
+test.each(EDITORS)("with %p the editor is %p", (env, expected) => {
+  expect(editorCommand(env, "/p", (name) => (name === "nano" ? "/bin/nano" : null))).toEqual(expected);
+});
+
+test("a machine may have no editor", () => {
+  expect(editorCommand({}, "/p", () => null)).toBeUndefined();
+});
+
+const editing = (script: string) => {
+  const path = join(place, "editor.sh");
+  writeFileSync(path, script);
+  return {
+    cwd: place,
+    env: { EDITOR: `sh ${path}`, PATH: process.env["PATH"], CLAUDE_CODE_TMPDIR: place },
+    port: { lend: <T>(use: (stdin: "inherit") => Promise<T>) => use("inherit") },
+  };
+};
+const leftOver = () => readdirSync(place).filter((name) => name.startsWith("keelson-edit"));
+
+test("what the editor leaves is the text, from a file that only its owner could read and that is gone", async () => {
+  const place1 = editing(
+    'stat -c %a "$1" > mode 2>/dev/null || stat -f %Lp "$1" > mode; printf "%s, two\\n" "$(cat "$1")" > "$1"',
+  );
+  expect(await editText("one", ".md", place1)).toBe("one, two");
+  expect((await Bun.file(join(place, "mode")).text()).trim()).toBe("600");
+  expect(leftOver()).toEqual([]);
+});
+
+test("an editor that fails changes nothing", async () => {
+  expect(await editText("one", ".md", editing("exit 3"))).toBeUndefined();
+  expect(leftOver()).toEqual([]);
+  const missing = { ...editing(""), env: { EDITOR: "/nowhere/editor" } };
+  expect([await editText("one", ".md", missing), await editFile(join(place, "x"), missing)]).toEqual([
+    undefined,
+    false,
+  ]);
+  expect(existsSync(join(place, "x"))).toBe(false);
+});
+
+const IMAGES: readonly (readonly [string, string | undefined])[] = [
+  ["\x89PNG\r\n\x1a\n0000", "image/png"],
+  ["\xff\xd8\xff\xe0 jfif", "image/jpeg"],
+  ["GIF89a......", "image/gif"],
+  ["RIFF\x10\x00\x00\x00WEBPVP8 ", "image/webp"],
+  ["RIFF\x10\x00\x00\x00WAVEfmt ", undefined],
+  ["<svg></svg>", undefined],
+  ["", undefined],
+];
+test.each(IMAGES)("%p is %p", (bytes, expected) => {
+  expect(imageOf(Buffer.from(bytes, "latin1"))?.mediaType).toBe(expected as never);
+});
+
+test("a picture is read by what it is, not by its name", () => {
+  const path = join(place, "picture.txt");
+  writeFileSync(path, Buffer.from("GIF89a......", "latin1"));
+  expect(readImage(path)).toEqual({
+    mediaType: "image/gif",
+    base64: Buffer.from("GIF89a......", "latin1").toString("base64"),
+    name: "picture.txt",
+  });
+  expect([readImage(place), readImage(join(place, "missing.png"))]).toEqual([undefined, undefined]);
+});

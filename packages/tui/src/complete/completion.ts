@@ -1,0 +1,185 @@
+// The list under the prompt: commands after `/`, files and other things after `@`. It holds which entries match and
+// which is marked; the prompt holds the text.
+
+import type { TextBuffer } from "../editor/text-buffer.ts";
+import { type CommandItem, commandNamed, matchCommands } from "./commands.ts";
+import { fuzzyScore } from "./fuzzy.ts";
+import { type MentionItem, mentionAt, mentionText } from "./mention.ts";
+
+export interface CompletionSources {
+  commands(): readonly CommandItem[];
+  /** Files that match, best first; folders end in `/`. An answer that comes late is dropped. */
+  files(query: string): Promise<readonly string[]>;
+  /** Agents and MCP resources. */
+  mentions?(): readonly MentionItem[];
+}
+
+export interface CompletionRow {
+  readonly label: string;
+  readonly description: string;
+}
+
+type Entry = { readonly row: CompletionRow; readonly value: string };
+
+interface OpenWord {
+  readonly kind: "command" | "mention";
+  readonly line: number;
+  readonly start: number;
+  readonly query: string;
+}
+
+const MOST_MENTIONS = 5;
+
+export class Completion {
+  readonly #sources: CompletionSources;
+  readonly #changed: () => void;
+  #word: OpenWord | undefined;
+  #entries: readonly Entry[] = [];
+  #marked = 0;
+  /** The word whose list was closed by the user. */
+  #closed: OpenWord | undefined;
+
+  constructor(sources: CompletionSources, changed: () => void) {
+    this.#sources = sources;
+    this.#changed = changed;
+  }
+
+  get isOpen(): boolean {
+    return this.#entries.length > 0;
+  }
+
+  get kind(): "command" | "mention" | undefined {
+    return this.isOpen ? this.#word?.kind : undefined;
+  }
+
+  get rows(): readonly CompletionRow[] {
+    return this.#entries.map(({ row }) => row);
+  }
+
+  get marked(): number {
+    return this.#marked;
+  }
+
+  /** Looks at the word at the cursor after something was typed. */
+  update(buffer: TextBuffer): void {
+    const word = wordAt(buffer);
+    if (!word) {
+      this.#closed = undefined;
+      this.reset();
+      return;
+    }
+    if (this.#closed && this.#closed.kind === word.kind && this.#closed.start === word.start) return;
+    this.#closed = undefined;
+    const before = this.#word;
+    if (before && isSame(before, word) && before.query === word.query) return;
+    this.#word = word;
+    this.#marked = 0;
+    if (word.kind === "command") this.#entries = matchCommands(word.query, this.#sources.commands()).map(commandEntry);
+    else this.#ask(word, before !== undefined && isSame(before, word));
+  }
+
+  /** Closes the list until another word is begun. */
+  close(): void {
+    const word = this.#word;
+    this.reset();
+    this.#closed = word;
+  }
+
+  reset(): void {
+    this.#word = undefined;
+    this.#entries = [];
+    this.#marked = 0;
+  }
+
+  move(step: 1 | -1): void {
+    const count = this.#entries.length;
+    this.#marked = (this.#marked + step + count) % Math.max(1, count);
+  }
+
+  /** Puts the marked entry into the text. */
+  accept(buffer: TextBuffer): void {
+    const entry = this.#entries[this.#marked];
+    const word = this.#word;
+    if (!entry || !word) return;
+    const { text, open } =
+      word.kind === "command" ? { text: `/${entry.value} `, open: false } : mentionText(entry.value);
+    const { line } = word;
+    const rest = buffer.lineText(line).slice(buffer.cursor.offset);
+    // A space that is there already is enough.
+    const doubled = text.endsWith(" ") && rest.startsWith(" ");
+    const end = buffer.cursor.offset + (doubled ? 1 : 0);
+    buffer.replace({ line, offset: word.start }, { line, offset: end }, text);
+    this.reset();
+    if (open) this.update(buffer);
+  }
+
+  /** The command line that Enter runs: the marked entry, under the name that was typed if that is one of its own. */
+  commandLine(): string | undefined {
+    const entry = this.#entries[this.#marked];
+    if (!entry || this.#word?.kind !== "command") return undefined;
+    const { query } = this.#word;
+    return `/${commandNamed(query, this.#sources.commands())?.name === entry.value ? query : entry.value}`;
+  }
+
+  /** What to show behind a command that expects arguments, as long as none are there. */
+  argumentHint(buffer: TextBuffer): string | undefined {
+    const line = buffer.lineText(0);
+    if (buffer.lines.length > 1 || !line.startsWith("/") || line.length > 200) return undefined;
+    const match = /^\/(\S+) $/.exec(line);
+    return match?.[1] === undefined ? undefined : commandNamed(match[1], this.#sources.commands())?.argumentHint;
+  }
+
+  #ask(word: OpenWord, keep: boolean): void {
+    const named = matchMentions(word.query, this.#sources.mentions?.() ?? []);
+    // The old entries stay until the answer comes, or the list would flicker.
+    if (!keep || named.length > 0) this.#entries = named;
+    void this.#sources.files(word.query).then(
+      (paths) => this.#answered(word, named, paths),
+      () => this.#answered(word, named, []),
+    );
+  }
+
+  #answered(word: OpenWord, named: readonly Entry[], paths: readonly string[]): void {
+    if (this.#word !== word) return;
+    const files = paths.map((path) => ({ row: { label: path, description: "" }, value: path }));
+    const before = this.#entries[this.#marked]?.value;
+    this.#entries = [...named, ...files];
+    this.#marked = Math.max(
+      0,
+      this.#entries.findIndex(({ value }) => value === before),
+    );
+    if (this.#marked > 0 && this.#entries.length <= this.#marked) this.#marked = 0;
+    this.#changed();
+  }
+}
+
+function wordAt(buffer: TextBuffer): OpenWord | undefined {
+  const { line, offset } = buffer.cursor;
+  const text = buffer.lineText(line);
+  if (line === 0 && text.startsWith("/") && offset > 0) {
+    const query = text.slice(1, Math.min(offset, 200));
+    if (/^[^\s/]*$/.test(query)) return { kind: "command", line, start: 0, query };
+  }
+  const mention = mentionAt(text, offset);
+  return mention && { kind: "mention", line, ...mention };
+}
+
+function isSame(a: OpenWord, b: OpenWord): boolean {
+  return a.kind === b.kind && a.line === b.line && a.start === b.start;
+}
+
+function commandEntry({ name, aliases = [], description }: CommandItem): Entry {
+  const label = aliases.length > 0 ? `/${name} (${aliases.join(", ")})` : `/${name}`;
+  return { row: { label, description }, value: name };
+}
+
+function matchMentions(query: string, items: readonly MentionItem[]): Entry[] {
+  return items
+    .flatMap((item) => {
+      const score = fuzzyScore(query, item.value);
+      return score === undefined ? [] : { item, score };
+    })
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_MENTIONS)
+    .map(({ item }) => ({ row: { label: item.value, description: item.description ?? "" }, value: item.value }));
+}

@@ -1,0 +1,31 @@
+// How the list under the prompt looks: five rows, the marked one among them.
+
+import type { Frame } from "../screen/view.ts";
+import { fit, width } from "../screen/rows.ts";
+import { cleanRow } from "../screen/clean.ts";
+import type { CompletionRow } from "./completion.ts";
+
+const MOST_ROWS = 5;
+
+export function menuRows(entries: readonly CompletionRow[], marked: number, frame: Frame): string[] {
+  const count = Math.max(0, Math.min(MOST_ROWS, entries.length, frame.rows));
+  const top = Math.max(0, Math.min(marked - Math.floor(count / 2), entries.length - count));
+  const shown = entries.slice(top, top + count).map((entry) => ({
+    label: cleanRow(entry.label),
+    description: cleanRow(entry.description),
+  }));
+  const hasText = shown.some(({ description }) => description !== "");
+  const widest = Math.max(0, ...shown.map(({ label }) => width(label)));
+  const column = hasText ? Math.min(widest, Math.max(12, Math.floor(frame.columns * 0.4))) : frame.columns - 2;
+  return shown.map(({ label, description }, at) => {
+    const name = fit(label, column);
+    const room = frame.columns - 4 - column;
+    const text = room > 8 && description !== "" ? `  ${fit(description, room)}` : "";
+    const padded = text === "" ? name : name + " ".repeat(Math.max(0, column - width(name)));
+    const isMarked = top + at === marked;
+    const sign = isMarked ? (frame.theme.ascii ? "> " : "❯ ") : "  ";
+    return isMarked
+      ? frame.theme.paint("suggestion", sign + padded + text)
+      : `${sign}${padded}${frame.theme.paint("dim", text)}`;
+  });
+}

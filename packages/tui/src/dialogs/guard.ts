@@ -1,0 +1,21 @@
+// Keeps a dialog from being answered by a key that was meant for the prompt.
+
+import type { Panel } from "../screen/view.ts";
+import type { Dialog, DialogAnswer, DialogContext } from "./dialog-context.ts";
+
+const HELD_MS = 300;
+/** Somebody whose last key is longer ago was not typing. */
+const TYPING_MS = 1500;
+
+export function guarded(
+  panel: Panel<DialogAnswer>,
+  { openedAt, lastKeyAt = -Infinity }: Pick<DialogContext, "openedAt" | "lastKeyAt">,
+): Dialog {
+  const wasTyping = openedAt - lastKeyAt < TYPING_MS;
+  const holdsKeys = (now: number) => wasTyping && now - openedAt < HELD_MS;
+  return {
+    holdsKeys,
+    take: (event, now) => (holdsKeys(now) ? undefined : panel.take(event, now)),
+    render: (frame) => panel.render(frame),
+  };
+}

@@ -1,0 +1,69 @@
+// A `can_use_tool` request, read. Fields of the wrong type are treated as absent: a client must survive any of them.
+
+import { isObject, type ControlRequest, type JsonObject, type PermissionUpdate } from "@keelson/protocol";
+
+export interface PermissionAsk {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly description?: string;
+  readonly suggestions: readonly PermissionUpdate[];
+  readonly reason?: string;
+  readonly reasonType?: string;
+  readonly blockedPath?: string;
+  /** The ask rule that matched, and where it is from. */
+  readonly askRule?: { readonly rule: string; readonly source: string };
+  /** The type of the subagent that makes the call. */
+  readonly agent?: string;
+  readonly server?: { readonly name: string; readonly source?: string };
+  readonly defaultToNo: boolean;
+}
+
+export function readAsk(request: ControlRequest["request"]): PermissionAsk {
+  const text = (name: string) => textIn(request, name);
+  const { input, mcp_server: server, matched_ask_rule: rule, permission_suggestions: suggestions } = request;
+  const remember = Array.isArray(suggestions) && request["suppress_always_allow_rule"] !== true;
+  return {
+    tool: text("tool_name") ?? "",
+    input: isObject(input) ? (input as JsonObject) : {},
+    description: text("description"),
+    suggestions: remember ? suggestions.filter(isUpdate) : [],
+    reason: text("decision_reason"),
+    reasonType: text("decision_reason_type"),
+    blockedPath: text("blocked_path"),
+    askRule: isObject(rule)
+      ? {
+          rule: ruleText({ toolName: textIn(rule, "tool_name") ?? "", ruleContent: textIn(rule, "rule_content") }),
+          source: textIn(rule, "source") ?? "",
+        }
+      : undefined,
+    agent: text("agent_type") ?? text("agent_id"),
+    server: isObject(server) ? { name: textIn(server, "name") ?? "", source: textIn(server, "source") } : undefined,
+    defaultToNo: request["default_to_no"] === true,
+  };
+}
+
+export function ruleText({
+  toolName,
+  ruleContent,
+}: {
+  readonly toolName: string;
+  readonly ruleContent?: string;
+}): string {
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+}
+
+function textIn(object: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = object[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function isUpdate(value: unknown): value is PermissionUpdate {
+  if (!isObject(value)) return false;
+  const { type, rules, directories, mode } = value;
+  if (type === "addRules")
+    return Array.isArray(rules) && rules.every((rule) => isObject(rule) && isText(rule["toolName"]));
+  if (type === "addDirectories") return Array.isArray(directories) && directories.every(isText);
+  return type === "setMode" && isText(mode);
+}
+
+const isText = (value: unknown) => typeof value === "string";

@@ -1,0 +1,76 @@
+// The middle of a permission dialog: what would happen, in full, then what the model says about it and why it asks.
+
+import { wrap } from "../../screen/rows.ts";
+import type { Theme } from "../../theme/theme.ts";
+import { barred, quoted } from "../../widgets/heading.ts";
+import type { RowsFor } from "../../widgets/scroll-text.ts";
+import type { DialogContext } from "../dialog-context.ts";
+import { shortPath, showAll, showRow } from "../visible.ts";
+import type { PermissionAsk } from "./ask.ts";
+import { commandParts, isCovered } from "./command-parts.ts";
+import { readable, type CallDescription } from "./describe.ts";
+import { editedText } from "./edits.ts";
+
+export function permissionBody(ask: PermissionAsk, described: CallDescription, context: DialogContext): RowsFor {
+  return (columns, theme) => [
+    ...subjectRows(ask, described, columns, theme),
+    ...diffRows(ask, context, columns, theme),
+    ...inputRows(ask, described, columns, theme),
+    ...partRows(ask, columns, theme),
+    ...labelled("The model says", ask.description, columns, theme),
+    ...reasonRows(ask, context, columns, theme),
+  ];
+}
+
+function subjectRows(ask: PermissionAsk, { subject }: CallDescription, columns: number, theme: Theme): string[] {
+  const { command } = ask.input;
+  if (typeof command === "string" && isCommand(ask.tool)) return quoted(showAll(command), columns, theme, "code");
+  return subject === undefined ? [] : quoted(subject, columns, theme, "bold");
+}
+
+function diffRows({ tool, input }: PermissionAsk, context: DialogContext, columns: number, theme: Theme): string[] {
+  const change = editedText(tool, input, context.file?.text);
+  if (!change) return [];
+  const path = typeof input["file_path"] === "string" ? input["file_path"] : String(input["notebook_path"] ?? "");
+  const rows = context.diff(path, change.before, change.after, columns - 2, theme);
+  return barred(rows.length > 0 ? rows : [theme.paint("dim", "No change")], theme);
+}
+
+function inputRows(ask: PermissionAsk, { told }: CallDescription, columns: number, theme: Theme): string[] {
+  const text = readable(ask.input, told);
+  return text === "" ? [] : quoted(showAll(text), columns, theme);
+}
+
+function partRows({ tool, input, suggestions }: PermissionAsk, columns: number, theme: Theme): string[] {
+  const { command } = input;
+  const parts = typeof command === "string" && tool === "Bash" ? commandParts(command) : [];
+  if (parts.length === 0) return [];
+  const rules = suggestions.flatMap((update) => ("rules" in update ? update.rules : []));
+  const needs = (part: string) => rules.some(({ ruleContent = "" }) => isCovered(part, ruleContent));
+  const rows = parts.flatMap((part, index) => {
+    const number = `${index + 1} `;
+    const note = needs(part)
+      ? ` ${theme.paint("warning", theme.ascii ? "<- needs approval" : "← needs approval")}`
+      : "";
+    return wrap(`${theme.paint("dim", number)}${showRow(part)}${note}`, columns - 4);
+  });
+  return [theme.paint("dim", `  ${parts.length} commands:`), ...barred(rows, theme).map((row) => `  ${row}`)];
+}
+
+function reasonRows(ask: PermissionAsk, place: DialogContext, columns: number, theme: Theme): string[] {
+  const rows = labelled("Why it asks", ask.reason, columns, theme);
+  if (ask.askRule) rows.push(...labelled("Ask rule", `${ask.askRule.rule} (${ask.askRule.source})`, columns, theme));
+  const { blockedPath, reason = "" } = ask;
+  if (blockedPath !== undefined && !reason.includes(blockedPath))
+    rows.push(...labelled("Path", shortPath(blockedPath, place), columns, theme));
+  return rows;
+}
+
+/** `Label: text`, with the label dim and the text behind it. */
+function labelled(label: string, text: string | undefined, columns: number, theme: Theme): string[] {
+  if (text === undefined || text.trim() === "") return [];
+  const rows = wrap(`${theme.paint("dim", `${label}:`)} ${showAll(text).replaceAll("\n", " ")}`, columns - 2);
+  return rows.map((row) => `  ${row}`);
+}
+
+export const isCommand = (tool: string) => tool === "Bash" || tool === "PowerShell" || tool === "Monitor";

@@ -1,0 +1,48 @@
+// What Ctrl+E shows: what the reason means, and how to be asked less, or more.
+
+import { prose } from "../../widgets/prose.ts";
+import type { RowsFor } from "../../widgets/scroll-text.ts";
+import { showRow } from "../visible.ts";
+import type { PermissionAsk } from "./ask.ts";
+import type { Remember } from "./remember.ts";
+
+export function explanation(ask: PermissionAsk, remember: Remember | undefined): RowsFor {
+  const paragraphs = [
+    reasonText(ask),
+    remember === undefined ? NO_RULE : `With the second answer, later calls run without asking: ${rulesOf(remember)}.`,
+    "A plain no stops the turn. A no with a text (Tab) tells the model what to do instead, and it goes on.",
+    "/permissions lists all rules and where they are stored. A deny rule always wins, then ask, then allow.",
+  ];
+  return (columns, theme) =>
+    paragraphs.flatMap((text, index) => [
+      ...(index > 0 ? [""] : []),
+      ...prose(theme.paint("text", text), columns - 2).map((row) => `  ${row}`),
+    ]);
+}
+
+const NO_RULE = "There is no rule that could allow exactly this from now on, so it is asked each time.";
+
+function rulesOf({ label, description }: Remember): string {
+  const what = label.replace(/^Yes, and /, "");
+  return description === undefined ? what : `${what} (${description.toLowerCase()})`;
+}
+
+function reasonText({ reasonType = "other", askRule, tool }: PermissionAsk): string {
+  if (askRule) {
+    const { rule, source } = askRule;
+    return `The ask rule ${showRow(rule)} matches this call. It is from ${showRow(source)}; remove it with /permissions.`;
+  }
+  return REASONS[reasonType] ?? `${showRow(tool)} needs approval in this mode.`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  rule: "A rule of the settings says that this call needs approval.",
+  mode: "The current mode does not allow it without approval. Shift+Tab at the prompt changes the mode.",
+  hook: "A hook asked for approval. Hooks are listed by /hooks.",
+  workingDir: "It reaches outside the folders of this session. /add-dir adds a folder.",
+  safetyCheck:
+    "It touches something that is always asked about, such as a settings file, or it may destroy files. Allow rules do not skip this.",
+  subcommandResults: "One of the commands in it needs approval. The others do not.",
+  sandboxOverride: "The command asks to run outside the sandbox. Without that it would run without approval.",
+  classifier: "Auto mode could not tell that it is safe.",
+};

@@ -1,0 +1,21 @@
+// A dialog of a kind this terminal does not know. It shows what is asked and can only be closed.
+
+import { isObject, type ControlRequest } from "@keelson/protocol";
+import type { Panel } from "../screen/view.ts";
+import { answering, ChoicePanel } from "../widgets/choice-panel.ts";
+import { quoted } from "../widgets/heading.ts";
+import { reply, type DialogAnswer, type DialogContext } from "./dialog-context.ts";
+import { readable } from "./permission/describe.ts";
+import { showAll, showRow } from "./visible.ts";
+
+export function userDialog(request: ControlRequest["request"], { keys, plain }: DialogContext): Panel<DialogAnswer> {
+  const { dialog_kind: kind, payload } = request;
+  const panel = new ChoicePanel({
+    keys,
+    heading: { title: showRow(String(kind ?? "Question")), plain },
+    body: (columns, theme) => quoted(showAll(readable(isObject(payload) ? payload : {}, [])), columns, theme),
+    choices: [{ value: "close", label: "Close" }],
+    hints: [{ action: "confirm:no", does: "close" }],
+  });
+  return answering(panel, () => reply({ behavior: "cancelled" }));
+}

@@ -1,0 +1,212 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { colorTheme, namedTheme, plainTheme } from "../markdown/theme.test-support.ts";
+import { diffOf, type DiffHunk } from "./diff-of.ts";
+import { countChangedLines, renderDiff } from "./render-diff.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
+
+test("diffOf() gives hunks with three lines of context", () => {
+  const before = numbered(30);
+  const after = [...before];
+  after[4] = "line five";
+  after.splice(20, 1);
+  expect(diffOf(`${before.join("\n")}\n`, `${after.join("\n")}\n`)).toEqual([
+    {
+      oldStart: 2,
+      oldLines: 7,
+      newStart: 2,
+      newLines: 7,
+      lines: [" line 2", " line 3", " line 4", "-line 5", "+line five", " line 6", " line 7", " line 8"],
+    },
+    {
+      oldStart: 18,
+      oldLines: 7,
+      newStart: 18,
+      newLines: 6,
+      lines: [" line 18", " line 19", " line 20", "-line 21", " line 22", " line 23", " line 24"],
+    },
+  ]);
+});
+
+test.each([
+  ["", "a\n", { oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, lines: ["+a"] }],
+  ["a\n", "", { oldStart: 1, oldLines: 1, newStart: 0, newLines: 0, lines: ["-a"] }],
+  [
+    "a",
+    "a\n",
+    { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ["-a", "\\ No newline at end of file", "+a"] },
+  ],
+])("diffOf(%j, %j)", (before, after, hunk) => {
+  expect(diffOf(before, after)).toEqual([hunk]);
+});
+
+test("the hunks of diffOf() turn the one text into the other", () => {
+  const lines = fc.array(fc.constantFrom("a", "b", "c", "d", ""), { maxLength: 60 });
+  fc.assert(
+    fc.property(lines, lines, fc.boolean(), (before, after, newline) => {
+      const one = before.map((line) => `${line}\n`).join("");
+      const other = after.map((line) => `${line}\n`).join("") + (newline ? "" : "end");
+      expect(applied(one, diffOf(one, other))).toBe(other);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("diffOf() keeps what is far apart but unique, and gives up on what is neither", () => {
+  const before = Array.from({ length: 4000 }, (_, at) => `only ${at}`);
+  const after = before.flatMap((line, at) => (at % 2 === 0 ? [line] : [`new ${at}`, `more ${at}`]));
+  expect(countChangedLines(diffOf(before.join("\n"), after.join("\n")))).toEqual({ added: 4000, removed: 2000 });
+
+  const noise = (factor: number) => Array.from({ length: 20_000 }, (_, at) => String((at * factor) % 7)).join("\n");
+  expect(applied(`${noise(3)}\n`, diffOf(`${noise(3)}\n`, `${noise(5)}\n`))).toBe(`${noise(5)}\n`);
+});
+
+const change = diffOf(
+  'import { a } from "a";\n\nexport function run(value: string) {\n\treturn a(value);\n}\n',
+  'import { a } from "a";\n\nexport function run(value: number, more: string) {\n\treturn a(value, more);\n}\n',
+);
+
+test.each([40, 80, 120])("a change at %i columns", (columns) => {
+  expect(renderDiff({ path: "src/run.ts", hunks: change }, columns, plainTheme).join("\n")).toMatchSnapshot();
+});
+
+test("changed words are marked, unchanged code has its colors", () => {
+  const hunks = diffOf("const a = 1;\nlet b = 2;\n", "const a = 1;\nlet b = 3;\n");
+  expect(renderDiff({ path: "x.ts", hunks }, 80, namedTheme)).toEqual([
+    "dim(1   )keyword(const) a = number(1);",
+    "removed(2 - )removed(keyword(let))removed( b = )removed(removedWord(2))removed(;)",
+    "added(2 + )added(keyword(let))added( b = )added(addedWord(3))added(;)",
+  ]);
+});
+
+test("unchanged lines between hunks are counted, and what does not fit is, too", () => {
+  const before = numbered(40);
+  const after = before.map((line, at) => (at === 2 || at === 30 ? `new ${at}` : line));
+  const hunks = diffOf(before.join("\n"), after.join("\n"));
+  expect(renderDiff({ path: "x.txt", hunks }, 40, plainTheme, { maxRows: 9 })).toEqual([
+    " 1   line 1",
+    " 2   line 2",
+    " 3 - line 3",
+    " 3 + new 2",
+    " 4   line 4",
+    " 5   line 5",
+    " 6   line 6",
+    "   ⋯ 21 unchanged lines",
+    "   ⋯ 8 more lines",
+  ]);
+  expect(renderDiff({ path: "x.txt", hunks }, 40, plainTheme, { maxRows: 16 })).toHaveLength(16);
+  expect(renderDiff({ path: "x.txt", hunks }, 40, plainTheme, { maxRows: 1 })).toEqual(["   ⋯ 15 more lines"]);
+});
+
+test("no row is wider than the columns, and nothing in it is obeyed", () => {
+  const text = fc
+    .array(fc.constantFrom("word ", "\t", "中文", "👩‍💻", "\u001b[2J", "\u202e", "x".repeat(50), "\n", "\r"), {
+      maxLength: 30,
+    })
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(text, text, fc.constantFrom(10, 40, 120), (before, after, columns) => {
+      for (const row of renderDiff({ path: "a.ts", hunks: diffOf(before, after) }, columns, colorTheme)) {
+        expect(Bun.stringWidth(row)).toBeLessThanOrEqual(columns);
+        // oxlint-disable-next-line no-control-regex
+        expect(Bun.stripANSI(row)).not.toMatch(/[\u0000-\u001f\u202e]/);
+        expect(row).not.toContain("\u001b[2J");
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("unifiedDiff() reads what git prints", () => {
+  const text = `diff --git a/src/a b.ts b/src/a b.ts
+index 1111111..2222222 100644
+--- a/src/a b.ts
++++ b/src/a b.ts
+@@ -1,3 +1,3 @@ function f() {
+ one
+--- two
++++ 2
+ three
+diff --git a/old.ts b/new.ts
+similarity index 90%
+rename from old.ts
+rename to new.ts
+diff --git a/gone b/gone
+deleted file mode 100644
+index 1111111..0000000
+--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+\\ No newline at end of file
+diff --git "a/\\303\\244.txt" "b/\\303\\244.txt"
+new file mode 100644
+--- /dev/null
++++ "b/\\303\\244.txt"
+@@ -0,0 +1,2 @@
++a
++b
+diff --git a/p.png b/p.png
+Binary files a/p.png and b/p.png differ
+`;
+  expect(unifiedDiff(text)).toEqual([
+    {
+      path: "src/a b.ts",
+      change: "modified",
+      hunks: [{ oldStart: 1, oldLines: 3, newStart: 1, newLines: 3, lines: [" one", "--- two", "+++ 2", " three"] }],
+    },
+    { path: "new.ts", oldPath: "old.ts", change: "renamed", hunks: [] },
+    {
+      path: "gone",
+      change: "deleted",
+      hunks: [{ oldStart: 1, oldLines: 1, newStart: 0, newLines: 0, lines: ["-x", "\\ No newline at end of file"] }],
+    },
+    {
+      path: "ä.txt",
+      change: "added",
+      hunks: [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: 2, lines: ["+a", "+b"] }],
+    },
+    { path: "p.png", change: "binary", hunks: [] },
+  ]);
+});
+
+test("unifiedDiff() reads plain patches, and nothing from other text", () => {
+  expect(unifiedDiff("--- a.txt\t2026-01-01\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n")).toEqual([
+    {
+      path: "a.txt",
+      change: "modified",
+      hunks: [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ["-a", "+b"] }],
+    },
+  ]);
+  expect(unifiedDiff("")).toEqual([]);
+  expect(unifiedDiff("nothing to see\n@@ -1 +1 @@\n")).toEqual([]);
+});
+
+/** The text after a patch. */
+function applied(text: string, hunks: readonly DiffHunk[]): string {
+  const before = text.split("\n");
+  if (before.at(-1) === "") before.pop();
+  const after: string[] = [];
+  let at = 0;
+  let newline = true;
+  for (const { oldStart, oldLines, lines } of hunks) {
+    const start = oldLines === 0 ? oldStart : oldStart - 1;
+    while (at < start) after.push(before[at++]!);
+    for (const line of lines) {
+      if (line.startsWith("+")) after.push(line.slice(1));
+      else if (line.startsWith("\\")) newline = false;
+      else {
+        expect(before[at]).toBe(line.slice(1));
+        if (line.startsWith(" ")) after.push(before[at]!);
+        at++;
+      }
+    }
+  }
+  while (at < before.length) after.push(before[at++]!);
+  return after
+    .map((line) => `${line}\n`)
+    .join("")
+    .slice(0, newline || after.length === 0 ? undefined : -1);
+}

@@ -1,0 +1,92 @@
+// A prompt for tests, driven by what a terminal sends.
+
+import { Bindings } from "../keys/bindings.ts";
+import { InputReader } from "../input/reader.ts";
+import type { CommandItem } from "../complete/commands.ts";
+import type { Frame } from "../screen/view.ts";
+import type { HistoryEntry } from "./history.ts";
+import type { PromptEffect } from "./effects.ts";
+import { Prompt } from "./prompt.ts";
+import type { Theme } from "../theme/theme.ts";
+
+export const PLAIN_THEME: Theme = {
+  name: "plain",
+  colors: 0,
+  hyperlinks: false,
+  reducedMotion: false,
+  ascii: false,
+  paint: (_style, text) => text,
+  link: (_url, text) => text,
+};
+
+export function frameOf(columns: number, rows: number): Frame {
+  return { columns, rows, theme: PLAIN_THEME, now: 0 };
+}
+
+export interface PromptSetup {
+  readonly keybindings?: string;
+  readonly vim?: boolean;
+  readonly history?: readonly string[];
+  readonly commands?: readonly CommandItem[];
+  readonly files?: (query: string) => Promise<readonly string[]>;
+}
+
+export class PromptDriver {
+  readonly prompt: Prompt;
+  readonly effects: PromptEffect[] = [];
+  readonly #reader = new InputReader();
+  now = 0;
+
+  constructor(setup: PromptSetup = {}) {
+    this.prompt = new Prompt({
+      bindings: Bindings.read(setup.keybindings).bindings,
+      history: async () => (setup.history ?? []).map((display): HistoryEntry => ({ display, pastedContents: {} })),
+      sources: { commands: () => setup.commands ?? [], files: setup.files ?? (async () => []) },
+      ...(setup.vim ? { vim: true } : {}),
+      changed: () => {},
+      later: (effect) => this.effects.push(effect),
+    });
+  }
+
+  /** Sends bytes, and lets what waits for silence come. Returns the effects. */
+  send(bytes: string): PromptEffect[] {
+    const before = this.effects.length;
+    this.now += 1;
+    const events = this.#reader.push(new TextEncoder().encode(bytes), this.now);
+    const due = this.#reader.dueAt();
+    if (due !== undefined) {
+      this.now = due;
+      events.push(...this.#reader.flush(due));
+    }
+    for (const event of events) {
+      const effect = this.prompt.take(event, this.now);
+      if (effect) this.effects.push(effect);
+    }
+    return this.effects.slice(before);
+  }
+
+  paste(text: string): PromptEffect[] {
+    return this.send(`\u001b[200~${text}\u001b[201~`);
+  }
+
+  /** The rows, with `|` where the cursor is. */
+  screen(columns = 40, rows = 20): string[] {
+    const rendered = this.prompt.render(frameOf(columns, rows));
+    return rendered.rows.map((row, at) => {
+      if (at !== rendered.cursor?.row) return row;
+      const { column } = rendered.cursor;
+      return `${Bun.sliceAnsi(row, 0, column)}|${Bun.sliceAnsi(row, column)}`;
+    });
+  }
+
+  /** The rows between the rules. */
+  draft(columns = 40, rows = 20): string {
+    const screen = this.screen(columns, rows);
+    return screen
+      .slice(
+        1,
+        screen.findIndex((row, at) => at > 0 && row.startsWith("──")),
+      )
+      .join("\n");
+  }
+}

@@ -1,0 +1,85 @@
+// The last row: the mode on the left, and on the right how full the context is and what the session cost.
+
+import type { PermissionMode } from "@keelson/protocol";
+import { dollars } from "../blocks/amounts.ts";
+import { cleanRow } from "../screen/clean.ts";
+import { fit, width } from "../screen/rows.ts";
+import type { Frame } from "../screen/view.ts";
+import type { StyleName, Theme } from "../theme/theme.ts";
+
+export interface FooterFacts {
+  readonly mode: PermissionMode;
+  /** The key that changes the mode, as it is shown. */
+  readonly modeKey: string;
+  readonly vim?: string;
+  /** Of the context, 0 to 100. */
+  readonly usedPercent?: number;
+  readonly cost?: number | null;
+  readonly queued: number;
+  /** What runs in the background, such as `2 shells`. */
+  readonly tasks?: string;
+  /** Takes the place of the mode's hint: `press again to exit`. */
+  readonly notice?: string;
+  /** The prompt is empty: the shortcuts can be asked for. */
+  readonly promptIsEmpty: boolean;
+  /** What the model reasons with, such as `high`. */
+  readonly effort?: string;
+}
+
+const MODES: Readonly<Record<string, { readonly style: StyleName; readonly sign: string; readonly name: string }>> = {
+  acceptEdits: { style: "acceptMode", sign: "⏵⏵", name: "accept edits on" },
+  plan: { style: "planMode", sign: "⏸", name: "plan mode on" },
+  auto: { style: "autoMode", sign: "⏵⏵", name: "auto mode on" },
+  bypassPermissions: { style: "bypassMode", sign: "⏵⏵", name: "bypass permissions on" },
+  dontAsk: { style: "warning", sign: "⏵⏵", name: "don't ask on" },
+};
+
+export function renderFooter(facts: FooterFacts, { columns, theme }: Frame): string {
+  const left = leftParts(facts, theme);
+  const right = rightParts(facts, theme, columns);
+  // What matters least goes first: hints on the left, then what is on the right.
+  while (left.length > 1 && total(left) + total(right) + 2 > columns) left.pop();
+  while (right.length > 0 && total(left) + total(right) + 2 > columns) right.shift();
+  const start = fit(left.join("  "), columns);
+  if (right.length === 0) return start;
+  const end = right.join("  ");
+  const gap = Math.max(2, columns - width(start) - width(end));
+  return `${start}${" ".repeat(gap)}${end}`;
+}
+
+const total = (parts: readonly string[]) => parts.reduce((sum, part) => sum + width(part) + 2, -2);
+
+function leftParts({ mode, modeKey, vim, queued, notice, tasks, promptIsEmpty }: FooterFacts, theme: Theme): string[] {
+  if (notice !== undefined) return [theme.paint("warning", cleanRow(notice))];
+  const known = MODES[mode];
+  const parts: string[] = [];
+  if (vim !== undefined) parts.push(theme.paint("dim", `-- ${cleanRow(vim)} --`));
+  if (known) parts.push(theme.paint(known.style, `${theme.ascii ? ">>" : known.sign} ${known.name}`));
+  if (queued > 0) parts.push(`${queued} queued`);
+  if (tasks !== undefined && tasks !== "") parts.push(theme.paint("dim", tasks));
+  if (known && modeKey !== "") parts.push(theme.paint("dim", `(${modeKey} to change)`));
+  else if (!known && promptIsEmpty) parts.push(theme.paint("dim", "? for shortcuts"));
+  return parts;
+}
+
+/** The least important first. */
+function rightParts({ usedPercent, cost, effort }: FooterFacts, theme: Theme, columns: number): string[] {
+  const parts: string[] = [];
+  if (effort !== undefined && effort !== "") parts.push(theme.paint("dim", cleanRow(effort)));
+  if (typeof cost === "number" && cost > 0) parts.push(theme.paint("dim", dollars(cost)));
+  if (usedPercent !== undefined) parts.push(contextBar(usedPercent, theme, columns));
+  return parts;
+}
+
+const BAR_CELLS = 8;
+
+/** `▰▰▰▱▱▱▱▱ 62% left`; a number alone where there is little room. */
+export function contextBar(usedPercent: number, theme: Theme, columns: number): string {
+  const left = Math.max(0, 100 - usedPercent);
+  const style = left <= 10 ? "error" : left <= 25 ? "warning" : "dim";
+  const words = `${left}% left`;
+  if (columns < 60) return theme.paint(style, words);
+  const full = Math.min(BAR_CELLS, Math.round((usedPercent / 100) * BAR_CELLS));
+  const [on, off] = theme.ascii ? ["#", "."] : ["▰", "▱"];
+  return theme.paint(style, `${on!.repeat(full)}${off!.repeat(BAR_CELLS - full)} ${words}`);
+}

@@ -1,0 +1,148 @@
+// Background tasks and the subagents among them, as a compact tree above the prompt.
+
+import { isObject, type Outbound, type SystemMessage } from "@keelson/protocol";
+import { counted, elapsed, shortCount } from "../blocks/amounts.ts";
+import { sign } from "../blocks/look.ts";
+import { cleanRow } from "../screen/clean.ts";
+import { fit } from "../screen/rows.ts";
+import type { Frame, Rendered, View } from "../screen/view.ts";
+
+export interface BackgroundTask {
+  readonly id: string;
+  readonly type: string;
+  readonly description: string;
+  readonly agent?: string;
+  readonly parent?: string;
+  readonly startedMs: number;
+  calls: number;
+  tokens: number;
+  lastTool?: string;
+}
+
+const MOST_ROWS = 6;
+const MINUTE_MS = 60_000;
+
+export class BackgroundTasks implements View {
+  #listed: readonly BackgroundTask[] = [];
+  /** Tasks that were started, listed or not, by id. */
+  readonly #known = new Map<string, BackgroundTask>();
+
+  take(message: Outbound, now: number): void {
+    if (message.type !== "system") return;
+    const fields = message as SystemMessage;
+    switch (fields.subtype) {
+      case "background_tasks_changed":
+        this.#list(fields["tasks"], now);
+        break;
+      case "task_started":
+        if (!this.#known.has(String(fields["task_id"]))) this.#know(fields, now);
+        break;
+      case "task_progress":
+        this.#progress(fields);
+        break;
+      case "task_notification":
+        this.#known.delete(String(fields["task_id"]));
+        this.#listed = this.#listed.filter(({ id }) => id !== fields["task_id"]);
+        break;
+      default:
+        break;
+    }
+  }
+
+  get tasks(): readonly BackgroundTask[] {
+    return this.#listed;
+  }
+
+  /** `2 shells, 1 agent`, or "" if nothing runs. */
+  get summary(): string {
+    const agents = this.#listed.filter(({ type }) => type === "local_agent").length;
+    const shells = this.#listed.filter(({ type }) => type === "local_bash").length;
+    const others = this.#listed.length - agents - shells;
+    return [
+      ...(shells > 0 ? [counted(shells, "shell")] : []),
+      ...(agents > 0 ? [counted(agents, "agent")] : []),
+      ...(others > 0 ? [counted(others, "task")] : []),
+    ].join(", ");
+  }
+
+  /** Milliseconds until a time in it changes: minutes only, because tasks also run while the session is idle. */
+  nextChange(now: number): number | undefined {
+    const due = this.#listed.map(({ startedMs }) => MINUTE_MS - ((now - startedMs) % MINUTE_MS));
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
+  render({ columns, rows, theme, now }: Frame): Rendered {
+    const ordered = inTree(this.#listed);
+    const most = Math.min(rows, MOST_ROWS);
+    const shown = ordered.length > most ? ordered.slice(0, Math.max(0, most - 1)) : ordered;
+    const lines = shown.map(({ task, depth }, index) => {
+      const isLast = index === ordered.length - 1;
+      const branch = "  ".repeat(depth) + sign(isLast ? "lastBranch" : "branch", theme);
+      const used = [
+        minutes(now - task.startedMs),
+        task.calls > 0 ? counted(task.calls, "call") : "",
+        task.tokens > 0 ? `${shortCount(task.tokens)} tokens` : "",
+        task.lastTool === undefined ? "" : cleanRow(task.lastTool),
+      ].filter((part) => part !== "");
+      const name = task.agent === undefined ? "" : `${cleanRow(task.agent)}: `;
+      return fit(`  ${branch} ${name}${cleanRow(task.description)} ${theme.paint("dim", used.join(" · "))}`, columns);
+    });
+    const hidden = ordered.length - shown.length;
+    if (hidden > 0 && most > 0) {
+      lines.push(theme.paint("dim", fit(`  ${sign("lastBranch", theme)} ${hidden} more in the background`, columns)));
+    }
+    return { rows: lines.slice(0, rows) };
+  }
+
+  #list(tasks: unknown, now: number): void {
+    if (!Array.isArray(tasks)) return;
+    this.#listed = (tasks as unknown[]).filter(isObject).map((task) => {
+      const id = String(task["task_id"]);
+      return this.#known.get(id) ?? this.#know(task, now);
+    });
+  }
+
+  #know(fields: Record<string, unknown>, now: number): BackgroundTask {
+    const task: BackgroundTask = {
+      id: String(fields["task_id"]),
+      type: String(fields["task_type"] ?? ""),
+      description: String(fields["description"] ?? ""),
+      startedMs: now,
+      calls: 0,
+      tokens: 0,
+      ...(typeof fields["subagent_type"] === "string" ? { agent: fields["subagent_type"] } : {}),
+      ...(typeof fields["parent_task_id"] === "string" ? { parent: fields["parent_task_id"] } : {}),
+    };
+    this.#known.set(task.id, task);
+    return task;
+  }
+
+  #progress({ task_id: id, usage, last_tool_name: tool }: SystemMessage): void {
+    const task = this.#known.get(String(id));
+    if (task === undefined) return;
+    if (isObject(usage)) {
+      task.tokens = Number(usage["total_tokens"] ?? 0);
+      task.calls = Number(usage["tool_uses"] ?? 0);
+    }
+    if (typeof tool === "string") task.lastTool = tool;
+  }
+}
+
+function minutes(ms: number): string {
+  if (ms < MINUTE_MS) return "";
+  const count = Math.floor(ms / MINUTE_MS);
+  return count < 60 ? `${count}m` : elapsed(ms);
+}
+
+/** Tasks below the one that started them. */
+function inTree(
+  tasks: readonly BackgroundTask[],
+  parent?: string,
+  depth = 0,
+): { task: BackgroundTask; depth: number }[] {
+  const ids = new Set(tasks.map(({ id }) => id));
+  const here = tasks.filter((task) =>
+    parent === undefined ? task.parent === undefined || !ids.has(task.parent) : task.parent === parent,
+  );
+  return here.flatMap((task) => [{ task, depth }, ...(depth > 3 ? [] : inTree(tasks, task.id, depth + 1))]);
+}

@@ -1,0 +1,109 @@
+// What is switched on in the terminal while the program has it, and how everything is switched off again.
+
+import type { Terminal } from "./terminal.ts";
+import type { TerminalReply } from "../input/event.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** In the order they are switched on. */
+const MODES = [
+  { on: "\x1b[?2004h", off: "\x1b[?2004l" }, // pastes are marked
+  { on: "\x1b[?1004h", off: "\x1b[?1004l" }, // focus is reported
+  { on: "\x1b[?2031h", off: "\x1b[?2031l" }, // a change between light and dark is reported
+] as const;
+/** Keys that the plain encoding cannot tell apart: kitty flags 1 (escape codes) and 4 (other layouts), or xterm's way. */
+const KITTY = { on: "\x1b[>5u", off: "\x1b[<u" };
+const OTHER_KEYS = { on: "\x1b[>4;1m", off: "\x1b[>4m" };
+/** Which terminal, its background, its keyboard protocol, and last what every terminal answers. */
+const QUESTIONS = "\x1b[>0q\x1b]11;?\x1b\\\x1b[?u\x1b[>c";
+
+/** Everything else a program may leave behind: mouse, wrapping, synchronized output, cursor, margins, charset, colors. */
+const RESET = [
+  "\x1b[?2026l",
+  "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l",
+  "\x1b[?7h",
+  "\x1b7\x1b[r\x1b8",
+  "\x1b(B\x0f",
+  "\x1b[0m",
+  "\x1b]8;;\x1b\\",
+  "\x1b[?25h",
+].join("");
+const NO_TITLE = "\x1b]0;\x07";
+const LEAVE_ALTERNATE = "\x1b[?1049l";
+
+const KNOWN_KITTY = new Set(["ghostty", "kitty", "wezterm", "foot"]);
+
+export interface TerminalModeOptions {
+  readonly terminal: Pick<Terminal, "write" | "setRaw" | "discardInput">;
+  readonly env: Env;
+}
+
+export class TerminalModeSwitch {
+  readonly #terminal: TerminalModeOptions["terminal"];
+  readonly #env: Env;
+  /** What switches off what is on, first on first. */
+  #on: string[] = [];
+  #raw = false;
+  #alternate = false;
+  #titled = false;
+
+  constructor({ terminal, env }: TerminalModeOptions) {
+    this.#terminal = terminal;
+    this.#env = env;
+  }
+
+  /** Whether this terminal gets any sequences. */
+  get speaks(): boolean {
+    return this.#env.TERM !== "dumb";
+  }
+
+  enter(): void {
+    if (this.#raw) return;
+    this.#raw = true;
+    this.#terminal.setRaw(true);
+    if (!this.speaks) return;
+    for (const mode of MODES) this.#switchOn(mode);
+    const name = (this.#env.TERM_PROGRAM ?? this.#env.TERM?.replace(/^xterm-/, "") ?? "").toLowerCase();
+    if (KNOWN_KITTY.has(name)) this.#switchOn(KITTY);
+    if (this.#env.TMUX) this.#switchOn(OTHER_KEYS);
+    this.#terminal.write(QUESTIONS);
+  }
+
+  /** An answer of the terminal: it has the kitty keyboard protocol, or it is one that has xterm's. */
+  reply({ of, text }: TerminalReply): void {
+    if (of === "kitty") this.#switchOn(KITTY);
+    if (of === "version" && /^\W*(?:xterm\(|tmux|mintty|iterm)/i.test(text)) this.#switchOn(OTHER_KEYS);
+  }
+
+  /** The title of the window. Emptied at the end. */
+  title(text: string): void {
+    if (!this.speaks) return;
+    this.#titled = true;
+    this.#terminal.write(`\x1b]0;${text}\x07`);
+  }
+
+  /** Told by whoever switches to the alternate screen, so that a crash leaves it. */
+  alternate(on: boolean): void {
+    this.#alternate = on;
+  }
+
+  /** Everything off in reverse order, then back to cooked mode. May be called from a signal handler, and twice. */
+  restore(): void {
+    if (!this.#raw) return;
+    this.#raw = false;
+    if (this.speaks) {
+      const off = this.#on.toReversed().join("");
+      this.#on = [];
+      this.#terminal.write(`${this.#alternate ? LEAVE_ALTERNATE : ""}${off}${RESET}${this.#titled ? NO_TITLE : ""}`);
+      this.#alternate = false;
+    }
+    this.#terminal.discardInput?.();
+    this.#terminal.setRaw(false);
+  }
+
+  #switchOn({ on, off }: { readonly on: string; readonly off: string }): void {
+    if (!this.#raw || !this.speaks || this.#on.includes(off)) return;
+    this.#on.push(off);
+    this.#terminal.write(on);
+  }
+}

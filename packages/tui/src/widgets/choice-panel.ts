@@ -1,0 +1,90 @@
+// The common shape of a dialog: a heading, text that can be scrolled, a question with entries to choose from, and a row
+// of keys. What the answer means is up to the caller.
+
+import type { InputEvent } from "../input/event.ts";
+import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
+import { headingRow, hintRows, type HeadingOptions, type Hint } from "./heading.ts";
+import { typesText, type KeyLookup } from "./key-lookup.ts";
+import { prose } from "./prose.ts";
+import { stacked } from "./stacked.ts";
+import { ScrollText, type RowsFor } from "./scroll-text.ts";
+import { SelectList, type Choice } from "./select-list.ts";
+
+export interface ChoicePanelOptions<T> {
+  readonly heading: HeadingOptions;
+  readonly body: RowsFor;
+  /** Shown in place of the body while the user asks for it. */
+  readonly explanation?: RowsFor;
+  readonly question?: string;
+  readonly choices: readonly Choice<T>[];
+  readonly marked?: number;
+  readonly hints?: readonly Hint[];
+  /** Actions the caller wants to hear of. */
+  readonly listensTo?: readonly string[];
+  /** Keys that write letters are looked up, too. */
+  readonly letters?: boolean;
+  readonly keys: KeyLookup;
+}
+
+export type ChoiceResult<T> =
+  | { readonly kind: "chosen"; readonly value: T; readonly text: string }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "action"; readonly action: string };
+
+export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
+  readonly list: SelectList<T>;
+  readonly #options: ChoicePanelOptions<T>;
+  readonly #body: ScrollText;
+  #explaining = false;
+
+  constructor(options: ChoicePanelOptions<T>) {
+    const { choices, marked, keys, body, letters } = options;
+    this.#options = options;
+    this.#body = new ScrollText(body, keys);
+    this.list = new SelectList(choices, { keys, marked, letters });
+  }
+
+  take(event: InputEvent): Done<ChoiceResult<T>> | undefined {
+    const { keys, explanation, body, listensTo = [], letters = false } = this.#options;
+    if (event.kind === "key" && !(typesText(event) && (this.list.isWriting || !letters))) {
+      const action = keys.action(event, ["Confirmation", "Chat", "Global"]);
+      if (action !== undefined && listensTo.includes(action)) return { value: { kind: "action", action } };
+      if (action === "app:interrupt") return CANCELLED;
+      if (action === "confirm:no") return this.list.closeField() ? undefined : CANCELLED;
+      if (!this.list.isWriting && action === "confirm:toggleExplanation" && explanation) {
+        this.#explaining = !this.#explaining;
+        this.#body.replace(this.#explaining ? explanation : body);
+        return undefined;
+      }
+      if (this.#body.take(event)) return undefined;
+    }
+    const chosen = this.list.take(event);
+    return chosen && { value: { kind: "chosen", ...chosen } };
+  }
+
+  render(frame: Frame): Rendered {
+    const { columns, theme } = frame;
+    const { heading, question, hints = [], keys } = this.#options;
+    return stacked(frame, {
+      head: [headingRow(columns, theme, heading)],
+      body: this.#body,
+      question: question === undefined ? [] : prose(theme.paint("bold", question), columns),
+      list: (rows) => this.list.render({ ...frame, rows }),
+      foot: hintRows(hints, columns, theme, keys),
+    });
+  }
+}
+
+const CANCELLED = { value: { kind: "cancelled" } } as const;
+
+/** A panel whose answer is made from another's. What `answer` does not return is not an answer yet. */
+export function answering<A, B>(panel: Panel<A>, answer: (value: A) => B | undefined): Panel<B> {
+  return {
+    take(event, now) {
+      const done = panel.take(event, now);
+      const value = done && answer(done.value);
+      return value === undefined ? undefined : { value };
+    },
+    render: (frame) => panel.render(frame),
+  };
+}

@@ -1,0 +1,41 @@
+// Keys as widgets and dialogs ask for them: one key at a time, without chords.
+
+import type { InputEvent, Key } from "../input/event.ts";
+import { Bindings } from "../keys/bindings.ts";
+
+export interface KeyLookup {
+  /** The action of a key in the first of these contexts that binds it. */
+  action(key: Key, contexts: readonly string[]): string | undefined;
+  /** The key to name on the screen, like "Ctrl+E". Undefined if none is bound. */
+  keyFor(action: string): string | undefined;
+}
+
+/** Where the actions of dialogs are bound, by the first part of their names. */
+const CONTEXTS: Readonly<Record<string, string>> = {
+  confirm: "Confirmation",
+  select: "Select",
+  tabs: "Tabs",
+  scroll: "Scroll",
+  chat: "Chat",
+  app: "Global",
+};
+
+export function keyLookup(bindings: Bindings): KeyLookup {
+  return {
+    action(key, contexts) {
+      const meaning = bindings.action(contexts, key);
+      return meaning?.kind === "action" ? meaning.action : undefined;
+    },
+    keyFor: (action) => bindings.keyFor(CONTEXTS[action.split(":", 1)[0]!] ?? "", action) || undefined,
+  };
+}
+
+/** As they are without keybindings.json. */
+export const defaultKeys = (): KeyLookup => keyLookup(Bindings.read(undefined).bindings);
+
+/** In a text field, such a key writes, whatever it is bound to. */
+export function typesText(event: InputEvent): boolean {
+  if (event.kind !== "key") return false;
+  const { text, ctrl, alt, name } = event;
+  return text !== undefined && !ctrl && !alt && name !== "enter" && name !== "tab";
+}
