@@ -167,6 +167,18 @@ test("a viewer gets everything", () => {
   ]);
 });
 
+test("a picture is below the command that asked for it", () => {
+  const feed = feedOf();
+  feed.add({ kind: "prompt", as: "command", text: "/context", images: 0 });
+  feed.add({ kind: "picture", of: "context", data: { totalTokens: 5, maxTokens: 10, categories: [], model: "m" } });
+  expect(feed.finished(frameOf()).slice(0, 4)).toEqual([
+    "❯ /context",
+    "  ⎿  Context",
+    "     5 of 10 tokens (50%)",
+    "     m",
+  ]);
+});
+
 test("amounts are short", () => {
   expect([0, 999, 1_000, 1_250, 99_960, 123_456, 999_949, 2_500_000].map(shortCount)).toEqual([
     "0",

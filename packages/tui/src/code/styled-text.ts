@@ -9,7 +9,7 @@ export interface StyledText {
   readonly text: string;
   /** From the outside in. */
   readonly styles: readonly StyleName[];
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
 
 export function paintStyled(pieces: readonly StyledText[], theme: Theme): string {

@@ -16,11 +16,12 @@ const WORD = /[\p{L}_$][\p{L}\p{N}_$]*[!?]?/uy;
 const HYPHENATED = /[\p{L}_$-][\p{L}\p{N}_$-]*/uy;
 const NUMBER = /0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?[a-zA-Z%]*/y;
 const CHARACTER = /'(?:\\[^']{1,10}|[^'\\])'/uy;
-const SPACES = /\s+/y;
 
 export class Tokenizer implements LineHighlighter {
   readonly known = true;
   readonly #grammar: Grammar;
+  /** The first characters of all comments and strings: nothing else needs a closer look. */
+  readonly #signs: string;
   /** Never changed in place, so that a fork can share it. */
   #stack: readonly Inside[] = [];
   #pieces: StyledText[] = [];
@@ -33,6 +34,14 @@ export class Tokenizer implements LineHighlighter {
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar;
+    this.#signs = [
+      ...grammar.lineComments,
+      ...grammar.blockComments.map(([open]) => open),
+      ...grammar.strings.map(({ open }) => open),
+      grammar.characters ? "'" : "",
+    ]
+      .map((sign) => sign.slice(0, 1))
+      .join("");
   }
 
   fork(): Tokenizer {
@@ -82,13 +91,12 @@ export class Tokenizer implements LineHighlighter {
   #code(): void {
     const text = this.#text;
     const character = text[this.#at]!;
-    SPACES.lastIndex = this.#at;
-    const spaces = SPACES.exec(text)?.[0].length;
-    if (spaces !== undefined) {
-      this.#at += spaces;
+    if (character === " ") {
+      this.#at++;
       return;
     }
-    if (this.#comment() || this.#string(character) || this.#number(character) || this.#word()) return;
+    if (this.#signs.includes(character) && (this.#comment() || this.#string(character))) return;
+    if (this.#number(character) || this.#word()) return;
     if (this.#braces(character)) return;
     if (character === "/" && this.#grammar.regexps && this.#regexp()) return;
     this.#before = character;
@@ -130,18 +138,20 @@ export class Tokenizer implements LineHighlighter {
   #body(inside: Inside & { style: "string" | "comment" }, from: number): void {
     const text = this.#text;
     const start = this.#at;
+    const { escapes, close, code } = inside;
     let at = from;
     for (; at < text.length; at++) {
-      if (inside.escapes && text[at] === "\\") at++;
-      else if (text.startsWith(inside.close, at)) {
+      const character = text[at];
+      if (escapes && character === "\\") at++;
+      else if (character === close[0] && text.startsWith(close, at)) {
         this.#stack = this.#stack.slice(0, -1);
         this.#before = '"';
-        const end = at + inside.close.length;
+        const end = at + close.length;
         this.#take(end, this.#isKey(start, end) ? "name" : inside.style);
         return;
-      } else if (inside.code && text.startsWith(inside.code, at) && this.#stack.length < MAX_DEPTH) {
+      } else if (code && character === code[0] && text.startsWith(code, at) && this.#stack.length < MAX_DEPTH) {
         this.#take(at, inside.style);
-        this.#at = at + inside.code.length;
+        this.#at = at + code.length;
         this.#stack = [...this.#stack, { style: "code", braces: 0 }];
         this.#before = "{";
         return;
@@ -172,7 +182,7 @@ export class Tokenizer implements LineHighlighter {
     pattern.lastIndex = this.#at + sigil;
     let word = pattern.exec(this.#text)?.[0];
     if (word === undefined) return false;
-    if (/[!?]$/.test(word) && !keywords.has(word)) word = word.slice(0, -1);
+    if ((word.endsWith("!") || word.endsWith("?")) && !keywords.has(word)) word = word.slice(0, -1);
     const end = this.#at + sigil + word.length;
     const key = ignoreCase ? word.toLowerCase() : word;
     const first = firstWord === true && this.#text.slice(0, this.#at).trim() === "";

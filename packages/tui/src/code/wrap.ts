@@ -1,7 +1,7 @@
 // Wrapping of styled text by what it takes on the screen. Rows are cut out of the pieces by position, so a row costs what
 // it is long, and a line of any length is wrapped in one pass.
 
-import { width } from "../screen/rows.ts";
+import { graphemes, width } from "../screen/rows.ts";
 import type { StyledText } from "./styled-text.ts";
 
 /** Rows of at most `columns`, broken at spaces, between CJK characters, and inside words that are longer than a row. */
@@ -84,8 +84,6 @@ interface Place {
   readonly piece: number;
   readonly at: number;
 }
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 class Wrapper {
   readonly rows: StyledText[][] = [];
@@ -180,10 +178,11 @@ class Wrapper {
   }
 
   #chopGraphemes(piece: number, text: string, offset: number): void {
-    for (const { segment, index } of graphemes.segment(text)) {
-      const cells = textWidth(segment, 0, segment.length);
-      if (this.#used + cells > this.#columns && this.#used > 0) this.#breakAt({ piece, at: offset + index });
+    let at = offset;
+    for (const [grapheme, cells] of graphemes(text)) {
+      if (this.#used + cells > this.#columns && this.#used > 0) this.#breakAt({ piece, at });
       this.#used += cells;
+      at += grapheme.length;
     }
   }
 
@@ -207,7 +206,8 @@ class Wrapper {
       const from = index === start.piece ? start.at : 0;
       const to = index === end.piece ? end.at : piece.text.length;
       if (to <= from) continue;
-      row.push(from === 0 && to === piece.text.length ? piece : { ...piece, text: piece.text.slice(from, to) });
+      const isWhole = from === 0 && to === piece.text.length;
+      row.push(isWhole ? piece : { text: piece.text.slice(from, to), styles: piece.styles, url: piece.url });
     }
     this.rows.push(row);
   }

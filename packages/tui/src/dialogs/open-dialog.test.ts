@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import type { ControlRequest } from "@keelson/protocol";
-import { fits, key, press, screenOf, SIZES } from "../widgets/panel.test-support.ts";
+import { OpenStyles } from "../screen/open-styles.ts";
+import { makeTheme } from "../theme/make-theme.ts";
+import { fits, frameOf, key, press, screenOf, SIZES } from "../widgets/panel.test-support.ts";
 import { acceptEdits, allowRule, asks, context, dialogFor, requests, responseOf } from "./dialog.test-support.ts";
 import { fileToRead, openDialog } from "./open-dialog.ts";
 
@@ -114,6 +116,20 @@ for (const [columns, rows] of SIZES) {
     expect(`\n${screenOf(dialogFor(request, { file: { text: null } }), columns, rows)}\n`).toMatchSnapshot();
   });
 }
+
+test.each(dialogs)("%s in color has the same text, and every row closes its styles", (_, request) => {
+  const theme = makeTheme({ settings: { theme: "dark" }, env: { COLORTERM: "truecolor", TERM: "xterm-256color" } });
+  for (const [columns, rows] of SIZES) {
+    const painted = dialogFor(request).render({ columns, rows, theme, now: 0 });
+    const plain = dialogFor(request).render(frameOf(columns, rows));
+    expect(painted.rows.map((row) => Bun.stripANSI(row))).toEqual([...plain.rows]);
+    for (const row of painted.rows) {
+      const open = new OpenStyles();
+      for (const [sequence] of row.matchAll(/\u001b\[[\d;]*m/g)) open.take(sequence);
+      expect([row, open.isEmpty]).toEqual([row, true]);
+    }
+  }
+});
 
 test.each(dialogs)("%s fits the smallest frames", (_, request) => {
   for (const [columns, rows] of [

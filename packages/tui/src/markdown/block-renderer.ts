@@ -29,7 +29,7 @@ export class BlockRenderer {
   render(blocks: readonly MarkdownBlock[], columns: number, theme: Theme, options: RenderBlockOptions = {}): string[] {
     const rows: string[] = [];
     for (const [at, block] of blocks.entries()) {
-      const prefix = new Prefix(block.containers, this.#previous?.containers ?? [], columns, theme);
+      const prefix = new Prefix(block.containers, this.#previous?.containers ?? NO_CONTAINERS, columns, theme);
       const previous = this.#previous;
       if (previous && needsGap(previous, block)) rows.push(blankRow(previous, block, columns, theme));
       const last = options.unfinished === true && at === blocks.length - 1;
@@ -46,7 +46,7 @@ export class BlockRenderer {
     unfinished: boolean,
   ): readonly (readonly StyledText[])[] {
     const quoted = block.containers.some(({ kind }) => kind === "quote");
-    const around: StyleName[] = quoted ? ["quote"] : [];
+    const around: readonly StyleName[] = quoted ? ["quote"] : [];
     const inline: InlineStyle = { hyperlinks: theme.hyperlinks, backticks: theme.colors === 0, unfinished };
     switch (block.kind) {
       case "paragraph":
@@ -67,21 +67,23 @@ export class BlockRenderer {
   }
 
   #codeRows(block: MarkdownBlock & { kind: "code" }, columns: number): readonly (readonly StyledText[])[] {
-    const [language = "", ...more] = block.code.info.split(/\s+/);
     if (this.#code?.block !== block.code) {
       // The tokenizer is needed only for code; the first frame has none.
       const highlight = require("../code/highlight.ts") as typeof Highlight;
-      this.#code = { block: block.code, highlighter: highlight.lineHighlighter(language) };
+      this.#code = { block: block.code, highlighter: highlight.lineHighlighter(block.code.info.split(/\s/)[0]) };
     }
     const { highlighter } = this.#code;
     const indent = columns > 8 ? 2 : 0;
     const margin: StyledText = { text: " ".repeat(indent), styles: [] };
-    const labelled = block.first && (more.length > 0 || (language !== "" && !highlighter.known));
+    const { info } = block.code;
+    const labelled = block.first && info !== "" && (!highlighter.known || /\s/.test(info));
     const label = labelled ? wrapWords([{ text: expandTabs(block.code.info), styles: ["dim"] }], columns - indent) : [];
     const code = wrapCode(highlighter.line(expandTabs(block.line)), columns - indent);
     return label.concat(code).map((row) => [margin, ...row]);
   }
 }
+
+const NO_CONTAINERS: readonly BlockContainer[] = [];
 
 /** What is in front of the rows of a block: quote bars, list markers, and the space below them. */
 class Prefix {
@@ -152,6 +154,7 @@ function withoutTrailingSpace(pieces: readonly StyledText[], theme: Theme): stri
   let end = pieces.length;
   while (end > 0 && pieces[end - 1]!.text.trim() === "") end--;
   const last = pieces[end - 1];
-  if (!last || (end === pieces.length && !last.text.endsWith(" "))) return paintStyled(pieces.slice(0, end), theme);
+  if (!last) return "";
+  if (end === pieces.length && !last.text.endsWith(" ")) return paintStyled(pieces, theme);
   return paintStyled([...pieces.slice(0, end - 1), { ...last, text: last.text.trimEnd() }], theme);
 }

@@ -40,7 +40,8 @@ function longestWord(cell: readonly StyledText[]): number {
   return longest;
 }
 
-function linesOf(cell: readonly StyledText[]): StyledText[][] {
+function linesOf(cell: readonly StyledText[]): readonly (readonly StyledText[])[] {
+  if (!cell.some(({ text }) => text.includes("\n"))) return [cell];
   const lines: StyledText[][] = [[]];
   for (const piece of cell) {
     for (const [at, text] of piece.text.split("\n").entries()) {

@@ -4,6 +4,7 @@ import type { TerminalHost, WhichSession } from "../host.ts";
 import type { RewindPoint } from "../pickers/rewind.ts";
 import type { OfferedTheme } from "../pickers/theme-picker.ts";
 import type { Panel } from "../screen/view.ts";
+import type { StreamItem } from "../stream/item.ts";
 import type { Requests } from "../stream/requests.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { RenderMarkdown } from "../viewer/section.ts";
@@ -41,6 +42,8 @@ export interface PanelContext {
   commands(): readonly PanelCommand[];
   /** Prompts of this conversation, oldest first. */
   prompts(): readonly RewindPoint[];
+  /** What is kept of the conversation, oldest first. */
+  items(): readonly StreamItem[];
   tasks(): readonly PanelTask[];
   /** The last answer, as Markdown; empty if there is none. */
   lastAnswer(): string;

@@ -139,17 +139,19 @@ export class Pager implements FullScreenPanel<null> {
       case "scroll:previousMatch":
         return this.#nextMatch(layout, -1);
       case "transcript:previousPrompt":
+      case "diffViewer:previousFile":
       case "diff:previousFile":
         return this.#jump(layout, -1);
       case "transcript:nextPrompt":
+      case "diffViewer:nextFile":
       case "diff:nextFile":
         return this.#jump(layout, 1);
       case "transcript:fold":
-      case "diff:fold":
+      case "diffViewer:fold":
         return this.#fold(layout, [this.#current()]);
       case "transcript:foldAll":
       case "transcript:toggleShowAll":
-      case "diff:foldAll":
+      case "diffViewer:foldAll":
         return this.#fold(
           layout,
           layout.sections.map((_section, index) => index),
@@ -268,22 +270,23 @@ export class Pager implements FullScreenPanel<null> {
   }
 
   #statusRow(layout: TextLayout, columns: number, theme: Theme): string {
-    const { title, keys, place } = this.#options;
-    const of = place === "DiffDialog" ? "diff" : "transcript";
+    const { title, keys, place, inPlace } = this.#options;
+    const of = place === "DiffDialog" ? "diffViewer" : "transcript";
     const actions: readonly (readonly [action: string, does: string])[] = [
       [place === undefined ? "scroll:close" : place === "DiffDialog" ? "diff:dismiss" : "transcript:exit", "close"],
       ["scroll:search", "search"],
       ...(this.#wanted === "" ? [] : [["scroll:nextMatch", "next match"] as const]),
       ...(place === undefined ? [] : [[`${of}:fold`, "fold"] as const]),
       ...(place === "Transcript" ? [["transcript:previousPrompt", "previous prompt"] as const] : []),
-      ...(place === "DiffDialog" ? [["diff:nextFile", "next file"] as const] : []),
+      ...(place === "DiffDialog" ? [["diffViewer:nextFile", "next file"] as const] : []),
     ];
     const hints = actions.flatMap(([action, does]) => {
       const key = keys.keyFor(action);
       return key === undefined ? [] : [`${key} ${does}`];
     });
-    const left = this.#said === "" ? `${title} · ${this.#where(layout)}` : this.#said;
-    return theme.paint("dim", fit([left, ...hints].join(theme.ascii ? " - " : " · "), columns));
+    const where = this.#where(layout);
+    const left = this.#said === "" ? [title, inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
+    return theme.paint("dim", fit([...left, ...hints].join(theme.ascii ? " - " : " · "), columns));
   }
 
   #where(layout: TextLayout): string {

@@ -30,8 +30,15 @@ export function keyLookup(bindings: Bindings): KeyLookup {
   };
 }
 
+let unchanged: KeyLookup | undefined;
+/** Made when it is first used: the prompt does not wait for the tables. */
+const withoutFile = () => (unchanged ??= keyLookup(Bindings.read(undefined).bindings));
+
 /** As they are without keybindings.json. */
-export const defaultKeys = (): KeyLookup => keyLookup(Bindings.read(undefined).bindings);
+export const defaultKeys: KeyLookup = {
+  action: (key, contexts) => withoutFile().action(key, contexts),
+  keyFor: (action) => withoutFile().keyFor(action),
+};
 
 /** In a text field, such a key writes, whatever it is bound to. */
 export function typesText(event: InputEvent): boolean {

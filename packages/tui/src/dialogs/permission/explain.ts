@@ -1,6 +1,6 @@
 // What Ctrl+E shows: what the reason means, and how to be asked less, or more.
 
-import { prose } from "../../widgets/prose.ts";
+import { wrap } from "../../screen/rows.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
 import { showRow } from "../visible.ts";
 import type { PermissionAsk } from "./ask.ts";
@@ -16,7 +16,7 @@ export function explanation(ask: PermissionAsk, remember: Remember | undefined):
   return (columns, theme) =>
     paragraphs.flatMap((text, index) => [
       ...(index > 0 ? [""] : []),
-      ...prose(theme.paint("text", text), columns - 2).map((row) => `  ${row}`),
+      ...wrap(theme.paint("text", text), columns - 2).map((row) => `  ${row}`),
     ]);
 }
 

@@ -1,0 +1,85 @@
+// The slash commands that the terminal answers itself, for the completion of `/` and for what is sent on. Nothing of the
+// panels is loaded with it.
+
+import type { PanelCommand } from "./context.ts";
+
+interface OwnCommand extends PanelCommand {
+  /** With arguments, it goes to the session as typed. */
+  readonly bareOnly?: true;
+}
+
+const own = (name: string, description: string, more: Partial<OwnCommand> = {}): OwnCommand => ({
+  name,
+  description,
+  argumentHint: "",
+  ...more,
+});
+
+const COMMANDS: readonly OwnCommand[] = [
+  own("agents", "Show the agents", { bareOnly: true, aliases: ["list-agents"] }),
+  own("background", "Move running commands to the background"),
+  own("btw", "Ask something without adding it to the conversation", { argumentHint: "<question>" }),
+  own("config", "Change settings", { bareOnly: true, argumentHint: "[key [value]]", aliases: ["settings"] }),
+  own("copy", "Copy the last answer to the clipboard"),
+  own("diff", "Show what changed in the working tree"),
+  own("doctor", "Check the installation and the settings"),
+  own("effort", "Choose how much effort the model makes", { bareOnly: true, argumentHint: "[level]" }),
+  own("export", "Copy the conversation, or write it to a file", { bareOnly: true, argumentHint: "[file]" }),
+  own("fork", "Continue in a copy of this session", { aliases: ["branch"] }),
+  own("help", "Show commands and shortcuts"),
+  own("hooks", "Show the hooks", { bareOnly: true }),
+  own("keybindings", "Edit the key bindings"),
+  own("mcp", "Manage MCP servers", { bareOnly: true, argumentHint: "[action server]" }),
+  own("memory", "Open an instruction file", { bareOnly: true }),
+  own("model", "Choose a model", { bareOnly: true, argumentHint: "[model]" }),
+  own("output-style", "Choose how the model works and answers", { argumentHint: "[style]" }),
+  own("permissions", "Show and change permission rules", { bareOnly: true, aliases: ["allowed-tools"] }),
+  own("plugin", "Turn plugins on and off", { aliases: ["plugins"] }),
+  own("recap", "Summarize the conversation so far, for you"),
+  own("resume", "Continue another session", { argumentHint: "[search]", aliases: ["continue"] }),
+  own("rewind", "Go back in the conversation, the code, or both", { aliases: ["checkpoint"] }),
+  own("skills", "Show the skills", { bareOnly: true }),
+  own("status", "Show session, model and settings files", { bareOnly: true }),
+  own("statusline", "Explain how to set up a status line"),
+  own("tasks", "Show and stop background tasks", { aliases: ["bashes"] }),
+  own("terminal-setup", "Explain the keys of this terminal"),
+  own("theme", "Choose the colors", { argumentHint: "[theme]" }),
+  own("vim", "Turn vim keys on or off"),
+];
+
+/** Commands of compatible programs that mean nothing here, with what to do instead. */
+const NOTES: Readonly<Record<string, string>> = {
+  color: "Colors come from the theme: choose one with /theme",
+  fast: "Fast mode is not supported: choose a faster model with /model",
+  focus: "There is no focus view: finished output stays in the scrollback of the terminal",
+  ide: "Run Keelson in the terminal of your editor; there is no extension to connect to",
+  "scroll-speed": "The terminal scrolls, so its own setting applies",
+  tui: "Keelson always draws on the main screen and keeps the scrollback",
+  voice: "Voice input is not supported",
+};
+
+/** The command under its first name; undefined if the terminal does not answer it. */
+export function panelNameOf(command: string, args: string): string | undefined {
+  if (Object.hasOwn(NOTES, command)) return command;
+  const found = COMMANDS.find(({ name, aliases }) => name === command || aliases?.includes(command));
+  return found === undefined || (found.bareOnly && args !== "") ? undefined : found.name;
+}
+
+export function noteOf(command: string): string | undefined {
+  return Object.hasOwn(NOTES, command) ? NOTES[command] : undefined;
+}
+
+/** The commands of a session and those of the terminal, by name. */
+export function withPanelCommands(session: readonly PanelCommand[]): readonly PanelCommand[] {
+  const names = new Set(COMMANDS.map(({ name }) => name));
+  const exit: PanelCommand = { name: "exit", description: "End the session", argumentHint: "", aliases: ["quit"] };
+  const all = [...session.filter(({ name }) => !names.has(name) && name !== "exit"), ...COMMANDS, exit];
+  return all
+    .map(({ name, description, argumentHint, aliases }) => ({
+      name,
+      description,
+      argumentHint,
+      ...(aliases === undefined ? {} : { aliases }),
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
