@@ -61,7 +61,8 @@ export class App {
   /** Of the screen, as they are now. */
   settings: JsonObject;
   talk: Talk;
-  lastKeyAt: number | undefined;
+  /** When somebody last typed in the prompt; undefined once it was sent. */
+  lastTypedAt: number | undefined;
   readonly #attention: Attention;
   readonly #title: WindowTitle;
   readonly #status: StatusRows;
@@ -267,9 +268,9 @@ export class App {
       this.prompt.working = isWorking;
       this.prompt.queued = queued.count;
       const effect = this.prompt.take(event, now);
+      this.lastTypedAt = effect?.kind === "submit" ? undefined : now;
       if (effect) act(effect, this);
     }
-    this.lastKeyAt = now;
   }
 
   /** A dialog came up while somebody typed: the next keys still belong to the prompt. */

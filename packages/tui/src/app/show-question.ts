@@ -38,15 +38,15 @@ async function contextFor(request: ControlRequest, app: App, plan: string | unde
     import("../markdown/render-markdown.ts"),
     import("./diff-rows.ts"),
   ]);
-  const openedAt = app.host.now();
   const path = fileToRead(request);
   const file = path === undefined ? undefined : await readText(path, app);
+  const openedAt = app.host.now();
   return {
     cwd: app.host.cwd,
     home: app.host.home,
     keys: app.keys,
     openedAt,
-    ...(app.lastKeyAt === undefined ? {} : { lastKeyAt: app.lastKeyAt }),
+    ...(app.lastTypedAt === undefined ? {} : { lastKeyAt: app.lastTypedAt }),
     ...(app.host.screenReader ? { plain: true } : {}),
     ...(file ? { file } : {}),
     ...(plan === undefined ? {} : { plan }),

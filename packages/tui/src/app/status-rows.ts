@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, type Outbound } from "@keelson/protocol";
 import type { TerminalHost } from "../host.ts";
 import { statusInput } from "../life/status/status-input.ts";
-import { StatusLine } from "../life/status/status-line.ts";
+import { StatusLineView } from "../life/status/status-line.ts";
 import type { LiveParts } from "./live-parts.ts";
 import type { Talk } from "./talk.ts";
 
@@ -15,7 +15,7 @@ export interface StatusSource {
 }
 
 export class StatusRows {
-  readonly line: StatusLine;
+  readonly line: StatusLineView;
   readonly #app: StatusSource;
   #startedMs: number;
   #promptId: string | undefined;
@@ -26,7 +26,7 @@ export class StatusRows {
     this.#app = app;
     const { host } = app;
     this.#startedMs = host.now();
-    this.line = new StatusLine({
+    this.line = new StatusLineView({
       settings: host.settings["statusLine"],
       run: (input, signal) => host.statusLine(input, size(), signal),
       changed: () => app.changed(),

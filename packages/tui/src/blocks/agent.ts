@@ -5,12 +5,12 @@ import { fit } from "../screen/rows.ts";
 import type { AgentCall, SubagentProgress, CallItem } from "../stream/item.ts";
 import { counted, elapsed, shortCount } from "./amounts.ts";
 import { errorRows, folded } from "./fold.ts";
-import { sign, type Look } from "./look.ts";
+import { sign, type ItemLook } from "./look.ts";
 import { titleOf } from "./titles.ts";
 
 const MOST_CALLS = 3;
 
-export function renderAgent(call: CallItem, columns: number, look: Look): string[] {
+export function renderAgent(call: CallItem, columns: number, look: ItemLook): string[] {
   const { theme } = look;
   const { result, agent } = call;
   if (look.whole) return wholeRows(call, columns, look);
@@ -27,7 +27,7 @@ export function renderAgent(call: CallItem, columns: number, look: Look): string
 }
 
 /** For viewers: what it was told, what is known of what it did, and its answer. */
-function wholeRows(call: CallItem, columns: number, look: Look): string[] {
+function wholeRows(call: CallItem, columns: number, look: ItemLook): string[] {
   const { theme } = look;
   const { result, agent, input } = call;
   const told = typeof input["prompt"] === "string" ? folded(input["prompt"], columns, look) : [];
@@ -43,7 +43,7 @@ function wholeRows(call: CallItem, columns: number, look: Look): string[] {
 function callRows(
   run: SubagentProgress,
   columns: number,
-  look: Look,
+  look: ItemLook,
   { most = MOST_CALLS, indent = "" } = {},
 ): string[] {
   const { theme } = look;
@@ -58,7 +58,7 @@ function callRows(
   });
 }
 
-function callText(call: AgentCall, { cwd }: Look): string {
+function callText(call: AgentCall, { cwd }: ItemLook): string {
   const { name, about } = titleOf(call, cwd);
   return about === "" ? name : `${name}(${about})`;
 }
@@ -78,6 +78,6 @@ function totals({ result, agent, durationMs }: CallItem): string {
 
 const TRAILER = /\n*(?:agentId: [^\n]*\n?)?(?:<usage>[\s\S]*<\/usage>)?\s*$/;
 
-function answer({ result }: CallItem, columns: number, look: Look): string[] {
+function answer({ result }: CallItem, columns: number, look: ItemLook): string[] {
   return folded(result!.text.replace(TRAILER, ""), columns, look);
 }

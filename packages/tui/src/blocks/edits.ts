@@ -7,12 +7,12 @@ import { fit } from "../screen/rows.ts";
 import type { CallItem, ShownResult } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
 import { errorRows } from "./fold.ts";
-import { relativePath, type Look } from "./look.ts";
+import { relativePath, type ItemLook } from "./look.ts";
 
 const MOST_DIFF_ROWS = 24;
 const MOST_NEW_FILE_ROWS = 10;
 
-export function editRows({ input }: CallItem, result: ShownResult, columns: number, look: Look): string[] {
+export function editRows({ input }: CallItem, result: ShownResult, columns: number, look: ItemLook): string[] {
   if (result.isError) return errorRows(result.text, columns, look);
   const output = isObject(result.output) ? result.output : {};
   const file = String(output["filePath"] ?? input["file_path"] ?? "");

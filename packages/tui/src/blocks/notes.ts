@@ -6,11 +6,11 @@ import { fit, width } from "../screen/rows.ts";
 import type { BoundaryItem, NoteItem, OutputItem } from "../stream/item.ts";
 import type { Retry } from "../stream/message-reader.ts";
 import { folded, lineRows, moreRow } from "./fold.ts";
-import { behindSign, ELBOW_COLUMNS, sign, underElbow, type Look } from "./look.ts";
+import { behindSign, ELBOW_COLUMNS, sign, underElbow, type ItemLook } from "./look.ts";
 
 const MOST_NOTE_ROWS = 12;
 
-export function renderNote({ level, text }: NoteItem, look: Look): string[] {
+export function renderNote({ level, text }: NoteItem, look: ItemLook): string[] {
   const { theme, columns } = look;
   const shown = clean(text).trimEnd();
   if (level === "quiet")
@@ -25,13 +25,13 @@ export function renderNote({ level, text }: NoteItem, look: Look): string[] {
 }
 
 const MARKS = {
-  warning: (theme: Look["theme"]) => theme.paint("warning", sign("warning", theme)),
-  error: (theme: Look["theme"]) => theme.paint("error", sign("cross", theme)),
+  warning: (theme: ItemLook["theme"]) => theme.paint("warning", sign("warning", theme)),
+  error: (theme: ItemLook["theme"]) => theme.paint("error", sign("cross", theme)),
 };
 
 const MOST_OUTPUT_ROWS = 60;
 
-export function renderOutput({ text, as, isError }: OutputItem, look: Look): string[] {
+export function renderOutput({ text, as, isError }: OutputItem, look: ItemLook): string[] {
   const { theme } = look;
   const columns = Math.max(1, look.columns - ELBOW_COLUMNS);
   if (isError) {
@@ -49,7 +49,7 @@ export function renderOutput({ text, as, isError }: OutputItem, look: Look): str
   );
 }
 
-export function renderBoundary({ label }: BoundaryItem, { theme, columns }: Look): string[] {
+export function renderBoundary({ label }: BoundaryItem, { theme, columns }: ItemLook): string[] {
   const text = fit(cleanRow(label), Math.max(1, columns - 6));
   const line = sign("line", theme);
   const rest = Math.max(0, columns - width(text) - 5);
@@ -57,7 +57,7 @@ export function renderBoundary({ label }: BoundaryItem, { theme, columns }: Look
 }
 
 /** One row, with the seconds that are left. */
-export function renderRetry({ attempt, most, atMs, status, error }: Retry, { theme, columns, now }: Look): string {
+export function renderRetry({ attempt, most, atMs, status, error }: Retry, { theme, columns, now }: ItemLook): string {
   const seconds = Math.max(0, Math.ceil((atMs - now) / 1000));
   const when = seconds === 0 ? "trying again now" : `trying again in ${seconds}s`;
   const why =

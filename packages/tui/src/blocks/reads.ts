@@ -5,13 +5,13 @@ import { isDone, type CallItem, type ReadsItem } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
 import { renderCall, renderRead } from "./call.ts";
 import { folded } from "./fold.ts";
-import { ELBOW_COLUMNS, sign, underElbow, type Look } from "./look.ts";
+import { ELBOW_COLUMNS, sign, underElbow, type ItemLook } from "./look.ts";
 import { renderThinking } from "./thinking.ts";
 import { titleOf } from "./titles.ts";
 
 const MOST_FAILURES = 3;
 
-export function renderReads(item: ReadsItem, look: Look): string[] {
+export function renderReads(item: ReadsItem, look: ItemLook): string[] {
   if (look.whole) {
     return [
       ...item.thoughts.flatMap((each) => renderThinking(each, look)),

@@ -8,9 +8,9 @@ import type { CallItem, ShownResult } from "../stream/item.ts";
 import { counted, elapsed } from "./amounts.ts";
 import { editRows } from "./edits.ts";
 import { errorRows, folded } from "./fold.ts";
-import { withKey, type Look } from "./look.ts";
+import { withKey, type ItemLook } from "./look.ts";
 
-type Rows = (call: CallItem, result: ShownResult, columns: number, look: Look) => string[];
+type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLook) => string[];
 
 export const resultRows: Rows = (call, result, columns, look) => {
   if (call.denied !== undefined) return deniedRows(call.denied || result.text, columns, look);
@@ -23,11 +23,11 @@ export const resultRows: Rows = (call, result, columns, look) => {
 
 const REJECTED = /^The user doesn't want to proceed with this tool use/;
 
-function deniedRows(reason: string, columns: number, look: Look): string[] {
+function deniedRows(reason: string, columns: number, look: ItemLook): string[] {
   return folded(`Denied: ${reason}`, columns, look).map((row) => look.theme.paint("warning", row));
 }
 
-function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: number, look: Look): string[] {
+function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: number, look: ItemLook): string[] {
   const fields = isObject(output) ? output : {};
   const id = fields["backgroundTaskId"] ?? fields["agentId"] ?? taskId;
   const key = withKey(look, "app:toggleTodos", (name) => ` (${name} to see it)`);

@@ -24,19 +24,22 @@ export function renderDiff(
   const maxRows = options.maxRows ?? Number.POSITIVE_INFINITY;
   const painter = new LinePainter(diff.path, gutterWidth(diff.hunks), columns, theme);
   const rows: string[] = [];
-  /** How many rows the lines took that are shown for sure, and how many lines those are. */
+  /** Lines whose rows are all shown, even if a note takes the last row. */
   let shown = 0;
-  let total = 0;
+  let read = 0;
   for (const line of diffLines(diff.hunks)) {
-    if (line.kind !== "fold") total++;
-    if (rows.length > maxRows) continue;
     for (const row of painter.rows(line)) rows.push(row);
-    if (rows.length < maxRows) shown = total;
+    if (line.kind !== "fold" && line.kind !== "note") read++;
+    if (rows.length < maxRows) shown = read;
+    if (rows.length > maxRows) break;
   }
   if (rows.length <= maxRows) return rows;
-  const kept = rows.slice(0, Math.max(0, maxRows - 1));
-  const left = total - shown;
-  return [...kept, painter.note(`${left} more ${left === 1 ? "line" : "lines"}`)].slice(0, Math.max(0, maxRows));
+  const all = diff.hunks.reduce((sum, { lines }) => sum + lines.filter((line) => !line.startsWith("\\")).length, 0);
+  const left = all - shown;
+  return [
+    ...rows.slice(0, Math.max(0, maxRows - 1)),
+    painter.note(`${left} more ${left === 1 ? "line" : "lines"}`),
+  ].slice(0, Math.max(0, maxRows));
 }
 
 /** How many lines a patch adds and removes. */

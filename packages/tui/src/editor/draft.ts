@@ -9,7 +9,7 @@ import type { PromptEffect, PromptMode, SubmitEffect } from "./effects.ts";
 
 const SIGNS: Readonly<Record<PromptMode, string>> = { prompt: "", shell: "!", memory: "#" };
 
-export class Draft {
+export class PromptDraft {
   readonly buffer = new TextBuffer();
   readonly attachments = new Attachments();
   mode: PromptMode = "prompt";

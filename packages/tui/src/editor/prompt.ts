@@ -6,13 +6,14 @@ import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import { Completion, type CompletionSources } from "../complete/completion.ts";
 import { spellKey } from "../keys/keystroke.ts";
-import { Draft } from "./draft.ts";
+import { PromptDraft } from "./draft.ts";
 import { Editing } from "./editing.ts";
 import { type HistoryEntry, HistoryWalk } from "./history.ts";
 import { KillRing } from "./text/kill-ring.ts";
 import type { PromptEffect, PromptMode } from "./effects.ts";
-import { renderPrompt, textColumns } from "./prompt-view.ts";
+import { drawPrompt, textColumns } from "./prompt-view.ts";
 import { rowMove, Viewport } from "./text/viewport.ts";
+import type { Vim, VimMode } from "./vim/vim.ts";
 
 export interface PromptOptions {
   readonly bindings: Bindings;
@@ -23,6 +24,8 @@ export interface PromptOptions {
   readonly changed: () => void;
   /** Effects of something that took time. */
   readonly later: (effect: PromptEffect) => void;
+  /** The settings' `editorMode` is "vim". */
+  readonly vim?: boolean;
   /** For screen readers: a plain sign and no rules. */
   readonly plain?: boolean;
 }
@@ -65,7 +68,7 @@ export class Prompt implements View {
   placeholder = "";
 
   #bindings: Bindings;
-  readonly #draft = new Draft();
+  readonly #draft = new PromptDraft();
   readonly #editing = new Editing(this.#draft.buffer, new KillRing());
   readonly #viewport = new Viewport();
   readonly #completion: Completion;
@@ -81,12 +84,15 @@ export class Prompt implements View {
   #waitingUps = 0;
   /** Enter was pressed while images were being read. */
   #sendWhenRead = false;
+  #usesVim = false;
+  #vim: Vim | undefined;
 
   constructor(options: PromptOptions) {
     this.#options = options;
     this.#bindings = options.bindings;
     this.#completion = new Completion(options.sources, options.changed);
     this.#history = new HistoryWalk(options.history);
+    if (options.vim) void this.setVim(true);
   }
 
   get mode(): PromptMode {
@@ -115,12 +121,27 @@ export class Prompt implements View {
     return this.#completion.isOpen;
   }
 
+  /** For the footer; undefined if vim is off. */
+  get vimMode(): VimMode | undefined {
+    return this.#usesVim ? (this.#vim?.mode ?? "INSERT") : undefined;
+  }
+
   get hasStash(): boolean {
     return this.#stash !== undefined;
   }
 
   setBindings(bindings: Bindings): void {
     this.#bindings = bindings;
+  }
+
+  /** Switches vim on or off. Resolves when its keys are there; until then it is as in INSERT. */
+  async setVim(on: boolean): Promise<void> {
+    this.#usesVim = on;
+    this.#vim = undefined;
+    if (!on) return;
+    // Few use it, and the first frame does not need it.
+    const { Vim } = await import("./vim/vim.ts");
+    if (this.#usesVim) this.#vim ??= new Vim(this.#draft.buffer, (key) => this.#typeAgain(key));
   }
 
   /** What the next press of a key would do, for the footer. */
@@ -171,7 +192,7 @@ export class Prompt implements View {
     this.#columns = textColumns(frame.columns);
     const { placeholder } = this;
     const look = { draft: this.#draft, viewport: this.#viewport, completion: this.#completion, placeholder };
-    return renderPrompt({ ...look, selection: undefined, plain: this.#options.plain ?? false }, frame);
+    return drawPrompt({ ...look, selection: this.#vim?.selection(), plain: this.#options.plain ?? false }, frame);
   }
 
   take(event: InputEvent, now: number): PromptEffect | undefined {
@@ -180,6 +201,8 @@ export class Prompt implements View {
     if (!this.#history.isLoaded) void this.#history.load();
     const pending = this.#pending && now < this.#pending.until ? this.#pending.keys : undefined;
     this.#pending = undefined;
+    const taken = pending === undefined ? this.#takeVim(event) : undefined;
+    if (taken) return taken.effect;
     const meaning = this.#bindings.action(this.#contexts(), event, pending);
     if (meaning?.kind === "pending") {
       this.#pending = { keys: meaning.keys, until: now + CHORD_MS };
@@ -189,7 +212,32 @@ export class Prompt implements View {
     if (meaning?.kind === "unbound" || (!meaning && pending !== undefined)) return undefined;
     const armed = this.#armed && now < this.#armed.until ? this.#armed.by : undefined;
     this.#armed = undefined;
-    return meaning ? this.#act(meaning.action, event, now, armed) : this.#type(event);
+    const effect = meaning ? this.#act(meaning.action, event, now, armed) : this.#type(event);
+    this.#vim?.settle();
+    return effect;
+  }
+
+  /** Undefined if the key is not for vim. */
+  #takeVim(key: Key): { effect: PromptEffect | undefined } | undefined {
+    const before = this.#vim?.mode;
+    const outcome = this.#vim?.take(key) ?? "pass";
+    if (outcome === "pass") return undefined;
+    this.#armed = undefined;
+    this.#edited();
+    // Esc stops what runs in every mode.
+    if (key.name === "escape" && before === "INSERT" && this.working) return { effect: { kind: "interrupt" } };
+    if (outcome === "search") return { effect: { kind: "history-search", query: "" } };
+    if (outcome === "shortcuts") return { effect: { kind: "shortcuts" } };
+    if (outcome === "older") return { effect: this.#up() };
+    if (outcome === "newer") return { effect: this.#down() };
+    return { effect: undefined };
+  }
+
+  /** A key of a change that vim does again. */
+  #typeAgain(key: Key): void {
+    const meaning = this.#bindings.action(["Chat", "Global"], key);
+    if (!meaning) this.#type(key);
+    else if (meaning.kind === "action" && meaning.action === "chat:newline") this.#insert("\n");
   }
 
   #contexts(): string[] {
@@ -318,6 +366,7 @@ export class Prompt implements View {
     if (this.#draft.buffer.isBlank) return undefined;
     const effect = this.#draft.submit();
     this.#history.add(effect.line);
+    this.#vim?.reset();
     this.#edited();
     if (this.#stash) this.#draft.setEntry(this.#stash);
     this.#stash = undefined;
@@ -409,6 +458,7 @@ export class Prompt implements View {
     if (!entry) return;
     this.#draft.setEntry(entry);
     this.#edited();
+    this.#vim?.settle();
   }
 
   #moveRow(direction: -1 | 1): boolean {

@@ -13,8 +13,11 @@ export class MarkdownStream {
   #partial: string[] = [];
   #partialLength = 0;
   #ended = false;
+  /** The last tail: the screen asks again for every key, spinner step and status. */
+  #lastTail: { readonly columns: number; readonly theme: Theme; readonly maxRows: number; rows: string[] } | undefined;
 
   push(delta: string): void {
+    this.#lastTail = undefined;
     let from = 0;
     for (let end = delta.indexOf("\n"); end !== -1; end = delta.indexOf("\n", from)) {
       this.#addPartial(delta.slice(from, end));
@@ -33,12 +36,27 @@ export class MarkdownStream {
 
   /** Rows of blocks finished since the last call; each row is returned once, ever. */
   take(columns: number, theme: Theme): string[] {
+    if (this.#reader.isEmpty) return [];
+    this.#lastTail = undefined;
     return this.#renderer.render(this.#reader.take(), columns, theme);
   }
 
   /** The unfinished rest, at most maxRows rows (its last ones). */
   tail(columns: number, theme: Theme, maxRows: number): string[] {
     if (this.#ended || maxRows < 1) return [];
+    const last = this.#lastTail;
+    if (last && last.columns === columns && last.theme === theme && last.maxRows === maxRows) return last.rows;
+    const rows = this.#renderTail(columns, theme, maxRows);
+    this.#lastTail = { columns, theme, maxRows, rows };
+    return rows;
+  }
+
+  /** The text has ended, and all its rows were taken. */
+  get done(): boolean {
+    return this.#ended && this.#reader.isEmpty;
+  }
+
+  #renderTail(columns: number, theme: Theme, maxRows: number): string[] {
     const maxCharacters = Math.max(1000, columns * maxRows);
     const reader = this.#reader.fork(maxCharacters, maxRows);
     const line = this.#partialLine(maxCharacters);
@@ -47,11 +65,6 @@ export class MarkdownStream {
     reader.end();
     const blocks = reader.take();
     return this.#renderer.fork().render(blocks, columns, theme, { unfinished: true }).slice(-maxRows);
-  }
-
-  /** The text has ended, and all its rows were taken. */
-  get done(): boolean {
-    return this.#ended && this.#reader.isEmpty;
   }
 
   #addPartial(text: string): void {

@@ -228,6 +228,24 @@ test("a cleared conversation starts anew", () => {
   expect(feed.resets).toBe(1);
 });
 
+test("a call that waits for approval says so, and its time starts after it", () => {
+  const feed = feedOf();
+  feed.take(call("a", "Bash", { command: "make" }), 10_000);
+  expect(feed.nextChange(10_100)).toBe(900);
+  feed.asked("a");
+  expect(feed.live(frameOf())).toEqual(["● Bash(make)", "  ⎿  Waiting for your answer"]);
+  expect(feed.nextChange(10_100)).toBeUndefined();
+  feed.answered("a", 60_000);
+  expect(feed.live(frameOf({ now: 61_000 }))).toEqual(["● Bash(make)", "  ⎿  Running… 1s"]);
+});
+
+test("nothing ticks when nothing runs, also with reads that others may join", () => {
+  const feed = feedOf();
+  feed.take(call("a", "Read", { file_path: "/p/a" }), 10_000);
+  feed.take(result("a", "x"), 10_000);
+  expect([feed.live(frameOf()).length, feed.nextChange(0)]).toEqual([1, undefined]);
+});
+
 test("what is live is cut to the rows there are", () => {
   const feed = feedOf();
   for (const message of ["a", "b", "c", "d"].map((id) => call(id, "Bash", { command: id }))) feed.take(message, 10_000);

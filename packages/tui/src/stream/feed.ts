@@ -3,7 +3,7 @@
 import type { Outbound, PromptMessage } from "@keelson/protocol";
 import { gapBefore } from "../blocks/gap.ts";
 import { answerRows, renderItem } from "../blocks/item.ts";
-import type { Look } from "../blocks/look.ts";
+import type { ItemLook } from "../blocks/look.ts";
 import { renderRetry } from "../blocks/notes.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
@@ -54,6 +54,20 @@ export class Feed {
   /** Shows something that is not in the stream, such as a local notice. */
   add(item: StreamItem): void {
     this.#reader.items.add(item);
+  }
+
+  /** A call waits until the user has answered. */
+  asked(callId: string): void {
+    const call = this.#reader.items.call(callId);
+    if (call) call.asking = true;
+  }
+
+  /** It does not wait any more. */
+  answered(callId: string, now: number): void {
+    const call = this.#reader.items.call(callId);
+    if (!call?.asking) return;
+    call.asking = false;
+    call.startedMs = now;
   }
 
   /** Finishes everything that is open: the replay of a session is over, or the session is. */
@@ -109,8 +123,7 @@ export class Feed {
   /** Milliseconds until a row of `live` looks different by itself. */
   nextChange(now: number): number | undefined {
     const { items, retry } = this.#reader;
-    const ticks = retry !== undefined || items.all.some((item) => !isDone(item) && item.kind !== "answer");
-    return ticks ? 1000 - (now % 1000) : undefined;
+    return retry !== undefined || items.all.some(hasClock) ? 1000 - (now % 1000) : undefined;
   }
 
   #write(rows: string[], item: StreamItem, more: readonly string[]): void {
@@ -122,10 +135,17 @@ export class Feed {
     this.#last = item.kind;
   }
 
-  #lookOf({ columns, theme, now }: Frame): Look {
+  #lookOf({ columns, theme, now }: Frame): ItemLook {
     const { cwd, hint } = this.#options;
     return { columns, theme, now, cwd, whole: false, key: (action) => cleanRow(hint?.(action) ?? "") };
   }
+}
+
+/** Whether it shows a time that goes on. */
+function hasClock(item: StreamItem): boolean {
+  if (item.kind === "thinking") return !item.done;
+  if (item.kind === "call") return !isDone(item) && !item.asking;
+  return item.kind === "reads" && item.calls.some(hasClock);
 }
 
 function bounded(rows: string[], { rows: most, columns, theme }: Frame): readonly string[] {

@@ -67,6 +67,8 @@ export interface CallItem {
   writing: boolean;
   /** How many characters of it there are. */
   written: number;
+  /** It waits for the user's approval. */
+  asking: boolean;
   startedMs: number;
   /** The time of the message, for past calls. */
   stamp?: number;
