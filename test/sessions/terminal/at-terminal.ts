@@ -24,6 +24,7 @@ export function writeState(home: TemporaryHome, more: object = {}): void {
   home.write("~/.claude.json", {
     hasCompletedOnboarding: true,
     theme: "dark",
+    customApiKeyResponses: { approved: ["test-key"] },
     projects: { [home.project]: { hasTrustDialogAccepted: true } },
     ...more,
   });
