@@ -125,6 +125,13 @@ test("all of a long command can be read", () => {
   expect(lines.filter((line) => !seen.has(`│ ${line}`))).toEqual([]);
 });
 
+test("a huge command is shown like any other", () => {
+  const command = `echo ${"x".repeat(200_000)}; ${"make all && ".repeat(20_000)}true`;
+  const dialog = dialogFor(asks("Bash", { command }));
+  expect(screenOf(dialog)).toMatch(/1–\d+ of \d{4,} rows/);
+  expect(responseOf(press(dialog, "1"))).toEqual({ behavior: "allow", updatedInput: { command } });
+});
+
 test("who asks, why, and what the model says are shown, each as what it is", () => {
   const more = {
     description: "Build it",
