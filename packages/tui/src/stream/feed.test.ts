@@ -143,6 +143,12 @@ test("commands show what was typed and what was printed", () => {
   ).toEqual(["! ls", "  ⎿  a", "     b"]);
 });
 
+test("a skill is shown as it was typed, not with its text", () => {
+  const skill =
+    "<command-message>deploy</command-message>\n<command-name>/deploy</command-name>\n<command-args>prod</command-args>\nDo this";
+  expect(written([prompt(skill)])).toEqual(["❯ /deploy prod"]);
+});
+
 test("a prompt that was shown at once is not shown again", () => {
   const feed = feedOf();
   feed.addPrompt({ type: "user", message: { role: "user", content: "hi" }, parent_tool_use_id: null, uuid: "p1" });
@@ -182,6 +188,7 @@ test("a subagent is a tree of its newest calls", () => {
   for (const message of [
     call("t", "Task", { description: "find it", subagent_type: "Explore" }),
     system("task_started", { task_id: "a1", tool_use_id: "t", is_backgrounded: false }),
+    system("task_progress", { task_id: "a1", usage: { total_tokens: 9, tool_uses: 1, duration_ms: 5 } }),
     call("c1", "Grep", { pattern: "x" }, "t"),
     result("c1", "", undefined, { parent_tool_use_id: "t" }),
     call("c2", "Read", { file_path: "/p/src/a.ts" }, "t"),
