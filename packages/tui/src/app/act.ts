@@ -43,7 +43,7 @@ export function act(effect: PromptEffect, app: App): void {
     case "history-search":
       return app.attempt(searchHistory(effect.query, app));
     case "shortcuts":
-      return app.attempt(showShortcuts(app));
+      return app.parts.toggleShortcuts();
     case "toggle-transcript":
       return app.attempt(openTranscript(app));
     case "toggle-tasks":
@@ -129,12 +129,6 @@ async function searchHistory(query: string, app: App): Promise<void> {
     }),
   );
   if (line) prompt.setLine(line);
-}
-
-async function showShortcuts(app: App): Promise<void> {
-  const { shortcutsPanel } = await import("./shortcuts-panel.ts");
-  const event = await app.show(shortcutsPanel(app.bindings));
-  if (event) app.take([event]);
 }
 
 async function stopAgents({ talk, parts }: App): Promise<void> {

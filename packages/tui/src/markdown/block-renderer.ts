@@ -5,9 +5,9 @@ import { expandTabs, paintStyled, styledWidth, type StyledText } from "../code/s
 import { wrapCode, wrapWords } from "../code/wrap.ts";
 import type * as Highlight from "../code/highlight.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
-import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks.ts";
+import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks/block.ts";
 import { joinFilledLines } from "./filled-lines.ts";
-import { inlineText, type InlineStyle } from "./inline.ts";
+import { inlineText, type InlineStyle } from "./inline/inline.ts";
 import { tableRows } from "./table.ts";
 
 export interface RenderBlockOptions {

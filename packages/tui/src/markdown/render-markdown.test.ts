@@ -53,6 +53,7 @@ test.each<[string, string, number, string[]]>([
   ["lists hang", "10. one two three", 9, ["10. one", "    two", "    three"]],
   ["ideographs", "中文字符，中文。", 7, ["中文字", "符，中", "文。"]],
   ["wide graphemes", "👩‍💻👩‍💻👩‍💻", 5, ["👩‍💻👩‍💻", "👩‍💻"]],
+  ["characters of two code units", "㇀𝒂", 2, ["㇀", "𝒂"]],
   ["combining marks", "e\u0301e\u0301e\u0301", 2, ["e\u0301e\u0301", "e\u0301"]],
   ["code keeps its spaces", "```\nab    cd\n```", 10, ["  ab    cd"]],
   ["code is broken anywhere", "```\nab    cde\n```", 10, ["  ab    cd", "  e"]],

@@ -5,9 +5,9 @@ import { styledWidth, type StyledText } from "../code/styled-text.ts";
 import { wrapWords } from "../code/wrap.ts";
 import { width } from "../screen/rows.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { MarkdownTable } from "./blocks.ts";
-import { inlineText, type InlineStyle } from "./inline.ts";
-import type { Alignment } from "./table-rows.ts";
+import type { MarkdownTable } from "./blocks/block.ts";
+import { inlineText, type InlineStyle } from "./inline/inline.ts";
+import type { Alignment } from "./blocks/table-rows.ts";
 
 /** Longer words may be broken in their column. */
 const MAX_WORD = 24;

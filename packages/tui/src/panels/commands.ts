@@ -20,6 +20,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("background", "Move running commands to the background"),
   own("btw", "Ask something without adding it to the conversation", { argumentHint: "<question>" }),
   own("config", "Change settings", { bareOnly: true, argumentHint: "[key [value]]", aliases: ["settings"] }),
+  own("context", "Show what fills the context window", { bareOnly: true }),
   own("copy", "Copy the last answer to the clipboard"),
   own("diff", "Show what changed in the working tree"),
   own("doctor", "Check the installation and the settings"),
@@ -44,6 +45,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("tasks", "Show and stop background tasks", { aliases: ["bashes"] }),
   own("terminal-setup", "Explain the keys of this terminal"),
   own("theme", "Choose the colors", { argumentHint: "[theme]" }),
+  own("usage", "Show the cost and usage of this session", { bareOnly: true, aliases: ["cost", "stats"] }),
   own("vim", "Turn vim keys on or off"),
 ];
 

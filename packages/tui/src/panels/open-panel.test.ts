@@ -107,6 +107,7 @@ const REPLIES = {
   stop_task: {},
   background_tasks: {},
   rewind_files: { canRewind: true, filesChanged: [] },
+  get_working_diff: { diff: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" },
 };
 
 function world(replies: Readonly<Record<string, unknown>> = {}, more: Partial<PanelContext> = {}) {
@@ -121,7 +122,6 @@ function world(replies: Readonly<Record<string, unknown>> = {}, more: Partial<Pa
     now: () => NOW,
     doctor: async () => "All good",
     keybindings: async () => ({ path: "/home/.claude/keybindings.json", text: undefined }),
-    workingDiff: async () => "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
     sessions: {
       list: async () => [{ id: "s1", title: "Old", firstPrompt: "hi", changed: NOW, bytes: 1 }],
       search: async () => [],
@@ -447,9 +447,6 @@ test("/btw shows the answer to a question aside", async () => {
 test("/diff fills the screen", async () => {
   const { panel } = await opened("diff");
   expect(isFullScreen(panel)).toBe(true);
-  const made = world();
-  const without = { ...made.context, host: { ...made.context.host, workingDiff: async () => undefined } };
-  expect(await endOf("diff", "", { ...made, context: without })).toEqual({
-    note: "This folder is not in a git repository",
-  });
+  expect((await endOf("diff", "", world({ get_working_diff: { diff: null } }))).note).toContain("not a git repository");
+  expect((await endOf("diff", "", world({ get_working_diff: { diff: "" } }))).note).toContain("No tracked file");
 });

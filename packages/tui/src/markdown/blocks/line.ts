@@ -1,6 +1,6 @@
 // What a single line of Markdown can be. Every test looks at the line once.
 
-import type { BlockContainer } from "./blocks.ts";
+import type { BlockContainer } from "./block.ts";
 
 export interface Fence {
   readonly sign: string;
