@@ -71,7 +71,7 @@ function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
   const { host, talk } = app;
   host.history.add(withSession(line, app));
   const draft = { mode, text, images: images.map(({ image }) => image) };
-  const submission = readSubmission(draft, isPanelCommand);
+  const submission = readSubmission(draft, (command, args) => isPanelCommand(command, args, app));
   switch (submission.kind) {
     case "exit":
       return app.leave();

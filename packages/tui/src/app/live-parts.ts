@@ -99,12 +99,7 @@ export class LiveParts {
         { view: talk.queued, rank: 4 },
         { view: gap(true), rank: 6 },
         panel ? { view: panels, rank: 0, focused: true } : { view: prompt, rank: 0, focused: true },
-        ...(panel
-          ? []
-          : [
-              { view: state.status, rank: 2 },
-              { view: this.#footer(state), rank: 1 },
-            ]),
+        ...(panel ? [] : this.#below(state)),
       ],
       frame,
     );

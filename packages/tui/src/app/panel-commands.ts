@@ -5,11 +5,11 @@ import type { PanelContext, PanelEffect, PanelEnd } from "../panels/context.ts";
 import type { Panel } from "../screen/view.ts";
 import { BUILT_IN_THEMES } from "../theme/palettes.ts";
 import { makeTheme } from "../theme/make-theme.ts";
-import { isFullScreen } from "../viewer/pager.ts";
+import { isFullScreen } from "../viewer/full-screen-panel.ts";
 import type { App } from "./app.ts";
 
-export function isPanelCommand(command: string, args: string): boolean {
-  return panelNameOf(command, args) !== undefined;
+export function isPanelCommand(command: string, args: string, app: App): boolean {
+  return panelNameOf(command, args, app.talk.facts.commands) !== undefined;
 }
 
 /** Shows the panel of a command, and does what it decided. */

@@ -12,6 +12,9 @@ export interface StyledText {
   readonly url?: string | undefined;
 }
 
+/** One list for all text without a style: neighbours that share a list are painted at once. */
+export const UNSTYLED: readonly StyleName[] = [];
+
 export function paintStyled(pieces: readonly StyledText[], theme: Theme): string {
   let row = "";
   for (let at = 0; at < pieces.length; at++) {

@@ -29,6 +29,7 @@ test.each<[string, string, string[]]>([
   ["a fence that never ends", "```\na\n\nb", ["  a", "", "  b"]],
   ["an empty fence", "a\n\n```\n```\nb", ["a", "", "", "", "b"]],
   ["what a fence says beside a known language", "```ts title=a.ts\nb\n```", ["  ts title=a.ts", "  b"]],
+  ["a path behind the language", "```ts:src/a.ts\nb\n```", ["  ts:src/a.ts", "  b"]],
   ["a language without colors is named", "```mermaid\na\n```", ["  mermaid", "  a"]],
   ["tabs and long lines in code", "```\n\ta\n```", ["      a"]],
   ["indented code", "    a\n\n      b\n\ntext\n    not code", ["  a", "", "    b", "", "text", "not code"]],

@@ -290,8 +290,10 @@ export class Screen implements ScreenPort {
   #draw({ ask, before = this.#area.drawn, again = false }: DrawOptions): void {
     this.#lastFrame = this.#options.now();
     const up = this.#area.drawn.cursor.row;
+    // Drawing may find more rows that are finished.
+    const rendered = this.#rendered();
     const finished = this.#finished.splice(0);
-    const text = this.#area.paint(finished, this.#rendered());
+    const text = this.#area.paint(finished, rendered);
     if (text === "") return;
     const { columns } = this.#size;
     const frame = again ? undefined : { columns, before, up, finished };

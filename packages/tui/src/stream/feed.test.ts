@@ -167,6 +167,16 @@ test("a retry is a live row with the seconds left, and goes when the reply comes
   expect(feed.live(frameOf())).toEqual([]);
 });
 
+test("limits of the account are mentioned once in a run", () => {
+  const info = { status: "allowed_warning", rateLimitType: "five_hour", utilization: 0.9, resetsAt: 70 };
+  const limit = { type: "rate_limit_event", rate_limit_info: info, uuid: "u", session_id: "s" };
+  expect(written([limit, text("x"), limit, end()])).toEqual([
+    "▲ Used 90% of the limit for five hours, reset in 1m 00s",
+    "",
+    "● x",
+  ]);
+});
+
 test("errors of the server and of limits are shown", () => {
   expect(
     written([synthetic("API Error: 400 scripted failure", { is_api_error_message: true }), end({ is_error: true })]),

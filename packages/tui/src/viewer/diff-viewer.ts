@@ -6,7 +6,8 @@ import { unifiedDiff, type FileDiff } from "../diff/unified-diff.ts";
 import { cleanRow } from "../screen/clean.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
-import { Pager, type FullScreenPanel } from "./pager.ts";
+import type { FullScreenPanel } from "./full-screen-panel.ts";
+import { Pager } from "./pager.ts";
 import type { PagerSection } from "./section.ts";
 
 export interface DiffViewerOptions {

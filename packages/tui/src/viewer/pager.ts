@@ -4,10 +4,11 @@ import type { InputEvent } from "../input/event.ts";
 import { panelKeys, typedText } from "../panels/panel-keys.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
-import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
+import type { Done, Frame, Rendered } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
 import { findLine, markMatches, rowOfMatch } from "./find.ts";
+import type { FullScreenPanel } from "./full-screen-panel.ts";
 import { compareSpots, START, TextLayout, type Spot } from "./layout.ts";
 import type { PagerSection } from "./section.ts";
 
@@ -24,15 +25,6 @@ export interface PagerOptions {
   readonly inPlace?: boolean;
   /** Milliseconds between frames while a text grows; undefined if it does not. */
   every?(): number | undefined;
-}
-
-/** Shown on the alternate screen, which it fills. */
-export interface FullScreenPanel<T> extends Panel<T> {
-  readonly fullScreen: true;
-}
-
-export function isFullScreen<T>(panel: Panel<T>): panel is FullScreenPanel<T> {
-  return "fullScreen" in panel;
 }
 
 const CONTEXTS: Readonly<Record<NonNullable<PagerOptions["place"]> | "Text", readonly string[]>> = {

@@ -2,7 +2,7 @@
 // bounded, so the cost is linear in the text. What is not understood stays as it was written.
 
 import type { StyleName } from "../../theme/theme.ts";
-import type { StyledText } from "../../code/styled-text.ts";
+import { UNSTYLED, type StyledText } from "../../code/styled-text.ts";
 import {
   EMPHASIS_MARKS,
   leaveOpen,
@@ -23,7 +23,7 @@ export interface InlineStyle extends LinkStyle {
 }
 
 /** The text is clean. `around` is put outside of every style found. */
-export function inlineText(source: string, style: InlineStyle, around: readonly StyleName[] = []): StyledText[] {
+export function inlineText(source: string, style: InlineStyle, around: readonly StyleName[] = UNSTYLED): StyledText[] {
   const text = source.replaceAll("\t", " ");
   if (!SPECIAL.test(text)) return text === "" ? [] : [{ text, styles: around }];
   const scanner = new Scanner(text, style);
@@ -79,9 +79,10 @@ class Scanner {
   pieces(around: readonly StyleName[]): StyledText[] {
     const pieces: StyledText[] = [];
     const depth: Record<EmphasisMark, number> = { bold: 0, italic: 0, strike: 0 };
-    const lists = new Map<string, StyleName[]>();
+    const lists = new Map<number, readonly StyleName[]>();
     const styles = (code: boolean): readonly StyleName[] => {
-      const key = `${depth.bold > 0}${depth.italic > 0}${depth.strike > 0}${code}`;
+      const key = (depth.bold > 0 ? 1 : 0) + (depth.italic > 0 ? 2 : 0) + (depth.strike > 0 ? 4 : 0) + (code ? 8 : 0);
+      if (key === 0) return around;
       let list = lists.get(key);
       if (!list) {
         list = [...around, ...EMPHASIS_MARKS.filter((mark) => depth[mark] > 0), ...(code ? (["code"] as const) : [])];

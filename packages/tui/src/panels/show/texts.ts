@@ -3,7 +3,7 @@
 import type { Panel } from "../../screen/view.ts";
 import { wrap } from "../../screen/rows.ts";
 import { diffViewer } from "../../viewer/diff-viewer.ts";
-import type { FullScreenPanel } from "../../viewer/pager.ts";
+import type { FullScreenPanel } from "../../viewer/full-screen-panel.ts";
 import { errorText, type PanelContext, type PanelEnd } from "../context.ts";
 import { closing, fixedLines, textPanel } from "../parts.ts";
 
