@@ -47,6 +47,18 @@ export const describeAgent = ({ name, description, model }: AgentDefinition) => 
   ...(model === undefined ? {} : { model }),
 });
 
+/** Keelson only: the agents that can be started, with what their files say. */
+export const listAgents: ControlHandler = (_request, targets) =>
+  done({
+    agents: targets.agents().map((agent) => ({
+      ...describeAgent(agent),
+      source: agent.source,
+      ...(agent.tools === undefined ? {} : { tools: agent.tools }),
+      ...(agent.file === undefined ? {} : { file: agent.file }),
+      ...(agent.color === undefined ? {} : { color: agent.color }),
+    })),
+  });
+
 /** Reads everything again, because plugins also bring hooks and servers. */
 export const reloadPlugins: ControlHandler = async (_request, targets) => {
   const next = reload(targets.snapshot());
