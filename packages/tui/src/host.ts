@@ -103,8 +103,6 @@ export interface TerminalHost {
   ): Promise<string | undefined>;
   /** Rings in the way the settings name, for a window that may not be looked at. */
   notify(text: string): void;
-  /** What changed in the working tree, as `git diff HEAD` prints it. Undefined outside a repository. */
-  workingDiff?(): Promise<string | undefined>;
   /** What `keelson doctor` prints. */
   doctor(): Promise<string>;
   now(): number;

@@ -24,6 +24,8 @@ export function writeState(home: TemporaryHome, more: object = {}): void {
   home.write("~/.claude.json", {
     hasCompletedOnboarding: true,
     theme: "dark",
+    // The key of the harness.
+    customApiKeyResponses: { approved: ["test-key"], rejected: [] },
     projects: { [home.project]: { hasTrustDialogAccepted: true } },
     ...more,
   });

@@ -109,6 +109,7 @@ async function finish(host: ProgramHost, outcome: TerminalOutcome, end: End): Pr
   await port.close();
   const failure = endings.failure();
   if (failure !== undefined) io.error(failureWords(failure, current, snapshot));
+  else if (outcome.lastWords !== undefined && outcome.code !== 0) io.error(outcome.lastWords);
   else if (outcome.lastWords !== undefined) await io.write(`${outcome.lastWords}\n`);
   else if (current?.tally.prompted) await io.write(`To resume this session: ${resumeCommand(current.session.id)}\n`);
   if (isClean && current !== undefined) {

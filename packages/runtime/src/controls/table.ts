@@ -55,6 +55,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   get_settings: later(async () => (await settings()).getSettings),
   get_task_output: later(async () => (await tasks()).getTaskOutput),
   get_usage: later(async () => (await usage()).getUsage),
+  get_working_diff: later(async () => (await files()).getWorkingDiff),
   initialize: change(async () => (await initialization()).initialize),
   interrupt: now(interrupt),
   list_agents: later(async () => (await listings()).listAgents),

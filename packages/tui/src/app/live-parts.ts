@@ -3,7 +3,9 @@
 
 import type { Outbound } from "@keelson/protocol";
 import type { Prompt } from "../editor/prompt.ts";
+import { shortcutRows } from "../editor/shortcuts.ts";
 import type { TerminalHost } from "../host.ts";
+import type { InputEvent } from "../input/event.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import { renderFooter } from "../life/footer.ts";
 import { runningNow, Spinner } from "../life/spinner.ts";
@@ -12,7 +14,7 @@ import { TodoView } from "../life/todos.ts";
 import { TokenCounter } from "../life/tokens.ts";
 import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
-import { stack } from "./layout.ts";
+import { stack, type Part } from "./layout.ts";
 import type { Panels } from "./panels.ts";
 import type { Talk } from "./talk.ts";
 
@@ -33,6 +35,7 @@ export class LiveParts {
   tasks = new BackgroundTasks();
   #todos = new TodoView();
   #showsLists = true;
+  #showsShortcuts = false;
   /** When the run that is shown began. */
   startedMs = 0;
   #working = false;
@@ -55,6 +58,17 @@ export class LiveParts {
     this.tokens = new TokenCounter();
     this.tasks = new BackgroundTasks();
     this.#todos = new TodoView();
+  }
+
+  toggleShortcuts(): void {
+    this.#showsShortcuts = !this.#showsShortcuts;
+  }
+
+  /** Any key closes the shortcuts. Whether they were open and the key was only for that. */
+  closeShortcuts(event: InputEvent): boolean {
+    if (!this.#showsShortcuts || event.kind !== "key") return false;
+    this.#showsShortcuts = false;
+    return event.name === "escape" || event.text === "?";
   }
 
   toggleLists(): void {
@@ -94,6 +108,16 @@ export class LiveParts {
       ],
       frame,
     );
+  }
+
+  /** Under the prompt. */
+  #below(state: LiveState): Part[] {
+    const keys: View = { render: (frame) => ({ rows: shortcutRows(this.#bindings, frame) }) };
+    if (this.#showsShortcuts) return [{ view: keys, rank: 2 }];
+    return [
+      { view: state.status, rank: 2 },
+      { view: this.#footer(state), rank: 1 },
+    ];
   }
 
   #spinnerRow({ facts: { workingSince }, feed }: Talk, frame: Frame): string[] {

@@ -138,6 +138,8 @@ export class Talk implements Requests {
     if (message.type === "command_lifecycle" && message["state" as never] !== "queued") {
       this.queued.remove(String(message["command_uuid" as never]));
     }
+    // Another session id, another transcript.
+    if (message.type === "conversation_reset") void this.#inform();
     this.#options.message(message);
     this.#options.changed();
   }
@@ -147,14 +149,14 @@ export class Talk implements Requests {
     asked();
   }
 
+  async #inform(): Promise<void> {
+    this.facts.informed(await this.request("get_session_info").catch(() => undefined));
+  }
+
   async #initialize(link: SessionLink): Promise<void> {
     try {
-      const [reply, info] = await Promise.all([
-        link.request("initialize", { joinQueuedPrompts: true }),
-        link.request("get_session_info"),
-      ]);
-      this.facts.initialized(reply);
-      this.facts.informed(info);
+      this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      await this.#inform();
       this.#options.ready();
       this.#options.changed();
     } catch {

@@ -77,6 +77,12 @@ const table: readonly Row[] = [
     rows: ["● Bash(cat <<E⏎hi⏎E)", "  ⎿  hi"],
   },
   {
+    name: "Bash",
+    input: { command: "sleep 30" },
+    output: { stdout: "one", stderr: "", interrupted: true },
+    rows: ["● Bash(sleep 30)", "  ⎿  one", "     Interrupted"],
+  },
+  {
     name: "WebFetch",
     input: { url: "https://x.example/a", prompt: "?" },
     output: { code: 200, codeText: "OK", bytes: 20_480 },

@@ -5,15 +5,25 @@ import type { StyleName } from "../theme/theme.ts";
 import type { Grammar, StringRule } from "./grammar.ts";
 import type { LineHighlighter } from "./highlight.ts";
 import { keyLength } from "./keys.ts";
-import type { StyledText } from "./styled-text.ts";
+import { UNSTYLED, type StyledText } from "./styled-text.ts";
 
 /** Inside of these the text is not code. */
 type Inside =
   (StringRule & { readonly style: "string" | "comment" }) | { readonly style: "code"; readonly braces: number };
 
+type TokenStyle = "comment" | "keyword" | "name" | "number" | "string" | "type";
+
+const STYLES: Readonly<Record<TokenStyle, readonly StyleName[]>> = {
+  comment: ["comment"],
+  keyword: ["keyword"],
+  name: ["name"],
+  number: ["number"],
+  string: ["string"],
+  type: ["type"],
+};
+
 const MAX_DEPTH = 50;
-const WORD = /[\p{L}_$][\p{L}\p{N}_$]*[!?]?/uy;
-const HYPHENATED = /[\p{L}_$-][\p{L}\p{N}_$-]*/uy;
+const LETTERS = /[\p{L}\p{M}\p{N}]+/uy;
 const NUMBER = /0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?[a-zA-Z%]*/y;
 const CHARACTER = /'(?:\\[^']{1,10}|[^'\\])'/uy;
 
@@ -178,20 +188,19 @@ export class Tokenizer implements LineHighlighter {
   #word(): boolean {
     const { hyphens, sigils, keywords, types, ignoreCase, firstWord } = this.#grammar;
     const sigil = sigils?.includes(this.#text[this.#at]!) ? 1 : 0;
-    const pattern = hyphens ? HYPHENATED : WORD;
-    pattern.lastIndex = this.#at + sigil;
-    let word = pattern.exec(this.#text)?.[0];
-    if (word === undefined) return false;
-    if ((word.endsWith("!") || word.endsWith("?")) && !keywords.has(word)) word = word.slice(0, -1);
-    const end = this.#at + sigil + word.length;
+    const start = this.#at + sigil;
+    let end = wordEnd(this.#text, start, hyphens === true);
+    if (end === start) return false;
+    let word = this.#text.slice(start, end);
+    if (keywords.has(`${word}?`) && this.#text[end] === "?") word = this.#text.slice(start, ++end);
     const key = ignoreCase ? word.toLowerCase() : word;
     const first = firstWord === true && this.#text.slice(0, this.#at).trim() === "";
-    let style: StyleName | undefined;
+    let style: TokenStyle | undefined;
     if (sigil > 0) style = "name";
     else if (keywords.has(key) && (!firstWord || first) && this.#before !== ".") style = "keyword";
     else if (types.has(key)) style = "type";
     else if (this.#grammar.calls && this.#text[end] === "(") style = "name";
-    else if (this.#grammar.capitalTypes && /^\p{Lu}/u.test(word)) style = "type";
+    else if (this.#grammar.capitalTypes && isCapital(word)) style = "type";
     if (style) this.#take(end, style);
     else this.#at = end;
     this.#before = style === "keyword" ? "keyword" : "word";
@@ -232,15 +241,40 @@ export class Tokenizer implements LineHighlighter {
     return false;
   }
 
-  #take(end: number, style: StyleName): void {
+  #take(end: number, style: TokenStyle): void {
     this.#plainUpTo(this.#at);
-    if (end > this.#at) this.#pieces.push({ text: this.#text.slice(this.#at, end), styles: [style] });
+    if (end > this.#at) this.#pieces.push({ text: this.#text.slice(this.#at, end), styles: STYLES[style] });
     this.#at = end;
     this.#plainFrom = end;
   }
 
   #plainUpTo(end: number): void {
-    if (end > this.#plainFrom) this.#pieces.push({ text: this.#text.slice(this.#plainFrom, end), styles: [] });
+    if (end > this.#plainFrom) this.#pieces.push({ text: this.#text.slice(this.#plainFrom, end), styles: UNSTYLED });
     this.#plainFrom = end;
   }
+}
+
+/** Letters, digits, `_`, `$`; a word does not start with a digit. */
+function wordEnd(text: string, from: number, hyphens: boolean): number {
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    const isLetter = (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x24;
+    const isDigit = code >= 0x30 && code <= 0x39;
+    if (isLetter || (isDigit && at > from) || (code === 0x2d && hyphens)) {
+      at++;
+      continue;
+    }
+    if (code < 0x80) break;
+    LETTERS.lastIndex = at;
+    const letters = LETTERS.exec(text)?.[0].length;
+    if (letters === undefined) break;
+    at += letters;
+  }
+  return at;
+}
+
+function isCapital(word: string): boolean {
+  const first = word[0]!;
+  return first >= "A" && (first <= "Z" || (first > "z" && first !== first.toLowerCase()));
 }

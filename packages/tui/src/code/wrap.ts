@@ -73,11 +73,15 @@ function wordEnd(text: string, from: number): number {
 }
 
 function textWidth(text: string, from: number, to: number): number {
+  return isAscii(text, from, to) ? to - from : width(text.slice(from, to));
+}
+
+function isAscii(text: string, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e) return width(text.slice(from, to));
+    if (code < 0x20 || code > 0x7e) return false;
   }
-  return to - from;
+  return true;
 }
 
 interface Place {
@@ -161,14 +165,13 @@ class Wrapper {
       const { text } = this.#pieces[piece]!;
       const start = piece === from.piece ? from.at : 0;
       const end = piece === to.piece ? to.at : text.length;
-      if (textWidth(text, start, end) === end - start) this.#chopNarrow(piece, start, end);
+      if (isAscii(text, start, end)) this.#chopAscii(piece, start, end);
       else this.#chopGraphemes(piece, text.slice(start, end), start);
     }
     this.#rowEnd = to;
   }
 
-  /** Text whose characters take one column each. */
-  #chopNarrow(piece: number, start: number, end: number): void {
+  #chopAscii(piece: number, start: number, end: number): void {
     for (let at = start; at < end;) {
       if (this.#used >= this.#columns) this.#breakAt({ piece, at });
       const count = Math.min(end - at, this.#columns - this.#used);

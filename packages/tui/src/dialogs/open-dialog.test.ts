@@ -24,7 +24,7 @@ const dialogs: readonly [string, ControlRequest][] = [
       {
         description: "Run the tests",
         permission_suggestions: [allowRule("Bash", "npm test *")],
-        decision_reason: "This command requires approval",
+        decision_reason: "This command requires approval: it runs code of the project",
         agent_type: "Explore",
       },
     ),

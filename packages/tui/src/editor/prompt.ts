@@ -13,7 +13,8 @@ import { KillRing } from "./text/kill-ring.ts";
 import { PromptHints } from "./hints.ts";
 import { ASKS, type PromptEffect, type PromptMode } from "./effects.ts";
 import { drawPrompt, textColumns } from "./prompt-view.ts";
-import { rowMove, Viewport } from "./text/viewport.ts";
+import { PromptWalk } from "./walk.ts";
+import { Viewport } from "./text/viewport.ts";
 import type { Vim, VimMode } from "./vim/vim.ts";
 
 export interface PromptOptions {
@@ -33,7 +34,6 @@ export interface PromptOptions {
 
 /** The rest of a chord. */
 const CHORD_MS = 2_000;
-const COLUMNS = 80;
 
 export class Prompt implements View {
   /** Whether the model works: Esc and Ctrl+C stop it then. */
@@ -49,17 +49,13 @@ export class Prompt implements View {
   readonly #viewport = new Viewport();
   readonly #completion: Completion;
   readonly #history: HistoryWalk;
+  readonly #walk: PromptWalk;
   readonly #options: PromptOptions;
-  #columns = COLUMNS;
-  /** The column that Up and Down keep to. */
-  #goal: number | undefined;
   /** What the key before asked for a second press of. */
   #asked: string | undefined;
   #pending: { keys: string; until: number } | undefined;
   readonly #hints = new PromptHints();
   #stash: HistoryEntry | undefined;
-  /** How often Up was pressed before the history was read. */
-  #waitingUps = 0;
   /** Enter was pressed while images were being read. */
   #sendWhenRead = false;
   #usesVim = false;
@@ -70,6 +66,7 @@ export class Prompt implements View {
     this.#bindings = options.bindings;
     this.#completion = new Completion(options.sources, options.changed);
     this.#history = new HistoryWalk(options.history);
+    this.#walk = new PromptWalk(this.#draft, this.#history, () => this.#walked());
     if (options.vim) void this.setVim(true);
   }
 
@@ -167,7 +164,7 @@ export class Prompt implements View {
   }
 
   render(frame: Frame): Rendered {
-    this.#columns = textColumns(frame.columns);
+    this.#walk.columns = textColumns(frame.columns);
     this.#completion.refresh();
     const { placeholder } = this;
     const look = { draft: this.#draft, viewport: this.#viewport, completion: this.#completion, placeholder };
@@ -223,8 +220,7 @@ export class Prompt implements View {
   }
 
   #act(action: string, key: Key, now: number): PromptEffect | undefined {
-    if (action !== "history:previous" && action !== "history:next") this.#goal = undefined;
-    if (action !== "history:previous") this.#waitingUps = 0;
+    if (action !== "history:previous" && action !== "history:next") this.#walk.rest();
     const ask = ASKS[action];
     if (ask) return ask;
     switch (action) {
@@ -274,8 +270,7 @@ export class Prompt implements View {
 
   /** A key without an action: it edits the text. */
   #type(key: Key): PromptEffect | undefined {
-    this.#goal = undefined;
-    this.#waitingUps = 0;
+    this.#walk.rest();
     const { buffer } = this.#draft;
     if (buffer.isEmpty && this.#draft.mode === "prompt" && !key.ctrl && !key.alt) {
       if (key.text === "?") return { kind: "shortcuts" };
@@ -307,6 +302,13 @@ export class Prompt implements View {
     return effect;
   }
 
+  #walked(): void {
+    this.#editing.rest();
+    this.#completion.reset();
+    this.#vim?.settle();
+    this.#options.changed();
+  }
+
   #insert(text: string): undefined {
     this.#draft.buffer.insert(text);
     return this.#edited();
@@ -314,7 +316,7 @@ export class Prompt implements View {
 
   /** The text is another one: what depended on it starts anew. */
   #edited(): undefined {
-    this.#goal = undefined;
+    this.#walk.rest();
     this.#editing.rest();
     this.#completion.reset();
     return undefined;
@@ -403,40 +405,14 @@ export class Prompt implements View {
   }
 
   #up(): PromptEffect | undefined {
-    if (this.#moveRow(-1)) return undefined;
+    if (this.#walk.moveRow(-1)) return undefined;
     if (this.isEmpty && this.queued > 0) return { kind: "unqueue" };
-    if (this.#history.isLoaded) {
-      this.#walk(this.#history.older(this.#draft.entry()));
-      return undefined;
-    }
-    // Each press counts, also those before the history was read.
-    this.#waitingUps += 1;
-    if (this.#waitingUps === 1) void this.#history.load().then(() => this.#walkWaiting());
+    this.#walk.older();
     return undefined;
-  }
-
-  #walkWaiting(): void {
-    for (; this.#waitingUps > 0; this.#waitingUps -= 1) this.#walk(this.#history.older(this.#draft.entry()));
-    this.#options.changed();
   }
 
   #down(): undefined {
-    if (!this.#moveRow(1)) this.#walk(this.#history.newer(this.#draft.entry()));
+    if (!this.#walk.moveRow(1)) this.#walk.newer();
     return undefined;
-  }
-
-  #walk(entry: HistoryEntry | undefined): void {
-    if (!entry) return;
-    this.#draft.setEntry(entry);
-    this.#edited();
-    this.#vim?.settle();
-  }
-
-  #moveRow(direction: -1 | 1): boolean {
-    const move = rowMove(this.#draft.buffer, this.#columns, direction, this.#goal);
-    if (!move) return false;
-    this.#draft.buffer.moveTo(move.point);
-    this.#goal = move.goal;
-    return true;
   }
 }

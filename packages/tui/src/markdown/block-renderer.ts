@@ -1,13 +1,13 @@
 // Blocks to rows. Remembers only what came before: for the space between blocks, the markers of items that are shown
 // already, and the state of the code block that goes on.
 
-import { expandTabs, paintStyled, styledWidth, type StyledText } from "../code/styled-text.ts";
+import { expandTabs, paintStyled, styledWidth, UNSTYLED, type StyledText } from "../code/styled-text.ts";
 import { wrapCode, wrapWords } from "../code/wrap.ts";
 import type * as Highlight from "../code/highlight.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
-import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks.ts";
+import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks/block.ts";
 import { joinFilledLines } from "./filled-lines.ts";
-import { inlineText, type InlineStyle } from "./inline.ts";
+import { inlineText, type InlineStyle } from "./inline/inline.ts";
 import { tableRows } from "./table.ts";
 
 export interface RenderBlockOptions {
@@ -46,7 +46,7 @@ export class BlockRenderer {
     unfinished: boolean,
   ): readonly (readonly StyledText[])[] {
     const quoted = block.containers.some(({ kind }) => kind === "quote");
-    const around: readonly StyleName[] = quoted ? ["quote"] : [];
+    const around: readonly StyleName[] = quoted ? ["quote"] : UNSTYLED;
     const inline: InlineStyle = { hyperlinks: theme.hyperlinks, backticks: theme.colors === 0, unfinished };
     switch (block.kind) {
       case "paragraph":
@@ -74,9 +74,9 @@ export class BlockRenderer {
     }
     const { highlighter } = this.#code;
     const indent = columns > 8 ? 2 : 0;
-    const margin: StyledText = { text: " ".repeat(indent), styles: [] };
+    const margin: StyledText = { text: " ".repeat(indent), styles: UNSTYLED };
     const { info } = block.code;
-    const labelled = block.first && info !== "" && (!highlighter.known || /\s/.test(info));
+    const labelled = block.first && info !== "" && !(highlighter.known && /^[\w+#-]+$/.test(info));
     const label = labelled ? wrapWords([{ text: expandTabs(block.code.info), styles: ["dim"] }], columns - indent) : [];
     const code = wrapCode(highlighter.line(expandTabs(block.line)), columns - indent);
     return label.concat(code).map((row) => [margin, ...row]);
@@ -104,7 +104,7 @@ class Prefix {
       }
       const marker = itemMarker(container, depth, theme);
       if (!container.ordered) depth++;
-      const space: StyledText = { text: " ".repeat(styledWidth([marker])), styles: [] };
+      const space: StyledText = { text: " ".repeat(styledWidth([marker])), styles: UNSTYLED };
       first.push(shown.includes(container) ? space : marker);
       this.#rest.push(space);
     }
@@ -128,11 +128,11 @@ function itemMarker(item: BlockContainer & { kind: "item" }, depth: number, them
   if (item.task) {
     const done = item.task === "done";
     const box = theme.ascii ? (done ? "[x]" : "[ ]") : done ? "☑" : "☐";
-    return { text: item.ordered ? `${item.marker} ${box} ` : `${box} `, styles: done ? ["success"] : [] };
+    return { text: item.ordered ? `${item.marker} ${box} ` : `${box} `, styles: done ? ["success"] : UNSTYLED };
   }
-  if (item.ordered) return { text: `${item.marker} `, styles: [] };
+  if (item.ordered) return { text: `${item.marker} `, styles: UNSTYLED };
   const bullets = theme.ascii ? "-*+" : "•◦▪";
-  return { text: `${bullets[depth % bullets.length]} `, styles: [] };
+  return { text: `${bullets[depth % bullets.length]} `, styles: UNSTYLED };
 }
 
 /** Whether a row stays empty between two blocks. Lists are as loose or tight as they were written. */

@@ -3,8 +3,9 @@
 
 import { clean } from "../screen/clean.ts";
 import type { Theme } from "../theme/theme.ts";
-import { BlockReader, skippedLength } from "./blocks.ts";
+import { BlockReader } from "./blocks/block-reader.ts";
 import { BlockRenderer } from "./block-renderer.ts";
+import { skippedLength } from "./blocks/leaf.ts";
 
 export class MarkdownStream {
   readonly #reader = new BlockReader();

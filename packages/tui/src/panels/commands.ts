@@ -20,6 +20,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("background", "Move running commands to the background"),
   own("btw", "Ask something without adding it to the conversation", { argumentHint: "<question>" }),
   own("config", "Change settings", { bareOnly: true, argumentHint: "[key [value]]", aliases: ["settings"] }),
+  own("context", "Show what fills the context window", { bareOnly: true }),
   own("copy", "Copy the last answer to the clipboard"),
   own("diff", "Show what changed in the working tree"),
   own("doctor", "Check the installation and the settings"),
@@ -44,6 +45,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("tasks", "Show and stop background tasks", { aliases: ["bashes"] }),
   own("terminal-setup", "Explain the keys of this terminal"),
   own("theme", "Choose the colors", { argumentHint: "[theme]" }),
+  own("usage", "Show the cost and usage of this session", { bareOnly: true, aliases: ["cost", "stats"] }),
   own("vim", "Turn vim keys on or off"),
 ];
 
@@ -58,8 +60,12 @@ const NOTES: Readonly<Record<string, string>> = {
   voice: "Voice input is not supported",
 };
 
-/** The command under its first name; undefined if the terminal does not answer it. */
-export function panelNameOf(command: string, args: string): string | undefined {
+/**
+ * The command under its first name; undefined if the terminal does not answer it. A skill of the user may have the name
+ * of a command and replaces it then: `session` are the commands of the session.
+ */
+export function panelNameOf(command: string, args: string, session: readonly PanelCommand[] = []): string | undefined {
+  if (session.some(({ name, builtin }) => name === command && builtin !== true)) return undefined;
   if (Object.hasOwn(NOTES, command)) return command;
   const found = COMMANDS.find(({ name, aliases }) => name === command || aliases?.includes(command));
   return found === undefined || (found.bareOnly && args !== "") ? undefined : found.name;
@@ -71,15 +77,19 @@ export function noteOf(command: string): string | undefined {
 
 /** The commands of a session and those of the terminal, by name. */
 export function withPanelCommands(session: readonly PanelCommand[]): readonly PanelCommand[] {
-  const names = new Set(COMMANDS.map(({ name }) => name));
-  const exit: PanelCommand = { name: "exit", description: "End the session", argumentHint: "", aliases: ["quit"] };
-  const all = [...session.filter(({ name }) => !names.has(name) && name !== "exit"), ...COMMANDS, exit];
-  return all
-    .map(({ name, description, argumentHint, aliases }) => ({
+  const own = [...COMMANDS, EXIT];
+  const names = new Set(own.map(({ name }) => name));
+  const kept = session.filter(({ name, builtin }) => !names.has(name) || builtin !== true);
+  const taken = new Set(kept.map(({ name }) => name));
+  return [...kept, ...own.filter(({ name }) => !taken.has(name))]
+    .map(({ name, description, argumentHint, aliases, builtin = names.has(name) && !taken.has(name) }) => ({
       name,
       description,
       argumentHint,
       ...(aliases === undefined ? {} : { aliases }),
+      ...(builtin ? { builtin } : {}),
     }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+const EXIT: PanelCommand = { name: "exit", description: "End the session", argumentHint: "", aliases: ["quit"] };

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { TerminalHost } from "../host.ts";
 import type { Panel } from "../screen/view.ts";
 import { feedOf, prompt, text as answer } from "../stream/feed.test-support.ts";
-import { isFullScreen } from "../viewer/pager.ts";
+import { isFullScreen } from "../viewer/full-screen-panel.ts";
 import { panelNameOf, withPanelCommands } from "./commands.ts";
 import type { PanelContext, PanelEnd } from "./context.ts";
 import { openPanel } from "./open-panel.ts";
@@ -93,6 +93,14 @@ const REPLIES = {
     ],
   },
   get_context_usage: { memoryFiles: [{ path: "/work/CLAUDE.md", type: "Project", tokens: 120 }] },
+  get_session_info: {
+    title: "Fix it",
+    cwd: "/work",
+    git_branch: "main",
+    permission_mode: "plan",
+    output_style: "default",
+    added_dirs: ["/other"],
+  },
   get_usage: { session: { total_cost_usd: 0.25, total_duration_ms: 65_000 } },
   list_permission_rules: { state: RULES },
   update_permissions: { state: RULES },
@@ -107,6 +115,7 @@ const REPLIES = {
   stop_task: {},
   background_tasks: {},
   rewind_files: { canRewind: true, filesChanged: [] },
+  get_working_diff: { diff: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" },
 };
 
 function world(replies: Readonly<Record<string, unknown>> = {}, more: Partial<PanelContext> = {}) {
@@ -121,9 +130,8 @@ function world(replies: Readonly<Record<string, unknown>> = {}, more: Partial<Pa
     now: () => NOW,
     doctor: async () => "All good",
     keybindings: async () => ({ path: "/home/.claude/keybindings.json", text: undefined }),
-    workingDiff: async () => "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
     sessions: {
-      list: async () => [{ id: "s1", title: "Old", firstPrompt: "hi", changed: NOW, bytes: 1 }],
+      list: async () => [{ id: "s1", title: "Old", firstPrompt: "hi", changed: NOW, bytes: 1, cwd: "/elsewhere" }],
       search: async () => [],
       preview: async () => "",
       rename: async () => undefined,
@@ -222,7 +230,7 @@ test("commands with arguments go to the session where it knows them", () => {
     ["bashes", "", "tasks"],
     ["theme", "dark", "theme"],
     ["compact", "", undefined],
-    ["context", "", undefined],
+    ["rename", "x", undefined],
     ["constructor", "", undefined],
     ["color", "", "color"],
   ];
@@ -230,10 +238,22 @@ test("commands with arguments go to the session where it knows them", () => {
   expect(openPanel("compact", "", world().context)).toBeUndefined();
 });
 
+test("a skill with the name of a panel replaces it", () => {
+  const session = [
+    { name: "diff", description: "My own", argumentHint: "" },
+    { name: "help", description: "Of the program", argumentHint: "", builtin: true },
+  ];
+  expect(panelNameOf("diff", "", session)).toBeUndefined();
+  expect(panelNameOf("help", "", session)).toBe("help");
+  const all = withPanelCommands(session);
+  expect(all.find(({ name }) => name === "diff")).toEqual({ name: "diff", description: "My own", argumentHint: "" });
+  expect(all.find(({ name }) => name === "help")?.description).toBe("Show commands and shortcuts");
+});
+
 test("the list of commands has each name once, in order", () => {
   const names = withPanelCommands([
     { name: "zeta", description: "", argumentHint: "" },
-    { name: "help", description: "of the session", argumentHint: "" },
+    { name: "help", description: "of the session", argumentHint: "", builtin: true },
   ]).map(({ name }) => name);
   expect(names).toEqual([...new Set(names)].toSorted());
   expect(names).toContain("exit");
@@ -403,6 +423,9 @@ test("/resume switches sessions, /fork copies this one", async () => {
   expect(await press(panel, "enter")).toEqual({
     effects: [{ kind: "switch-session", which: { kind: "resume", id: "s1" } }],
   });
+  const away = world();
+  const elsewhere = await opened("resume", "", away);
+  expect((await press(elsewhere.panel, "ctrl+a", "enter"))?.note).toContain("That session belongs to /elsewhere");
   const { context } = world();
   expect((await endOf("resume", context.sessionId)).effects).toEqual([
     { kind: "switch-session", which: { kind: "resume", id: context.sessionId } },
@@ -447,9 +470,6 @@ test("/btw shows the answer to a question aside", async () => {
 test("/diff fills the screen", async () => {
   const { panel } = await opened("diff");
   expect(isFullScreen(panel)).toBe(true);
-  const made = world();
-  const without = { ...made.context, host: { ...made.context.host, workingDiff: async () => undefined } };
-  expect(await endOf("diff", "", { ...made, context: without })).toEqual({
-    note: "This folder is not in a git repository",
-  });
+  expect((await endOf("diff", "", world({ get_working_diff: { diff: null } }))).note).toContain("not a git repository");
+  expect((await endOf("diff", "", world({ get_working_diff: { diff: "" } }))).note).toContain("No tracked file");
 });

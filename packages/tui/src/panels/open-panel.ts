@@ -17,6 +17,7 @@ const PANELS: Readonly<Record<string, Opens>> = {
   background: async (_args, context) => (await session()).moveToBackground(context),
   btw: async (args, context) => (await texts()).askAside(args, context),
   config: async (_args, context) => (await config()).configPanel(context),
+  context: async (_args, context) => (await import("./show/pictures.ts")).contextPicture(context),
   copy: async (_args, context) => (await session()).copyAnswer(context),
   diff: async (_args, context) => (await texts()).diffPanel(context),
   doctor: async (_args, context) => (await import("./show/status.ts")).doctorPanel(context),
@@ -41,6 +42,7 @@ const PANELS: Readonly<Record<string, Opens>> = {
   tasks: async (_args, context) => (await import("./change/tasks.ts")).tasksPanel(context),
   "terminal-setup": async (_args, context) => (await texts()).terminalHelp(context),
   theme: async (args, context) => (await choices()).themePanel(args, context),
+  usage: async (_args, context) => (await import("./show/pictures.ts")).usagePicture(context),
   vim: async (_args, context) => (await choices()).toggleVim(context),
 };
 

@@ -41,7 +41,7 @@ export function textPanel({ title, keys, lines, follows, every }: TextPanelOptio
   const pager = new Pager({
     title: "",
     sections,
-    keys: panelKeys(keys),
+    keys,
     inPlace: true,
     opensAt: follows ? "end" : "start",
     ...(every ? { every } : {}),

@@ -42,7 +42,9 @@ export interface ShownResult {
 export interface SubagentProgress {
   /** The newest calls, oldest first. */
   readonly calls: AgentCall[];
-  callCount: number;
+  /** How many were seen, and how many the session counted. */
+  seen: number;
+  reported: number;
   tokens?: number;
 }
 

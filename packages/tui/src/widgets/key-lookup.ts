@@ -10,7 +10,7 @@ export interface KeyLookup {
   keyFor(action: string): string | undefined;
 }
 
-/** Where the actions of dialogs are bound, by the first part of their names. */
+/** Where actions are bound, by the first part of their names. */
 const CONTEXTS: Readonly<Record<string, string>> = {
   confirm: "Confirmation",
   select: "Select",
@@ -18,6 +18,13 @@ const CONTEXTS: Readonly<Record<string, string>> = {
   scroll: "Scroll",
   chat: "Chat",
   app: "Global",
+  history: "Global",
+  task: "Task",
+  transcript: "Transcript",
+  diff: "DiffDialog",
+  modelPicker: "ModelPicker",
+  plugin: "Plugin",
+  settings: "Settings",
 };
 
 export function keyLookup(bindings: Bindings): KeyLookup {

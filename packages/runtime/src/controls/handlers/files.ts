@@ -1,4 +1,4 @@
-// File requests of clients: read, suggest, mark as read, rewind. Reads obey the permission rules and have a size limit.
+// File requests of clients: read, suggest, mark as read, compare, rewind. Reads obey the permission rules and have a size limit.
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -59,6 +59,13 @@ export const rewindFiles: ControlHandler = (request, targets) => {
   return done(
     dryRun ? { canRewind, filesChanged, insertions, deletions, ...more } : { canRewind, skippedLinks, ...more },
   );
+};
+
+/** Null outside a repository, or if its settings could start a program. */
+export const getWorkingDiff: ControlHandler = async (_request, { snapshot }, { signal }) => {
+  const { readWorkingDiff } = await import("@keelson/host/git-state");
+  const { cwd, home, directories, env } = snapshot();
+  return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal })) ?? null });
 };
 
 export const registerRepoRoot: ControlHandler = (request, { workspace, addDirectories }) => {

@@ -1,4 +1,4 @@
-// Lists for clients: hooks, versions, plugins, skills and output styles.
+// Lists for clients: hooks, agents, versions, plugins, skills and output styles.
 
 import { statSync } from "node:fs";
 import { reload } from "@keelson/config";
@@ -47,15 +47,15 @@ export const describeAgent = ({ name, description, model }: AgentDefinition) => 
   ...(model === undefined ? {} : { model }),
 });
 
-/** Keelson only: the agents that can be started, with what their files say. */
+/** More than `initialize` says of them: where each comes from and what it may use. */
 export const listAgents: ControlHandler = (_request, targets) =>
   done({
     agents: targets.agents().map((agent) => ({
       ...describeAgent(agent),
       source: agent.source,
       ...(agent.tools === undefined ? {} : { tools: agent.tools }),
-      ...(agent.file === undefined ? {} : { file: agent.file }),
-      ...(agent.color === undefined ? {} : { color: agent.color }),
+      ...(agent.file === undefined || agent.source === "built-in" ? {} : { file: agent.file }),
+      ...(agent.untrusted ? { untrusted: true } : {}),
     })),
   });
 

@@ -5,7 +5,6 @@ import { ConfigError, reload, setValue, settingsFiles, type Snapshot } from "@ke
 import { isObject, type SettingsKey } from "@keelson/protocol";
 import { withEffort } from "./models.ts";
 import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
-import type { ControlTargets } from "../targets.ts";
 import { withFlags } from "./with-flags.ts";
 
 const SOURCES = {
@@ -80,6 +79,8 @@ const WRITABLE: ReadonlySet<string> = new Set<SettingsKey>([
   "syntaxHighlightingDisabled",
   "terminalProgressBarEnabled",
 ]);
+/** Only in the user's own file: which of the installed plugins are used. */
+const WRITABLE_BY_USER: ReadonlySet<string> = new Set<SettingsKey>(["enabledPlugins"]);
 const SCOPES = { userSettings: "user", projectSettings: "project", localSettings: "local" } as const;
 
 export const updateSettings: ControlHandler = async (request, targets) => {
@@ -89,7 +90,9 @@ export const updateSettings: ControlHandler = async (request, targets) => {
   }
   const settings = fieldsIn(request, "settings");
   if (settings === undefined) return failed('update_settings: "settings" must be an object');
-  const refused = Object.keys(settings).filter((key) => !WRITABLE.has(key) && !switchesPlugins(key, settings, targets));
+  const refused = Object.keys(settings).filter(
+    (key) => !WRITABLE.has(key) && !(scope === "user" && WRITABLE_BY_USER.has(key)),
+  );
   if (refused.length > 0) return failed(`update_settings keys not allowed: ${refused.join(", ")}`);
   for (const [key, value] of Object.entries(settings)) {
     const result = await setValue({ key, value: JSON.stringify(value) ?? "null", scope }, targets.snapshot());
@@ -97,19 +100,6 @@ export const updateSettings: ControlHandler = async (request, targets) => {
   }
   return done({});
 };
-
-/** Plugins that the settings already name can be switched on and off, but none can be added. */
-function switchesPlugins(
-  key: string,
-  settings: Readonly<Record<string, unknown>>,
-  { snapshot }: ControlTargets,
-): boolean {
-  const wanted = settings[key];
-  if (key !== "enabledPlugins" || !isObject(wanted)) return false;
-  const { enabledPlugins } = snapshot().settings;
-  const known = new Set(isObject(enabledPlugins) ? Object.keys(enabledPlugins) : []);
-  return Object.entries(wanted).every(([id, on]) => known.has(id) && typeof on === "boolean");
-}
 
 /** The settings of `--settings` and of earlier requests. */
 function flagLayer({ flags }: Snapshot): Readonly<Record<string, unknown>> {

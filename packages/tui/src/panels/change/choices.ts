@@ -12,10 +12,7 @@ export async function modelPanel(context: PanelContext): Promise<Panel<PanelEnd>
   const { models, inForce } = await loadModels(requests);
   return ending(modelPicker(models, inForce, { keys }), (picked) => {
     if (picked === null || Object.keys(picked).length === 0) return { note: "Kept the model" };
-    return finishing(
-      "Switching the model…",
-      applyModel(picked, requests).then((note) => ({ note })),
-    );
+    return finishing(applyModel(picked, requests).then((note) => ({ note })));
   });
 }
 
@@ -30,10 +27,7 @@ export async function effortPanel(context: PanelContext): Promise<Panel<PanelEnd
   return ending(choicesPanel({ title: "Effort", choices, keys, marked }), (index) => {
     if (index === null || index === marked) return { note: "Kept the effort" };
     const effort = index === 0 ? null : all[index]!;
-    return finishing(
-      "Setting the effort…",
-      applyModel({ effort }, requests).then((note) => ({ note })),
-    );
+    return finishing(applyModel({ effort }, requests).then((note) => ({ note })));
   });
 }
 
@@ -84,7 +78,6 @@ export function toggleVim(context: PanelContext): PanelEnd {
 /** Writes it to the user's settings, so it also applies to later sessions. */
 function saveSetting(key: string, value: string, label: string, { requests }: PanelContext): PanelEnd {
   return finishing(
-    `Saving: ${label} ${value}…`,
     requests.request("update_settings", { source: "userSettings", settings: { [key]: value } }).then(() => ({
       note: `Set ${label.toLowerCase()} to ${cleanRow(value)}`,
       effects: [{ kind: "setting", key, value } as const],

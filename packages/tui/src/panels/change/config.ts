@@ -125,7 +125,7 @@ class ConfigState {
 
   #end(): PanelEnd {
     if (this.#changed.size === 0) return { note: "Settings unchanged" };
-    return { note: "Saving settings…", later: this.#writing.then(() => this.#saved()) };
+    return { later: this.#writing.then(() => this.#saved()) };
   }
 
   #saved(): PanelEnd {

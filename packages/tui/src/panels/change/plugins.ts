@@ -18,6 +18,10 @@ interface ReloadReply {
 
 interface SettingsReply {
   readonly effective: { readonly enabledPlugins?: Readonly<Record<string, unknown>> };
+  readonly sources: readonly {
+    readonly source: string;
+    readonly settings: { readonly enabledPlugins?: Readonly<Record<string, unknown>> } | null;
+  }[];
 }
 
 export async function pluginPanel(context: PanelContext): Promise<Panel<PanelEnd> | PanelEnd> {
@@ -31,6 +35,8 @@ class PluginsState {
   readonly #context: PanelContext;
   #active: ReloadReply["plugins"] = [];
   #enabled: Readonly<Record<string, unknown>> = {};
+  /** What the user's own file says. */
+  #own: Readonly<Record<string, unknown>> = {};
   #said: { readonly text: string; readonly style: StyleName } | undefined;
   #note = "Closed plugins";
 
@@ -41,9 +47,10 @@ class PluginsState {
   async load(): Promise<void> {
     const { requests } = this.#context;
     const reply = (await requests.request("reload_plugins")) as ReloadReply;
-    const { effective } = (await requests.request("get_settings")) as SettingsReply;
+    const { effective, sources } = (await requests.request("get_settings")) as SettingsReply;
     this.#active = reply.plugins;
     this.#enabled = effective.enabledPlugins ?? {};
+    this.#own = sources.find(({ source }) => source === "userSettings")?.settings?.enabledPlugins ?? {};
     if (reply.error_count > 0) {
       const count = `${reply.error_count} ${reply.error_count === 1 ? "plugin" : "plugins"}`;
       this.#said = { text: `${count} could not be loaded; see /doctor`, style: "error" };
@@ -102,11 +109,16 @@ class PluginsState {
   async #toggle(id: string): Promise<void> {
     const { requests, redraw } = this.#context;
     const enabled = !this.#isActive(id);
-    const enabledPlugins = { ...this.#enabled, [id]: enabled } as JsonObject;
+    const enabledPlugins = { ...this.#own, [id]: enabled } as JsonObject;
     this.#said = { text: "Saving…", style: "dim" };
     try {
       await requests.request("update_settings", { source: "userSettings", settings: { enabledPlugins } });
       await this.#reload(`${enabled ? "Enabled" : "Disabled"} ${id}`);
+      if (this.#isActive(id) !== enabled) {
+        const text = `${id} is still ${enabled ? "off" : "on"}: another settings file decides, or it cannot be loaded`;
+        this.#said = { text, style: "warning" };
+        redraw();
+      }
     } catch (error) {
       this.#said = { text: errorText(error), style: "error" };
       redraw();

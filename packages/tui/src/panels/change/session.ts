@@ -11,23 +11,25 @@ import { markdownOfItems } from "./markdown-of-items.ts";
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function resumePanel(args: string, context: PanelContext): Panel<PanelEnd> | PanelEnd {
+export async function resumePanel(args: string, context: PanelContext): Promise<Panel<PanelEnd> | PanelEnd> {
   if (UUID.test(args)) return { effects: [{ kind: "switch-session", which: { kind: "resume", id: args } }] };
-  const { host, keys, redraw, markdown, branch, sessionId } = context;
+  const { host, keys, redraw, markdown, sessionId, requests } = context;
+  const { git_branch: branch } = (await requests.request("get_session_info")) as {
+    readonly git_branch?: string | null;
+  };
   const picker = sessionPicker(host.sessions, {
     keys,
     redraw,
     markdown,
     query: args,
     current: sessionId,
-    ...(branch === undefined ? {} : { branch }),
+    ...(branch ? { branch } : {}),
   });
   return ending(picker, (picked) => {
     if (picked === null || picked.id === sessionId) return { note: "Kept this session" };
-    const { id, cwd } = picked;
-    return {
-      effects: [{ kind: "switch-session", which: { kind: "resume", id }, ...(cwd === undefined ? {} : { cwd }) }],
-    };
+    const { id, cwd = host.cwd } = picked;
+    if (cwd !== host.cwd) return { note: `That session belongs to ${cwd}: start Keelson there with --resume ${id}` };
+    return { effects: [{ kind: "switch-session", which: { kind: "resume", id } }] };
   });
 }
 
@@ -48,7 +50,7 @@ export function rewindPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
         ...(draft === undefined ? [] : [{ kind: "draft", text: draft } as const]),
       ],
     }));
-    return finishing(choice.kind === "summarize" ? "Summarizing…" : "Rewinding…", work);
+    return finishing(work, choice.kind === "summarize" ? "Summarizing…" : undefined);
   });
 }
 
@@ -96,7 +98,6 @@ export function exportPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
 
 export function moveToBackground({ requests }: PanelContext): PanelEnd {
   return finishing(
-    "Moving…",
     requests.request("background_tasks").then(() => ({ note: "Moved what was running to the background; see /tasks" })),
   );
 }

@@ -11,6 +11,15 @@ interface SettingsReply {
   readonly applied: { readonly model: string; readonly effort: string | null };
 }
 
+interface InfoReply {
+  readonly title: string | null;
+  readonly cwd: string;
+  readonly git_branch?: string | null;
+  readonly permission_mode: string;
+  readonly output_style: string;
+  readonly added_dirs: readonly string[];
+}
+
 interface ServersReply {
   readonly mcpServers: readonly { readonly name: string; readonly status: string }[];
 }
@@ -21,19 +30,23 @@ interface UsageReply {
 
 export async function statusPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const { requests, host, sessionId } = context;
-  const [settings, servers, usage] = await Promise.all([
+  const [settings, servers, usage, info] = await Promise.all([
     requests.request("get_settings") as Promise<SettingsReply>,
     requests.request("mcp_status") as Promise<ServersReply>,
     requests.request("get_usage") as Promise<UsageReply>,
+    requests.request("get_session_info") as Promise<InfoReply>,
   ]);
   const { applied, sources } = settings;
   const { total_cost_usd: cost, total_duration_ms: duration } = usage.session;
   const connected = servers.mcpServers.filter(({ status }) => status === "connected").length;
   const facts: readonly (readonly [name: string, value: string])[] = [
     ["Version", `${host.version} (compatible with ${COMPATIBLE_VERSION})`],
-    ["Session", sessionId],
-    ["Folder", host.cwd],
+    ["Session", info.title === null ? sessionId : `${sessionId} (${info.title})`],
+    ["Folder", info.git_branch ? `${info.cwd}, branch ${info.git_branch}` : info.cwd],
+    ...info.added_dirs.map((path) => ["Also", path] as const),
     ["Model", applied.effort === null ? applied.model : `${applied.model}, effort ${applied.effort}`],
+    ["Mode", info.permission_mode],
+    ["Output style", info.output_style],
     ["Duration", elapsed(duration)],
     ["Cost", cost === null ? "unknown: a model has no price" : `$${cost.toFixed(4)}`],
     [

@@ -3,9 +3,8 @@
 import type { Panel } from "../../screen/view.ts";
 import { wrap } from "../../screen/rows.ts";
 import { diffViewer } from "../../viewer/diff-viewer.ts";
-import type { FullScreenPanel } from "../../viewer/pager.ts";
+import type { FullScreenPanel } from "../../viewer/full-screen-panel.ts";
 import { errorText, type PanelContext, type PanelEnd } from "../context.ts";
-import { panelKeys } from "../panel-keys.ts";
 import { closing, fixedLines, textPanel } from "../parts.ts";
 
 /** Shown at once; the answer follows. */
@@ -46,11 +45,11 @@ function answerPanel(title: string, question: string, note: string, context: Pan
 }
 
 export async function diffPanel(context: PanelContext): Promise<FullScreenPanel<PanelEnd> | PanelEnd> {
-  const { host, keys } = context;
-  const diff = await host.workingDiff?.();
-  if (diff === undefined) return { note: "This folder is not in a git repository" };
-  if (diff.trim() === "") return { note: "No changes in the working tree" };
-  const viewer = diffViewer({ title: "Changes in the working tree", diff, keys: panelKeys(keys) });
+  const { requests, keys } = context;
+  const { diff } = (await requests.request("get_working_diff")) as { readonly diff: string | null };
+  if (diff === null) return { note: "No diff: this is not a git repository, or its settings could start a program" };
+  if (diff.trim() === "") return { note: "No tracked file has changed since the last commit" };
+  const viewer = diffViewer({ title: "Changes in the working tree", diff, keys });
   return { ...closing(viewer, "Closed the diff"), fullScreen: true };
 }
 
