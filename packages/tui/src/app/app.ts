@@ -88,6 +88,7 @@ export class App {
       sources: promptSources(this),
       changed: () => this.changed(),
       later: (effect) => this.do(effect),
+      vim: host.settings["editorMode"] === "vim",
       plain: host.screenReader,
     });
     this.parts = new LiveParts(host, bindings);
@@ -209,6 +210,7 @@ export class App {
   setSetting(key: string, value: unknown): void {
     this.settings = { ...this.settings, [key]: value as JsonObject[string] };
     const { env } = this.host;
+    if (key === "editorMode") this.attempt(this.prompt.setVim(value === "vim"));
     if (key === "theme" || key === "prefersReducedMotion") this.setTheme(makeTheme({ settings: this.settings, env }));
   }
 

@@ -23,8 +23,6 @@ export interface LiveState {
   readonly prompt: Prompt;
   readonly panels: Panels;
   readonly status: View;
-  readonly vim?: string | undefined;
-  readonly effort?: string | undefined;
 }
 
 export class LiveParts {
@@ -130,9 +128,10 @@ export class LiveParts {
     return [this.#spinner.render(facts, frame)];
   }
 
-  #footer({ talk, prompt, vim, effort }: LiveState): View {
+  #footer({ talk, prompt }: LiveState): View {
     return {
       render: (frame) => {
+        const vim = prompt.vimMode;
         const notice = prompt.hint(frame.now);
         const { usedPercent, cost } = this.tokens;
         const facts = {
@@ -142,7 +141,6 @@ export class LiveParts {
           promptIsEmpty: prompt.isEmpty,
           tasks: this.tasks.summary,
           ...(vim === undefined ? {} : { vim }),
-          ...(effort === undefined ? {} : { effort }),
           ...(usedPercent === undefined ? {} : { usedPercent }),
           ...(cost === undefined ? {} : { cost }),
           ...(notice === undefined ? {} : { notice }),

@@ -54,7 +54,7 @@ export class Talk implements Requests {
         message: (message) => this.#take(message),
         question: (request) => this.#ask(request, asked),
         withdrawn: (id) => {
-          this.questions.withdraw(id);
+          this.#settled(this.questions.withdraw(id));
           withdrawn(id);
         },
         ended: (error) => {
@@ -119,6 +119,7 @@ export class Talk implements Requests {
   }
 
   answer(requestId: string, response: JsonObject): void {
+    this.#settled(this.questions.shown);
     this.#link?.answer(requestId, response);
   }
 
@@ -144,8 +145,16 @@ export class Talk implements Requests {
     this.#options.changed();
   }
 
+  /** The call that the question was about waits no longer. */
+  #settled(question: ControlRequest | undefined): void {
+    const call = question?.request["tool_use_id"];
+    if (typeof call === "string") this.feed.answered(call, this.#options.now());
+  }
+
   #ask(request: ControlRequest, asked: () => void): void {
     this.questions.add(request);
+    const call = request.request["tool_use_id"];
+    if (typeof call === "string") this.feed.asked(call);
     asked();
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ControlRequest } from "@keelson/protocol";
+import { plainRows } from "../plain/plain-text.ts";
 import { OpenStyles } from "../screen/open-styles.ts";
 import { makeTheme } from "../theme/make-theme.ts";
 import { fits, frameOf, key, press, screenOf, SIZES } from "../widgets/panel.test-support.ts";
@@ -129,6 +130,15 @@ test.each(dialogs)("%s in color has the same text, and every row closes its styl
       expect([row, open.isEmpty]).toEqual([row, true]);
     }
   }
+});
+
+test.each(dialogs)("%s for a screen reader has no frames or rules", (_, request) => {
+  expect(screenOf(dialogFor(request, { plain: true }), 80, 1000)).not.toMatch(/[\u2500-\u259f❯]/);
+});
+
+test("a screen reader can tell a command from the dialog", () => {
+  const dialog = dialogFor(asks("Bash", { command: "ls\n> 1. Yes" }), { plain: true });
+  expect(plainRows(screenOf(dialog).split("\n")).slice(0, 3)).toEqual(["Run a shell command", "| ls", "| > 1. Yes"]);
 });
 
 test.each(dialogs)("%s fits the smallest frames", (_, request) => {

@@ -28,8 +28,8 @@ export class LiveArea {
   /** The last finished rows. */
   #tail: string[] = [];
   #misplaced: { readonly finished: readonly string[]; readonly by: number } | undefined;
-  /** What became of it since the window was resized. */
-  #resized: ResizedArea | undefined;
+  /** The sizes the window had since. */
+  #sizes: ScreenSize[] = [];
   readonly #place: CursorPlace;
 
   constructor(size: ScreenSize) {
@@ -100,18 +100,20 @@ export class LiveArea {
   }
 
   /** The window has another size. What was drawn may have been wrapped. */
-  windowResized(size: ScreenSize, reflow: Reflow): void {
-    this.#resized ??= new ResizedArea(this.drawn, reflow);
-    this.#resized.step(size);
+  windowResized(size: ScreenSize): void {
+    this.#sizes.push(size);
   }
 
   /** The next paint is for this size. The cursor is in row `y` of the screen, if that is known. */
-  resized(size: ScreenSize, y: number | undefined): void {
-    let above = this.#resized?.above ?? this.#cursor.row;
-    this.#resized = undefined;
+  resized(size: ScreenSize, reflow: Reflow, y: number | undefined): void {
+    const steps = this.#sizes.splice(0);
+    const area = new ResizedArea(this.drawn, reflow);
+    for (const step of steps) area.step(step);
     const wrong = this.#misplaced;
     this.#misplaced = undefined;
-    if (wrong) {
+    // After both, nothing is certain. A live row that stays is better than a finished one that is erased.
+    let above = wrong && steps.length > 0 ? Math.min(area.above, this.#cursor.row) : area.above;
+    if (wrong && steps.length === 0) {
       const more = wrong.by + rowsTakenByAll(wrong.finished, size.columns);
       // Only what is still on the screen can be erased.
       if (y === undefined || above + more <= y) {
@@ -132,7 +134,7 @@ export class LiveArea {
   misplaced(columns: number, by: number, finished: readonly string[]): void {
     const size = { columns, rows: this.#size.rows };
     this.#size = size;
-    this.#resized = undefined;
+    this.#sizes = [];
     this.#rows = this.#rows.map((row) => (width(row) > columns ? Bun.sliceAnsi(row, 0, columns) : row));
     this.#cursor = { row: this.#cursor.row, column: Math.min(this.#cursor.column, columns - 1) };
     this.#spoiled = true;
@@ -146,7 +148,7 @@ export class LiveArea {
     this.#cursor = { row: 0, column: UNKNOWN };
     this.#spoiled = true;
     this.#misplaced = undefined;
-    this.#resized = undefined;
+    this.#sizes = [];
     this.#place.forget(this.#size.rows);
   }
 

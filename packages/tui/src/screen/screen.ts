@@ -50,6 +50,8 @@ interface DrawOptions {
   readonly before?: DrawnArea;
   /** Whether the frame repairs one that was misplaced. */
   readonly again?: boolean;
+  /** Leaves the finished rows to the next frame. */
+  readonly hold?: boolean;
 }
 
 export class Screen implements ScreenPort {
@@ -184,7 +186,7 @@ export class Screen implements ScreenPort {
       const by = rowsAboveCursor(frame.before, size, this.#reflow) - frame.up;
       this.#area.misplaced(answer.columns, by, frame.finished);
       // From there, it may have been resized further.
-      if (this.#size.columns !== answer.columns) this.#area.windowResized(this.#size, this.#reflow);
+      if (this.#size.columns !== answer.columns) this.#area.windowResized(this.#size);
       return this.#settle();
     }
     if (!frame && this.#settling?.quiet) {
@@ -246,8 +248,9 @@ export class Screen implements ScreenPort {
     const before = this.#area.drawn;
     const again = this.#area.isMisplaced;
     this.#takeSize();
-    this.#area.resized(this.#size, y);
-    this.#draw({ ask: true, before, again });
+    this.#area.resized(this.#size, this.#reflow, y);
+    // If the window is resized again right now, the fewer rows it has to be repaired for, the better.
+    this.#draw({ ask: true, before, again, hold: this.#questions.mayAsk });
   }
 
   /** What another program, a viewer or the end cannot wait for. */
@@ -257,7 +260,7 @@ export class Screen implements ScreenPort {
     this.#settling.cancel();
     this.#settling = undefined;
     this.#takeSize();
-    this.#area.resized(this.#size, undefined);
+    this.#area.resized(this.#size, this.#reflow, undefined);
   }
 
   /** Follows each size of a window that is being resized, because each may have wrapped what is on the screen. */
@@ -265,7 +268,7 @@ export class Screen implements ScreenPort {
     const { columns, rows } = this.size;
     if (columns === this.#size.columns && rows === this.#size.rows) return;
     this.#size = { columns, rows };
-    this.#area.windowResized(this.#size, this.#reflow);
+    this.#area.windowResized(this.#size);
   }
 
   /** Something else had the terminal: the area begins where the cursor is. */
@@ -274,7 +277,7 @@ export class Screen implements ScreenPort {
     this.#wanted = false;
     this.#size = this.size;
     this.#area.forget();
-    this.#area.resized(this.#size, undefined);
+    this.#area.resized(this.#size, this.#reflow, undefined);
   }
 
   #frame({ ask = !this.#isPlaced }: { readonly ask?: boolean } = {}): void {
@@ -287,13 +290,14 @@ export class Screen implements ScreenPort {
     else this.#draw({ ask });
   }
 
-  #draw({ ask, before = this.#area.drawn, again = false }: DrawOptions): void {
+  #draw({ ask, before = this.#area.drawn, again = false, hold = false }: DrawOptions): void {
     this.#lastFrame = this.#options.now();
     const up = this.#area.drawn.cursor.row;
     // Drawing may find more rows that are finished.
     const rendered = this.#rendered();
-    const finished = this.#finished.splice(0);
+    const finished = hold ? [] : this.#finished.splice(0);
     const text = this.#area.paint(finished, rendered);
+    this.#wanted = this.#finished.length > 0;
     if (text === "") return;
     const { columns } = this.#size;
     const frame = again ? undefined : { columns, before, up, finished };

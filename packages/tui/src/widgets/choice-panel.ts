@@ -6,6 +6,7 @@ import type { InputEvent } from "../input/event.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import { headingRow, hintRows, type HeadingOptions, type Hint } from "./heading.ts";
 import { typesText, type KeyLookup } from "./key-lookup.ts";
+import { inWords } from "./in-words.ts";
 import { stacked } from "./stacked.ts";
 import { ScrollText, type RowsFor } from "./scroll-text.ts";
 import { SelectList, type Choice } from "./select-list.ts";
@@ -62,9 +63,10 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
     return chosen && { value: { kind: "chosen", ...chosen } };
   }
 
-  render(frame: Frame): Rendered {
-    const { columns, theme } = frame;
+  render(given: Frame): Rendered {
     const { heading, question, hints = [], keys } = this.#options;
+    const frame = inWords(given, heading.plain);
+    const { columns, theme } = frame;
     return stacked(frame, {
       head: [headingRow(columns, theme, heading)],
       body: this.#body,

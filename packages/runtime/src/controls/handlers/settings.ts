@@ -75,6 +75,9 @@ const WRITABLE: ReadonlySet<string> = new Set<SettingsKey>([
   "alwaysThinkingEnabled",
   "effortLevel",
   "preferredNotifChannel",
+  "showTurnDuration",
+  "syntaxHighlightingDisabled",
+  "terminalProgressBarEnabled",
 ]);
 /** Only in the user's own file: which of the installed plugins are used. */
 const WRITABLE_BY_USER: ReadonlySet<string> = new Set<SettingsKey>(["enabledPlugins"]);

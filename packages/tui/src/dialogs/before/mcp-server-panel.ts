@@ -48,11 +48,11 @@ export function mcpServerPanel(server: ServerToApprove, { keys, plain }: BeforeO
     choices: [
       { value: "use", label: "Use it" },
       { value: "use-all", label: "Use it, and all later ones of this project" },
-      { value: "skip", label: "Go on without it" },
+      { value: "skip", label: "Continue without it" },
     ],
     hints: [
       { action: "confirm:yes", does: "choose" },
-      { action: "confirm:no", does: "go on without it" },
+      { action: "confirm:no", does: "continue without it" },
     ],
   });
   return answering(panel, (result) => (result.kind === "chosen" ? result.value : "skip"));

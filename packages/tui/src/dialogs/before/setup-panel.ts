@@ -63,7 +63,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
     }));
     const offline = {
       value: OFFLINE,
-      label: offers.length === 0 ? "Go on offline" : "None of them: go on offline",
+      label: offers.length === 0 ? "Continue offline" : "None of them: continue offline",
       description: "A built-in model that answers without a network; /model changes it later",
     };
     this.#models = new SelectList([...found, offline], { keys: this.#options.keys });

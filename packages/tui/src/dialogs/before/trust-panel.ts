@@ -58,7 +58,7 @@ function appliesOf({ hooks, allowRules, env, mcpServers, commands }: TrustFacts)
       : [hooks === 1 ? "1 hook that runs without approval" : `${hooks} hooks that run without approval`]),
     ...listed("Commands", commands),
     ...listed("Allow rules", allowRules),
-    ...listed("MCP servers, each asked about first", mcpServers),
+    ...listed("MCP servers (each needs approval)", mcpServers),
     ...listed("Environment variables", env),
   ];
 }

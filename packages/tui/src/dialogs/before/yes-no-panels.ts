@@ -12,9 +12,9 @@ import type { BeforeOptions } from "./before-options.ts";
 /** Whether CLAUDE.md may include files from outside the project. */
 export function includesPanel(files: readonly string[], options: BeforeOptions): Panel<boolean> {
   return yesNo(
-    { title: "Instructions include files from outside", style: "warning" },
+    { title: "CLAUDE.md includes files outside this project", style: "warning" },
     (columns, theme) => [
-      ...wrap("CLAUDE.md of this project includes files that are not in the project:", columns),
+      ...wrap("The instructions of this project include these files:", columns),
       ...files.flatMap((file) => quoted(showRow(file), columns, theme)),
       ...wrap("What is in them would be sent to the model.", columns),
     ],
@@ -29,7 +29,7 @@ export function apiKeyPanel(
   options: BeforeOptions,
 ): Panel<boolean> {
   return yesNo(
-    { title: "There is an API key in the environment" },
+    { title: "API key found in the environment" },
     (columns, theme) => [
       ...quoted(`${variable}=…${showRow(tail.slice(-8))}`, columns, theme, "code"),
       ...wrap(
