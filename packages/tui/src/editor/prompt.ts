@@ -201,7 +201,7 @@ export class Prompt implements View {
     this.#edited();
     // Esc stops what runs in every mode.
     if (key.name === "escape" && before === "INSERT" && this.working) return { effect: { kind: "interrupt" } };
-    if (outcome === "search") return { effect: { kind: "history-search", query: "" } };
+    if (outcome === "search") return { effect: { kind: "history-search" } };
     if (outcome === "shortcuts") return { effect: { kind: "shortcuts" } };
     if (outcome === "older") return { effect: this.#up() };
     if (outcome === "newer") return { effect: this.#down() };
@@ -245,7 +245,7 @@ export class Prompt implements View {
       case "chat:stash":
         return this.#putAside(now);
       case "history:search":
-        return { kind: "history-search", query: this.#draft.buffer.lines.length === 1 ? this.text : "" };
+        return { kind: "history-search" };
       case "history:previous":
         return this.#up();
       case "history:next":
