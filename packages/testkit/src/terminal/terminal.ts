@@ -36,6 +36,8 @@ export interface TestTerminal extends AsyncDisposable, Pick<Emulator, "screen" |
   readonly title: string;
   readonly cursorVisible: boolean;
   readonly modes: TerminalModes;
+  /** Whether what is typed is echoed by the terminal itself, as in a shell. */
+  readonly echoes: boolean;
   /** Everything the program wrote. */
   readonly bytes: string;
   /** How the program ended, once all it wrote is on the screen. */
@@ -60,6 +62,8 @@ export interface TestTerminal extends AsyncDisposable, Pick<Emulator, "screen" |
 
 /** Below the limit of a test (scripts/bun.mjs), so that the failure shows the screen. */
 const HANGS_AFTER_MS = 240_000;
+/** Of the line mode; the same bit in all systems. */
+const ECHO = 8;
 const COLUMNS = 120;
 const ROWS = 40;
 
@@ -148,6 +152,9 @@ export function startTerminal(options: TestTerminalOptions = {}): TestTerminal {
     },
     get modes() {
       return emulator.modes;
+    },
+    get echoes() {
+      return (pty.localFlags & ECHO) !== 0;
     },
     get bytes() {
       if (pieces.length > 1) pieces.splice(0, pieces.length, pieces.join(""));

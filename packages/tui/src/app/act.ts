@@ -43,7 +43,7 @@ export function act(effect: PromptEffect, app: App): void {
     case "history-search":
       return app.attempt(searchHistory(effect.query, app));
     case "shortcuts":
-      return app.attempt(showShortcuts(app));
+      return app.parts.toggleShortcuts();
     case "toggle-transcript":
       return app.attempt(openTranscript(app));
     case "toggle-tasks":
@@ -71,7 +71,7 @@ function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
   const { host, talk } = app;
   host.history.add(withSession(line, app));
   const draft = { mode, text, images: images.map(({ image }) => image) };
-  const submission = readSubmission(draft, isPanelCommand);
+  const submission = readSubmission(draft, (command, args) => isPanelCommand(command, args, app));
   switch (submission.kind) {
     case "exit":
       return app.leave();
@@ -129,12 +129,6 @@ async function searchHistory(query: string, app: App): Promise<void> {
     }),
   );
   if (line) prompt.setLine(line);
-}
-
-async function showShortcuts(app: App): Promise<void> {
-  const { shortcutsPanel } = await import("./shortcuts-panel.ts");
-  const event = await app.show(shortcutsPanel(app.bindings));
-  if (event) app.take([event]);
 }
 
 async function stopAgents({ talk, parts }: App): Promise<void> {

@@ -17,9 +17,9 @@ import type { Theme } from "../theme/theme.ts";
 import { keyLookup, type KeyLookup } from "../widgets/key-lookup.ts";
 import { act } from "./act.ts";
 import { LiveParts } from "./live-parts.ts";
+import { withPanelCommands } from "../panels/commands.ts";
 import type { PanelCommand } from "../panels/context.ts";
 import { makeTheme } from "../theme/make-theme.ts";
-import { PANEL_COMMANDS } from "./panel-commands.ts";
 import { Panels } from "./panels.ts";
 import { showQuestions } from "./show-question.ts";
 import { promptSources } from "./sources.ts";
@@ -88,6 +88,7 @@ export class App {
       sources: promptSources(this),
       changed: () => this.changed(),
       later: (effect) => this.do(effect),
+      vim: host.settings["editorMode"] === "vim",
       plain: host.screenReader,
     });
     this.parts = new LiveParts(host, bindings);
@@ -202,15 +203,14 @@ export class App {
 
   /** All commands that can be typed, those of the terminal itself included. */
   commands(): readonly PanelCommand[] {
-    const { commands } = this.talk.facts;
-    const known = new Set(commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-    return [...commands, ...PANEL_COMMANDS.filter(({ name }) => !known.has(name))];
+    return withPanelCommands(this.talk.facts.commands);
   }
 
   /** A setting that was changed in a panel, as far as the screen uses it. */
   setSetting(key: string, value: unknown): void {
     this.settings = { ...this.settings, [key]: value as JsonObject[string] };
     const { env } = this.host;
+    if (key === "editorMode") this.attempt(this.prompt.setVim(value === "vim"));
     if (key === "theme" || key === "prefersReducedMotion") this.setTheme(makeTheme({ settings: this.settings, env }));
   }
 
@@ -263,7 +263,7 @@ export class App {
       if (done) this.#viewer.close(done.value);
     } else if (this.panels.top && !this.#isHeld(now)) {
       this.panels.take(event, now);
-    } else {
+    } else if (!this.parts.closeShortcuts(event)) {
       const { isWorking, queued } = this.talk;
       this.prompt.working = isWorking;
       this.prompt.queued = queued.count;

@@ -3,7 +3,9 @@
 
 import type { Outbound } from "@keelson/protocol";
 import type { Prompt } from "../editor/prompt.ts";
+import { shortcutRows } from "../editor/shortcuts.ts";
 import type { TerminalHost } from "../host.ts";
+import type { InputEvent } from "../input/event.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import { renderFooter } from "../life/footer.ts";
 import { runningNow, Spinner } from "../life/spinner.ts";
@@ -12,7 +14,7 @@ import { TodoView } from "../life/todos.ts";
 import { TokenCounter } from "../life/tokens.ts";
 import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
-import { stack } from "./layout.ts";
+import { stack, type Part } from "./layout.ts";
 import type { Panels } from "./panels.ts";
 import type { Talk } from "./talk.ts";
 
@@ -21,8 +23,6 @@ export interface LiveState {
   readonly prompt: Prompt;
   readonly panels: Panels;
   readonly status: View;
-  readonly vim?: string | undefined;
-  readonly effort?: string | undefined;
 }
 
 export class LiveParts {
@@ -33,6 +33,7 @@ export class LiveParts {
   tasks = new BackgroundTasks();
   #todos = new TodoView();
   #showsLists = true;
+  #showsShortcuts = false;
   /** When the run that is shown began. */
   startedMs = 0;
   #working = false;
@@ -55,6 +56,17 @@ export class LiveParts {
     this.tokens = new TokenCounter();
     this.tasks = new BackgroundTasks();
     this.#todos = new TodoView();
+  }
+
+  toggleShortcuts(): void {
+    this.#showsShortcuts = !this.#showsShortcuts;
+  }
+
+  /** Any key closes the shortcuts. Whether they were open and the key was only for that. */
+  closeShortcuts(event: InputEvent): boolean {
+    if (!this.#showsShortcuts || event.kind !== "key") return false;
+    this.#showsShortcuts = false;
+    return event.name === "escape" || event.text === "?";
   }
 
   toggleLists(): void {
@@ -85,15 +97,20 @@ export class LiveParts {
         { view: talk.queued, rank: 4 },
         { view: gap(true), rank: 6 },
         panel ? { view: panels, rank: 0, focused: true } : { view: prompt, rank: 0, focused: true },
-        ...(panel
-          ? []
-          : [
-              { view: state.status, rank: 2 },
-              { view: this.#footer(state), rank: 1 },
-            ]),
+        ...(panel ? [] : this.#below(state)),
       ],
       frame,
     );
+  }
+
+  /** Under the prompt. */
+  #below(state: LiveState): Part[] {
+    const keys: View = { render: (frame) => ({ rows: shortcutRows(this.#bindings, frame) }) };
+    if (this.#showsShortcuts) return [{ view: keys, rank: 2 }];
+    return [
+      { view: state.status, rank: 2 },
+      { view: this.#footer(state), rank: 1 },
+    ];
   }
 
   #spinnerRow({ facts: { workingSince }, feed }: Talk, frame: Frame): string[] {
@@ -111,9 +128,10 @@ export class LiveParts {
     return [this.#spinner.render(facts, frame)];
   }
 
-  #footer({ talk, prompt, vim, effort }: LiveState): View {
+  #footer({ talk, prompt }: LiveState): View {
     return {
       render: (frame) => {
+        const vim = prompt.vimMode;
         const notice = prompt.hint(frame.now);
         const { usedPercent, cost } = this.tokens;
         const facts = {
@@ -123,7 +141,6 @@ export class LiveParts {
           promptIsEmpty: prompt.isEmpty,
           tasks: this.tasks.summary,
           ...(vim === undefined ? {} : { vim }),
-          ...(effort === undefined ? {} : { effort }),
           ...(usedPercent === undefined ? {} : { usedPercent }),
           ...(cost === undefined ? {} : { cost }),
           ...(notice === undefined ? {} : { notice }),

@@ -7,7 +7,7 @@ import type { Talk } from "./talk.ts";
 
 export function promptSources(app: { readonly talk: Talk; commands(): readonly CommandFact[] }): CompletionSources {
   return {
-    commands: () => app.commands().toSorted((one, other) => one.name.localeCompare(other.name)),
+    commands: () => app.commands(),
     async files(query) {
       const reply = await app.talk.request("file_suggestions", { query });
       const found = isObject(reply) ? reply["suggestions"] : undefined;

@@ -1,6 +1,7 @@
 // The status line of this session: what its command is told, and when it runs.
 
 import { isObject, type JsonObject, type Outbound } from "@keelson/protocol";
+import type { Prompt } from "../editor/prompt.ts";
 import type { TerminalHost } from "../host.ts";
 import { statusInput } from "../life/status/status-input.ts";
 import { StatusLineView } from "../life/status/status-line.ts";
@@ -11,6 +12,7 @@ export interface StatusSource {
   readonly host: TerminalHost;
   readonly talk: Talk;
   readonly parts: LiveParts;
+  readonly prompt: Pick<Prompt, "vimMode">;
   changed(): void;
 }
 
@@ -20,6 +22,7 @@ export class StatusRows {
   #startedMs: number;
   #promptId: string | undefined;
   #apiMs = 0;
+  #vimMode: string | undefined;
   #changes = { added: 0, removed: 0 };
 
   constructor(app: StatusSource, size: () => { columns: number; rows: number }) {
@@ -55,6 +58,11 @@ export class StatusRows {
   }
 
   poll(now: number): void {
+    const { vimMode } = this.#app.prompt;
+    if (vimMode !== this.#vimMode) {
+      this.#vimMode = vimMode;
+      this.line.request(now);
+    }
     if (this.#app.talk.sessionId !== undefined) this.line.poll(now, () => this.#input(now));
   }
 
@@ -70,7 +78,7 @@ export class StatusRows {
   }
 
   #input(now: number): JsonObject {
-    const { host, talk, parts } = this.#app;
+    const { host, talk, parts, prompt } = this.#app;
     const { facts } = talk;
     const { tokens } = parts;
     return statusInput({
@@ -97,6 +105,7 @@ export class StatusRows {
       ...(facts.effort === undefined ? {} : { effort: facts.effort }),
       thinking: facts.thinking,
       outputStyle: facts.outputStyle,
+      ...(prompt.vimMode === undefined ? {} : { vimMode: prompt.vimMode }),
       ...(facts.agent === undefined ? {} : { agent: facts.agent }),
     });
   }

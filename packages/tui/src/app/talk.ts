@@ -54,7 +54,7 @@ export class Talk implements Requests {
         message: (message) => this.#take(message),
         question: (request) => this.#ask(request, asked),
         withdrawn: (id) => {
-          this.questions.withdraw(id);
+          this.#settled(this.questions.withdraw(id));
           withdrawn(id);
         },
         ended: (error) => {
@@ -119,6 +119,7 @@ export class Talk implements Requests {
   }
 
   answer(requestId: string, response: JsonObject): void {
+    this.#settled(this.questions.shown);
     this.#link?.answer(requestId, response);
   }
 
@@ -138,23 +139,33 @@ export class Talk implements Requests {
     if (message.type === "command_lifecycle" && message["state" as never] !== "queued") {
       this.queued.remove(String(message["command_uuid" as never]));
     }
+    // Another session id, another transcript.
+    if (message.type === "conversation_reset") void this.#inform();
     this.#options.message(message);
     this.#options.changed();
   }
 
+  /** The call that the question was about waits no longer. */
+  #settled(question: ControlRequest | undefined): void {
+    const call = question?.request["tool_use_id"];
+    if (typeof call === "string") this.feed.answered(call, this.#options.now());
+  }
+
   #ask(request: ControlRequest, asked: () => void): void {
     this.questions.add(request);
+    const call = request.request["tool_use_id"];
+    if (typeof call === "string") this.feed.asked(call);
     asked();
+  }
+
+  async #inform(): Promise<void> {
+    this.facts.informed(await this.request("get_session_info").catch(() => undefined));
   }
 
   async #initialize(link: SessionLink): Promise<void> {
     try {
-      const [reply, info] = await Promise.all([
-        link.request("initialize", { joinQueuedPrompts: true }),
-        link.request("get_session_info"),
-      ]);
-      this.facts.initialized(reply);
-      this.facts.informed(info);
+      this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      await this.#inform();
       this.#options.ready();
       this.#options.changed();
     } catch {

@@ -19,7 +19,7 @@ export function renderAgent(call: CallItem, columns: number, look: ItemLook): st
   if (call.dropped) return [theme.paint("dim", "Stopped")];
   if (call.writing) return [theme.paint("dim", "Being written…")];
   const time = elapsed(look.now - call.startedMs);
-  const used = agent && agent.callCount > 0 ? ` · ${amounts(agent)}` : "";
+  const used = agent && countOf(agent) > 0 ? ` · ${amounts(agent)}` : "";
   return [
     theme.paint("dim", fit(`Working… ${time}${used}`, columns)),
     ...(agent ? callRows(agent, columns, look) : []),
@@ -63,14 +63,16 @@ function callText(call: AgentCall, { cwd }: ItemLook): string {
   return about === "" ? name : `${name}(${about})`;
 }
 
-function amounts({ callCount, tokens }: SubagentProgress): string {
-  return counted(callCount, "call") + (tokens ? `, ${shortCount(tokens)} tokens` : "");
+const countOf = ({ seen, reported }: SubagentProgress) => Math.max(seen, reported);
+
+function amounts(run: SubagentProgress): string {
+  return counted(countOf(run), "call") + (run.tokens ? `, ${shortCount(run.tokens)} tokens` : "");
 }
 
 function totals({ result, agent, durationMs }: CallItem): string {
   const output = isObject(result?.output) ? result.output : {};
   const number = (key: string) => (typeof output[key] === "number" ? (output[key] as number) : undefined);
-  const calls = number("totalToolUseCount") ?? agent?.callCount ?? 0;
+  const calls = number("totalToolUseCount") ?? (agent ? countOf(agent) : 0);
   const used = number("totalTokens") ?? agent?.tokens;
   const ms = number("totalDurationMs") ?? durationMs ?? 0;
   return [counted(calls, "call"), ...(used ? [`${shortCount(used)} tokens`] : []), elapsed(ms)].join(", ");

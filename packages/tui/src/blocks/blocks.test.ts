@@ -77,6 +77,12 @@ const table: readonly Row[] = [
     rows: ["● Bash(cat <<E⏎hi⏎E)", "  ⎿  hi"],
   },
   {
+    name: "Bash",
+    input: { command: "sleep 30" },
+    output: { stdout: "one", stderr: "", interrupted: true },
+    rows: ["● Bash(sleep 30)", "  ⎿  one", "     Interrupted"],
+  },
+  {
     name: "WebFetch",
     input: { url: "https://x.example/a", prompt: "?" },
     output: { code: 200, codeText: "OK", bytes: 20_480 },
@@ -164,6 +170,18 @@ test("a viewer gets everything", () => {
     "  two)",
     "  ⎿  line 0",
     ...Array.from({ length: 8 }, (_, i) => `     line ${i + 1}`),
+  ]);
+});
+
+test("a picture is below the command that asked for it", () => {
+  const feed = feedOf();
+  feed.add({ kind: "prompt", as: "command", text: "/context", images: 0 });
+  feed.add({ kind: "picture", of: "context", data: { totalTokens: 5, maxTokens: 10, categories: [], model: "m" } });
+  expect(feed.finished(frameOf()).slice(0, 4)).toEqual([
+    "❯ /context",
+    "  ⎿  Context",
+    "     5 of 10 tokens (50%)",
+    "     m",
   ]);
 });
 

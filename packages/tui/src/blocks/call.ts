@@ -52,7 +52,7 @@ function bodyRows(call: CallItem, columns: number, look: ItemLook): string[] {
     return [theme.paint("dim", `Being written${size}…`)];
   }
   if (call.asking) return [theme.paint("dim", fit("Waiting for your answer", columns))];
-  const background = isShellCall(call.name) && call.taskId !== undefined;
+  const background = isShellCall(call.name) && call.taskId !== undefined && !call.inBackground;
   const key = background ? withKey(look, "task:background", (name) => ` (${name} to move to the background)`) : "";
   return [theme.paint("dim", fit(`Running… ${elapsed(look.now - call.startedMs)}${key}`, columns))];
 }

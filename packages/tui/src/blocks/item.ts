@@ -6,6 +6,7 @@ import { renderCall } from "./call.ts";
 import { folded } from "./fold.ts";
 import { behindSign, sign, type ItemLook } from "./look.ts";
 import { renderBoundary, renderNote, renderOutput } from "./notes.ts";
+import { renderPicture } from "./picture.ts";
 import { promptRows } from "./prompt.ts";
 import { renderReads } from "./reads.ts";
 import { renderThinking } from "./thinking.ts";
@@ -29,6 +30,8 @@ export function renderItem(item: StreamItem, look: ItemLook, maxRows = Infinity)
       return renderOutput(item, look);
     case "boundary":
       return renderBoundary(item, look);
+    case "picture":
+      return renderPicture(item, look);
     case "summary":
       return look.whole ? summaryRows(item.text, look) : [];
   }

@@ -53,6 +53,7 @@ const shellRows: Rows = (call, result, columns, look) => {
   const both = [stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n");
   const rows = folded(both === "" ? (typeof stdout === "string" ? "" : result.text) : both, columns, look);
   if (typeof meaning === "string") rows.push(theme.paint("dim", fit(cleanRow(meaning), columns)));
+  if (output["interrupted"] === true) rows.push(theme.paint("warning", "Interrupted"));
   if (output["isImage"] === true) return [theme.paint("dim", "[1 image]")];
   return rows.length === 0 ? [theme.paint("dim", "No output")] : rows;
 };

@@ -163,6 +163,17 @@ describe("the list under the prompt", () => {
     expect(driver.send("now\r")).toMatchObject([{ kind: "submit", text: 'see @"src/a b.ts" now' }]);
   });
 
+  test("commands that are known later appear", () => {
+    const commands: CommandItem[] = [];
+    const driver = new PromptDriver({ commands });
+    driver.send("/cl");
+    expect(driver.prompt.isCompleting).toBe(false);
+    commands.push(...COMMANDS);
+    expect(driver.screen().slice(3)[0]).toStartWith("❯ /clear");
+    driver.send("\x1b");
+    expect(driver.screen().length).toBe(3);
+  });
+
   test("an answer that comes late is dropped", async () => {
     const answers: ((paths: string[]) => void)[] = [];
     const driver = new PromptDriver({ files: () => new Promise((resolve) => answers.push(resolve)) });

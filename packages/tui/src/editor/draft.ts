@@ -18,6 +18,11 @@ export class PromptDraft {
   /** The paste that became a placeholder last: pasting it again shows it. */
   #lastPaste: { placeholder: string; text: string } | undefined;
 
+  /** The paste that can be shown by pasting it again. */
+  get pasted(): object | undefined {
+    return this.#lastPaste;
+  }
+
   get isReading(): boolean {
     return this.#reading.size > 0;
   }

@@ -50,3 +50,20 @@ export type PromptEffect =
   | { readonly kind: "model-picker" }
   | { readonly kind: "toggle-thinking" }
   | { readonly kind: "toggle-fast" };
+
+/** Actions of the bindings that only ask for something. */
+export const ASKS: Readonly<Record<string, PromptEffect>> = {
+  "app:redraw": { kind: "redraw" },
+  "app:suspend": { kind: "suspend" },
+  "app:toggleTodos": { kind: "toggle-tasks" },
+  "app:toggleTranscript": { kind: "toggle-transcript" },
+  "chat:clearInput": { kind: "redraw" },
+  "chat:clearScreen": { kind: "redraw" },
+  "chat:cycleMode": { kind: "cycle-mode" },
+  "chat:fastMode": { kind: "toggle-fast" },
+  "chat:imagePaste": { kind: "paste-image" },
+  "chat:killAgents": { kind: "stop-agents" },
+  "chat:modelPicker": { kind: "model-picker" },
+  "chat:thinkingToggle": { kind: "toggle-thinking" },
+  "task:background": { kind: "background" },
+};

@@ -10,9 +10,11 @@ import { PromptDraft } from "./draft.ts";
 import { Editing } from "./editing.ts";
 import { type HistoryEntry, HistoryWalk } from "./history.ts";
 import { KillRing } from "./text/kill-ring.ts";
-import type { PromptEffect, PromptMode } from "./effects.ts";
+import { PromptHints } from "./hints.ts";
+import { ASKS, type PromptEffect, type PromptMode } from "./effects.ts";
 import { drawPrompt, textColumns } from "./prompt-view.ts";
-import { rowMove, Viewport } from "./text/viewport.ts";
+import { PromptWalk } from "./walk.ts";
+import { Viewport } from "./text/viewport.ts";
 import type { Vim, VimMode } from "./vim/vim.ts";
 
 export interface PromptOptions {
@@ -30,34 +32,8 @@ export interface PromptOptions {
   readonly plain?: boolean;
 }
 
-/** How long the second press of a key counts as the answer to the first. */
-const AGAIN_MS = 1_500;
 /** The rest of a chord. */
 const CHORD_MS = 2_000;
-const COLUMNS = 80;
-
-/** Actions that only ask for something. */
-const ASKS: Readonly<Record<string, PromptEffect>> = {
-  "app:redraw": { kind: "redraw" },
-  "app:suspend": { kind: "suspend" },
-  "app:toggleTodos": { kind: "toggle-tasks" },
-  "app:toggleTranscript": { kind: "toggle-transcript" },
-  "chat:clearInput": { kind: "redraw" },
-  "chat:clearScreen": { kind: "redraw" },
-  "chat:cycleMode": { kind: "cycle-mode" },
-  "chat:fastMode": { kind: "toggle-fast" },
-  "chat:imagePaste": { kind: "paste-image" },
-  "chat:killAgents": { kind: "stop-agents" },
-  "chat:modelPicker": { kind: "model-picker" },
-  "chat:thinkingToggle": { kind: "toggle-thinking" },
-  "task:background": { kind: "background" },
-};
-
-interface Armed {
-  readonly by: "interrupt" | "exit" | "cancel";
-  readonly until: number;
-  readonly hint: string;
-}
 
 export class Prompt implements View {
   /** Whether the model works: Esc and Ctrl+C stop it then. */
@@ -73,15 +49,13 @@ export class Prompt implements View {
   readonly #viewport = new Viewport();
   readonly #completion: Completion;
   readonly #history: HistoryWalk;
+  readonly #walk: PromptWalk;
   readonly #options: PromptOptions;
-  #columns = COLUMNS;
-  /** The column that Up and Down keep to. */
-  #goal: number | undefined;
+  /** What the key before asked for a second press of. */
+  #asked: string | undefined;
   #pending: { keys: string; until: number } | undefined;
-  #armed: Armed | undefined;
+  readonly #hints = new PromptHints();
   #stash: HistoryEntry | undefined;
-  /** How often Up was pressed before the history was read. */
-  #waitingUps = 0;
   /** Enter was pressed while images were being read. */
   #sendWhenRead = false;
   #usesVim = false;
@@ -92,6 +66,7 @@ export class Prompt implements View {
     this.#bindings = options.bindings;
     this.#completion = new Completion(options.sources, options.changed);
     this.#history = new HistoryWalk(options.history);
+    this.#walk = new PromptWalk(this.#draft, this.#history, () => this.#walked());
     if (options.vim) void this.setVim(true);
   }
 
@@ -144,14 +119,14 @@ export class Prompt implements View {
     if (this.#usesVim) this.#vim ??= new Vim(this.#draft.buffer, (key) => this.#typeAgain(key));
   }
 
-  /** What the next press of a key would do, for the footer. */
+  /** What was done, or what the next press of a key would do; for the footer. */
   hint(now: number): string | undefined {
-    return this.#armed && now < this.#armed.until ? this.#armed.hint : undefined;
+    return this.#hints.text(now);
   }
 
   /** Milliseconds until the hint goes away. */
   nextChange(now: number): number | undefined {
-    return this.#armed && now < this.#armed.until ? this.#armed.until - now : undefined;
+    return this.#hints.left(now);
   }
 
   /** Another text in the place of the draft, as one step of undo. Images that it still names are kept. */
@@ -189,14 +164,15 @@ export class Prompt implements View {
   }
 
   render(frame: Frame): Rendered {
-    this.#columns = textColumns(frame.columns);
+    this.#walk.columns = textColumns(frame.columns);
+    this.#completion.refresh();
     const { placeholder } = this;
     const look = { draft: this.#draft, viewport: this.#viewport, completion: this.#completion, placeholder };
     return drawPrompt({ ...look, selection: this.#vim?.selection(), plain: this.#options.plain ?? false }, frame);
   }
 
   take(event: InputEvent, now: number): PromptEffect | undefined {
-    if (event.kind === "paste") return this.#paste(event.text);
+    if (event.kind === "paste") return this.#paste(event.text, now);
     if (event.kind !== "key") return undefined;
     if (!this.#history.isLoaded) void this.#history.load();
     const pending = this.#pending && now < this.#pending.until ? this.#pending.keys : undefined;
@@ -210,9 +186,8 @@ export class Prompt implements View {
     }
     // The second key of a chord that means nothing is no key of its own.
     if (meaning?.kind === "unbound" || (!meaning && pending !== undefined)) return undefined;
-    const armed = this.#armed && now < this.#armed.until ? this.#armed.by : undefined;
-    this.#armed = undefined;
-    const effect = meaning ? this.#act(meaning.action, event, now, armed) : this.#type(event);
+    this.#asked = this.#hints.take(now);
+    const effect = meaning ? this.#act(meaning.action, event, now) : this.#type(event);
     this.#vim?.settle();
     return effect;
   }
@@ -222,7 +197,7 @@ export class Prompt implements View {
     const before = this.#vim?.mode;
     const outcome = this.#vim?.take(key) ?? "pass";
     if (outcome === "pass") return undefined;
-    this.#armed = undefined;
+    this.#hints.take(0);
     this.#edited();
     // Esc stops what runs in every mode.
     if (key.name === "escape" && before === "INSERT" && this.working) return { effect: { kind: "interrupt" } };
@@ -244,9 +219,8 @@ export class Prompt implements View {
     return [...(this.#completion.isOpen ? ["Autocomplete"] : []), ...(this.working ? ["Task"] : []), "Chat", "Global"];
   }
 
-  #act(action: string, key: Key, now: number, armed: Armed["by"] | undefined): PromptEffect | undefined {
-    if (action !== "history:previous" && action !== "history:next") this.#goal = undefined;
-    if (action !== "history:previous") this.#waitingUps = 0;
+  #act(action: string, key: Key, now: number): PromptEffect | undefined {
+    if (action !== "history:previous" && action !== "history:next") this.#walk.rest();
     const ask = ASKS[action];
     if (ask) return ask;
     switch (action) {
@@ -255,13 +229,11 @@ export class Prompt implements View {
       case "chat:newline":
         return this.#insert("\n");
       case "chat:cancel":
-        return this.#cancel(now, armed === "cancel");
+        return this.#cancel(now);
       case "app:interrupt":
-        return this.#interrupt(now, armed === "interrupt");
+        return this.#interrupt(now);
       case "app:exit":
-        if (this.isEmpty)
-          return this.#askTwice("exit", now, armed === "exit", this.#exitHint("app:exit"), { kind: "exit" });
-        return this.#type(key);
+        return this.isEmpty ? this.#askTwice(action, now, "exit", { kind: "exit" }) : this.#type(key);
       case "chat:undo":
         this.#draft.buffer.undo();
         return this.#edited();
@@ -271,7 +243,7 @@ export class Prompt implements View {
       case "chat:externalEditor":
         return { kind: "open-editor", text: this.#draft.attachments.expand(this.text) };
       case "chat:stash":
-        return this.#putAside();
+        return this.#putAside(now);
       case "history:search":
         return { kind: "history-search", query: this.#draft.buffer.lines.length === 1 ? this.text : "" };
       case "history:previous":
@@ -298,8 +270,7 @@ export class Prompt implements View {
 
   /** A key without an action: it edits the text. */
   #type(key: Key): PromptEffect | undefined {
-    this.#goal = undefined;
-    this.#waitingUps = 0;
+    this.#walk.rest();
     const { buffer } = this.#draft;
     if (buffer.isEmpty && this.#draft.mode === "prompt" && !key.ctrl && !key.alt) {
       if (key.text === "?") return { kind: "shortcuts" };
@@ -321,12 +292,21 @@ export class Prompt implements View {
     return undefined;
   }
 
-  #paste(text: string): PromptEffect | undefined {
-    this.#armed = undefined;
+  #paste(text: string, now: number): PromptEffect | undefined {
+    this.#hints.take(now);
     this.#pending = undefined;
+    const before = this.#draft.pasted;
     const effect = this.#draft.paste(text);
+    if (this.#draft.pasted !== before && this.#draft.pasted) this.#hints.say("Paste again to show the text", now);
     this.#edited();
     return effect;
+  }
+
+  #walked(): void {
+    this.#editing.rest();
+    this.#completion.reset();
+    this.#vim?.settle();
+    this.#options.changed();
   }
 
   #insert(text: string): undefined {
@@ -336,7 +316,7 @@ export class Prompt implements View {
 
   /** The text is another one: what depended on it starts anew. */
   #edited(): undefined {
-    this.#goal = undefined;
+    this.#walk.rest();
     this.#editing.rest();
     this.#completion.reset();
     return undefined;
@@ -365,6 +345,7 @@ export class Prompt implements View {
   #send(): PromptEffect | undefined {
     if (this.#draft.buffer.isBlank) return undefined;
     const effect = this.#draft.submit();
+    this.#draft.attachments.forgetOld(this.#stash?.display ?? "");
     this.#history.add(effect.line);
     this.#vim?.reset();
     this.#edited();
@@ -373,15 +354,14 @@ export class Prompt implements View {
     return effect;
   }
 
-  #cancel(now: number, again: boolean): PromptEffect | undefined {
+  #cancel(now: number): PromptEffect | undefined {
     if (this.working) return { kind: "interrupt" };
     if (this.isEmpty && this.#draft.mode !== "prompt") {
       this.#draft.mode = "prompt";
       return undefined;
     }
-    const key = this.#bindings.keyFor("Chat", "chat:cancel");
-    if (this.isEmpty) return this.#askTwice("cancel", now, again, `${key} again to rewind`, { kind: "rewind" });
-    if (!again) return this.#askTwice("cancel", now, false, `${key} again to clear`, undefined);
+    if (this.isEmpty) return this.#askTwice("chat:cancel", now, "rewind", { kind: "rewind" });
+    if (this.#asked !== "chat:cancel") return this.#askTwice("chat:cancel", now, "clear", undefined);
     return this.#discard();
   }
 
@@ -394,78 +374,45 @@ export class Prompt implements View {
     return { kind: "discard", line };
   }
 
-  #interrupt(now: number, again: boolean): PromptEffect | undefined {
+  #interrupt(now: number): PromptEffect | undefined {
     if (this.working) return { kind: "interrupt" };
     if (this.isEmpty && this.#draft.mode === "prompt") {
-      return this.#askTwice("interrupt", now, again, this.#exitHint("app:interrupt"), { kind: "exit" });
+      return this.#askTwice("app:interrupt", now, "exit", { kind: "exit" });
     }
     this.#draft.clear();
     this.#history.restart();
     return this.#edited();
   }
 
-  #exitHint(action: string): string {
-    return `${this.#bindings.keyFor("Global", action)} again to exit`;
-  }
-
-  #askTwice(
-    by: Armed["by"],
-    now: number,
-    again: boolean,
-    hint: string,
-    effect: PromptEffect | undefined,
-  ): PromptEffect | undefined {
-    if (again) return effect;
-    this.#armed = { by, until: now + AGAIN_MS, hint };
+  /** The first press asks, the second does it. */
+  #askTwice(action: string, now: number, verb: string, effect: PromptEffect | undefined): PromptEffect | undefined {
+    if (this.#asked === action) return effect;
+    const key = this.#bindings.keyFor("Chat", action) || this.#bindings.keyFor("Global", action);
+    this.#hints.ask(action, `${key} again to ${verb}`, now);
     return undefined;
   }
 
-  #putAside(): undefined {
+  #putAside(now: number): undefined {
     if (this.#draft.buffer.isBlank) {
       if (this.#stash) this.#draft.setEntry(this.#stash);
       this.#stash = undefined;
     } else {
       this.#stash = this.#draft.entry();
       this.#draft.clear();
+      this.#hints.say("Draft put aside until the next message is sent", now);
     }
     return this.#edited();
   }
 
   #up(): PromptEffect | undefined {
-    if (this.#moveRow(-1)) return undefined;
+    if (this.#walk.moveRow(-1)) return undefined;
     if (this.isEmpty && this.queued > 0) return { kind: "unqueue" };
-    if (this.#history.isLoaded) {
-      this.#walk(this.#history.older(this.#draft.entry()));
-      return undefined;
-    }
-    // Each press counts, also those before the history was read.
-    this.#waitingUps += 1;
-    if (this.#waitingUps === 1) void this.#history.load().then(() => this.#walkWaiting());
+    this.#walk.older();
     return undefined;
-  }
-
-  #walkWaiting(): void {
-    for (; this.#waitingUps > 0; this.#waitingUps -= 1) this.#walk(this.#history.older(this.#draft.entry()));
-    this.#options.changed();
   }
 
   #down(): undefined {
-    if (!this.#moveRow(1)) this.#walk(this.#history.newer(this.#draft.entry()));
+    if (!this.#walk.moveRow(1)) this.#walk.newer();
     return undefined;
-  }
-
-  #walk(entry: HistoryEntry | undefined): void {
-    if (!entry) return;
-    this.#draft.setEntry(entry);
-    this.#edited();
-    this.#vim?.settle();
-  }
-
-  #moveRow(direction: -1 | 1): boolean {
-    const move = rowMove(this.#draft.buffer, this.#columns, direction, this.#goal);
-    if (!move) return false;
-    this.#draft.buffer.moveTo(move.point);
-    this.#goal = move.goal;
-    return true;
   }
 }

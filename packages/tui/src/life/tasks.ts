@@ -85,7 +85,8 @@ export class BackgroundTasks implements View {
         task.lastTool === undefined ? "" : cleanRow(task.lastTool),
       ].filter((part) => part !== "");
       const name = task.agent === undefined ? "" : `${cleanRow(task.agent)}: `;
-      return fit(`  ${branch} ${name}${cleanRow(task.description)} ${theme.paint("dim", used.join(" · "))}`, columns);
+      const details = used.length === 0 ? "" : ` ${theme.paint("dim", used.join(" · "))}`;
+      return fit(`  ${branch} ${name}${cleanRow(task.description)}${details}`, columns);
     });
     const hidden = ordered.length - shown.length;
     if (hidden > 0 && most > 0) {

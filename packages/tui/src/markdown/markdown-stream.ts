@@ -3,8 +3,9 @@
 
 import { clean } from "../screen/clean.ts";
 import type { Theme } from "../theme/theme.ts";
-import { BlockReader, skippedLength } from "./blocks.ts";
+import { BlockReader } from "./blocks/block-reader.ts";
 import { BlockRenderer } from "./block-renderer.ts";
+import { skippedLength } from "./blocks/leaf.ts";
 
 export class MarkdownStream {
   readonly #reader = new BlockReader();
@@ -82,7 +83,7 @@ export class MarkdownStream {
   /** What there is of the unfinished line; of a very long one, the signs at its start and its last part. */
   #partialLine(maxCharacters: number): string {
     const skipped = skippedLength(this.#partialLength, maxCharacters);
-    if (skipped === 0) return clean(this.#partial.join(""));
+    if (skipped === 0) return clean(withoutHalf(this.#partial.join("")));
     const start = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:#{1,6} )?/.exec(
       this.#partial.slice(0, 50).join("").slice(0, 100),
     )![0];
@@ -94,6 +95,11 @@ export class MarkdownStream {
       parts.push(part.length > keep - length ? part.slice(length - keep) : part);
       length += part.length;
     }
-    return clean(`${start}… ${parts.reverse().join("")}`);
+    return clean(`${start}… ${withoutHalf(parts.reverse().join(""))}`);
   }
+}
+
+/** The second half of a character may still be on its way. */
+function withoutHalf(text: string): string {
+  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }

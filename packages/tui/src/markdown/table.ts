@@ -1,13 +1,13 @@
 // Tables: columns as wide as their content, cells wrapped where that is too wide, and a list of `header: value` where
 // there is no room for columns.
 
-import { styledWidth, type StyledText } from "../code/styled-text.ts";
+import { styledWidth, UNSTYLED, type StyledText } from "../code/styled-text.ts";
 import { wrapWords } from "../code/wrap.ts";
 import { width } from "../screen/rows.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { MarkdownTable } from "./blocks.ts";
-import { inlineText, type InlineStyle } from "./inline.ts";
-import type { Alignment } from "./table-rows.ts";
+import type { MarkdownTable } from "./blocks/block.ts";
+import { inlineText, type InlineStyle } from "./inline/inline.ts";
+import type { Alignment } from "./blocks/table-rows.ts";
 
 /** Longer words may be broken in their column. */
 const MAX_WORD = 24;
@@ -40,7 +40,8 @@ function longestWord(cell: readonly StyledText[]): number {
   return longest;
 }
 
-function linesOf(cell: readonly StyledText[]): StyledText[][] {
+function linesOf(cell: readonly StyledText[]): readonly (readonly StyledText[])[] {
+  if (!cell.some(({ text }) => text.includes("\n"))) return [cell];
   const lines: StyledText[][] = [[]];
   for (const piece of cell) {
     for (const [at, text] of piece.text.split("\n").entries()) {
@@ -101,11 +102,16 @@ function asGrid(
   };
   const bar: StyledText = { text: theme.ascii ? "|" : "│", styles: ["border"] };
   const rows: (readonly StyledText[])[] = [line("┌", "┬", "┐")];
-  const add = (cells: readonly (readonly StyledText[])[][]) => {
-    const height = Math.max(...cells.map((cell) => cell.length));
+  const add = (cells: readonly Rows[]) => {
+    const height = cells.reduce((most, cell) => Math.max(most, cell.length), 1);
     for (let row = 0; row < height; row++) {
-      const parts = cells.flatMap((cell, at) => [bar, ...padded(cell[row] ?? [], widths[at]!, alignments[at]!)]);
-      rows.push([...parts, bar]);
+      const parts: StyledText[] = [];
+      for (const [at, cell] of cells.entries()) {
+        parts.push(bar);
+        addPadded(parts, cell[row] ?? [], widths[at]!, alignments[at]!);
+      }
+      parts.push(bar);
+      rows.push(parts);
     }
   };
   add(header.map((cell, at) => wrapWords(cell, widths[at]!)));
@@ -118,11 +124,12 @@ function asGrid(
   return rows;
 }
 
-function padded(content: readonly StyledText[], width: number, alignment: Alignment): StyledText[] {
+function addPadded(row: StyledText[], content: readonly StyledText[], width: number, alignment: Alignment): void {
   const free = Math.max(0, width - styledWidth(content));
   const left = alignment === "right" ? free : alignment === "center" ? Math.floor(free / 2) : 0;
-  const space = (count: number): StyledText => ({ text: " ".repeat(count + 1), styles: [] });
-  return [space(left), ...content, space(free - left)];
+  row.push({ text: " ".repeat(left + 1), styles: UNSTYLED });
+  for (const piece of content) row.push(piece);
+  row.push({ text: " ".repeat(free - left + 1), styles: UNSTYLED });
 }
 
 function asList(header: Rows, body: readonly Rows[], columns: number): Rows {
@@ -136,7 +143,7 @@ function asList(header: Rows, body: readonly Rows[], columns: number): Rows {
       if (label.length === 0 && cell.length === 0) continue;
       const [first = [], ...more] = wrapWords([...label, ...cell], columns - 2);
       rows.push(first);
-      for (const rest of more) rows.push([{ text: "  ", styles: [] }, ...rest]);
+      for (const rest of more) rows.push([{ text: "  ", styles: UNSTYLED }, ...rest]);
     }
   }
   return rows;

@@ -4,6 +4,7 @@ import type { TerminalHost, WhichSession } from "../host.ts";
 import type { RewindPoint } from "../pickers/rewind.ts";
 import type { OfferedTheme } from "../pickers/theme-picker.ts";
 import type { Panel } from "../screen/view.ts";
+import type { StreamItem } from "../stream/item.ts";
 import type { Requests } from "../stream/requests.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { RenderMarkdown } from "../viewer/section.ts";
@@ -15,6 +16,8 @@ export interface PanelCommand {
   readonly description: string;
   readonly argumentHint: string;
   readonly aliases?: readonly string[];
+  /** Not a skill or a prompt of a server. */
+  readonly builtin?: boolean;
 }
 
 /** A task in the background, running or ended. */
@@ -41,12 +44,12 @@ export interface PanelContext {
   commands(): readonly PanelCommand[];
   /** Prompts of this conversation, oldest first. */
   prompts(): readonly RewindPoint[];
+  /** What is kept of the conversation, oldest first. */
+  items(): readonly StreamItem[];
   tasks(): readonly PanelTask[];
   /** The last answer, as Markdown; empty if there is none. */
   lastAnswer(): string;
   readonly sessionId: string;
-  /** The branch that is checked out, if it is known. */
-  readonly branch?: string;
   /** Settings in force on the screen, which may have changed since the start. */
   setting(key: string): unknown;
   readonly themes: readonly OfferedTheme[];
@@ -79,9 +82,10 @@ export interface PanelEnd {
 /** A command either shows a panel, or is done at once. */
 export type OpenedPanel = { readonly panel: Panel<PanelEnd> } | { readonly end: PanelEnd };
 
-/** Does something that ends in a line for the user, whether it works or not. */
-export function finishing(doing: string, work: Promise<PanelEnd>): PanelEnd {
-  return { note: doing, later: work.catch((error: unknown) => ({ note: `Failed: ${errorText(error)}` })) };
+/** Does something that ends in a line for the user, whether it works or not. `doing` is for what takes long. */
+export function finishing(work: Promise<PanelEnd>, doing?: string): PanelEnd {
+  const later = work.catch((error: unknown) => ({ note: `Failed: ${errorText(error)}` }));
+  return doing === undefined ? { later } : { note: doing, later };
 }
 
 export function errorText(error: unknown): string {

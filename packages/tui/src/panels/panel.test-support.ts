@@ -1,12 +1,10 @@
 // For tests of panels: a theme that paints nothing, keys by name, and frames of the three sizes.
 
 import type { Key } from "../input/event.ts";
-import { Bindings } from "../keys/bindings.ts";
-import { KEY_CONTEXTS } from "../keys/defaults.ts";
 import type { Frame, View } from "../screen/view.ts";
 import type { Requests } from "../stream/requests.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { defaultKeys } from "../widgets/key-lookup.ts";
 import { width } from "../screen/rows.ts";
 
 export const plainTheme: Theme = {
@@ -23,19 +21,7 @@ export const plainTheme: Theme = {
 export const namingTheme: Theme = { ...plainTheme, name: "naming", paint: (style, text) => `<${style}:${text}>` };
 
 export const NOW = 1_700_000_000_000;
-export const keys = lookupOf(undefined);
-
-/** The bindings of a keybindings.json with this text. */
-export function lookupOf(text: string | undefined): KeyLookup {
-  const { bindings } = Bindings.read(text);
-  return {
-    action(key, contexts) {
-      const meaning = bindings.action(contexts, key);
-      return meaning?.kind === "action" ? meaning.action : undefined;
-    },
-    keyFor: (action) => KEY_CONTEXTS.map((context) => bindings.keyFor(context, action)).find((key) => key !== ""),
-  };
-}
+export const keys = defaultKeys;
 
 export function frame(columns = 80, rows = 24, theme: Theme = plainTheme): Frame {
   return { columns, rows, theme, now: NOW };

@@ -11,6 +11,7 @@ import { linesOfText, type PagerSection } from "../viewer/section.ts";
 import { headingRow, hintRows } from "../widgets/heading.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
 import { TextField } from "../widgets/text-field.ts";
+import type { PanelEnd } from "./context.ts";
 import { panelKeys, typedText } from "./panel-keys.ts";
 
 export interface TextPanelOptions {
@@ -40,7 +41,7 @@ export function textPanel({ title, keys, lines, follows, every }: TextPanelOptio
   const pager = new Pager({
     title: "",
     sections,
-    keys: panelKeys(keys),
+    keys,
     inPlace: true,
     opensAt: follows ? "end" : "start",
     ...(every ? { every } : {}),
@@ -71,6 +72,8 @@ export interface LinePanelOptions {
   /** What to write, in one or two sentences. */
   readonly about: string;
   readonly placeholder?: string;
+  /** Taken if nothing is written. */
+  readonly standard?: string;
   readonly keys: KeyLookup;
   /** Why a text cannot be taken; undefined if it can. */
   problem?(text: string): string | undefined;
@@ -88,7 +91,7 @@ export function linePanel(options: LinePanelOptions): Panel<string | null> {
       const action = event.kind === "key" && !isTyped ? keys.action(event, ["Select"]) : undefined;
       if (action === "select:cancel") return { value: null };
       if (action === "select:accept") {
-        const text = field.text.trim();
+        const text = field.text.trim() || (options.standard ?? "");
         problem = text === "" ? "" : (options.problem?.(text) ?? "");
         return text === "" || problem !== "" ? undefined : { value: text };
       }
@@ -151,5 +154,22 @@ export function choicesPanel(options: {
       const listed = list.render(choices, { columns, rows: room, theme });
       return { rows: [headingRow(columns, theme, { title }), ...text, ...listed, ...hints].slice(0, rows) };
     },
+  };
+}
+
+/** A text that leaves a note when it is closed. */
+export function closing(panel: Panel<null>, note: string): Panel<PanelEnd> {
+  return ending(panel, () => ({ note }));
+}
+
+/** A panel whose answer is the end of a command. */
+export function ending<A>(panel: Panel<A>, end: (value: A) => PanelEnd): Panel<PanelEnd> {
+  return {
+    take(event, now) {
+      const done = panel.take(event, now);
+      return done && { value: end(done.value) };
+    },
+    render: (frame) => panel.render(frame),
+    nextChange: (now) => panel.nextChange?.(now),
   };
 }

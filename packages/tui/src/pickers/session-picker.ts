@@ -33,7 +33,7 @@ export interface SessionPickerOptions {
 
 export interface PickedSession {
   readonly id: string;
-  /** The folder it ran in. */
+  /** The folder it belongs to, if sessions of all folders were listed. */
   readonly cwd?: string;
 }
 
@@ -148,7 +148,8 @@ class SessionPicker implements Panel<PickedSession | null> {
     const session = this.#current;
     if (session === undefined) return undefined;
     const { id, cwd } = session;
-    return this.#end({ id, ...(cwd === undefined ? {} : { cwd }) });
+    // A session of this folder may have gone elsewhere meanwhile; it is still one of this folder.
+    return this.#end({ id, ...(cwd === undefined || !this.#list.allProjects ? {} : { cwd }) });
   }
 
   #end(value: PickedSession | null): Done<PickedSession | null> {

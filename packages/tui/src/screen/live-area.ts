@@ -1,7 +1,8 @@
 // The rows below the scrollback, as they are on the screen, and what to write so that they become others. Everything is
 // relative to the cursor: a terminal may scroll or wrap as it likes and still nothing finished is touched.
 
-import { rowsAboveCursor, rowsTaken, type Reflow } from "./reflow.ts";
+import { ResizedArea, rowsTaken, type DrawnArea, type Reflow } from "./reflow.ts";
+import { width } from "./rows.ts";
 import type { ScreenSize } from "./port.ts";
 import type { Rendered } from "./view.ts";
 
@@ -12,6 +13,8 @@ const NO_WRAP = "\x1b[?7l";
 const WRAP = "\x1b[?7h";
 /** A column the cursor is never known to be in. */
 const UNKNOWN = -1;
+/** More finished rows than these are never written again. */
+const TAIL = 60;
 
 export class LiveArea {
   #size: ScreenSize;
@@ -20,6 +23,13 @@ export class LiveArea {
   #cursor = { row: 0, column: UNKNOWN };
   /** Whether the rows may not be on the screen as they were written. */
   #spoiled = false;
+  /** Finished rows to write once more, because they are at the wrong place and will be erased. */
+  #again: readonly string[] = [];
+  /** The last finished rows. */
+  #tail: string[] = [];
+  #misplaced: { readonly finished: readonly string[]; readonly by: number } | undefined;
+  /** The sizes the window had since. */
+  #sizes: ScreenSize[] = [];
   readonly #place: CursorPlace;
 
   constructor(size: ScreenSize) {
@@ -33,11 +43,29 @@ export class LiveArea {
     return y === undefined ? undefined : Math.max(0, y - this.#cursor.row);
   }
 
+  /** From column 1 to the cursor. */
+  get column(): string {
+    return this.#cursor.column > 0 ? `\x1b[${this.#cursor.column}C` : "";
+  }
+
+  get isMisplaced(): boolean {
+    return this.#misplaced !== undefined;
+  }
+
+  /** As it is on the screen now. */
+  get drawn(): DrawnArea {
+    return { rows: this.#rows, cursor: this.#cursor, size: this.#size, y: this.#place.row };
+  }
+
   /** What puts the finished rows above the area and the area into the given form. Empty if nothing changes. */
-  paint(finished: readonly string[], { rows, cursor }: Rendered): string {
+  paint(newRows: readonly string[], { rows, cursor }: Rendered): string {
     const pen = new Pen(this.#cursor, this.#place);
+    const { columns } = this.#size;
+    const finished = this.#again.length > 0 ? [...this.#again, ...newRows] : newRows;
+    this.#again = [];
     let old = this.#rows;
-    if (this.#spoiled) {
+    // A row that the terminal breaks would be erased only where it begins.
+    if (this.#spoiled || finished.some((row) => row.length > columns && width(row) > columns)) {
       pen.toRow(0);
       pen.text += ERASE_BELOW;
       old = [];
@@ -45,8 +73,9 @@ export class LiveArea {
     }
     if (finished.length > 0) {
       pen.toRow(0);
-      for (const row of finished) pen.finish(row, this.#size.columns);
+      for (const row of finished) pen.finish(row, columns);
       old = old.slice(finished.length);
+      this.#tail = [...this.#tail.slice(-TAIL), ...finished.slice(-TAIL)].slice(-TAIL);
     }
     const changed = rows.flatMap((row, at) => (at < old.length && row === old[at] ? [] : at));
     if (changed.length > 0) {
@@ -64,19 +93,53 @@ export class LiveArea {
     this.#rows = rows;
     this.#cursor = {
       row: Math.max(0, Math.min(cursor?.row ?? 0, rows.length - 1)),
-      column: Math.max(0, Math.min(cursor?.column ?? 0, this.#size.columns - 1)),
+      column: Math.max(0, Math.min(cursor?.column ?? 0, columns - 1)),
     };
     pen.toCursor(this.#cursor);
     return pen.text;
   }
 
   /** The window has another size. What was drawn may have been wrapped. */
-  resized(size: ScreenSize, reflow: Reflow): void {
-    const area = { rows: this.#rows, cursor: this.#cursor, size: this.#size, y: this.#place.row };
-    this.#cursor = { row: rowsAboveCursor(area, size, reflow), column: UNKNOWN };
+  windowResized(size: ScreenSize): void {
+    this.#sizes.push(size);
+  }
+
+  /** The next paint is for this size. The cursor is in row `y` of the screen, if that is known. */
+  resized(size: ScreenSize, reflow: Reflow, y: number | undefined): void {
+    const steps = this.#sizes.splice(0);
+    const area = new ResizedArea(this.drawn, reflow);
+    for (const step of steps) area.step(step);
+    const wrong = this.#misplaced;
+    this.#misplaced = undefined;
+    // After both, nothing is certain. A live row that stays is better than a finished one that is erased.
+    let above = wrong && steps.length > 0 ? Math.min(area.above, this.#cursor.row) : area.above;
+    if (wrong && steps.length === 0) {
+      const more = wrong.by + rowsTakenByAll(wrong.finished, size.columns);
+      // Only what is still on the screen can be erased.
+      if (y === undefined || above + more <= y) {
+        above += more;
+        this.#again = wrong.finished;
+      }
+    }
+    this.#cursor = { row: above, column: UNKNOWN };
     this.#size = size;
     this.#spoiled = true;
     this.#place.forget(size.rows);
+  }
+
+  /**
+   * A frame was drawn when the window already had other columns than it was made for. So it went up from a cursor that
+   * had been moved: `by` rows too few, or too many.
+   */
+  misplaced(columns: number, by: number, finished: readonly string[]): void {
+    const size = { columns, rows: this.#size.rows };
+    this.#size = size;
+    this.#sizes = [];
+    this.#rows = this.#rows.map((row) => (width(row) > columns ? Bun.sliceAnsi(row, 0, columns) : row));
+    this.#cursor = { row: this.#cursor.row, column: Math.min(this.#cursor.column, columns - 1) };
+    this.#spoiled = true;
+    const lost = by < 0 ? lastRows(this.#tail.slice(0, this.#tail.length - finished.length), -by, columns) : [];
+    this.#misplaced = { finished: [...lost, ...finished], by: by < 0 ? -rowsTakenByAll(lost, columns) : by };
   }
 
   /** Something else wrote to the terminal; the area begins where the cursor is. */
@@ -84,6 +147,8 @@ export class LiveArea {
     this.#rows = [];
     this.#cursor = { row: 0, column: UNKNOWN };
     this.#spoiled = true;
+    this.#misplaced = undefined;
+    this.#sizes = [];
     this.#place.forget(this.#size.rows);
   }
 
@@ -101,6 +166,17 @@ export class LiveArea {
   toldPlace(row: number): void {
     this.#place.told(row);
   }
+}
+
+function rowsTakenByAll(rows: readonly string[], columns: number): number {
+  return rows.reduce((sum, row) => sum + rowsTaken(row, columns), 0);
+}
+
+/** The last of these that take at least so many rows on the screen. */
+function lastRows(rows: readonly string[], taken: number, columns: number): string[] {
+  let first = rows.length;
+  for (let left = taken; left > 0 && first > 0;) left -= rowsTaken(rows[--first]!, columns);
+  return rows.slice(first);
 }
 
 /** The cursor's row on the screen, from what the terminal said once and the moves since. At the bottom, it scrolls. */

@@ -22,30 +22,122 @@ export interface DrawnArea {
 
 /** How many rows above the cursor the area begins after the window was resized. */
 export function rowsAboveCursor(area: DrawnArea, to: ScreenSize, reflow: Reflow): number {
-  const { rows, cursor, size } = area;
-  if (reflow === "none" || to.columns >= size.columns) return cursor.row;
-  if (reflow === "xterm.js") return aboveInXtermJs(area, to);
-  const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + rowsTaken(row, to.columns), 0);
-  return above + Math.floor(cursor.column / to.columns);
+  const resized = new ResizedArea(area, reflow);
+  resized.step(to);
+  return resized.above;
 }
 
-function aboveInXtermJs({ rows, cursor, size, y }: DrawnArea, to: ScreenSize): number {
-  const below = size.rows - 1 - (y ?? size.rows - rows.length + cursor.row);
-  // Rows below the cursor are removed first when the window gets lower.
-  const left = below - Math.min(Math.max(0, size.rows - to.rows), below);
-  let at = cursor.row;
-  for (let row = Math.min(rows.length - 1, cursor.row + left); row >= 0; row--) {
-    // The cursor has moved already by what was added below.
-    if (row !== at || row >= rows.length) at += rowsTaken(rows[row]!, to.columns) - 1;
+/** An area in a window that is resized, perhaps several times, before it is drawn again. */
+export class ResizedArea {
+  readonly #area: DrawnArea;
+  readonly #reflow: Reflow;
+  readonly #xterm: XtermLines | undefined;
+  #columns: number;
+
+  constructor(area: DrawnArea, reflow: Reflow) {
+    this.#area = area;
+    this.#reflow = reflow;
+    this.#columns = area.size.columns;
+    this.#xterm = reflow === "xterm.js" ? new XtermLines(area) : undefined;
   }
-  return at;
+
+  step(to: ScreenSize): void {
+    this.#xterm?.resize(to);
+    this.#columns = to.columns;
+  }
+
+  /** Rows from the first of the area to the cursor. */
+  get above(): number {
+    const { rows, cursor } = this.#area;
+    if (this.#xterm) return this.#xterm.cursor;
+    if (this.#reflow === "none") return cursor.row;
+    const before = rows.slice(0, cursor.row).reduce((sum, row) => sum + rowsTaken(row, this.#columns), 0);
+    return before + Math.floor(Math.max(0, cursor.column) / this.#columns);
+  }
+}
+
+/** What xterm.js does to the lines of the area. */
+class XtermLines {
+  /** From the top of the area. */
+  cursor: number;
+  #columns: number;
+  #rows: number;
+  /** Lines of the screen below the cursor. */
+  #below: number;
+  /** Each row of the area: its columns, and the lines it takes now. */
+  readonly #groups: { total: number; lines: number; readonly text: string | undefined }[];
+
+  constructor({ rows, cursor, size, y }: DrawnArea) {
+    this.cursor = cursor.row;
+    this.#columns = size.columns;
+    this.#rows = size.rows;
+    this.#below = Math.max(0, size.rows - 1 - (y ?? size.rows - rows.length + cursor.row));
+    this.#groups = rows.map((row) => {
+      const total = width(row);
+      const text = Bun.stripANSI(row);
+      return { total, lines: 1, text: text.length === total ? undefined : text };
+    });
+  }
+
+  resize({ columns, rows }: ScreenSize): void {
+    // First lines below the cursor are removed.
+    const removed = Math.min(Math.max(0, this.#rows - rows), this.#below);
+    const blank = this.#below - (this.#groups.reduce((sum, { lines }) => sum + lines, 0) - 1 - this.cursor);
+    this.#below += rows > this.#rows ? rows - this.#rows : -removed;
+    for (let left = removed - Math.max(0, blank); left > 0 && this.#groups.length > 0; left--) {
+      const last = this.#groups.at(-1)!;
+      last.lines -= 1;
+      last.total = Math.min(last.total, last.lines * this.#columns);
+      if (last.lines === 0) this.#groups.pop();
+    }
+    this.#rows = rows;
+    if (columns < this.#columns) this.#narrow(columns);
+    else if (columns > this.#columns) this.#widen(columns);
+    this.#columns = columns;
+  }
+
+  #narrow(columns: number): void {
+    let start = this.#groups.reduce((sum, { lines }) => sum + lines, 0);
+    for (const group of this.#groups.toReversed()) {
+      start -= group.lines;
+      if (group.lines === 1 && group.total <= columns) continue;
+      // The lines with the cursor stay as they are. It has moved already by what was added below.
+      if (this.cursor >= start && this.cursor < start + group.lines) {
+        group.total = Math.min(group.total, group.lines * columns);
+        continue;
+      }
+      const lines = linesOf(group, columns);
+      this.cursor += lines - group.lines;
+      group.lines = lines;
+    }
+  }
+
+  #widen(columns: number): void {
+    let start = 0;
+    let removed = 0;
+    for (const group of this.#groups) {
+      const { lines } = group;
+      if (lines > 1 && !(this.cursor >= start && this.cursor < start + lines)) {
+        group.lines = linesOf(group, columns);
+        removed += lines - group.lines;
+      }
+      start += lines;
+    }
+    this.cursor -= removed;
+  }
+}
+
+function linesOf(
+  { total, text }: { readonly total: number; readonly text: string | undefined },
+  columns: number,
+): number {
+  return text === undefined ? Math.max(1, Math.ceil(total / columns)) : rowsTaken(text, columns);
 }
 
 /** Rows a row takes where the window has so many columns. */
 export function rowsTaken(row: string, columns: number): number {
   const total = width(row);
   if (total <= columns) return 1;
-  // oxlint-disable-next-line no-control-regex
   const text = Bun.stripANSI(row);
   if (width(text) === text.length) return Math.ceil(total / columns);
   let [taken, used] = [1, 0];

@@ -51,6 +51,15 @@ export function testScreen(
   });
   screen.reply({ kind: "reply", of: "attributes", text: ">0;276;0" });
 
+  /** Lets time pass and calls what is due. */
+  const advance = (ms: number) => {
+    now += ms;
+    for (const entry of waiting.filter(({ at }) => at <= now)) {
+      waiting.splice(waiting.indexOf(entry), 1);
+      entry.callback();
+    }
+  };
+
   return {
     screen,
     emulator,
@@ -59,24 +68,24 @@ export function testScreen(
     show(rendered: Rendered) {
       live = rendered;
     },
-    /** Lets time pass and calls what is due. */
-    advance(ms: number) {
-      now += ms;
-      for (const { callback } of waiting.filter(({ at }) => at <= now)) callback();
-      waiting.splice(0, waiting.length, ...waiting.filter(({ at }) => at > now));
-    },
+    advance,
     resize(newColumns: number, newRows: number) {
       emulator.resize(newColumns, newRows);
       for (const listener of resizeListeners) listener();
     },
     /** Everything written is on the screen, and the answers have arrived. */
     async settled() {
-      await done;
-      for (const text of replies.splice(0)) {
-        const at = /^\x1b\[(\d+;\d+)R$/.exec(text);
-        if (at && options.answers !== false) {
-          screen.reply({ kind: "reply", of: "cursor", text: at[1]! } satisfies TerminalReply);
+      for (let last = -1; last !== written.length;) {
+        last = written.length;
+        await done;
+        for (const text of replies.splice(0)) {
+          const at = /^\x1b\[(\d+;\d+)R$/.exec(text);
+          if (at && options.answers !== false) {
+            screen.reply({ kind: "reply", of: "cursor", text: at[1]! } satisfies TerminalReply);
+          }
         }
+        await done;
+        if (waiting.length > 0 && replies.length === 0) advance(60);
       }
     },
     /** The whole buffer without what is blank at its end. */

@@ -4,10 +4,11 @@
 import { LiveArea } from "./live-area.ts";
 import { reflowFromEnv, reflowFromReply } from "../terminal/identity.ts";
 import { FullScreenView } from "./full-screen.ts";
+import { PlaceQuestions } from "./questions.ts";
 import type { TerminalReply } from "../input/event.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Draw, FullScreen, ScreenPort, ScreenSize } from "./port.ts";
-import type { Reflow } from "./reflow.ts";
+import { rowsAboveCursor, type DrawnArea, type Reflow } from "./reflow.ts";
 import type { Rendered } from "./view.ts";
 
 /** Synchronized output: the terminal shows the frame as a whole. Terminals that do not know it ignore it. */
@@ -15,8 +16,9 @@ const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
-const ASK_CURSOR = "\x1b[6n";
 const FRAME_MS = 1000 / 30;
+/** A window that is being dragged is drawn when it has stopped for so long. */
+const SETTLE_MS = 50;
 
 export interface ScreenOptions {
   readonly terminal: Pick<Terminal, "columns" | "rows" | "write" | "onResize">;
@@ -29,6 +31,29 @@ export interface ScreenOptions {
   readonly showCursor?: boolean;
 }
 
+/** What a question is about: a frame on its way, or nothing but the place. */
+interface Asked {
+  /** Questions from before something else had the terminal are of no use. */
+  readonly era: number;
+  readonly frame?: {
+    readonly columns: number;
+    /** What was on the screen before, and how far up from its cursor the frame began. */
+    readonly before: DrawnArea;
+    readonly up: number;
+    readonly finished: readonly string[];
+  };
+}
+
+interface DrawOptions {
+  readonly ask: boolean;
+  /** What is on the screen; what the area was drawn as if absent. */
+  readonly before?: DrawnArea;
+  /** Whether the frame repairs one that was misplaced. */
+  readonly again?: boolean;
+  /** Leaves the finished rows to the next frame. */
+  readonly hold?: boolean;
+}
+
 export class Screen implements ScreenPort {
   readonly #options: ScreenOptions;
   readonly #area: LiveArea;
@@ -38,9 +63,13 @@ export class Screen implements ScreenPort {
   #lastFrame = -Infinity;
   #drawing = false;
   #reflow: Reflow;
-  /** Questions for the cursor's place that were not answered. Only the answer to the last one is of use. */
-  #asked = 0;
-  #askNext = true;
+  readonly #questions: PlaceQuestions<Asked>;
+  #era = 0;
+  #isPlaced = false;
+  /** A frame was due while another was on its way. */
+  #wanted = false;
+  /** The window was resized: nothing is drawn until it is quiet and clear where everything is. */
+  #settling: { readonly cancel: () => void; quiet: boolean } | undefined;
   #cursorHidden = false;
   #state: "on" | "paused" | "ended" = "on";
   #viewer: FullScreenView | undefined;
@@ -52,11 +81,12 @@ export class Screen implements ScreenPort {
     this.#size = sizeOf(options.terminal);
     this.#area = new LiveArea(this.#size);
     this.#reflow = reflowFromEnv(options.env ?? {});
+    this.#questions = new PlaceQuestions(options.schedule, () => this.#goOn());
     this.#unlisten = options.terminal.onResize(() => this.#resize());
   }
 
   get size(): ScreenSize {
-    return this.#size;
+    return sizeOf(this.#options.terminal);
   }
 
   append(rows: readonly string[]): void {
@@ -70,10 +100,7 @@ export class Screen implements ScreenPort {
     if (this.#state !== "on" || this.#viewer) return;
     if (now) return this.#frame();
     this.#cancel ??= this.#options.schedule(
-      () => {
-        this.#cancel = undefined;
-        this.#frame();
-      },
+      () => this.#frame({ ask: true }),
       Math.max(0, this.#lastFrame + FRAME_MS - this.#options.now()),
     );
   }
@@ -90,18 +117,18 @@ export class Screen implements ScreenPort {
       this.#area.spoil();
       return this.#frame();
     }
+    this.#settleNow();
     const erase = this.#area.paint(this.#finished.splice(0), EMPTY);
     const above = this.#area.above ?? this.#size.rows;
     this.#options.terminal.write(`${BEGIN}${erase}\x1b[J\x1b[${this.#size.rows}B${"\n".repeat(above)}\x1b[H`);
-    this.#area.forget();
-    this.#askNext = true;
-    this.#frame();
+    this.#startAnew();
+    this.#draw({ ask: true });
   }
 
   pause(): void {
     if (this.#state !== "on") return;
     this.#viewer?.leave();
-    this.#stopTimer();
+    this.#settleNow();
     this.#write(this.#area.paint(this.#finished.splice(0), EMPTY), { cursor: true });
     this.#state = "paused";
   }
@@ -110,18 +137,17 @@ export class Screen implements ScreenPort {
     if (this.#state !== "paused") return;
     this.#state = "on";
     this.#size = sizeOf(this.#options.terminal);
-    this.#area.forget();
-    this.#area.resized(this.#size, "none");
-    this.#askNext = true;
+    this.#startAnew();
     this.#cursorHidden = false;
     if (this.#viewer) this.#viewer.enter();
-    else this.#frame();
+    else this.#draw({ ask: true });
   }
 
   end({ keep = false }: { readonly keep?: boolean } = {}): void {
     if (this.#state === "ended") return;
     this.#viewer?.close();
-    this.#stopTimer();
+    this.#settleNow();
+    this.#questions.stop();
     if (this.#state === "on") {
       const last = keep ? this.#rendered() : EMPTY;
       // Below the last row, which is finished by that.
@@ -134,8 +160,8 @@ export class Screen implements ScreenPort {
 
   fullScreen(draw: Draw): FullScreen {
     this.#viewer?.close();
-    this.#stopTimer();
-    this.#write(this.#area.paint(this.#finished.splice(0), EMPTY));
+    this.#settleNow();
+    this.#write(this.#area.paint(this.#finished.splice(0), EMPTY), {});
     this.#resizedInViewer = false;
     const viewer = new FullScreenView({
       ...this.#options,
@@ -151,10 +177,22 @@ export class Screen implements ScreenPort {
 
   reply(reply: TerminalReply): void {
     this.#reflow = reflowFromReply(reply) ?? this.#reflow;
-    if (reply.of !== "cursor" || this.#asked === 0) return;
-    this.#asked -= 1;
-    const row = Number(/^\d+/.exec(reply.text)?.[0]);
-    if (this.#asked === 0 && row > 0) this.#area.toldPlace(row - 1);
+    const answer = reply.of === "cursor" ? this.#questions.answer(reply.text) : undefined;
+    if (!answer || this.#state !== "on" || this.#viewer || answer.about.era !== this.#era) return;
+    const { frame } = answer.about;
+    if (frame) this.#area.toldPlace(answer.row);
+    if (frame && frame.columns !== answer.columns) {
+      const size = { columns: answer.columns, rows: this.#size.rows };
+      const by = rowsAboveCursor(frame.before, size, this.#reflow) - frame.up;
+      this.#area.misplaced(answer.columns, by, frame.finished);
+      // From there, it may have been resized further.
+      if (this.#size.columns !== answer.columns) this.#area.windowResized(this.#size);
+      return this.#settle();
+    }
+    if (!frame && this.#settling?.quiet) {
+      return answer.columns === this.size.columns ? this.#drawResized(answer.row) : this.#settle();
+    }
+    this.#goOn();
   }
 
   #viewerClosed(viewer: FullScreenView): void {
@@ -162,34 +200,108 @@ export class Screen implements ScreenPort {
     this.#viewer = undefined;
     // Terminals do not agree on where the cursor of the main screen is after a resize. The last row is safe.
     if (this.#resizedInViewer) this.#options.terminal.write(`\x1b[${this.#size.rows}B`);
-    this.#area.forget();
-    this.#askNext = true;
-    if (this.#state === "on") this.#frame();
+    this.#startAnew();
+    if (this.#state === "on") this.#draw({ ask: true });
   }
 
   #resize(): void {
-    const size = sizeOf(this.#options.terminal);
-    if (size.columns === this.#size.columns && size.rows === this.#size.rows) return;
-    this.#size = size;
-    if (this.#state !== "on") return;
-    if (this.#viewer) {
-      this.#resizedInViewer = true;
-      this.#area.resized(size, "none");
-      return this.#viewer.resized();
+    const { columns, rows } = this.size;
+    if (this.#state !== "on" || (!this.#settling && columns === this.#size.columns && rows === this.#size.rows)) return;
+    if (!this.#viewer) {
+      this.#takeSize();
+      return this.#settle();
     }
-    this.#area.resized(size, this.#reflow);
-    this.#askNext = true;
-    this.#frame();
+    this.#size = this.size;
+    this.#resizedInViewer = true;
+    this.#viewer.resized();
   }
 
-  #frame(): void {
+  /** Waits until the window is no longer being resized. */
+  #settle(): void {
     this.#stopTimer();
+    this.#settling?.cancel();
+    const settling = { quiet: false, cancel: () => {} };
+    settling.cancel = this.#options.schedule(() => {
+      settling.quiet = true;
+      this.#goOn();
+    }, SETTLE_MS);
+    this.#settling = settling;
+  }
+
+  /** After an answer, or when none is waited for any longer. */
+  #goOn(): void {
+    if (this.#state !== "on" || this.#viewer || this.#questions.areOpen) return;
+    if (this.#settling) {
+      if (!this.#settling.quiet) return;
+      if (!this.#questions.mayAsk) return this.#drawResized();
+      const ask = this.#questions.ask({ era: this.#era });
+      return this.#options.terminal.write(ask + this.#area.column);
+    }
+    if (!this.#wanted) return;
+    this.#wanted = false;
+    this.changed();
+  }
+
+  #drawResized(y?: number): void {
+    this.#settling?.cancel();
+    this.#settling = undefined;
+    const before = this.#area.drawn;
+    const again = this.#area.isMisplaced;
+    this.#takeSize();
+    this.#area.resized(this.#size, this.#reflow, y);
+    // If the window is resized again right now, the fewer rows it has to be repaired for, the better.
+    this.#draw({ ask: true, before, again, hold: this.#questions.mayAsk });
+  }
+
+  /** What another program, a viewer or the end cannot wait for. */
+  #settleNow(): void {
+    this.#stopTimer();
+    if (!this.#settling) return;
+    this.#settling.cancel();
+    this.#settling = undefined;
+    this.#takeSize();
+    this.#area.resized(this.#size, this.#reflow, undefined);
+  }
+
+  /** Follows each size of a window that is being resized, because each may have wrapped what is on the screen. */
+  #takeSize(): void {
+    const { columns, rows } = this.size;
+    if (columns === this.#size.columns && rows === this.#size.rows) return;
+    this.#size = { columns, rows };
+    this.#area.windowResized(this.#size);
+  }
+
+  /** Something else had the terminal: the area begins where the cursor is. */
+  #startAnew(): void {
+    this.#era += 1;
+    this.#wanted = false;
+    this.#size = this.size;
+    this.#area.forget();
+    this.#area.resized(this.#size, this.#reflow, undefined);
+  }
+
+  #frame({ ask = !this.#isPlaced }: { readonly ask?: boolean } = {}): void {
+    this.#stopTimer();
+    if (this.#settling) return;
     // The window may have been resized and the news not be here yet.
-    const size = sizeOf(this.#options.terminal);
-    if (size.columns !== this.#size.columns || size.rows !== this.#size.rows) return this.#resize();
+    const { columns, rows } = this.size;
+    if (columns !== this.#size.columns || rows !== this.#size.rows) return this.#resize();
+    if (this.#questions.areOpen) this.#wanted = true;
+    else this.#draw({ ask });
+  }
+
+  #draw({ ask, before = this.#area.drawn, again = false, hold = false }: DrawOptions): void {
     this.#lastFrame = this.#options.now();
+    const up = this.#area.drawn.cursor.row;
+    // Drawing may find more rows that are finished.
     const rendered = this.#rendered();
-    this.#write(this.#area.paint(this.#finished.splice(0), rendered));
+    const finished = hold ? [] : this.#finished.splice(0);
+    const text = this.#area.paint(finished, rendered);
+    this.#wanted = this.#finished.length > 0;
+    if (text === "") return;
+    const { columns } = this.#size;
+    const frame = again ? undefined : { columns, before, up, finished };
+    this.#write(text, ask ? { ask: { era: this.#era, ...(frame && { frame }) } } : {});
   }
 
   #rendered(): Rendered {
@@ -203,19 +315,18 @@ export class Screen implements ScreenPort {
     };
   }
 
-  #write(text: string, { cursor = false }: { readonly cursor?: boolean } = {}): void {
+  #write(text: string, { cursor = false, ask }: { readonly cursor?: boolean; readonly ask?: Asked }): void {
     const { terminal, showCursor = false } = this.#options;
-    const ask = this.#askNext && this.#state === "on" ? ASK_CURSOR : "";
-    if (text === "" && ask === "" && !cursor) return;
-    if (ask !== "") {
+    let question = "";
+    if (ask && this.#questions.mayAsk) {
+      question = this.#questions.ask(ask) + this.#area.column;
       this.#area.askedPlace();
-      this.#asked += 1;
-      this.#askNext = false;
+      this.#isPlaced = true;
     }
     const hide = this.#cursorHidden ? "" : HIDE_CURSOR;
     const show = showCursor || cursor ? SHOW_CURSOR : "";
     this.#cursorHidden = show === "";
-    terminal.write(`${BEGIN}${hide}${text}${show}${END}${ask}`);
+    terminal.write(`${BEGIN}${hide}${text}${question}${show}${END}`);
   }
 
   #stopTimer(): void {

@@ -143,6 +143,12 @@ test("commands show what was typed and what was printed", () => {
   ).toEqual(["! ls", "  ⎿  a", "     b"]);
 });
 
+test("a skill is shown as it was typed, not with its text", () => {
+  const skill =
+    "<command-message>deploy</command-message>\n<command-name>/deploy</command-name>\n<command-args>prod</command-args>\nDo this";
+  expect(written([prompt(skill)])).toEqual(["❯ /deploy prod"]);
+});
+
 test("a prompt that was shown at once is not shown again", () => {
   const feed = feedOf();
   feed.addPrompt({ type: "user", message: { role: "user", content: "hi" }, parent_tool_use_id: null, uuid: "p1" });
@@ -159,6 +165,16 @@ test("a retry is a live row with the seconds left, and goes when the reply comes
   expect(feed.live(frameOf({ now: 11_500 }))).toEqual(["↻ The server is overloaded, trying again in 3s (2 of 10)"]);
   feed.take(start(), 14_000);
   expect(feed.live(frameOf())).toEqual([]);
+});
+
+test("limits of the account are mentioned once in a run", () => {
+  const info = { status: "allowed_warning", rateLimitType: "five_hour", utilization: 0.9, resetsAt: 70 };
+  const limit = { type: "rate_limit_event", rate_limit_info: info, uuid: "u", session_id: "s" };
+  expect(written([limit, text("x"), limit, end()])).toEqual([
+    "▲ Used 90% of the limit for five hours, reset in 1m 00s",
+    "",
+    "● x",
+  ]);
 });
 
 test("errors of the server and of limits are shown", () => {
@@ -182,6 +198,7 @@ test("a subagent is a tree of its newest calls", () => {
   for (const message of [
     call("t", "Task", { description: "find it", subagent_type: "Explore" }),
     system("task_started", { task_id: "a1", tool_use_id: "t", is_backgrounded: false }),
+    system("task_progress", { task_id: "a1", usage: { total_tokens: 9, tool_uses: 1, duration_ms: 5 } }),
     call("c1", "Grep", { pattern: "x" }, "t"),
     result("c1", "", undefined, { parent_tool_use_id: "t" }),
     call("c2", "Read", { file_path: "/p/src/a.ts" }, "t"),

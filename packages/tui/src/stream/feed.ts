@@ -68,6 +68,8 @@ export class Feed {
     if (!call?.asking) return;
     call.asking = false;
     call.startedMs = now;
+    // The time that the answer took is not the call's.
+    delete call.stamp;
   }
 
   /** Finishes everything that is open: the replay of a session is over, or the session is. */

@@ -1,11 +1,14 @@
 // A unified diff on the full screen: the list of files, then each file with its hunks.
 
+import { counted } from "../blocks/amounts.ts";
+import { countChangedLines, renderDiff } from "../diff/render-diff.ts";
+import { unifiedDiff, type FileDiff } from "../diff/unified-diff.ts";
 import { cleanRow } from "../screen/clean.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
-import { Pager, type FullScreenPanel } from "./pager.ts";
+import type { FullScreenPanel } from "./full-screen-panel.ts";
+import { Pager } from "./pager.ts";
 import type { PagerSection } from "./section.ts";
-import { readUnifiedDiff, type DiffedFile } from "./unified-diff.ts";
 
 export interface DiffViewerOptions {
   readonly title: string;
@@ -15,52 +18,43 @@ export interface DiffViewerOptions {
 }
 
 export function diffViewer({ title, diff, keys }: DiffViewerOptions): FullScreenPanel<null> {
-  const files = readUnifiedDiff(diff);
+  const files = unifiedDiff(diff);
   const sections = [overview(files), ...files.map(fileSection)];
   return new Pager({ title: cleanRow(title), sections: () => sections, keys, place: "DiffDialog" });
 }
 
-function overview(files: readonly DiffedFile[]): PagerSection {
+function overview(files: readonly FileDiff[]): PagerSection {
   return {
     lines(_columns, theme) {
       if (files.length === 0) return ["No changes"];
-      const sum = (count: (file: DiffedFile) => number) => files.reduce((total, file) => total + count(file), 0);
-      const total = counts(
-        sum(({ added }) => added),
-        sum(({ removed }) => removed),
-        theme,
-      );
+      const all = files.flatMap(({ hunks }) => hunks);
+      const summary = theme.paint("bold", `${counted(files.length, "file")} changed`);
       return [
-        `${theme.paint("bold", `${files.length} ${files.length === 1 ? "file" : "files"} changed`)} ${total}`,
-        ...files.map((file) => `  ${nameOf(file)} ${counts(file.added, file.removed, theme)}`),
+        `${summary} ${counts(all, theme)}`,
+        ...files.map((file) => `  ${nameOf(file)} ${counts(file.hunks, theme)}`),
       ];
     },
   };
 }
 
-function fileSection(file: DiffedFile): PagerSection {
+function fileSection(file: FileDiff): PagerSection {
   return {
     isMark: true,
     folds: true,
-    lines: (_columns, theme) => [
-      `${theme.paint("heading", nameOf(file))} ${counts(file.added, file.removed, theme)}`,
-      ...file.rows.map((row) => paintRow(cleanRow(row.replaceAll("\t", "    ")), theme)),
+    lines: (columns, theme) => [
+      `${theme.paint("heading", nameOf(file))} ${counts(file.hunks, theme)}`,
+      ...renderDiff(file, columns, theme),
     ],
   };
 }
 
-function paintRow(row: string, theme: Theme): string {
-  if (row.startsWith("+")) return theme.paint("added", row);
-  if (row.startsWith("-")) return theme.paint("removed", row);
-  if (row.startsWith("@@")) return theme.paint("accent", row);
-  return row.startsWith("\\") ? theme.paint("dim", row) : row;
-}
-
-function nameOf({ path, change, from }: DiffedFile): string {
+function nameOf({ path, oldPath, change }: FileDiff): string {
   const name = cleanRow(path);
-  if (change === "renamed") return `${cleanRow(from ?? "")} → ${name}`;
-  return change === "changed" ? name : `${name} (${change})`;
+  if (change === "renamed") return `${cleanRow(oldPath ?? "")} → ${name}`;
+  return change === "modified" ? name : `${name} (${change})`;
 }
 
-const counts = (added: number, removed: number, theme: Theme) =>
-  `${theme.paint("added", `+${added}`)} ${theme.paint("removed", `-${removed}`)}`;
+function counts(hunks: FileDiff["hunks"], theme: Theme): string {
+  const { added, removed } = countChangedLines(hunks);
+  return `${theme.paint("added", `+${added}`)} ${theme.paint("removed", `-${removed}`)}`;
+}

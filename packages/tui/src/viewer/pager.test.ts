@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { frame, key, keys, namingTheme, randomKeys, shown, SIZES, typing } from "../panels/panel.test-support.ts";
 import { panelKeys } from "../panels/panel-keys.ts";
-import { isFullScreen, Pager } from "./pager.ts";
+import { isFullScreen } from "./full-screen-panel.ts";
+import { Pager } from "./pager.ts";
 import type { PagerSection } from "./section.ts";
 
 const bound = panelKeys(keys);

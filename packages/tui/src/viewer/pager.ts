@@ -1,13 +1,14 @@
 // A full-screen pager: rows of text, a status row, keys to move, search, fold and jump. It lays out only what is visible.
 
 import type { InputEvent } from "../input/event.ts";
-import { typedText } from "../panels/panel-keys.ts";
+import { panelKeys, typedText } from "../panels/panel-keys.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
-import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
+import type { Done, Frame, Rendered } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
 import { findLine, markMatches, rowOfMatch } from "./find.ts";
+import type { FullScreenPanel } from "./full-screen-panel.ts";
 import { compareSpots, START, TextLayout, type Spot } from "./layout.ts";
 import type { PagerSection } from "./section.ts";
 
@@ -24,15 +25,6 @@ export interface PagerOptions {
   readonly inPlace?: boolean;
   /** Milliseconds between frames while a text grows; undefined if it does not. */
   every?(): number | undefined;
-}
-
-/** Shown on the alternate screen, which it fills. */
-export interface FullScreenPanel<T> extends Panel<T> {
-  readonly fullScreen: true;
-}
-
-export function isFullScreen<T>(panel: Panel<T>): panel is FullScreenPanel<T> {
-  return "fullScreen" in panel;
 }
 
 const CONTEXTS: Readonly<Record<NonNullable<PagerOptions["place"]> | "Text", readonly string[]>> = {
@@ -53,6 +45,7 @@ const CLOSING: ReadonlySet<string> = new Set([
 export class Pager implements FullScreenPanel<null> {
   readonly fullScreen = true;
   readonly #options: PagerOptions;
+  readonly #keys: KeyLookup;
   readonly #folded = new Set<PagerSection>();
   #layout: TextLayout | undefined;
   #height = 1;
@@ -67,6 +60,7 @@ export class Pager implements FullScreenPanel<null> {
 
   constructor(options: PagerOptions) {
     this.#options = options;
+    this.#keys = panelKeys(options.keys);
     this.#follows = options.opensAt === "end";
   }
 
@@ -96,7 +90,8 @@ export class Pager implements FullScreenPanel<null> {
   take(event: InputEvent): Done<null> | undefined {
     if (event.kind === "paste" && this.#typing) this.#search(this.#wanted + event.text);
     if (event.kind !== "key") return undefined;
-    const { keys, place } = this.#options;
+    const { place } = this.#options;
+    const keys = this.#keys;
     const action = keys.action(event, CONTEXTS[place ?? "Text"]);
     this.#said = "";
     if (this.#typing) {
@@ -139,17 +134,19 @@ export class Pager implements FullScreenPanel<null> {
       case "scroll:previousMatch":
         return this.#nextMatch(layout, -1);
       case "transcript:previousPrompt":
+      case "diffViewer:previousFile":
       case "diff:previousFile":
         return this.#jump(layout, -1);
       case "transcript:nextPrompt":
+      case "diffViewer:nextFile":
       case "diff:nextFile":
         return this.#jump(layout, 1);
       case "transcript:fold":
-      case "diff:fold":
+      case "diffViewer:fold":
         return this.#fold(layout, [this.#current()]);
       case "transcript:foldAll":
       case "transcript:toggleShowAll":
-      case "diff:foldAll":
+      case "diffViewer:foldAll":
         return this.#fold(
           layout,
           layout.sections.map((_section, index) => index),
@@ -268,22 +265,23 @@ export class Pager implements FullScreenPanel<null> {
   }
 
   #statusRow(layout: TextLayout, columns: number, theme: Theme): string {
-    const { title, keys, place } = this.#options;
-    const of = place === "DiffDialog" ? "diff" : "transcript";
+    const { title, place, inPlace } = this.#options;
+    const of = place === "DiffDialog" ? "diffViewer" : "transcript";
     const actions: readonly (readonly [action: string, does: string])[] = [
       [place === undefined ? "scroll:close" : place === "DiffDialog" ? "diff:dismiss" : "transcript:exit", "close"],
       ["scroll:search", "search"],
       ...(this.#wanted === "" ? [] : [["scroll:nextMatch", "next match"] as const]),
       ...(place === undefined ? [] : [[`${of}:fold`, "fold"] as const]),
       ...(place === "Transcript" ? [["transcript:previousPrompt", "previous prompt"] as const] : []),
-      ...(place === "DiffDialog" ? [["diff:nextFile", "next file"] as const] : []),
+      ...(place === "DiffDialog" ? [["diffViewer:nextFile", "next file"] as const] : []),
     ];
     const hints = actions.flatMap(([action, does]) => {
-      const key = keys.keyFor(action);
+      const key = this.#keys.keyFor(action);
       return key === undefined ? [] : [`${key} ${does}`];
     });
-    const left = this.#said === "" ? `${title} · ${this.#where(layout)}` : this.#said;
-    return theme.paint("dim", fit([left, ...hints].join(theme.ascii ? " - " : " · "), columns));
+    const where = this.#where(layout);
+    const left = this.#said === "" ? [title, inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
+    return theme.paint("dim", fit([...left, ...hints].join(theme.ascii ? " - " : " · "), columns));
   }
 
   #where(layout: TextLayout): string {

@@ -2,7 +2,8 @@
 
 import { cleanRow } from "../screen/clean.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
-import { Pager, type FullScreenPanel } from "./pager.ts";
+import type { FullScreenPanel } from "./full-screen-panel.ts";
+import { Pager } from "./pager.ts";
 import { linesOfText, type PagerSection, type RenderMarkdown } from "./section.ts";
 
 export interface TextViewerOptions {

@@ -3,7 +3,8 @@
 import { renderItem } from "../blocks/item.ts";
 import { isDone, type StreamItem } from "../stream/item.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
-import { Pager, type FullScreenPanel } from "./pager.ts";
+import type { FullScreenPanel } from "./full-screen-panel.ts";
+import { Pager } from "./pager.ts";
 import type { PagerSection } from "./section.ts";
 
 export interface TranscriptViewerOptions {

@@ -6,7 +6,6 @@ import { call, failure, feedOf, prompt, text as answer, thinking } from "../stre
 import { diffViewer } from "./diff-viewer.ts";
 import { growingTextViewer, textViewer } from "./text-viewer.ts";
 import { transcriptViewer } from "./transcript-viewer.ts";
-import { readUnifiedDiff } from "./unified-diff.ts";
 
 const bound = panelKeys(keys);
 const markdown = (text: string, columns: number) => wrap(text.replaceAll("**", ""), columns);
@@ -76,7 +75,7 @@ const DIFF = `diff --git a/src/a.ts b/src/a.ts
 index 1..2 100644
 --- a/src/a.ts
 +++ b/src/a.ts
-@@ -1,3 +1,3 @@
+@@ -1,3 +1,2 @@
  same
 -old
 +new
@@ -95,17 +94,6 @@ similarity index 100%
 rename from old name
 rename to new name
 `;
-
-test("readUnifiedDiff() reads changed, new, deleted, renamed and binary files", () => {
-  expect(readUnifiedDiff(DIFF).map(({ rows, ...file }) => ({ ...file, rows: rows.length }))).toEqual([
-    { path: "src/a.ts", change: "changed", added: 1, removed: 2, rows: 5 },
-    { path: "gone.txt", change: "deleted", added: 0, removed: 1, rows: 2 },
-    { path: "x.png", change: "new", added: 0, removed: 0, rows: 1 },
-    { path: "new name", change: "renamed", from: "old name", added: 0, removed: 0, rows: 0 },
-  ]);
-  expect(readUnifiedDiff("")).toEqual([]);
-  expect(readUnifiedDiff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n--- c\n+++ d\n@@ -1 +1 @@\n-x\n+y\n")).toHaveLength(2);
-});
 
 test("the diff viewer lists the files, jumps from one to the next and folds them", () => {
   const view = diffViewer({ title: "Changes", diff: DIFF, keys: bound });

@@ -1,5 +1,6 @@
 // What a session is and where it works, for clients that show it: the terminal tells it to the status line's command.
 
+import { gitBranch } from "@keelson/host";
 import { done, type ControlHandler } from "../reply.ts";
 
 export const getSessionInfo: ControlHandler = (_request, targets) => {
@@ -12,6 +13,7 @@ export const getSessionInfo: ControlHandler = (_request, targets) => {
     transcript_path: targets.transcriptPath(),
     cwd: workspace.cwd,
     project_dir: snapshot.cwd,
+    git_branch: gitBranch(workspace.cwd) || null,
     added_dirs: workspace.directories.filter((directory) => directory !== workspace.cwd && directory !== snapshot.cwd),
     model: { id: model.profile.id, display_name: model.profile.id },
     effort: model.effort ?? null,

@@ -12,7 +12,7 @@ import {
   type SetupOffer,
 } from "./index.ts";
 
-const options = { keys: defaultKeys() };
+const options = { keys: defaultKeys };
 const facts = {
   folder: "/home/u/some project",
   hooks: 2,

@@ -5,4 +5,4 @@ export { SetupPanel, type SetupAnswer, type SetupOffer, type SetupOptions } from
 export { trustPanel, type TrustFacts } from "./trust-panel.ts";
 export { apiKeyPanel, bypassPanel, includesPanel } from "./yes-no-panels.ts";
 export type { BeforeOptions } from "./before-options.ts";
-export { keyLookup, type KeyLookup } from "../../widgets/key-lookup.ts";
+export type { KeyLookup } from "../../widgets/key-lookup.ts";

@@ -1,9 +1,9 @@
 // Whether to use a server of the project's .mcp.json. Nothing of it has run yet.
 
+import { wrap } from "../../screen/rows.ts";
 import type { Panel } from "../../screen/view.ts";
 import { answering, ChoicePanel } from "../../widgets/choice-panel.ts";
 import { quoted } from "../../widgets/heading.ts";
-import { prose } from "../../widgets/prose.ts";
 import { showRow } from "../visible.ts";
 import type { BeforeOptions } from "./before-options.ts";
 
@@ -36,23 +36,23 @@ export function mcpServerPanel(server: ServerToApprove, { keys, plain }: BeforeO
     body: (columns, theme) => [
       ...quoted(named, columns, theme, "bold"),
       ...quoted(showRow(starts), columns, theme, "code"),
-      ...prose(
+      ...wrap(
         kind === "command"
           ? "This command runs on your machine each time a session starts, with your permissions."
           : "The model's calls to its tools are sent to this address.",
         columns,
       ),
-      ...prose(theme.paint("dim", `From ${showRow(file)}`), columns),
+      ...wrap(theme.paint("dim", `From ${showRow(file)}`), columns),
     ],
     question: `Use "${named}"?`,
     choices: [
       { value: "use", label: "Use it" },
       { value: "use-all", label: "Use it, and all later ones of this project" },
-      { value: "skip", label: "Go on without it" },
+      { value: "skip", label: "Continue without it" },
     ],
     hints: [
       { action: "confirm:yes", does: "choose" },
-      { action: "confirm:no", does: "go on without it" },
+      { action: "confirm:no", does: "continue without it" },
     ],
   });
   return answering(panel, (result) => (result.kind === "chosen" ? result.value : "skip"));

@@ -1,12 +1,12 @@
 // The first start: a theme, with a sample of it, then a model. What was found on this machine is offered; it also goes on
 // without any.
 
+import { wrap } from "../../screen/rows.ts";
 import type { InputEvent } from "../../input/event.ts";
 import type { Done, Frame, Panel, Rendered } from "../../screen/view.ts";
 import type { Theme } from "../../theme/theme.ts";
 import { beside } from "../../widgets/beside.ts";
 import { headingRow, hintRows } from "../../widgets/heading.ts";
-import { prose } from "../../widgets/prose.ts";
 import { ScrollText } from "../../widgets/scroll-text.ts";
 import { SelectList } from "../../widgets/select-list.ts";
 import { stacked } from "../../widgets/stacked.ts";
@@ -63,7 +63,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
     }));
     const offline = {
       value: OFFLINE,
-      label: offers.length === 0 ? "Go on offline" : "None of them: go on offline",
+      label: offers.length === 0 ? "Continue offline" : "None of them: continue offline",
       description: "A built-in model that answers without a network; /model changes it later",
     };
     this.#models = new SelectList([...found, offline], { keys: this.#options.keys });
@@ -111,10 +111,10 @@ export class SetupPanel implements Panel<SetupAnswer> {
   }
 
   #words(columns: number, theme: Theme): readonly string[] {
-    if (this.#chosenTheme === undefined) return prose("Which colors suit your terminal?", columns);
-    if (!this.#models) return prose(theme.paint("dim", "Looking for API keys and local model servers…"), columns);
-    if (this.#models.choices.length > 1) return prose("Which model do you want to use?", columns);
-    return prose(
+    if (this.#chosenTheme === undefined) return wrap("Which colors suit your terminal?", columns);
+    if (!this.#models) return wrap(theme.paint("dim", "Looking for API keys and local model servers…"), columns);
+    if (this.#models.choices.length > 1) return wrap("Which model do you want to use?", columns);
+    return wrap(
       "No API key and no local model server was found. Set a key such as ANTHROPIC_API_KEY, or start Ollama or LM Studio, and choose with /model.",
       columns,
     );

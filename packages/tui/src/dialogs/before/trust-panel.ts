@@ -1,9 +1,9 @@
 // Whether to trust a folder. "No" comes first and is marked: Enter alone never trusts.
 
+import { wrap } from "../../screen/rows.ts";
 import type { Panel } from "../../screen/view.ts";
 import { answering, ChoicePanel } from "../../widgets/choice-panel.ts";
 import { quoted } from "../../widgets/heading.ts";
-import { prose } from "../../widgets/prose.ts";
 import { showRow } from "../visible.ts";
 import type { BeforeOptions } from "./before-options.ts";
 
@@ -28,14 +28,14 @@ export function trustPanel(facts: TrustFacts, { keys, plain }: BeforeOptions): P
     body: (columns, theme) => [
       ...quoted(showRow(facts.folder), columns, theme, "bold"),
       "",
-      ...prose("Keelson reads the files in it and, with your approval, edits them and runs commands.", columns),
+      ...wrap("Keelson reads the files in it and, with your approval, edits them and runs commands.", columns),
       ...(applies.length === 0
-        ? prose("The folder has no settings of its own that run anything.", columns)
-        : prose("If you trust it, its own settings apply:", columns)),
+        ? wrap("The folder has no settings of its own that run anything.", columns)
+        : wrap("If you trust it, its own settings apply:", columns)),
       ...applies.flatMap((text) =>
-        prose(text, columns - 4).map((row, at) => (at === 0 ? `  ${theme.ascii ? "-" : "•"} ${row}` : `    ${row}`)),
+        wrap(text, columns - 4).map((row, at) => (at === 0 ? `  ${theme.ascii ? "-" : "•"} ${row}` : `    ${row}`)),
       ),
-      ...prose(theme.paint("dim", "Trust it only if you know who wrote them."), columns),
+      ...wrap(theme.paint("dim", "Trust it only if you know who wrote them."), columns),
     ],
     choices: [
       { value: "leave", label: "No, leave" },
@@ -58,7 +58,7 @@ function appliesOf({ hooks, allowRules, env, mcpServers, commands }: TrustFacts)
       : [hooks === 1 ? "1 hook that runs without approval" : `${hooks} hooks that run without approval`]),
     ...listed("Commands", commands),
     ...listed("Allow rules", allowRules),
-    ...listed("MCP servers, each asked about first", mcpServers),
+    ...listed("MCP servers (each needs approval)", mcpServers),
     ...listed("Environment variables", env),
   ];
 }

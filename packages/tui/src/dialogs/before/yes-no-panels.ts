@@ -1,10 +1,10 @@
 // Questions before a session that take a yes or a no: files from outside in the instructions, a key in the environment,
 // and bypassing permissions. Esc is always the cautious answer.
 
+import { wrap } from "../../screen/rows.ts";
 import type { Panel } from "../../screen/view.ts";
 import { answering, ChoicePanel } from "../../widgets/choice-panel.ts";
 import { quoted, type HeadingOptions } from "../../widgets/heading.ts";
-import { prose } from "../../widgets/prose.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
 import { showRow } from "../visible.ts";
 import type { BeforeOptions } from "./before-options.ts";
@@ -12,11 +12,11 @@ import type { BeforeOptions } from "./before-options.ts";
 /** Whether CLAUDE.md may include files from outside the project. */
 export function includesPanel(files: readonly string[], options: BeforeOptions): Panel<boolean> {
   return yesNo(
-    { title: "Instructions include files from outside", style: "warning" },
+    { title: "CLAUDE.md includes files outside this project", style: "warning" },
     (columns, theme) => [
-      ...prose("CLAUDE.md of this project includes files that are not in the project:", columns),
+      ...wrap("The instructions of this project include these files:", columns),
       ...files.flatMap((file) => quoted(showRow(file), columns, theme)),
-      ...prose("What is in them would be sent to the model.", columns),
+      ...wrap("What is in them would be sent to the model.", columns),
     ],
     { question: "Include them?", labels: ["No, leave them out", "Yes, include them"], yes: 1 },
     options,
@@ -29,10 +29,10 @@ export function apiKeyPanel(
   options: BeforeOptions,
 ): Panel<boolean> {
   return yesNo(
-    { title: "There is an API key in the environment" },
+    { title: "API key found in the environment" },
     (columns, theme) => [
       ...quoted(`${variable}=…${showRow(tail.slice(-8))}`, columns, theme, "code"),
-      ...prose(
+      ...wrap(
         "Its use may cost money. The answer is kept for this key; only its last 20 characters are stored.",
         columns,
       ),
@@ -47,7 +47,7 @@ export function bypassPanel(options: BeforeOptions): Panel<boolean> {
   return yesNo(
     { title: "Bypass permissions", style: "bypassMode" },
     (columns) =>
-      prose(
+      wrap(
         "In this mode, commands run and files are changed without asking you. Deny rules still apply. Use it only in a container or a virtual machine without access to anything you cannot lose. You are responsible for what happens.",
         columns,
       ),

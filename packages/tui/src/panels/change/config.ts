@@ -1,6 +1,5 @@
 // /config: settings one changes while working. Each change is written at once, one after the other.
 
-import type { Json } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import type { StyleName } from "../../theme/theme.ts";
 import { errorText, type PanelContext, type PanelEffect, type PanelEnd } from "../context.ts";
@@ -109,11 +108,12 @@ class ConfigState {
   #write({ key, label }: Preference, value: string | boolean, before: string | boolean): void {
     this.#changed.set(key, value);
     this.#said = undefined;
-    const stored: Json = key === "effortLevel" && value === "default" ? null : value;
     const { requests, redraw } = this.#context;
     this.#writing = this.#writing.then(async () => {
       try {
-        await requests.request("update_settings", { source: "userSettings", settings: { [key]: stored } });
+        await requests.request("update_settings", { source: "userSettings", settings: { [key]: value } });
+        // The file is for later sessions; this one keeps the effort it started with unless it is told.
+        if (key === "effortLevel") await requests.request("apply_flag_settings", { settings: { effortLevel: value } });
       } catch (error) {
         // A later change of the same key may be waiting; it has its own answer.
         if (this.#changed.get(key) === value) this.#changed.set(key, before);
@@ -125,7 +125,7 @@ class ConfigState {
 
   #end(): PanelEnd {
     if (this.#changed.size === 0) return { note: "Settings unchanged" };
-    return { note: "Saving settings…", later: this.#writing.then(() => this.#saved()) };
+    return { later: this.#writing.then(() => this.#saved()) };
   }
 
   #saved(): PanelEnd {

@@ -24,6 +24,11 @@ interface RulesReply {
   };
 }
 
+interface UpdateReply extends RulesReply {
+  /** What could not be saved. */
+  readonly problems?: readonly string[];
+}
+
 const BEHAVIORS: readonly RuleBehavior[] = ["allow", "ask", "deny"];
 const TABS = ["Allow", "Ask", "Deny", "Folders"];
 const ADD = "add";
@@ -193,8 +198,9 @@ class RulesState {
     try {
       // The protocol's types are narrower than JSON, but nothing else is in them.
       const updates = [JSON.parse(JSON.stringify(update)) as JsonObject];
-      await requests.request("update_permissions", { updates });
-      await this.load();
+      const reply = (await requests.request("update_permissions", { updates })) as UpdateReply;
+      this.#reply = reply.state;
+      if (reply.problems?.length) throw new Error(reply.problems.join("; "));
       this.#done.push(done);
       this.#said = { text: done, style: "success" };
     } catch (error) {

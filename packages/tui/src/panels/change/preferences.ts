@@ -30,7 +30,7 @@ export function preferences({ themes, outputStyles }: PreferenceChoices): readon
       label: "Effort",
       about: "How much effort the model puts into an answer",
       standard: "default",
-      values: ["default", "low", "medium", "high", "xhigh", "max"],
+      values: ["low", "medium", "high", "xhigh", "max"],
     },
     {
       key: "editorMode",

@@ -1,6 +1,6 @@
 // What a single line of Markdown can be. Every test looks at the line once.
 
-import type { BlockContainer } from "./blocks.ts";
+import type { BlockContainer } from "./block.ts";
 
 export interface Fence {
   readonly sign: string;
@@ -49,7 +49,7 @@ export function isRule(line: string): boolean {
 }
 
 export function headingAt(line: string): { readonly level: number; readonly text: string } | undefined {
-  const found = /^ {0,3}(#{1,6})(?:[ \t]|$)/.exec(line);
+  const found = line[indentOf(line)] === "#" ? /^ {0,3}(#{1,6})(?:[ \t]|$)/.exec(line) : undefined;
   if (!found) return undefined;
   const text = line.slice(found[0].length).trim();
   let end = text.length;
@@ -81,29 +81,42 @@ export function itemAt(
   line: string,
   interrupts: boolean,
 ): { readonly container: BlockContainer; readonly rest: string } | undefined {
-  const sign = line.charCodeAt(indentOf(line));
-  const mayStart = (sign >= 0x30 && sign <= 0x39) || sign === 0x2d || sign === 0x2a || sign === 0x2b;
-  if (!mayStart) return undefined;
-  const expanded = expandAfterMarker(line);
-  const found = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?! )| |$)/.exec(expanded);
-  if (!found) return undefined;
-  const [all, before = "", marker = "", after = ""] = found;
-  const text = expanded.slice(all.length);
+  const offset = indentOf(line);
+  const end = markerEnd(line, offset);
+  if (offset > 3 || end === undefined) return undefined;
+  const after = line[end];
+  if (after !== undefined && after !== " " && after !== "\t") return undefined;
+  const marker = line.slice(offset, end);
+  // Columns, not characters: a tab behind the marker reaches to the next stop.
+  const behind = after === "\t" ? expandIndent(" ".repeat(end) + line.slice(end)).slice(end) : line.slice(end);
+  const spaces = indentOf(behind);
+  const isEmpty = behind.length === spaces;
   const ordered = marker.length > 1;
-  if (interrupts && (text.trim() === "" || (ordered && Number.parseInt(marker, 10) !== 1))) return undefined;
-  const indent = before.length + marker.length + Math.max(1, text.trim() === "" ? 1 : after.length);
-  const task = /^\[([ xX])\](?: +|$)/.exec(text);
+  if (interrupts && (isEmpty || (ordered && Number.parseInt(marker, 10) !== 1))) return undefined;
+  // More than four spaces belong to code inside the item.
+  const skipped = isEmpty || spaces > 4 ? 1 : spaces;
+  const text = behind.slice(skipped);
+  const task = text.startsWith("[") ? /^\[([ xX])\](?: +|$)/.exec(text) : undefined;
   return {
     container: {
       kind: "item",
       marker,
       ordered,
-      offset: before.length,
-      indent,
+      offset,
+      indent: end + skipped,
       ...(task ? { task: task[1] === " " ? ("open" as const) : ("done" as const) } : {}),
     },
     rest: task ? text.slice(task[0].length) : text,
   };
+}
+
+/** Where the `-` or `12.` that starts at `from` ends. */
+function markerEnd(line: string, from: number): number | undefined {
+  const first = line[from];
+  if (first === "-" || first === "*" || first === "+") return from + 1;
+  let at = from;
+  while (at < from + 9 && line.charCodeAt(at) >= 0x30 && line.charCodeAt(at) <= 0x39) at++;
+  return at > from && (line[at] === "." || line[at] === ")") ? at + 1 : undefined;
 }
 
 /** Where a block of HTML starts, and the text that ends it; without one it ends at an empty line. */
@@ -124,8 +137,3 @@ export function htmlEnds(line: string, until: RegExp): boolean {
 
 const BLOCK_TAG =
   /^<\/?(?:address|article|aside|blockquote|body|br|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|h[1-6]|head|header|hr|html|iframe|li|link|main|menu|meta|nav|ol|option|p|section|source|summary|table|tbody|td|tfoot|th|thead|title|tr|ul)(?:[\s/>]|$)/i;
-
-function expandAfterMarker(line: string): string {
-  const found = /^( {0,3}(?:[-*+]|\d{1,9}[.)]))\t/.exec(line);
-  return found ? `${found[1]}${" ".repeat(4 - (found[1]!.length % 4))}${line.slice(found[0].length)}` : line;
-}

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { paintStyled } from "../code/styled-text.ts";
+import { paintStyled } from "../../code/styled-text.ts";
 import { inlineText } from "./inline.ts";
-import { namedTheme } from "./theme.test-support.ts";
+import { namedTheme } from "../theme.test-support.ts";
 
 function painted(
   text: string,

@@ -1,6 +1,6 @@
 // Links: where they start and end in the text, and how they look. Each look ahead is bounded.
 
-import type { StyledText } from "../code/styled-text.ts";
+import type { StyledText } from "../../code/styled-text.ts";
 
 export interface LinkStyle {
   /** The terminal shows links itself; otherwise the address is written behind the text. */

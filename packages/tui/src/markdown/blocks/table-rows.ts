@@ -4,7 +4,9 @@ export type Alignment = "left" | "right" | "center";
 
 /** The alignments if the line is a row of dashes. */
 export function delimiterRow(line: string): readonly Alignment[] | undefined {
-  if (!line.includes("-") || !/^[\s|:-]+$/.test(line)) return undefined;
+  const first = line.trimStart()[0];
+  if ((first !== "|" && first !== "-" && first !== ":") || !line.includes("-")) return undefined;
+  if (!/^[\s|:-]+$/.test(line)) return undefined;
   const cells = splitCells(line, { code: false });
   const alignments: Alignment[] = [];
   for (const cell of cells) {

@@ -1,6 +1,8 @@
 // Cuts Markdown into blocks, line by line. A line is looked at once and never again: what a block is depends on the lines
 // before it only, so the blocks are the same however the text arrives.
 
+import type { BlockContainer, CodeBlock, MarkdownBlock, PlacedBlock } from "./block.ts";
+import { lastPart, type Leaf } from "./leaf.ts";
 import {
   expandIndent,
   fenceAt,
@@ -13,64 +15,8 @@ import {
   isRule,
   itemAt,
   withoutQuote,
-  type Fence,
 } from "./line.ts";
-import { delimiterRow, headerCells, tableCells, type Alignment } from "./table-rows.ts";
-
-/** Around blocks, from the outside in. An item is the same object in all of its blocks. */
-export type BlockContainer =
-  | { readonly kind: "quote" }
-  | {
-      readonly kind: "item";
-      /** `-` or `12.` */
-      readonly marker: string;
-      readonly ordered: boolean;
-      /** Where the marker is, and where the text behind it starts. */
-      readonly offset: number;
-      readonly indent: number;
-      readonly task?: "open" | "done";
-    };
-
-interface Placed {
-  readonly containers: readonly BlockContainer[];
-  /** An empty line came before it. */
-  readonly gap: boolean;
-}
-
-export type MarkdownBlock = Placed &
-  (
-    | { readonly kind: "paragraph"; readonly text: string }
-    | { readonly kind: "heading"; readonly level: number; readonly text: string }
-    | { readonly kind: "rule" }
-    | { readonly kind: "table"; readonly table: MarkdownTable }
-    /** One line of a code block. */
-    | { readonly kind: "code"; readonly line: string; readonly code: CodeBlock; readonly first: boolean }
-    /** One line of HTML. */
-    | { readonly kind: "html"; readonly line: string; readonly first: boolean }
-  );
-
-export interface CodeBlock {
-  /** All that stands behind the opening fence. */
-  readonly info: string;
-}
-
-export interface MarkdownTable {
-  readonly header: readonly string[];
-  readonly alignments: readonly Alignment[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-type Leaf =
-  | (Placed & { readonly kind: "paragraph"; readonly lines: string[]; length: number })
-  | (Placed & {
-      readonly kind: "table";
-      readonly header: readonly string[];
-      readonly alignments: readonly Alignment[];
-      readonly rows: (readonly string[])[];
-    })
-  | (Placed & { readonly kind: "fence"; readonly fence: Fence; readonly code: CodeBlock; first: boolean })
-  | (Placed & { readonly kind: "indented"; readonly code: CodeBlock; first: boolean; blank: string[] })
-  | (Placed & { readonly kind: "html"; readonly until: RegExp | undefined; first: boolean });
+import { delimiterRow, headerCells, tableCells } from "./table-rows.ts";
 
 /** Deeper ones are text: nobody reads that, and it keeps a line of a million `>` cheap. */
 const MAX_DEPTH = 24;
@@ -269,7 +215,7 @@ export class BlockReader {
     return this.#leaf?.kind === "paragraph" && this.#leaf.lines.length > 0;
   }
 
-  #place(): Placed {
+  #place(): PlacedBlock {
     const gap = this.#gap;
     this.#gap = false;
     return { containers: this.#containers, gap };
@@ -317,27 +263,4 @@ export class BlockReader {
     } else if (leaf.kind === "indented") this.#gap ||= leaf.blank.length > 0;
     else if (leaf.kind === "fence" && leaf.first) this.#code(leaf, "");
   }
-}
-
-function lastPart(leaf: Leaf, maxCharacters: number, maxRows: number): Leaf {
-  if (leaf.kind === "table") return { ...leaf, rows: leaf.rows.slice(-maxRows) };
-  if (leaf.kind === "indented") return { ...leaf, blank: [...leaf.blank] };
-  if (leaf.kind !== "paragraph") return { ...leaf };
-  const keep = leaf.length - skippedLength(leaf.length, maxCharacters);
-  const lines: string[] = [];
-  let length = 0;
-  for (let at = leaf.lines.length - 1; at >= 0 && length < keep; at--) {
-    const line = leaf.lines[at]!;
-    lines.push(line.length > keep - length ? line.slice(length - keep) : line);
-    length += line.length + 1;
-  }
-  return { ...leaf, lines: lines.reverse(), length };
-}
-
-/**
- * How much of the start of a long text is left out when only its end is shown. It grows in steps, so that the rows stay
- * where they are while the text grows.
- */
-export function skippedLength(length: number, maxCharacters: number): number {
-  return length <= 2 * maxCharacters ? 0 : (Math.floor(length / maxCharacters) - 1) * maxCharacters;
 }

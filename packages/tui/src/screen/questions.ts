@@ -1,0 +1,61 @@
+// Asks the terminal where its cursor is and how wide its window is, and stops asking one that does not answer.
+
+/** In the last column, so that the answer has the width that the window has when it gets here. */
+const ASK = "\r\x1b[999C\x1b[6n\r";
+/** A terminal that takes longer is not waited for, and not asked again. */
+const ANSWER_MS = 300;
+
+export interface PlaceAnswer<T> {
+  readonly about: T;
+  /** From 0. */
+  readonly row: number;
+  readonly columns: number;
+}
+
+export class PlaceQuestions<T> {
+  readonly #schedule: (callback: () => void, ms: number) => () => void;
+  readonly #givenUp: () => void;
+  #pending: T[] = [];
+  #cancel: (() => void) | undefined;
+  #silent = false;
+
+  constructor(schedule: (callback: () => void, ms: number) => () => void, givenUp: () => void) {
+    this.#schedule = schedule;
+    this.#givenUp = givenUp;
+  }
+
+  get areOpen(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  get mayAsk(): boolean {
+    return !this.#silent;
+  }
+
+  /** What to write. The cursor is in column 1 after it. */
+  ask(about: T): string {
+    this.#pending.push(about);
+    this.#cancel ??= this.#schedule(() => {
+      this.#cancel = undefined;
+      this.#silent = true;
+      this.#pending = [];
+      this.#givenUp();
+    }, ANSWER_MS);
+    return ASK;
+  }
+
+  /** Takes `row;column`. */
+  answer(text: string): PlaceAnswer<T> | undefined {
+    const [, row, columns] = /(\d+);(\d+)/.exec(text) ?? [];
+    const about = this.#pending.shift();
+    if (about === undefined || row === undefined) return undefined;
+    this.stop();
+    return { about, row: Number(row) - 1, columns: Number(columns) };
+  }
+
+  /** Waits no longer. Answers may still come. */
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}
