@@ -80,7 +80,6 @@ export function createHost(options: HostOptions): ProgramHost {
     agentText: true,
     stdioPermissions: true,
     answersRequests: true,
-    interactive: true,
     rejectsUnknownCommands: true,
     ...(own && invocation.worktree ? { worktree: invocation.worktree } : {}),
     ...(own && invocation.setup ? { setup: invocation.setup } : {}),
