@@ -104,8 +104,11 @@ export class LiveArea {
     this.#sizes.push(size);
   }
 
-  /** The next paint is for this size. The cursor is in row `y` of the screen, if that is known. */
-  resized(size: ScreenSize, reflow: Reflow, y: number | undefined): void {
+  /**
+   * The next paint is for this size. The cursor is in row `y` of the screen, if that is known. Returns the sizes the
+   * window had since the last paint.
+   */
+  resized(size: ScreenSize, reflow: Reflow, y: number | undefined): readonly ScreenSize[] {
     const steps = this.#sizes.splice(0);
     const area = new ResizedArea(this.drawn, reflow);
     for (const step of steps) area.step(step);
@@ -125,6 +128,7 @@ export class LiveArea {
     this.#size = size;
     this.#spoiled = true;
     this.#place.forget(size.rows);
+    return steps;
   }
 
   /**
