@@ -94,6 +94,7 @@ export type MetadataEntry =
   | { readonly type: "agent-name"; readonly agentName: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
+  | { readonly type: "permission-mode"; readonly permissionMode: PermissionMode; readonly sessionId: string }
   /** Keelson only: a job of the session, for a resume; without `job`, it is over. Other readers ignore it. */
   | { readonly type: "keelson-schedule"; readonly id: string; readonly job?: ScheduledJob; readonly sessionId: string }
   /** Keelson only: the conversation went back and ends at this entry, if no entry follows. Other readers ignore it. */

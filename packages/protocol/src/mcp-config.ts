@@ -86,6 +86,8 @@ export interface UnusedMcpServer {
   readonly file?: string;
   /** `pending`: a project server that needs trust or approval. `failed`: the entry is not valid. */
   readonly status: "disabled" | "pending" | "failed";
+  /** It was approved and has changed since. */
+  readonly changed?: true;
   /** One sentence for people. */
   readonly why: string;
 }

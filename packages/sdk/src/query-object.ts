@@ -10,16 +10,20 @@ import type {
   SDKControlGetUsageResponse,
   SDKControlInitializeResponse,
   SDKControlInterruptResponse,
+  SDKControlMcpAuthenticateResponse,
   SDKControlMcpReadResourceResponse,
   SDKControlReadFileResponse,
   SDKControlReloadOutputStylesResponse,
   SDKControlReloadPluginsResponse,
   SDKControlReloadSkillsResponse,
+  SDKControlRewindConversationResponse,
+  SDKControlRunShellCommandResponse,
+  SDKControlUpdatePermissionsResponse,
   SlashCommand,
 } from "./control/replies.ts";
 import type { McpServerConfig, McpServerStatus, McpSetServersResult } from "./mcp/config.ts";
 import type { SDKMessage, SDKUserMessage } from "./messages/messages.ts";
-import type { PermissionMode } from "./permissions/permissions.ts";
+import type { PermissionMode, PermissionUpdate } from "./permissions/permissions.ts";
 
 /** Requests that the program refuses reject with ControlRequestError. */
 export interface Query extends AsyncGenerator<SDKMessage, void> {
@@ -69,6 +73,21 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   stopTask(taskId: string): Promise<void>;
   /** Moves running tools to the background: one, or all. */
   backgroundTasks(toolUseId?: string): Promise<boolean>;
+  /** Keelson only: runs a shell command of the user. No one is asked, and the model reads the output as a prompt. */
+  runShellCommand(command: string): Promise<SDKControlRunShellCommandResponse>;
+  /** Keelson only: goes back to before a prompt. Files do not change; see `rewindFiles`. */
+  rewindConversation(userMessageId: string): Promise<SDKControlRewindConversationResponse>;
+  /** Keelson only: changes rules, mode and directories, in the session and in settings files. */
+  updatePermissions(updates: readonly PermissionUpdate[]): Promise<SDKControlUpdatePermissionsResponse>;
+  /** Keelson only: adds a note to an instruction file. The default scope is the project. */
+  addMemory(text: string, scope?: "project" | "local" | "user"): Promise<{ path: string }>;
+  /** Keelson only: starts the sign-in to a remote server. `mcp_sign_in` messages report how it ended. */
+  authenticateMcpServer(
+    serverName: string,
+    options?: { openBrowser?: boolean },
+  ): Promise<SDKControlMcpAuthenticateResponse>;
+  /** Keelson only: the address that the browser ended at, or the code in it. */
+  submitMcpCode(serverName: string, code: string): Promise<void>;
   /** Sends more prompts. */
   streamInput(messages: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Ends the program. */

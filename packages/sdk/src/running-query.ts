@@ -11,7 +11,7 @@ import { ControlRequestError } from "./errors.ts";
 import { splitServers, type McpServerConfig, type McpSetServersResult } from "./mcp/config.ts";
 import type { SDKMessage, SDKUserMessage } from "./messages/messages.ts";
 import type { Options } from "./options/options.ts";
-import type { PermissionMode } from "./permissions/permissions.ts";
+import type { PermissionMode, PermissionUpdate } from "./permissions/permissions.ts";
 import type { Query } from "./query-object.ts";
 import { StartHooks } from "./start-hooks.ts";
 import type { StoreSession } from "./stores/open-store-session.ts";
@@ -235,6 +235,30 @@ export class RunningQuery implements Query {
   async backgroundTasks(tool_use_id?: string) {
     const answer = await this.#ask({ subtype: "background_tasks", tool_use_id });
     return tool_use_id === undefined ? true : answer?.backgrounded === true;
+  }
+
+  runShellCommand(command: string) {
+    return this.#ask({ subtype: "run_shell_command", command });
+  }
+
+  rewindConversation(user_message_id: string) {
+    return this.#ask({ subtype: "rewind_conversation", user_message_id });
+  }
+
+  updatePermissions(updates: readonly PermissionUpdate[]) {
+    return this.#ask({ subtype: "update_permissions", updates });
+  }
+
+  addMemory(text: string, scope: "project" | "local" | "user" = "project") {
+    return this.#ask({ subtype: "add_memory", text, scope });
+  }
+
+  authenticateMcpServer(serverName: string, options: { openBrowser?: boolean } = {}) {
+    return this.#ask({ subtype: "mcp_authenticate", serverName, openBrowser: options.openBrowser });
+  }
+
+  async submitMcpCode(serverName: string, code: string) {
+    await this.#ask({ subtype: "mcp_submit_code", serverName, code });
   }
 
   /** The program defines the shape of answers; the `Query` interface describes it. */

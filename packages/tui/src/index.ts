@@ -9,4 +9,4 @@ export type {
   WhichSession,
 } from "./host.ts";
 export type { Terminal } from "./terminal/terminal.ts";
-export { runTerminal } from "./app/stand-in.ts";
+export { askAtTerminal, runTerminal } from "./app/run.ts";

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, temporaryHome, type Running, type TemporaryHome } from "@keelson/testkit";
 import { sessionServer } from "../../../packages/mcp/src/remote/remote-servers.test-support.ts";
+import { CHAT, control } from "../front-door.ts";
 import { protect, startAuthServer } from "../../../packages/mcp/src/sign-in/auth-server.test-support.ts";
 
 async function setUp(more: object = {}) {
@@ -172,3 +173,38 @@ async function freePort(): Promise<number> {
   await server.stop(true);
   return port!;
 }
+
+test.each(["browser", "pasted code"])("a client signs in over the stream, with the %s", async (how) => {
+  await using setup = await setUp();
+  const { home } = setup;
+  await using program = startKeelson(CHAT, { home, stdin: "open", env: browser(home) });
+  const ask = async (id: string, request: object) => {
+    program.send(control(id, request));
+    return ((await program.waitForLine(({ response }: any) => response?.request_id === id)).json as any).response;
+  };
+  const isBrowser = how === "browser";
+  const begun = await ask("in", { subtype: "mcp_authenticate", serverName: "calc", openBrowser: isBrowser });
+  expect(begun.response).toEqual({
+    authUrl: expect.stringContaining(setup.auth.issuer),
+    redirectUrl: expect.stringMatching(/^http:\/\/localhost:\d+\/callback$/),
+    requiresUserAction: true,
+    opened: isBrowser,
+  });
+  if (!isBrowser) {
+    const bad = await ask("bad", { subtype: "mcp_submit_code", serverName: "calc", code: "no" });
+    expect(bad.error).toBe("This is neither the address of the redirect nor a code");
+    const { headers } = await fetch(begun.response.authUrl, { redirect: "manual" });
+    const code = new URL(headers.get("location")!).searchParams.get("code");
+    expect(await ask("code", { subtype: "mcp_submit_code", serverName: "calc", code })).toMatchObject({
+      subtype: "success",
+    });
+  }
+  const signedIn = await program.waitForLine(({ subtype }: any) => subtype === "mcp_sign_in");
+  expect(signedIn.json).toMatchObject({ type: "system", server_name: "calc", state: "signed_in" });
+  const status = await program.waitForLine(({ subtype }: any) => subtype === "mcp_server_status");
+  expect(status.json).toMatchObject({ server_name: "calc", status: "connected" });
+  const none = await ask("none", { subtype: "mcp_authenticate", serverName: "nope" });
+  expect(none.error).toBe("Server not found: nope");
+  program.closeStdin();
+  await program.done;
+});

@@ -214,3 +214,35 @@ test("what the program knows about itself is there before any prompt", async () 
   prompts.end();
   expect(await read(running)).toEqual([]);
 });
+
+test("what the terminal does to a session, an application does with methods", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "I see" }, { text: "again" }]);
+  const done = Promise.withResolvers<void>();
+  const asked: unknown[] = [];
+  async function* prompts() {
+    await done.promise;
+    yield says("hello");
+  }
+  const running = query({ prompt: prompts(), options: { ...door(home, model), joinQueuedPrompts: true } });
+  const ids = await running.runShellCommand("echo from the user");
+  for await (const message of running) {
+    if (message.type !== "result") continue;
+    if (asked.length > 0) break;
+    asked.push(await running.rewindConversation(ids.user_message_uuid));
+    const { state } = await running.updatePermissions([
+      { type: "addRules", behavior: "deny", rules: [{ toolName: "Bash" }], destination: "session" },
+    ]);
+    asked.push(state.rules.map(({ source, ruleValue }) => `${source} ${ruleValue.toolName}`));
+    asked.push((await running.addMemory("Be kind")).path);
+    done.resolve();
+  }
+  expect(asked).toEqual([
+    { prompt: "<bash-input>echo from the user</bash-input>", sessionId: expect.any(String) },
+    ["session Bash"],
+    join(home.project, "CLAUDE.md"),
+  ]);
+  expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("<bash-stdout>from the user</bash-stdout>");
+  const after = JSON.stringify(model.requests[1]!.body.messages);
+  expect([after.includes("from the user"), after.includes("Be kind")]).toEqual([false, true]);
+});

@@ -1,8 +1,6 @@
 // What the terminal front end gets from this program: sessions to open, and what needs a file or another program. What is
 // not needed for the first frame is loaded when it is asked for.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { reload, type Snapshot } from "@keelson/config";
 import type { EndReason, JsonObject, Session } from "@keelson/protocol";
 import { COMPATIBLE_VERSION } from "@keelson/protocol/version";
@@ -10,6 +8,7 @@ import type { TerminalHost, WhichSession } from "@keelson/tui";
 import type { Debug, OpenOptions, SessionChoice } from "../open.ts";
 import type { ProcessIO } from "../process-io.ts";
 import type { TerminalInvocation } from "./choice.ts";
+import { readKeybindings } from "./ports/keybindings.ts";
 import { promptHistory } from "./ports/prompt-history.ts";
 import { sessionShelf } from "./ports/session-shelf.ts";
 import type { StatusLine } from "./ports/status-line.ts";
@@ -108,14 +107,7 @@ export function createHost(options: HostOptions): ProgramHost {
     open: start,
     history: promptHistory(snapshot, () => open?.session.id),
     sessions: sessionShelf(snapshot),
-    async keybindings() {
-      const path = join(snapshot.configDir, "keybindings.json");
-      try {
-        return { path, text: readFileSync(path, "utf8") };
-      } catch {
-        return { path, text: undefined };
-      }
-    },
+    keybindings: async () => readKeybindings(snapshot),
     editText: async (text, { extension }) => (await import("./ports/editor.ts")).editText(text, extension, place),
     editFile: async (path) => (await import("./ports/editor.ts")).editFile(path, place),
     clipboardImage: async () => (await import("./ports/images.ts")).clipboardImage(place),

@@ -1,12 +1,12 @@
 // One session at a terminal, from the questions before it to the words after it.
 
-import type { Snapshot } from "@keelson/config";
-import { readGlobalState } from "@keelson/config/global-state";
+import { reload, type Snapshot } from "@keelson/config";
+import { readGlobalState, type GlobalState } from "@keelson/config/global-state";
 import type * as Tui from "@keelson/tui";
 import type { TerminalOutcome, WhichSession } from "@keelson/tui";
 import type { Debug } from "../open.ts";
 import type { ProcessIO } from "../process-io.ts";
-import { openQuestions } from "./before/open-questions.ts";
+import { keyAnswer, openQuestions } from "./before/open-questions.ts";
 import { resumeCommand, type TerminalInvocation } from "./choice.ts";
 import { watchEndings, type Endings } from "./endings.ts";
 import { failureWords } from "./failure.ts";
@@ -29,11 +29,13 @@ export async function runAtTerminal({ tui, snapshot, invocation, io }: AtTermina
   const endings = watchEndings(io, port, (error) => failureWords(error, host?.current(), snapshot));
   try {
     const state = readGlobalState(snapshot);
-    const question = { snapshot, state, invocation, io };
-    let beginning: Beginning | number = { snapshot, io, first: firstSession(invocation) };
-    if (invocation.pick !== undefined || openQuestions(question).length > 0) {
+    let beginning: Beginning | number = withChosenKey(
+      { snapshot, io, first: firstSession(invocation), notices: [] },
+      state,
+    );
+    if (invocation.pick !== undefined || openQuestions({ ...beginning, state }).length > 0) {
       const { askBefore } = await import("./before/ask-before.ts");
-      beginning = await askBefore(question, beginning, { tui, port, end: endings.signal });
+      beginning = await askBefore(beginning, { tui, port, end: endings.signal, invocation });
     }
     if (typeof beginning === "number") return endings.code() ?? beginning;
 
@@ -46,7 +48,7 @@ export async function runAtTerminal({ tui, snapshot, invocation, io }: AtTermina
       first: beginning.first,
       screenReader: isScreenReader(invocation, beginning.snapshot),
       defaults: screenDefaults(state),
-      notices: beginning.snapshot.warnings,
+      notices: [...beginning.snapshot.warnings, ...beginning.notices],
       end: endings.signal,
       ...(debug ? { debug } : {}),
       opened: () => void noteLater(beginning.snapshot),
@@ -65,6 +67,16 @@ export interface Beginning {
   /** Without a key that the user does not want to use. */
   readonly io: ProcessIO;
   readonly first: WhichSession;
+  /** What went wrong on the way. */
+  readonly notices: readonly string[];
+}
+
+/** The user may have said that a key in the environment is not to be used. */
+function withChosenKey(beginning: Beginning, state: GlobalState): Beginning {
+  const { io, snapshot } = beginning;
+  if (keyAnswer(io.env, state) !== "rejected") return beginning;
+  const { ANTHROPIC_API_KEY: _, ...env } = io.env;
+  return { ...beginning, io: { ...io, env }, snapshot: reload({ ...snapshot, origin: { ...snapshot.origin, env } }) };
 }
 
 function firstSession({ session }: TerminalInvocation): WhichSession {
@@ -97,6 +109,7 @@ async function finish(host: ProgramHost, outcome: TerminalOutcome, end: End): Pr
   await port.close();
   const failure = endings.failure();
   if (failure !== undefined) io.error(failureWords(failure, current, snapshot));
+  else if (outcome.lastWords !== undefined && outcome.code !== 0) io.error(outcome.lastWords);
   else if (outcome.lastWords !== undefined) await io.write(`${outcome.lastWords}\n`);
   else if (current?.tally.prompted) await io.write(`To resume this session: ${resumeCommand(current.session.id)}\n`);
   if (isClean && current !== undefined) {

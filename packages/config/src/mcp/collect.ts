@@ -100,7 +100,7 @@ function judge(
   if (approval === "changed") {
     const why = `it changed after you approved it; to approve it again, run: keelson mcp approve ${asShellWord(name)}`;
     warn(`${placeOf(candidate)} is not used: ${why}`);
-    return without(candidate, "pending", why);
+    return { ...without(candidate, "pending", why), changed: true };
   }
   return {
     name,

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readGitState } from "./state.ts";
+import { readGitState, readWorkingDiff } from "./state.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-git-state-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -118,4 +118,16 @@ test("a long status is cut", async () => {
   expect(status.length).toBeGreaterThan(500);
   expect(status.length).toBeLessThan(1_500);
   expect(new Set(status.map((line) => line.length <= 68))).toEqual(new Set([true]));
+});
+
+test("readWorkingDiff() shows what changed since the last commit, and nothing if the repository could start a program", async () => {
+  const root = project();
+  const diffOf = (cwd: string) =>
+    readWorkingDiff({ cwd, home: place, directories: [], env: { PATH }, signal: new AbortController().signal });
+  expect(await diffOf(root)).toBe("");
+  writeFileSync(join(root, "a.txt"), "b");
+  expect(await diffOf(join(root, "src"))).toContain("+b");
+  git(root, "config", "diff.external", "/bin/true");
+  expect(await diffOf(root)).toBeUndefined();
+  expect(await diffOf(place)).toBeUndefined();
 });

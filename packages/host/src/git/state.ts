@@ -1,4 +1,4 @@
-// The state of a repository: branch, main branch, changed files and recent commits. Runs git, but nothing that the
+// The state of a repository: branch, main branch, changed files, recent commits and the diff. Runs git, but nothing that the
 // repository configures: a repository whose settings could start a program is not looked at, and the user's own settings
 // are left out.
 
@@ -22,29 +22,24 @@ export interface GitStateOptions {
 /** A large work tree takes seconds; then the model has to ask itself. */
 const LIMIT_MS = 5_000;
 const MAX_OUTPUT = 64 * 1024;
+const MAX_DIFF = 4 * 1024 * 1024;
 const MAX_COMMITS = 5;
 const MAX_REFS = 256 * 1024;
 
 /** Undefined outside a repository, or if it cannot be told safely and soon. Never rejects. */
 export async function readGitState(options: GitStateOptions): Promise<GitState | undefined> {
-  const { cwd, env } = options;
   try {
-    // A variable can point git to another repository than the one that was checked.
-    if (Object.keys(env).some((name) => /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY)$/.test(name)))
-      return undefined;
-    const repository = findRepositories(cwd).at(-1);
-    if (!repository?.gitFolder || repository.isBare || !isHarmless(options)) return undefined;
-    const git = findGit(env, [cwd, ...options.directories]);
-    if (git === undefined) return undefined;
-    const place = [`--git-dir=${repository.gitFolder}`, `--work-tree=${repository.folder}`];
+    const safe = safeGit(options);
+    if (safe === undefined) return undefined;
+    const { command, folder, gitFolder } = safe;
     const [status, commits] = await Promise.all([
-      run([git, ...place, ...SAFE, ...STATUS], repository.folder, options),
-      run([git, ...place, ...SAFE, ...LOG], repository.folder, options),
+      run([...command, ...STATUS], folder, options),
+      run([...command, ...LOG], folder, options),
     ]);
     if (status === undefined) return undefined;
-    const mainBranch = mainBranchOf(repository.gitFolder);
+    const mainBranch = mainBranchOf(gitFolder);
     return {
-      branch: gitBranch(cwd),
+      branch: gitBranch(options.cwd),
       ...(mainBranch === undefined ? {} : { mainBranch }),
       status: linesOf(status),
       // A repository without commits has no log.
@@ -53,6 +48,33 @@ export async function readGitState(options: GitStateOptions): Promise<GitState |
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What changed in tracked files since the last commit, as a unified diff; a very long one is cut. Undefined as for
+ * `readGitState`, and without a commit. Never rejects.
+ */
+export async function readWorkingDiff(options: GitStateOptions): Promise<string | undefined> {
+  try {
+    const safe = safeGit(options);
+    return safe && (await run([...safe.command, ...DIFF], safe.folder, options, MAX_DIFF));
+  } catch {
+    return undefined;
+  }
+}
+
+/** How to run git here; undefined outside a repository, or if it could start something. */
+function safeGit(options: GitStateOptions) {
+  const { cwd, env } = options;
+  // A variable can point git to another repository than the one that was checked.
+  if (Object.keys(env).some((name) => /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY)$/.test(name)))
+    return undefined;
+  const repository = findRepositories(cwd).at(-1);
+  if (!repository?.gitFolder || repository.isBare || !isHarmless(options)) return undefined;
+  const git = findGit(env, [cwd, ...options.directories]);
+  if (git === undefined) return undefined;
+  const { folder, gitFolder } = repository;
+  return { command: [git, `--git-dir=${gitFolder}`, `--work-tree=${folder}`, ...SAFE], folder, gitFolder };
 }
 
 /** Also for a trusted folder: no one asked for what its settings would run. */
@@ -82,10 +104,13 @@ const SAFE = [
 const STATUS = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames"];
 const LOG = ["log", `--max-count=${MAX_COMMITS}`, "--no-show-signature", "--no-color", "--format=%h %s"];
 
+const DIFF = ["diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"];
+
 async function run(
   command: readonly string[],
   cwd: string,
   { home, env, signal }: GitStateOptions,
+  most = MAX_OUTPUT,
 ): Promise<string | undefined> {
   if (signal.aborted) return undefined;
   const child = Bun.spawn([...command], {
@@ -112,9 +137,9 @@ async function run(
     let text = "";
     for await (const chunk of child.stdout) {
       text += decoder.decode(chunk, { stream: true });
-      if (text.length <= MAX_OUTPUT) continue;
+      if (text.length <= most) continue;
       stop();
-      return text.slice(0, text.lastIndexOf("\n", MAX_OUTPUT));
+      return text.slice(0, text.lastIndexOf("\n", most));
     }
     return (await child.exited) === 0 ? text : undefined;
   } finally {

@@ -229,6 +229,7 @@ test("children get the session's variables and no loader variables", async () =>
     "CLAUDECODE=1",
     "CLAUDE_CODE_CHILD_SESSION=1",
     "CLAUDE_CODE_ENTRYPOINT=cli",
+    `CLAUDE_CODE_EXECPATH=${process.execPath}`,
     "CLAUDE_CODE_SESSION_ID=11111111-2222-4333-8444-555555555555",
     "GIT_EDITOR=true",
     "MINE=yes",

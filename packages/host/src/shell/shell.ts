@@ -31,6 +31,8 @@ export interface ShellOptions {
   readonly entrypoint: string;
   /** Read before each command. */
   readonly childEnv: Readonly<Record<string, string>>;
+  /** Passed to commands as CLAUDE_EFFORT. Read before each command. */
+  readonly effort?: string | undefined;
   /** The shell the gate assumes. Defaults to a choice based on `env`. */
   readonly choice?: ShellChoice;
   /** CLAUDE_CODE_SHELL, CLAUDE_CODE_SHELL_PREFIX, CLAUDE_ENV_FILE, SHELL, PATH. */
@@ -75,10 +77,12 @@ const NO_OUTPUT = { text: "", code: null };
 
 export function createShell(options: ShellOptions): SessionShell {
   const token = randomHex(16);
-  let environment: { readonly from: ShellOptions["childEnv"]; readonly env: Record<string, string> } | undefined;
+  type Environment = Pick<ShellOptions, "childEnv" | "effort"> & { readonly env: Record<string, string> };
+  let environment: Environment | undefined;
   const envNow = () => {
-    const from = options.childEnv;
-    if (environment?.from !== from) environment = { from, env: commandEnvironment({ ...options, token }) };
+    const { childEnv, effort } = options;
+    if (environment?.childEnv !== childEnv || environment.effort !== effort)
+      environment = { childEnv, effort, env: commandEnvironment({ ...options, childEnv, effort, token }) };
     return environment.env;
   };
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
+import type { Search } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
 import { customTitle, dequeued } from "@keelson/store";
 import { typedCommands, type RunParts } from "../session/ports.ts";
@@ -11,12 +12,14 @@ import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../ho
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { adoptChangedSettings, reloadStyle } from "../session/life.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
+import type { FileIndex } from "../mentions/file-index.ts";
 import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
   const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
+  let fileIndex: Promise<FileIndex> | undefined;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
     get sessionId() {
@@ -66,6 +69,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
+    transcriptPath: () => place.path,
     transcript: () => (place.path !== null && existsSync(place.path) ? place.path : undefined),
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
     addMemory: async (text, scope) => {
@@ -82,6 +86,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     lastUsage: () => state.lastUsage,
     workspace: folders.workspace,
     search: machine.tools.search,
+    fileIndex: () => (fileIndex ??= openFileIndex(machine.tools.search, now)),
     seen: machine.tools.seen,
     tasks: machine.tasks,
     addDirectories: (paths, source) => {
@@ -135,6 +140,25 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     },
     ...(machine.fileHistory ? { rewind: machine.fileHistory.rewind } : {}),
   };
+}
+
+const LIST_MS = 10_000;
+const LIST_BYTES = 64 * 1024 * 1024;
+
+async function openFileIndex(search: Search, now: () => number): Promise<FileIndex> {
+  const { FileIndex } = await import("../mentions/file-index.ts");
+  return new FileIndex({
+    list: async (cwd) => {
+      const { stdout } = await search.run(["--files", "--no-messages", "--hidden", "--glob", "!.git"], {
+        cwd,
+        signal: AbortSignal.timeout(LIST_MS),
+        timeoutMs: LIST_MS,
+        maxBytes: LIST_BYTES,
+      });
+      return stdout.split("\n").filter((line) => line !== "");
+    },
+    now,
+  });
 }
 
 /** Options that clients may send and that have no effect yet. */

@@ -21,6 +21,7 @@ import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { MemoryScope } from "../instructions/add-memory.ts";
+import type { FileIndex } from "../mentions/file-index.ts";
 import type { RewoundConversation } from "../session/rewind.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
@@ -60,6 +61,8 @@ export interface ControlTargets {
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
+  /** Where the conversation is kept, or will be once there is one; null if it is not kept. */
+  transcriptPath(): string | null;
   /** The file that keeps the conversation, if one does. */
   transcript(): string | undefined;
   /** The instruction files in the conversation. */
@@ -72,6 +75,8 @@ export interface ControlTargets {
 
   readonly workspace: Workspace;
   readonly search: Search;
+  /** The paths in the working directory, for suggestions. */
+  fileIndex(): Promise<FileIndex>;
   readonly seen: ReadLedger;
   readonly tasks: Tasks;
   /** `source` is what hooks are told. */

@@ -1,6 +1,7 @@
 // The rules and gate stages of a session. The rules are opened before the machine, which needs to know which files a
 // command may see; plan mode and the gate after it.
 
+import { existsSync } from "node:fs";
 import { userIgnoreFile, writeRules } from "@keelson/config";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
@@ -10,7 +11,7 @@ import { Gate } from "./gate.ts";
 import { modeRefusal } from "./mode-refusal.ts";
 import { RuleBook } from "./rule-book.ts";
 
-export function openRuleBook({ options, state, folders, outbox }: Storage): RuleBook {
+export function openRuleBook({ options, place, state, folders, outbox }: Storage): RuleBook {
   const { mode, rules, home } = state.snapshot;
   return new RuleBook({
     mode,
@@ -18,8 +19,12 @@ export function openRuleBook({ options, state, folders, outbox }: Storage): Rule
     home,
     workspace: folders.workspace,
     refusal: (wanted) => modeRefusal(wanted, state.snapshot, process.getuid?.()),
-    modeChanged: (permissionMode) =>
-      void outbox.show({ type: "system", subtype: "status", status: null, permissionMode }),
+    modeChanged: (permissionMode) => {
+      // A session without prompts leaves no file; the first prompt has the mode.
+      if (options.interactive && place.path !== null && existsSync(place.path))
+        outbox.note({ type: "permission-mode", permissionMode, sessionId: place.id });
+      void outbox.show({ type: "system", subtype: "status", status: null, permissionMode });
+    },
     warn: options.warn,
   });
 }

@@ -108,6 +108,9 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     get childEnv() {
       return state.snapshot.childEnv;
     },
+    get effort() {
+      return state.model.effort;
+    },
     env,
     choice,
     mayInherit: reachesChildren,

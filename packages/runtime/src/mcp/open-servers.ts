@@ -12,6 +12,7 @@ import type { ElicitOptions } from "./connect/elicit.ts";
 import { serverFromConfiguration, serversFromConfig } from "./servers/server-config.ts";
 import type { ServerInstructions } from "./offer/server-instructions.ts";
 import type * as ServersModule from "./servers/servers.ts";
+import type { SessionSignIns } from "./sign-in/session-sign-ins.ts";
 import type { ToolOffer } from "./offer/tool-offer.ts";
 
 type McpServers = ServersModule.McpServers;
@@ -33,6 +34,8 @@ export interface McpStage {
   awaitTool(name: string, signal: AbortSignal): Promise<void> | undefined;
   /** Applies the servers of a new snapshot: new and changed ones connect, those that are gone end. */
   configure(next: Snapshot): void;
+  /** The sign-ins that clients start. */
+  signIns(): Promise<SessionSignIns>;
   /** Checks server entries of a client as `--mcp-config` does. */
   readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
   /** The rules of a snapshot and the policies that servers come with. */
@@ -67,6 +70,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let offer: Offer | undefined;
   let opening: Promise<Offer> | undefined;
   let seenVersion = -1;
+  let signIns: Promise<SessionSignIns> | undefined;
   state.originOf = (tool) => servers?.originOf(tool);
 
   const newServers = (loaded: () => Promise<void>) => {
@@ -157,6 +161,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     },
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
+    signIns: () => (signIns ??= openSignIns(storage)),
     readConfig: (entries) => readConfig(entries, state.snapshot),
     async openFor({ servers: checked, unused }, signal) {
       for (const { name, why } of unused) options.warn(`An agent begins without the MCP server "${name}": ${why}`);
@@ -172,10 +177,17 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     rules,
     useHooks: (given) => (fire = given),
     async close() {
+      (await signIns)?.close();
       await servers?.close();
       await (await connector)?.close();
     },
   };
+}
+
+async function openSignIns({ state, outbox }: Storage): Promise<SessionSignIns> {
+  // 30 ms, only to sign in.
+  const { SessionSignIns } = await import("./sign-in/session-sign-ins.ts");
+  return new SessionSignIns({ snapshot: () => state.snapshot, show: (signal) => outbox.show(signal) });
 }
 
 function connectorOptions(storage: Storage, machine: Machine, fire: Fire): ConnectorOptions {

@@ -25,6 +25,7 @@ import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
+import { idleNotice } from "./idle-notice.ts";
 import { limitsOf } from "./limits.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
 import { OpenError, type SessionChoice } from "./place.ts";
@@ -214,6 +215,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     client,
   );
   const disposed = new AbortController();
+  const waiting = options.interactive ? idleNotice(hooks) : undefined;
   const session = new LiveSession({
     ...storage,
     gate,
@@ -225,6 +227,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     initialPrompt: main?.initialPrompt,
     opening: (prompt) => main?.opening(prompt) ?? prompt,
     refresh: async (signal) => {
+      waiting?.stop();
       worktrees.beforeRun();
       await main?.beforeRun(signal);
       await refresh(parts, signal);
@@ -241,7 +244,10 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       observed?.runStarts();
       return observed ? observed.ports(ports) : ports;
     },
-    ran: (end) => observed?.runEnded(end),
+    ran: (end) => {
+      observed?.runEnded(end);
+      waiting?.wait();
+    },
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
@@ -253,6 +259,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     },
     dispose: async () => {
       disposed.abort();
+      waiting?.stop();
       schedules.close();
       await agents.close();
       await team?.close();

@@ -169,3 +169,32 @@ export type SDKControlReloadPluginsResponse = {
 
 export type SDKControlReloadSkillsResponse = { skills: SlashCommand[] };
 export type SDKControlReloadOutputStylesResponse = { available_output_styles: string[] };
+
+/** Keelson only. */
+export type SDKControlRunShellCommandResponse = { user_message_uuid: string; tool_use_id: string };
+
+/** Keelson only. `prompt` is what the prompt said. */
+export type SDKControlRewindConversationResponse = { prompt: string | Record<string, unknown>[]; sessionId: string };
+
+/** Keelson only. The new state; `problems` are files that could not be written. */
+export type SDKControlUpdatePermissionsResponse = {
+  state: {
+    rules: {
+      source: string;
+      ruleBehavior: "allow" | "ask" | "deny";
+      ruleValue: { toolName: string; ruleContent?: string };
+    }[];
+    workspaceDirectories: string[];
+    originalCwd: string;
+    managedOnly: boolean;
+  };
+  problems?: string[];
+};
+
+/** Keelson only. `redirectUrl` is where the browser goes at the end. */
+export type SDKControlMcpAuthenticateResponse = {
+  authUrl: string;
+  redirectUrl: string;
+  requiresUserAction: boolean;
+  opened: boolean;
+};

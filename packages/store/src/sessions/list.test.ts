@@ -54,6 +54,7 @@ test("listStoredSessions() lists sessions newest first and no other files", () =
     cwd: "/home/u/p",
     gitBranch: "master",
     entrypoint: "sdk-cli",
+    worktree: undefined,
     modified: 1_000_000,
     size: sessions[2]!.size,
   });

@@ -27,6 +27,8 @@ export interface SessionInfo {
   readonly cwd: string | undefined;
   readonly gitBranch: string | undefined;
   readonly entrypoint: string | undefined;
+  /** The name of the worktree that it is in. */
+  readonly worktree: string | undefined;
   /** Milliseconds since 1970. */
   readonly modified: number;
   readonly size: number;
@@ -47,6 +49,23 @@ export function listStoredSessions(dir: string, { limit = Number.POSITIVE_INFINI
   }
   return sessions;
 }
+
+/**
+ * The sessions of several folders, newest first. Lets other work go on in between: a folder may have thousands.
+ */
+export async function listSessionsIn(dirs: readonly string[]): Promise<SessionInfo[]> {
+  const sessions: SessionInfo[] = [];
+  let read = 0;
+  for (const file of dirs.flatMap(sessionFiles)) {
+    const info = sessionInfo(file);
+    if (info !== undefined) sessions.push(info);
+    if (++read % BATCH === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return sessions.toSorted(newestFirst);
+}
+
+/** A few milliseconds of work. */
+const BATCH = 32;
 
 /** Undefined if the file is not a session. */
 export function sessionAt(path: string): SessionInfo | undefined {
@@ -155,9 +174,16 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
     cwd: firstField(head, "cwd") ?? firstField(tail, "cwd"),
     gitBranch: lastField(tail, "gitBranch") ?? lastField(head, "gitBranch"),
     entrypoint: firstField(head, "entrypoint") ?? firstField(tail, "entrypoint"),
+    worktree: worktreeIn(newest.get("worktree-state")),
     modified,
     size,
   };
+}
+
+function worktreeIn(state: Record<string, unknown> | undefined): string | undefined {
+  const session = state?.["worktreeSession"];
+  const name = isObject(session) ? session["worktreeName"] : undefined;
+  return typeof name === "string" && name !== "" ? name : undefined;
 }
 
 const WINDOW = 64 * 1024;

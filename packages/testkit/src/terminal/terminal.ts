@@ -56,6 +56,8 @@ export interface TestTerminal extends AsyncDisposable, Pick<Emulator, "screen" |
   until(condition: TerminalCondition): Promise<void>;
   /** Signals the program alone, as a supervisor would. */
   kill(signal?: NodeJS.Signals): void;
+  /** Closes the window, as its user would. */
+  closeWindow(): void;
 }
 
 /** Below the limit of a test (scripts/bun.mjs), so that the failure shows the screen. */
@@ -191,6 +193,7 @@ export function startTerminal(options: TestTerminalOptions = {}): TestTerminal {
       });
     },
     kill: (signal = "SIGTERM") => child.kill(signal),
+    closeWindow: () => pty.close(),
     async [Symbol.asyncDispose]() {
       endGroup(child.pid);
       await exited;

@@ -23,15 +23,15 @@ export class Questions {
     this.#shown = undefined;
   }
 
-  /** Returns whether it was the one that is shown. */
-  withdraw(requestId: string): boolean {
-    if (this.#shown?.request_id === requestId) {
+  /** Returns the question, if it was there. */
+  withdraw(requestId: string): ControlRequest | undefined {
+    const shown = this.#shown;
+    if (shown?.request_id === requestId) {
       this.#shown = undefined;
-      return true;
+      return shown;
     }
     const at = this.#waiting.findIndex(({ request_id }) => request_id === requestId);
-    if (at >= 0) this.#waiting.splice(at, 1);
-    return false;
+    return at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
   }
 
   get shown(): ControlRequest | undefined {

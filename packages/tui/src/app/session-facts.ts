@@ -1,6 +1,17 @@
 // What the terminal knows of the session it shows, gathered from messages and replies. Thrown away with the session.
 
-import { isObject, isPermissionMode, isResult, type Outbound, type PermissionMode } from "@keelson/protocol";
+import {
+  isObject,
+  isPermissionMode,
+  isResult,
+  type Outbound,
+  type PermissionMode,
+  type UserMessage,
+} from "@keelson/protocol";
+import { promptItems } from "../stream/content.ts";
+
+/** Lists show no more of a prompt. */
+const SHOWN_CHARS = 500;
 
 export interface CommandFact {
   readonly name: string;
@@ -11,6 +22,10 @@ export interface CommandFact {
 
 export class SessionFacts {
   model = "";
+  /** What people call the model. */
+  modelName = "";
+  effort: string | undefined;
+  thinking = true;
   mode: PermissionMode = "default";
   title = "";
   /** Since when the agent works; undefined while it waits for a prompt. */
@@ -19,8 +34,12 @@ export class SessionFacts {
   agents: readonly string[] = [];
   outputStyle = "default";
   lastAnswer = "";
-  /** What the session may switch to besides the usual modes. */
-  bypassAllowed = false;
+  /** Prompts of the conversation, oldest first. */
+  prompts: readonly { readonly id: string; readonly text: string }[] = [];
+  transcriptPath = "";
+  addedDirs: readonly string[] = [];
+  cwd: string | undefined;
+  agent: string | undefined;
 
   take(message: Outbound, now: number): void {
     if (isResult(message)) {
@@ -35,9 +54,20 @@ export class SessionFacts {
       case "command_lifecycle":
         if (message["state" as never] === "started") this.workingSince ??= now;
         return;
+      case "user":
+        return this.#prompted(message as UserMessage);
+      case "conversation_reset":
+        this.prompts = [];
+        return;
       case "system":
         return this.#system(message as unknown as Readonly<Record<string, unknown>>);
     }
+  }
+
+  /** The conversation goes on from before this prompt. */
+  rewound(id: string): void {
+    const at = this.prompts.findIndex((prompt) => prompt.id === id);
+    if (at >= 0) this.prompts = this.prompts.slice(0, at);
   }
 
   /** The reply to `initialize`. */
@@ -48,6 +78,30 @@ export class SessionFacts {
     if (Array.isArray(agents)) this.agents = agents.filter(isObject).map(({ name }) => String(name));
     if (typeof style === "string") this.outputStyle = style;
     if (isPermissionMode(mode)) this.mode = mode;
+  }
+
+  #prompted({ uuid, message, parent_tool_use_id: parent }: UserMessage): void {
+    if (parent !== null || this.prompts.some(({ id }) => id === uuid)) return;
+    const [item] = promptItems(message.content);
+    if (item?.kind !== "prompt" || item.from !== undefined) return;
+    this.prompts = [...this.prompts, { id: uuid, text: item.text.slice(0, SHOWN_CHARS) }];
+  }
+
+  /** The reply to `get_session_info`. */
+  informed(reply: unknown): void {
+    if (!isObject(reply)) return;
+    const { model, effort, thinking, transcript_path: transcript, added_dirs: added, title, cwd, agent } = reply;
+    if (isObject(model)) {
+      this.model = String(model["id"]);
+      this.modelName = String(model["display_name"] ?? this.model);
+    }
+    this.effort = typeof effort === "string" ? effort : undefined;
+    this.thinking = thinking !== false;
+    if (typeof transcript === "string") this.transcriptPath = transcript;
+    if (Array.isArray(added)) this.addedDirs = added.map(String);
+    if (typeof title === "string") this.title = title;
+    if (typeof cwd === "string") this.cwd = cwd;
+    if (typeof agent === "string") this.agent = agent;
   }
 
   #system(message: Readonly<Record<string, unknown>>): void {

@@ -12,6 +12,8 @@ export interface TalkOptions extends ConversationOptions {
   now(): number;
   /** Something looks different. */
   changed(): void;
+  /** The session has said what it is. */
+  ready(): void;
   /** A message arrived, after everything here knows of it. */
   message(message: Outbound): void;
   /** There is a question to show. */
@@ -52,7 +54,7 @@ export class Talk implements Requests {
         message: (message) => this.#take(message),
         question: (request) => this.#ask(request, asked),
         withdrawn: (id) => {
-          this.questions.withdraw(id);
+          this.#settled(this.questions.withdraw(id));
           withdrawn(id);
         },
         ended: (error) => {
@@ -117,6 +119,7 @@ export class Talk implements Requests {
   }
 
   answer(requestId: string, response: JsonObject): void {
+    this.#settled(this.questions.shown);
     this.#link?.answer(requestId, response);
   }
 
@@ -136,18 +139,34 @@ export class Talk implements Requests {
     if (message.type === "command_lifecycle" && message["state" as never] !== "queued") {
       this.queued.remove(String(message["command_uuid" as never]));
     }
+    // Another session id, another transcript.
+    if (message.type === "conversation_reset") void this.#inform();
     this.#options.message(message);
     this.#options.changed();
   }
 
+  /** The call that the question was about waits no longer. */
+  #settled(question: ControlRequest | undefined): void {
+    const call = question?.request["tool_use_id"];
+    if (typeof call === "string") this.feed.answered(call, this.#options.now());
+  }
+
   #ask(request: ControlRequest, asked: () => void): void {
     this.questions.add(request);
+    const call = request.request["tool_use_id"];
+    if (typeof call === "string") this.feed.asked(call);
     asked();
+  }
+
+  async #inform(): Promise<void> {
+    this.facts.informed(await this.request("get_session_info").catch(() => undefined));
   }
 
   async #initialize(link: SessionLink): Promise<void> {
     try {
       this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      await this.#inform();
+      this.#options.ready();
       this.#options.changed();
     } catch {
       // The session ended first; `ended` reports that.

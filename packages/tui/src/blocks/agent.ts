@@ -5,53 +5,74 @@ import { fit } from "../screen/rows.ts";
 import type { AgentCall, SubagentProgress, CallItem } from "../stream/item.ts";
 import { counted, elapsed, shortCount } from "./amounts.ts";
 import { errorRows, folded } from "./fold.ts";
-import { sign, type Look } from "./look.ts";
+import { sign, type ItemLook } from "./look.ts";
 import { titleOf } from "./titles.ts";
 
 const MOST_CALLS = 3;
 
-export function renderAgent(call: CallItem, columns: number, look: Look): string[] {
+export function renderAgent(call: CallItem, columns: number, look: ItemLook): string[] {
   const { theme } = look;
   const { result, agent } = call;
+  if (look.whole) return wholeRows(call, columns, look);
   if (result?.isError) return errorRows(result.text, columns, look);
   if (result) return [theme.paint("dim", fit(`Done: ${totals(call)}`, columns)), ...answer(call, columns, look)];
   if (call.dropped) return [theme.paint("dim", "Stopped")];
   if (call.writing) return [theme.paint("dim", "Being written…")];
   const time = elapsed(look.now - call.startedMs);
-  const used = agent && agent.callCount > 0 ? ` · ${amounts(agent)}` : "";
+  const used = agent && countOf(agent) > 0 ? ` · ${amounts(agent)}` : "";
   return [
     theme.paint("dim", fit(`Working… ${time}${used}`, columns)),
     ...(agent ? callRows(agent, columns, look) : []),
   ];
 }
 
-/** The newest calls, those of its own subagents below them. */
-export function callRows(run: SubagentProgress, columns: number, look: Look, indent = ""): string[] {
+/** For viewers: what it was told, what is known of what it did, and its answer. */
+function wholeRows(call: CallItem, columns: number, look: ItemLook): string[] {
   const { theme } = look;
-  const shown = run.calls.slice(-MOST_CALLS);
+  const { result, agent, input } = call;
+  const told = typeof input["prompt"] === "string" ? folded(input["prompt"], columns, look) : [];
+  return [
+    ...told.map((row) => theme.paint("dim", row)),
+    ...(agent ? callRows(agent, columns, look, { most: Infinity }) : []),
+    ...(result ? [theme.paint("dim", fit(totals(call), columns))] : []),
+    ...(result?.isError ? errorRows(result.text, columns, look) : result ? answer(call, columns, look) : []),
+  ];
+}
+
+/** The newest calls, those of its own subagents below them. */
+function callRows(
+  run: SubagentProgress,
+  columns: number,
+  look: ItemLook,
+  { most = MOST_CALLS, indent = "" } = {},
+): string[] {
+  const { theme } = look;
+  const shown = run.calls.slice(-most);
   return shown.flatMap((each, index) => {
     const isLast = index === shown.length - 1;
     const branch = sign(isLast ? "lastBranch" : "branch", theme);
     const text = `${indent}${branch} ${callText(each, look)}`;
     const row = theme.paint(each.failed ? "error" : each.done ? "dim" : "text", fit(text, columns));
     const below = isLast ? "   " : `${sign("trunk", theme)}  `;
-    return [row, ...(each.run && !each.done ? callRows(each.run, columns, look, indent + below) : [])];
+    return [row, ...(each.run && !each.done ? callRows(each.run, columns, look, { indent: indent + below }) : [])];
   });
 }
 
-function callText(call: AgentCall, { cwd }: Look): string {
+function callText(call: AgentCall, { cwd }: ItemLook): string {
   const { name, about } = titleOf(call, cwd);
   return about === "" ? name : `${name}(${about})`;
 }
 
-function amounts({ callCount, tokens }: SubagentProgress): string {
-  return counted(callCount, "call") + (tokens ? `, ${shortCount(tokens)} tokens` : "");
+const countOf = ({ seen, reported }: SubagentProgress) => Math.max(seen, reported);
+
+function amounts(run: SubagentProgress): string {
+  return counted(countOf(run), "call") + (run.tokens ? `, ${shortCount(run.tokens)} tokens` : "");
 }
 
 function totals({ result, agent, durationMs }: CallItem): string {
   const output = isObject(result?.output) ? result.output : {};
   const number = (key: string) => (typeof output[key] === "number" ? (output[key] as number) : undefined);
-  const calls = number("totalToolUseCount") ?? agent?.callCount ?? 0;
+  const calls = number("totalToolUseCount") ?? (agent ? countOf(agent) : 0);
   const used = number("totalTokens") ?? agent?.tokens;
   const ms = number("totalDurationMs") ?? durationMs ?? 0;
   return [counted(calls, "call"), ...(used ? [`${shortCount(used)} tokens`] : []), elapsed(ms)].join(", ");
@@ -59,6 +80,6 @@ function totals({ result, agent, durationMs }: CallItem): string {
 
 const TRAILER = /\n*(?:agentId: [^\n]*\n?)?(?:<usage>[\s\S]*<\/usage>)?\s*$/;
 
-function answer({ result }: CallItem, columns: number, look: Look): string[] {
+function answer({ result }: CallItem, columns: number, look: ItemLook): string[] {
   return folded(result!.text.replace(TRAILER, ""), columns, look);
 }

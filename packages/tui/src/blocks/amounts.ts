@@ -12,7 +12,7 @@ export function elapsed(ms: number): string {
 /** `840`, `1.2k`, `2.5m`. */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(Math.round(count));
-  if (count < 999_950) return `${short(count / 1_000)}k`;
+  if (count < 999_500) return `${short(count / 1_000)}k`;
   return `${short(count / 1_000_000)}m`;
 }
 

@@ -1,11 +1,13 @@
 // A tool call: what is called with what, and what came of it.
 
+import { isObject } from "@keelson/protocol";
+import { cleanRow } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
-import { isDone, type CallItem } from "../stream/item.ts";
+import { isDone, type CallItem, type ShownResult } from "../stream/item.ts";
 import type { StyleName } from "../theme/theme.ts";
 import { renderAgent } from "./agent.ts";
-import { elapsed } from "./amounts.ts";
-import { ELBOW_COLUMNS, sign, underElbow, withKey, type Look } from "./look.ts";
+import { counted, elapsed } from "./amounts.ts";
+import { ELBOW_COLUMNS, sign, underElbow, withKey, type ItemLook } from "./look.ts";
 import { resultRows } from "./results.ts";
 import { titleOf } from "./titles.ts";
 import { isAgentCall, isShellCall } from "./tools.ts";
@@ -14,12 +16,33 @@ import { isAgentCall, isShellCall } from "./tools.ts";
 const TIMED_MS = 2_000;
 const MOST_HEAD_ROWS = 3;
 
-export function renderCall(call: CallItem, look: Look): string[] {
+export function renderCall(call: CallItem, look: ItemLook): string[] {
   const columns = Math.max(1, look.columns - ELBOW_COLUMNS);
   return [...headRows(call, look), ...underElbow(bodyRows(call, columns, look), look)];
 }
 
-function bodyRows(call: CallItem, columns: number, look: Look): string[] {
+/** A single call that only reads: what it found is for the model, how much it was is enough for people. */
+export function renderRead(call: CallItem, look: ItemLook): string[] {
+  const { result } = call;
+  if (!result || result.isError || call.denied !== undefined) return renderCall(call, look);
+  const found = foundBy(call.name, result);
+  const rows = found === "" ? [] : [look.theme.paint("dim", fit(found, Math.max(1, look.columns - ELBOW_COLUMNS)))];
+  return [...headRows(call, look), ...underElbow(rows, look)];
+}
+
+function foundBy(name: string, { output, images }: ShownResult): string {
+  const fields = isObject(output) ? output : {};
+  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
+  const file = isObject(fields["file"]) ? fields["file"] : {};
+  const lines = number(file["numLines"]) ?? number(fields["numLines"]);
+  if (lines !== undefined) return counted(lines, "line");
+  const files = number(fields["numFiles"]);
+  if (files !== undefined) return files === 0 ? "Nothing found" : counted(files, "file");
+  if (images > 0) return counted(images, "image");
+  return name === "Read" && typeof fields["type"] === "string" ? cleanRow(fields["type"]).replaceAll("_", " ") : "";
+}
+
+function bodyRows(call: CallItem, columns: number, look: ItemLook): string[] {
   const { theme } = look;
   if (isAgentCall(call.name) && !call.inBackground) return renderAgent(call, columns, look);
   if (call.result) return resultRows(call, call.result, columns, look);
@@ -28,14 +51,15 @@ function bodyRows(call: CallItem, columns: number, look: Look): string[] {
     const size = call.written < 2_000 ? "" : `, ${Math.round(call.written / 1000)} KB`;
     return [theme.paint("dim", `Being written${size}…`)];
   }
-  const background = isShellCall(call.name) && call.taskId !== undefined;
+  if (call.asking) return [theme.paint("dim", fit("Waiting for your answer", columns))];
+  const background = isShellCall(call.name) && call.taskId !== undefined && !call.inBackground;
   const key = background ? withKey(look, "task:background", (name) => ` (${name} to move to the background)`) : "";
   return [theme.paint("dim", fit(`Running… ${elapsed(look.now - call.startedMs)}${key}`, columns))];
 }
 
-function headRows(call: CallItem, look: Look): string[] {
+function headRows(call: CallItem, look: ItemLook): string[] {
   const { theme } = look;
-  const title = titleOf(call, look.cwd);
+  const title = titleOf(call, look.cwd, look);
   const columns = Math.max(1, look.columns - 2);
   const about = title.about === "" ? "" : `(${look.whole ? title.about : shortened(title.about, columns)})`;
   const rows = wrap(`${theme.paint("bold", title.name)}${about}`, columns);

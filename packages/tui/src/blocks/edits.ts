@@ -1,26 +1,27 @@
 // What an edit changed: how many lines, and the diff.
 
 import { isObject } from "@keelson/protocol";
+import type { DiffHunk } from "../diff/diff-of.ts";
+import type * as RenderDiff from "../diff/render-diff.ts";
 import { fit } from "../screen/rows.ts";
 import type { CallItem, ShownResult } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
 import { errorRows } from "./fold.ts";
-import { relativePath, type Look } from "./look.ts";
-import { renderDiff, type DiffHunk } from "./plain-diff.ts";
+import { relativePath, type ItemLook } from "./look.ts";
 
 const MOST_DIFF_ROWS = 24;
 const MOST_NEW_FILE_ROWS = 10;
 
-export function editRows({ input }: CallItem, result: ShownResult, columns: number, look: Look): string[] {
+export function editRows({ input }: CallItem, result: ShownResult, columns: number, look: ItemLook): string[] {
   if (result.isError) return errorRows(result.text, columns, look);
   const output = isObject(result.output) ? result.output : {};
   const file = String(output["filePath"] ?? input["file_path"] ?? "");
   const content = output["content"] ?? input["content"];
   const isNew = output["type"] === "create" && typeof content === "string";
   const hunks = isNew ? [newFile(content)] : hunksIn(output["structuredPatch"]);
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  const added = lines.filter((line) => line.startsWith("+")).length;
-  const removed = lines.filter((line) => line.startsWith("-")).length;
+  // Colors for code are not needed before the first edit.
+  const { countChangedLines, renderDiff } = require("../diff/render-diff.ts") as typeof RenderDiff;
+  const { added, removed } = countChangedLines(hunks);
   const head = isNew ? `Created with ${counted(added, "line")}` : changed(added, removed);
   const maxRows = look.whole ? Infinity : isNew ? MOST_NEW_FILE_ROWS : MOST_DIFF_ROWS;
   const rows = renderDiff({ path: relativePath(file, look.cwd), hunks }, columns, look.theme, { maxRows });

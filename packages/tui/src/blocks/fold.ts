@@ -3,12 +3,12 @@
 import { clean } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
 import { counted } from "./amounts.ts";
-import { withKey, type Look } from "./look.ts";
+import { withKey, type ItemLook } from "./look.ts";
 
 export const FOLDED_ROWS = 3;
 
 /** The text without empty lines around it, cleaned, at most `most` rows of it, then a row with the number of the others. */
-export function folded(text: string, columns: number, look: Look, most = FOLDED_ROWS): string[] {
+export function folded(text: string, columns: number, look: ItemLook, most = FOLDED_ROWS): string[] {
   const trimmed = text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
   if (trimmed === "") return [];
   if (look.whole) return lineRows(clean(trimmed), columns);
@@ -28,13 +28,13 @@ export function folded(text: string, columns: number, look: Look, most = FOLDED_
 }
 
 /** A failed call: its message, without the names of types in front. */
-export function errorRows(text: string, columns: number, look: Look): string[] {
+export function errorRows(text: string, columns: number, look: ItemLook): string[] {
   const plain = text.replace(/^(?:Error: |InputValidationError: )+/, "").trim();
   return folded(plain === "" ? "Failed" : plain, columns, look).map((row) => look.theme.paint("error", row));
 }
 
 /** `… 12 more lines (ctrl+o to see all)`. */
-export function moreRow(lines: number, columns: number, look: Look, noun = "line"): string {
+export function moreRow(lines: number, columns: number, look: ItemLook, noun = "line"): string {
   const text = `… ${lines} more ${lines === 1 ? noun : `${noun}s`}`;
   const key = withKey(look, "app:toggleTranscript", (name) => ` (${name} to see all)`);
   return look.theme.paint("dim", fit(width(text + key) > columns ? text : text + key, columns));

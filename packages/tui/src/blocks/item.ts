@@ -1,19 +1,21 @@
 // The rows of an item.
 
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import type { AnswerItem, StreamItem } from "../stream/item.ts";
 import { renderCall } from "./call.ts";
 import { folded } from "./fold.ts";
-import { behindSign, sign, type Look } from "./look.ts";
-import { markdownRows, renderBoundary, renderNote, renderOutput } from "./notes.ts";
-import { renderPrompt } from "./prompt.ts";
+import { behindSign, sign, type ItemLook } from "./look.ts";
+import { renderBoundary, renderNote, renderOutput } from "./notes.ts";
+import { renderPicture } from "./picture.ts";
+import { promptRows } from "./prompt.ts";
 import { renderReads } from "./reads.ts";
 import { renderThinking } from "./thinking.ts";
 
 /** As it is now. Of an answer, the rows that were not taken yet, at most `maxRows`; for viewers, all of it. */
-export function renderItem(item: StreamItem, look: Look, maxRows = Infinity): string[] {
+export function renderItem(item: StreamItem, look: ItemLook, maxRows = Infinity): string[] {
   switch (item.kind) {
     case "prompt":
-      return renderPrompt(item, look);
+      return promptRows(item, look);
     case "answer":
       return answerItem(item, look, maxRows);
     case "thinking":
@@ -28,24 +30,27 @@ export function renderItem(item: StreamItem, look: Look, maxRows = Infinity): st
       return renderOutput(item, look);
     case "boundary":
       return renderBoundary(item, look);
+    case "picture":
+      return renderPicture(item, look);
     case "summary":
       return look.whole ? summaryRows(item.text, look) : [];
   }
 }
 
 /** The rows of an answer that are final and were not returned before. */
-export function answerRows(item: AnswerItem, look: Look): string[] {
+export function answerRows(item: AnswerItem, look: ItemLook): string[] {
   return withBullet(item.text.take(textColumns(look), look.theme), look, { begun: item.begun });
 }
 
-function answerItem(item: AnswerItem, look: Look, maxRows: number): string[] {
-  if (look.whole) return withBullet(markdownRows(item.text.whole(), textColumns(look), look), look, { begun: false });
+function answerItem(item: AnswerItem, look: ItemLook, maxRows: number): string[] {
+  if (look.whole)
+    return withBullet(renderMarkdown(item.text.whole(), textColumns(look), look.theme), look, { begun: false });
   return withBullet(item.text.tail(textColumns(look), look.theme, maxRows), look, { begun: item.begun });
 }
 
-const textColumns = ({ columns }: Look) => Math.max(1, columns - 2);
+const textColumns = ({ columns }: ItemLook) => Math.max(1, columns - 2);
 
-function withBullet(rows: readonly string[], { theme }: Look, { begun }: { begun: boolean }): string[] {
+function withBullet(rows: readonly string[], { theme }: ItemLook, { begun }: { begun: boolean }): string[] {
   // An answer does not begin with empty rows.
   const first = begun ? 0 : rows.findIndex((row) => row !== "");
   if (first === -1) return [];
@@ -55,7 +60,7 @@ function withBullet(rows: readonly string[], { theme }: Look, { begun }: { begun
   });
 }
 
-function summaryRows(text: string, look: Look): string[] {
+function summaryRows(text: string, look: ItemLook): string[] {
   const { theme, columns } = look;
   const head = behindSign(theme.paint("dim", sign("spark", theme)), theme.paint("dim", "For the model"), columns);
   return [...head, ...folded(text, Math.max(1, columns - 2), look).map((row) => `  ${theme.paint("dim", row)}`)];

@@ -3,7 +3,7 @@
 import { fit, wrap } from "../screen/rows.ts";
 import type { Theme } from "../theme/theme.ts";
 
-export interface Look {
+export interface ItemLook {
   readonly columns: number;
   readonly theme: Theme;
   /** Milliseconds, for elapsed times. */
@@ -42,9 +42,9 @@ const SIGNS = {
 export const sign = (name: keyof typeof SIGNS, { ascii }: Pick<Theme, "ascii">): string => SIGNS[name][ascii ? 1 : 0];
 
 /** Rows under a head: the first behind the elbow, the others below it. */
-export function underElbow(rows: readonly string[], { theme }: Look): string[] {
+export function underElbow(rows: readonly string[], { theme }: ItemLook): string[] {
   const first = `  ${theme.paint("dim", sign("elbow", theme))} ${theme.ascii ? "" : " "}`;
-  return rows.map((row, index) => (index === 0 ? first : "     ") + row);
+  return rows.map((row, index) => (index === 0 ? first + row : row === "" ? "" : `     ${row}`));
 }
 
 /** How many columns rows under a head have. */
@@ -57,7 +57,7 @@ export function behindSign(painted: string, text: string, columns: number, inden
 }
 
 /** The text, or nothing if there is no key for it. */
-export function withKey(look: Look, action: string, say: (key: string) => string): string {
+export function withKey(look: ItemLook, action: string, say: (key: string) => string): string {
   const key = look.key(action);
   return key === "" ? "" : say(key);
 }

@@ -1,16 +1,16 @@
 // Notices, printed output, and the line where a conversation was compacted.
 
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import { clean, cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
 import type { BoundaryItem, NoteItem, OutputItem } from "../stream/item.ts";
 import type { Retry } from "../stream/message-reader.ts";
-import { StreamedText } from "../stream/streamed-text.ts";
 import { folded, lineRows, moreRow } from "./fold.ts";
-import { behindSign, ELBOW_COLUMNS, sign, underElbow, type Look } from "./look.ts";
+import { behindSign, ELBOW_COLUMNS, sign, underElbow, type ItemLook } from "./look.ts";
 
 const MOST_NOTE_ROWS = 12;
 
-export function renderNote({ level, text }: NoteItem, look: Look): string[] {
+export function renderNote({ level, text }: NoteItem, look: ItemLook): string[] {
   const { theme, columns } = look;
   const shown = clean(text).trimEnd();
   if (level === "quiet")
@@ -25,13 +25,13 @@ export function renderNote({ level, text }: NoteItem, look: Look): string[] {
 }
 
 const MARKS = {
-  warning: (theme: Look["theme"]) => theme.paint("warning", sign("warning", theme)),
-  error: (theme: Look["theme"]) => theme.paint("error", sign("cross", theme)),
+  warning: (theme: ItemLook["theme"]) => theme.paint("warning", sign("warning", theme)),
+  error: (theme: ItemLook["theme"]) => theme.paint("error", sign("cross", theme)),
 };
 
 const MOST_OUTPUT_ROWS = 60;
 
-export function renderOutput({ text, as, isError }: OutputItem, look: Look): string[] {
+export function renderOutput({ text, as, isError }: OutputItem, look: ItemLook): string[] {
   const { theme } = look;
   const columns = Math.max(1, look.columns - ELBOW_COLUMNS);
   if (isError) {
@@ -41,7 +41,7 @@ export function renderOutput({ text, as, isError }: OutputItem, look: Look): str
     );
   }
   if (as === "plain") return underElbow(folded(text, columns, look, 10), look);
-  const rows = markdownRows(text, columns, look);
+  const rows = renderMarkdown(text, columns, theme);
   const hidden = look.whole || rows.length <= MOST_OUTPUT_ROWS + 1 ? 0 : rows.length - MOST_OUTPUT_ROWS;
   return underElbow(
     hidden === 0 ? rows : [...rows.slice(0, MOST_OUTPUT_ROWS), moreRow(hidden, columns - 2, look, "row")],
@@ -49,14 +49,7 @@ export function renderOutput({ text, as, isError }: OutputItem, look: Look): str
   );
 }
 
-export function markdownRows(text: string, columns: number, { theme }: Look): string[] {
-  const stream = new StreamedText();
-  stream.push(text);
-  stream.end();
-  return stream.take(columns, theme);
-}
-
-export function renderBoundary({ label }: BoundaryItem, { theme, columns }: Look): string[] {
+export function renderBoundary({ label }: BoundaryItem, { theme, columns }: ItemLook): string[] {
   const text = fit(cleanRow(label), Math.max(1, columns - 6));
   const line = sign("line", theme);
   const rest = Math.max(0, columns - width(text) - 5);
@@ -64,7 +57,7 @@ export function renderBoundary({ label }: BoundaryItem, { theme, columns }: Look
 }
 
 /** One row, with the seconds that are left. */
-export function renderRetry({ attempt, most, atMs, status, error }: Retry, { theme, columns, now }: Look): string {
+export function renderRetry({ attempt, most, atMs, status, error }: Retry, { theme, columns, now }: ItemLook): string {
   const seconds = Math.max(0, Math.ceil((atMs - now) / 1000));
   const when = seconds === 0 ? "trying again now" : `trying again in ${seconds}s`;
   const why =

@@ -4,12 +4,12 @@ import { clean } from "../screen/clean.ts";
 import type { PromptItem } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
 import { lineRows, moreRow } from "./fold.ts";
-import { sign, type Look } from "./look.ts";
+import { sign, type ItemLook } from "./look.ts";
 
 /** A prompt that was pasted may be a whole file. */
 const MOST_ROWS = 20;
 
-export function renderPrompt({ text, as, images, from }: PromptItem, look: Look): string[] {
+export function promptRows({ text, as, images, from }: PromptItem, look: ItemLook): string[] {
   const { theme, columns } = look;
   const style = as === "shell" ? "shell" : "user";
   const mark = as === "shell" ? "!" : sign("prompt", theme);

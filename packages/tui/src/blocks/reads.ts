@@ -1,25 +1,25 @@
 // A run of calls that only read, as one line.
 
-import { isObject } from "@keelson/protocol";
-import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import { isDone, type CallItem, type ReadsItem } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
-import { renderCall } from "./call.ts";
+import { renderCall, renderRead } from "./call.ts";
 import { folded } from "./fold.ts";
-import { ELBOW_COLUMNS, sign, underElbow, type Look } from "./look.ts";
+import { ELBOW_COLUMNS, sign, underElbow, type ItemLook } from "./look.ts";
 import { renderThinking } from "./thinking.ts";
 import { titleOf } from "./titles.ts";
 
 const MOST_FAILURES = 3;
 
-export function renderReads(item: ReadsItem, look: Look): string[] {
+export function renderReads(item: ReadsItem, look: ItemLook): string[] {
   if (look.whole) {
     return [
       ...item.thoughts.flatMap((each) => renderThinking(each, look)),
       ...item.calls.flatMap((each) => renderCall(each, look)),
     ];
   }
+  const [only] = item.calls;
+  if (only && item.calls.length === 1) return renderRead(only, look);
   const { theme, columns } = look;
   const running = item.calls.filter((call) => !isDone(call));
   const failed = item.calls.filter(({ result }) => result?.isError);
@@ -35,27 +35,7 @@ export function renderReads(item: ReadsItem, look: Look): string[] {
   }
   const now = running.at(-1);
   if (now && !now.writing) rows.push(theme.paint("dim", fit(titleOf(now, look.cwd).about, inside)));
-  if (rows.length === 0 && item.calls.length === 1) rows.push(...only(item.calls[0]!, look, inside));
   return [head, ...underElbow(rows, look)];
-}
-
-/** A single call has room to say what was found. */
-function only(call: CallItem, look: Look, columns: number): string[] {
-  const found = foundBy(call);
-  const { about } = titleOf(call, look.cwd);
-  const text = [call.dropped ? "not run" : "", about, found].filter((part) => part !== "").join(" · ");
-  return text === "" ? [] : [look.theme.paint("dim", fit(text, columns))];
-}
-
-function foundBy({ name, result }: CallItem): string {
-  const output = isObject(result?.output) ? result.output : {};
-  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
-  const file = isObject(output["file"]) ? output["file"] : {};
-  const lines = number(file["numLines"]) ?? number(output["numLines"]);
-  if (lines !== undefined) return counted(lines, "line");
-  const files = number(output["numFiles"]);
-  if (files !== undefined) return counted(files, "file");
-  return name === "Read" && typeof output["type"] === "string" ? cleanRow(output["type"]) : "";
 }
 
 /** `Read 4 files, searched for 2 patterns`. */

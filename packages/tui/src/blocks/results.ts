@@ -1,16 +1,16 @@
 // What came of a call, by tool.
 
 import { isObject } from "@keelson/protocol";
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import type { CallItem, ShownResult } from "../stream/item.ts";
 import { counted, elapsed } from "./amounts.ts";
 import { editRows } from "./edits.ts";
 import { errorRows, folded } from "./fold.ts";
-import { withKey, type Look } from "./look.ts";
-import { markdownRows } from "./notes.ts";
+import { withKey, type ItemLook } from "./look.ts";
 
-type Rows = (call: CallItem, result: ShownResult, columns: number, look: Look) => string[];
+type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLook) => string[];
 
 export const resultRows: Rows = (call, result, columns, look) => {
   if (call.denied !== undefined) return deniedRows(call.denied || result.text, columns, look);
@@ -23,11 +23,11 @@ export const resultRows: Rows = (call, result, columns, look) => {
 
 const REJECTED = /^The user doesn't want to proceed with this tool use/;
 
-function deniedRows(reason: string, columns: number, look: Look): string[] {
+function deniedRows(reason: string, columns: number, look: ItemLook): string[] {
   return folded(`Denied: ${reason}`, columns, look).map((row) => look.theme.paint("warning", row));
 }
 
-function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: number, look: Look): string[] {
+function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: number, look: ItemLook): string[] {
   const fields = isObject(output) ? output : {};
   const id = fields["backgroundTaskId"] ?? fields["agentId"] ?? taskId;
   const key = withKey(look, "app:toggleTodos", (name) => ` (${name} to see it)`);
@@ -53,6 +53,7 @@ const shellRows: Rows = (call, result, columns, look) => {
   const both = [stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n");
   const rows = folded(both === "" ? (typeof stdout === "string" ? "" : result.text) : both, columns, look);
   if (typeof meaning === "string") rows.push(theme.paint("dim", fit(cleanRow(meaning), columns)));
+  if (output["interrupted"] === true) rows.push(theme.paint("warning", "Interrupted"));
   if (output["isImage"] === true) return [theme.paint("dim", "[1 image]")];
   return rows.length === 0 ? [theme.paint("dim", "No output")] : rows;
 };
@@ -101,7 +102,7 @@ const planRows: Rows = ({ input }, { isError, text, output }, columns, look) => 
   const plan = isObject(output) && typeof output["plan"] === "string" ? output["plan"] : input["plan"];
   const head = theme.paint("planMode", "Plan approved");
   if (typeof plan !== "string") return [head];
-  const rows = markdownRows(plan, columns, look);
+  const rows = renderMarkdown(plan, columns, theme);
   return [head, ...(look.whole ? rows : rows.slice(0, MOST_PLAN_ROWS))];
 };
 

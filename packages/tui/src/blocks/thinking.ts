@@ -4,10 +4,10 @@ import { clean } from "../screen/clean.ts";
 import type { ThinkingItem } from "../stream/item.ts";
 import { elapsed } from "./amounts.ts";
 import { lineRows } from "./fold.ts";
-import { sign, withKey, type Look } from "./look.ts";
+import { sign, withKey, type ItemLook } from "./look.ts";
 import { fit } from "../screen/rows.ts";
 
-export function renderThinking(item: ThinkingItem, look: Look): string[] {
+export function renderThinking(item: ThinkingItem, look: ItemLook): string[] {
   const { theme, columns } = look;
   const head = fit(`${sign("spark", theme)} ${title(item, look)}`, columns);
   if (!look.whole) return [theme.paint("dim", head)];
@@ -15,7 +15,7 @@ export function renderThinking(item: ThinkingItem, look: Look): string[] {
   return [theme.paint("dim", head), ...rows.map((row) => `  ${theme.paint("dim", row)}`)];
 }
 
-function title({ done, startedMs, durationMs, text }: ThinkingItem, look: Look): string {
+function title({ done, startedMs, durationMs, text }: ThinkingItem, look: ItemLook): string {
   if (!done) return `Thinking… ${elapsed(look.now - startedMs)}`;
   const took = durationMs === undefined || durationMs < 1000 ? "Thought" : `Thought for ${elapsed(durationMs)}`;
   if (look.whole || text.trim() === "") return took;

@@ -1,9 +1,9 @@
 // How a call is named: the tool, and the one argument that says what it is about.
 
 import type { JsonObject } from "@keelson/protocol";
-import { cleanRow } from "../screen/clean.ts";
+import { clean, cleanRow } from "../screen/clean.ts";
 import { relativePath } from "./look.ts";
-import { mcpNames } from "./tools.ts";
+import { isAgentCall, isShellCall, mcpNames } from "./tools.ts";
 
 export interface CallTitle {
   readonly name: string;
@@ -19,21 +19,25 @@ interface Named {
   readonly display?: { readonly server: string; readonly tool: string };
 }
 
-export function titleOf({ name, input, display }: Named, cwd: string): CallTitle {
+/** `whole`: nothing is shortened, and line breaks stay. */
+export function titleOf({ name, input, display }: Named, cwd: string, { whole = false } = {}): CallTitle {
   const read = reader(input);
-  const about = ABOUT[name]?.(read, cwd);
-  if (name === "Agent" || name === "Task") {
-    return { name: cleanRow(read("subagent_type") || "Agent"), about: cleanRow(about ?? "") };
-  }
+  const shown = whole ? clean : cleanRow;
+  const about = shown(ABOUT[name]?.(read, cwd) ?? listed(input, whole));
+  if (isAgentCall(name)) return { name: cleanRow(read("subagent_type") || "Agent"), about };
   const mcp = mcpNames(name);
-  const shown = mcp ? `${display?.server ?? mcp.server} ${display?.tool ?? mcp.tool} (MCP)` : name;
-  const note = name === "Bash" || name === "PowerShell" ? cleanRow(read("description")) : "";
-  return {
-    name: cleanRow(shown),
-    about: cleanRow(about ?? listed(input)),
-    ...(note === "" ? {} : { note }),
-  };
+  if (mcp)
+    return { name: cleanRow(`${display?.server ?? mcp.server}: ${display?.tool ?? mcp.tool}`), about, note: "MCP" };
+  const note = isShellCall(name) ? cleanRow(read("description")) : "";
+  return { name: NAMES[name] ?? cleanRow(name), about, ...(note === "" ? {} : { note }) };
 }
+
+/** Tools that are better known by what they do. */
+const NAMES: Readonly<Record<string, string>> = {
+  AskUserQuestion: "Question",
+  EnterPlanMode: "Plan mode",
+  ExitPlanMode: "Plan",
+};
 
 type Read = (key: string) => string;
 
@@ -100,12 +104,14 @@ function range(read: Read): string {
   return `, lines ${from}–${from + Number(read("limit")) - 1}`;
 }
 
-/** For tools we know nothing about: their short arguments. */
-function listed(input: JsonObject): string {
+/** For tools we know nothing about: their arguments, long ones shortened. */
+function listed(input: JsonObject, whole: boolean): string {
   return Object.entries(input)
-    .map(([key, value]) => `${key}: ${typeof value === "string" ? JSON.stringify(short(value)) : shortJson(value)}`)
-    .join(", ");
+    .map(([key, value]) => {
+      const text = JSON.stringify(value) ?? "";
+      return `${key}: ${whole || text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)}…`}`;
+    })
+    .join(whole ? ",\n" : ", ");
 }
 
-const short = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
-const shortJson = (value: unknown) => short(JSON.stringify(value) ?? "");
+const MOST_CHARS = 80;

@@ -1,11 +1,10 @@
-// The languages the tokenizer knows. They are put together when they are first asked for.
+// The languages the tokenizer knows.
 
 import { DOUBLE_QUOTES, QUOTES, words, type Grammar, type StringRule } from "./grammar.ts";
 
 export function languageNamed(name: string): Grammar | undefined {
-  const known = ALIASES[name] ?? name;
-  const make = Object.hasOwn(LANGUAGES, known) ? LANGUAGES[known as keyof typeof LANGUAGES] : undefined;
-  return make?.();
+  const known = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
+  return Object.hasOwn(LANGUAGES, known) ? LANGUAGES[known] : undefined;
 }
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -77,8 +76,8 @@ const SHELL_QUOTES: readonly StringRule[] = [
   { open: "'", close: "'", lines: true },
 ];
 
-const LANGUAGES = {
-  typescript: (): Grammar => ({
+const LANGUAGES: Readonly<Record<string, Grammar>> = {
+  typescript: {
     ...C_COMMENTS,
     strings: [...QUOTES, TEMPLATE],
     keywords:
@@ -91,15 +90,15 @@ const LANGUAGES = {
     calls: true,
     regexps: true,
     sigils: "@#",
-  }),
-  json: (): Grammar => ({
+  },
+  json: {
     ...C_COMMENTS,
     strings: DOUBLE_QUOTES,
     keywords: words("true false null"),
     types: NONE,
     keys: ":",
-  }),
-  python: (): Grammar => ({
+  },
+  python: {
     ...HASH,
     strings: [...TRIPLE, ...QUOTES],
     keywords:
@@ -109,8 +108,8 @@ const LANGUAGES = {
     capitalTypes: true,
     calls: true,
     sigils: "@",
-  }),
-  go: (): Grammar => ({
+  },
+  go: {
     ...C_COMMENTS,
     strings: [...QUOTES, { open: "`", close: "`", lines: true }],
     keywords:
@@ -121,8 +120,8 @@ const LANGUAGES = {
       uint uint16 uint32 uint64 uint8 uintptr`),
     capitalTypes: true,
     calls: true,
-  }),
-  rust: (): Grammar => ({
+  },
+  rust: {
     ...C_COMMENTS,
     strings: [
       { open: 'r#"', close: '"#', lines: true },
@@ -135,8 +134,8 @@ const LANGUAGES = {
     capitalTypes: true,
     calls: true,
     characters: true,
-  }),
-  java: (): Grammar => ({
+  },
+  java: {
     ...C_COMMENTS,
     strings: [TRIPLE[0]!, ...QUOTES],
     keywords:
@@ -149,8 +148,8 @@ const LANGUAGES = {
     capitalTypes: true,
     calls: true,
     sigils: "@",
-  }),
-  c: (): Grammar => ({
+  },
+  c: {
     ...C_COMMENTS,
     strings: QUOTES,
     keywords:
@@ -165,8 +164,8 @@ const LANGUAGES = {
       short signed size_t ssize_t uint16_t uint32_t uint64_t uint8_t uintptr_t unsigned void wchar_t FILE`),
     capitalTypes: true,
     calls: true,
-  }),
-  csharp: (): Grammar => ({
+  },
+  csharp: {
     ...C_COMMENTS,
     strings: [{ open: '@"', close: '"', lines: true }, TRIPLE[0]!, ...QUOTES],
     keywords:
@@ -180,8 +179,8 @@ const LANGUAGES = {
       void`),
     capitalTypes: true,
     calls: true,
-  }),
-  ruby: (): Grammar => ({
+  },
+  ruby: {
     lineComments: ["#"],
     blockComments: [["=begin", "=end"]],
     strings: [
@@ -197,8 +196,8 @@ const LANGUAGES = {
     capitalTypes: true,
     calls: true,
     sigils: "@$",
-  }),
-  php: (): Grammar => ({
+  },
+  php: {
     lineComments: ["//", "#"],
     blockComments: [["/*", "*/"]],
     strings: SHELL_QUOTES.map((rule) => ({ ...rule, escapes: true })),
@@ -211,8 +210,8 @@ const LANGUAGES = {
     capitalTypes: true,
     calls: true,
     sigils: "$",
-  }),
-  shell: (): Grammar => ({
+  },
+  shell: {
     ...HASH,
     strings: SHELL_QUOTES,
     keywords:
@@ -222,8 +221,8 @@ const LANGUAGES = {
     sigils: "$",
     hyphens: true,
     spaceBeforeComment: true,
-  }),
-  sql: (): Grammar => ({
+  },
+  sql: {
     lineComments: ["--"],
     blockComments: [["/*", "*/"]],
     strings: [
@@ -242,8 +241,8 @@ const LANGUAGES = {
       interval json jsonb numeric real serial smallint text time timestamp timestamptz tinyint uuid varchar`),
     ignoreCase: true,
     calls: true,
-  }),
-  css: (): Grammar => ({
+  },
+  css: {
     ...C_COMMENTS,
     lineComments: [],
     strings: QUOTES,
@@ -253,8 +252,8 @@ const LANGUAGES = {
     keys: ":",
     sigils: "@$#.",
     hyphens: true,
-  }),
-  yaml: (): Grammar => ({
+  },
+  yaml: {
     ...HASH,
     strings: SHELL_QUOTES,
     keywords: words("true false null yes no on off"),
@@ -263,8 +262,8 @@ const LANGUAGES = {
     sigils: "&*!",
     hyphens: true,
     spaceBeforeComment: true,
-  }),
-  toml: (): Grammar => ({
+  },
+  toml: {
     lineComments: ["#", ";"],
     blockComments: [],
     strings: [...TRIPLE, ...QUOTES],
@@ -274,8 +273,8 @@ const LANGUAGES = {
     sections: true,
     hyphens: true,
     spaceBeforeComment: true,
-  }),
-  dockerfile: (): Grammar => ({
+  },
+  dockerfile: {
     ...HASH,
     strings: QUOTES,
     keywords:
@@ -287,8 +286,8 @@ const LANGUAGES = {
     sigils: "$",
     hyphens: true,
     spaceBeforeComment: true,
-  }),
-  makefile: (): Grammar => ({
+  },
+  makefile: {
     ...HASH,
     strings: QUOTES,
     keywords: words("define else endef endif export ifdef ifeq ifndef ifneq include override unexport vpath"),
@@ -297,5 +296,5 @@ const LANGUAGES = {
     sigils: "$",
     hyphens: true,
     spaceBeforeComment: true,
-  }),
+  },
 };

@@ -9,14 +9,20 @@ export interface StyledText {
   readonly text: string;
   /** From the outside in. */
   readonly styles: readonly StyleName[];
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
+
+/** One list for all text without a style: neighbours that share a list are painted at once. */
+export const UNSTYLED: readonly StyleName[] = [];
 
 export function paintStyled(pieces: readonly StyledText[], theme: Theme): string {
   let row = "";
-  for (const { text, styles, url } of pieces) {
-    let painted = text;
-    for (let at = styles.length - 1; at >= 0; at--) painted = theme.paint(styles[at]!, painted);
+  for (let at = 0; at < pieces.length; at++) {
+    const { styles, url } = pieces[at]!;
+    let painted = pieces[at]!.text;
+    // Neighbours of the same style are painted at once: fewer bytes for the terminal.
+    while (pieces[at + 1]?.styles === styles && pieces[at + 1]!.url === url) painted += pieces[++at]!.text;
+    for (let outer = styles.length - 1; outer >= 0; outer--) painted = theme.paint(styles[outer]!, painted);
     row += url === undefined ? painted : theme.link(url, painted);
   }
   return row;

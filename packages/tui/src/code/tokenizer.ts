@@ -5,22 +5,33 @@ import type { StyleName } from "../theme/theme.ts";
 import type { Grammar, StringRule } from "./grammar.ts";
 import type { LineHighlighter } from "./highlight.ts";
 import { keyLength } from "./keys.ts";
-import type { StyledText } from "./styled-text.ts";
+import { UNSTYLED, type StyledText } from "./styled-text.ts";
 
 /** Inside of these the text is not code. */
 type Inside =
   (StringRule & { readonly style: "string" | "comment" }) | { readonly style: "code"; readonly braces: number };
 
+type TokenStyle = "comment" | "keyword" | "name" | "number" | "string" | "type";
+
+const STYLES: Readonly<Record<TokenStyle, readonly StyleName[]>> = {
+  comment: ["comment"],
+  keyword: ["keyword"],
+  name: ["name"],
+  number: ["number"],
+  string: ["string"],
+  type: ["type"],
+};
+
 const MAX_DEPTH = 50;
-const WORD = /[\p{L}_$][\p{L}\p{N}_$]*[!?]?/uy;
-const HYPHENATED = /[\p{L}_$-][\p{L}\p{N}_$-]*/uy;
+const LETTERS = /[\p{L}\p{M}\p{N}]+/uy;
 const NUMBER = /0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?[a-zA-Z%]*/y;
 const CHARACTER = /'(?:\\[^']{1,10}|[^'\\])'/uy;
-const SPACES = /\s+/y;
 
 export class Tokenizer implements LineHighlighter {
   readonly known = true;
   readonly #grammar: Grammar;
+  /** The first characters of all comments and strings: nothing else needs a closer look. */
+  readonly #signs: string;
   /** Never changed in place, so that a fork can share it. */
   #stack: readonly Inside[] = [];
   #pieces: StyledText[] = [];
@@ -33,6 +44,14 @@ export class Tokenizer implements LineHighlighter {
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar;
+    this.#signs = [
+      ...grammar.lineComments,
+      ...grammar.blockComments.map(([open]) => open),
+      ...grammar.strings.map(({ open }) => open),
+      grammar.characters ? "'" : "",
+    ]
+      .map((sign) => sign.slice(0, 1))
+      .join("");
   }
 
   fork(): Tokenizer {
@@ -82,13 +101,12 @@ export class Tokenizer implements LineHighlighter {
   #code(): void {
     const text = this.#text;
     const character = text[this.#at]!;
-    SPACES.lastIndex = this.#at;
-    const spaces = SPACES.exec(text)?.[0].length;
-    if (spaces !== undefined) {
-      this.#at += spaces;
+    if (character === " ") {
+      this.#at++;
       return;
     }
-    if (this.#comment() || this.#string(character) || this.#number(character) || this.#word()) return;
+    if (this.#signs.includes(character) && (this.#comment() || this.#string(character))) return;
+    if (this.#number(character) || this.#word()) return;
     if (this.#braces(character)) return;
     if (character === "/" && this.#grammar.regexps && this.#regexp()) return;
     this.#before = character;
@@ -130,18 +148,20 @@ export class Tokenizer implements LineHighlighter {
   #body(inside: Inside & { style: "string" | "comment" }, from: number): void {
     const text = this.#text;
     const start = this.#at;
+    const { escapes, close, code } = inside;
     let at = from;
     for (; at < text.length; at++) {
-      if (inside.escapes && text[at] === "\\") at++;
-      else if (text.startsWith(inside.close, at)) {
+      const character = text[at];
+      if (escapes && character === "\\") at++;
+      else if (character === close[0] && text.startsWith(close, at)) {
         this.#stack = this.#stack.slice(0, -1);
         this.#before = '"';
-        const end = at + inside.close.length;
+        const end = at + close.length;
         this.#take(end, this.#isKey(start, end) ? "name" : inside.style);
         return;
-      } else if (inside.code && text.startsWith(inside.code, at) && this.#stack.length < MAX_DEPTH) {
+      } else if (code && character === code[0] && text.startsWith(code, at) && this.#stack.length < MAX_DEPTH) {
         this.#take(at, inside.style);
-        this.#at = at + inside.code.length;
+        this.#at = at + code.length;
         this.#stack = [...this.#stack, { style: "code", braces: 0 }];
         this.#before = "{";
         return;
@@ -168,20 +188,19 @@ export class Tokenizer implements LineHighlighter {
   #word(): boolean {
     const { hyphens, sigils, keywords, types, ignoreCase, firstWord } = this.#grammar;
     const sigil = sigils?.includes(this.#text[this.#at]!) ? 1 : 0;
-    const pattern = hyphens ? HYPHENATED : WORD;
-    pattern.lastIndex = this.#at + sigil;
-    let word = pattern.exec(this.#text)?.[0];
-    if (word === undefined) return false;
-    if (/[!?]$/.test(word) && !keywords.has(word)) word = word.slice(0, -1);
-    const end = this.#at + sigil + word.length;
+    const start = this.#at + sigil;
+    let end = wordEnd(this.#text, start, hyphens === true);
+    if (end === start) return false;
+    let word = this.#text.slice(start, end);
+    if (keywords.has(`${word}?`) && this.#text[end] === "?") word = this.#text.slice(start, ++end);
     const key = ignoreCase ? word.toLowerCase() : word;
     const first = firstWord === true && this.#text.slice(0, this.#at).trim() === "";
-    let style: StyleName | undefined;
+    let style: TokenStyle | undefined;
     if (sigil > 0) style = "name";
     else if (keywords.has(key) && (!firstWord || first) && this.#before !== ".") style = "keyword";
     else if (types.has(key)) style = "type";
     else if (this.#grammar.calls && this.#text[end] === "(") style = "name";
-    else if (this.#grammar.capitalTypes && /^\p{Lu}/u.test(word)) style = "type";
+    else if (this.#grammar.capitalTypes && isCapital(word)) style = "type";
     if (style) this.#take(end, style);
     else this.#at = end;
     this.#before = style === "keyword" ? "keyword" : "word";
@@ -222,15 +241,40 @@ export class Tokenizer implements LineHighlighter {
     return false;
   }
 
-  #take(end: number, style: StyleName): void {
+  #take(end: number, style: TokenStyle): void {
     this.#plainUpTo(this.#at);
-    if (end > this.#at) this.#pieces.push({ text: this.#text.slice(this.#at, end), styles: [style] });
+    if (end > this.#at) this.#pieces.push({ text: this.#text.slice(this.#at, end), styles: STYLES[style] });
     this.#at = end;
     this.#plainFrom = end;
   }
 
   #plainUpTo(end: number): void {
-    if (end > this.#plainFrom) this.#pieces.push({ text: this.#text.slice(this.#plainFrom, end), styles: [] });
+    if (end > this.#plainFrom) this.#pieces.push({ text: this.#text.slice(this.#plainFrom, end), styles: UNSTYLED });
     this.#plainFrom = end;
   }
+}
+
+/** Letters, digits, `_`, `$`; a word does not start with a digit. */
+function wordEnd(text: string, from: number, hyphens: boolean): number {
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    const isLetter = (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x24;
+    const isDigit = code >= 0x30 && code <= 0x39;
+    if (isLetter || (isDigit && at > from) || (code === 0x2d && hyphens)) {
+      at++;
+      continue;
+    }
+    if (code < 0x80) break;
+    LETTERS.lastIndex = at;
+    const letters = LETTERS.exec(text)?.[0].length;
+    if (letters === undefined) break;
+    at += letters;
+  }
+  return at;
+}
+
+function isCapital(word: string): boolean {
+  const first = word[0]!;
+  return first >= "A" && (first <= "Z" || (first > "z" && first !== first.toLowerCase()));
 }

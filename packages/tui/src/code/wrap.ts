@@ -1,7 +1,7 @@
 // Wrapping of styled text by what it takes on the screen. Rows are cut out of the pieces by position, so a row costs what
 // it is long, and a line of any length is wrapped in one pass.
 
-import { width } from "../screen/rows.ts";
+import { graphemes, width } from "../screen/rows.ts";
 import type { StyledText } from "./styled-text.ts";
 
 /** Rows of at most `columns`, broken at spaces, between CJK characters, and inside words that are longer than a row. */
@@ -73,19 +73,21 @@ function wordEnd(text: string, from: number): number {
 }
 
 function textWidth(text: string, from: number, to: number): number {
+  return isAscii(text, from, to) ? to - from : width(text.slice(from, to));
+}
+
+function isAscii(text: string, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e) return width(text.slice(from, to));
+    if (code < 0x20 || code > 0x7e) return false;
   }
-  return to - from;
+  return true;
 }
 
 interface Place {
   readonly piece: number;
   readonly at: number;
 }
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 class Wrapper {
   readonly rows: StyledText[][] = [];
@@ -163,14 +165,13 @@ class Wrapper {
       const { text } = this.#pieces[piece]!;
       const start = piece === from.piece ? from.at : 0;
       const end = piece === to.piece ? to.at : text.length;
-      if (textWidth(text, start, end) === end - start) this.#chopNarrow(piece, start, end);
+      if (isAscii(text, start, end)) this.#chopAscii(piece, start, end);
       else this.#chopGraphemes(piece, text.slice(start, end), start);
     }
     this.#rowEnd = to;
   }
 
-  /** Text whose characters take one column each. */
-  #chopNarrow(piece: number, start: number, end: number): void {
+  #chopAscii(piece: number, start: number, end: number): void {
     for (let at = start; at < end;) {
       if (this.#used >= this.#columns) this.#breakAt({ piece, at });
       const count = Math.min(end - at, this.#columns - this.#used);
@@ -180,10 +181,11 @@ class Wrapper {
   }
 
   #chopGraphemes(piece: number, text: string, offset: number): void {
-    for (const { segment, index } of graphemes.segment(text)) {
-      const cells = textWidth(segment, 0, segment.length);
-      if (this.#used + cells > this.#columns && this.#used > 0) this.#breakAt({ piece, at: offset + index });
+    let at = offset;
+    for (const [grapheme, cells] of graphemes(text)) {
+      if (this.#used + cells > this.#columns && this.#used > 0) this.#breakAt({ piece, at });
       this.#used += cells;
+      at += grapheme.length;
     }
   }
 
@@ -207,7 +209,8 @@ class Wrapper {
       const from = index === start.piece ? start.at : 0;
       const to = index === end.piece ? end.at : piece.text.length;
       if (to <= from) continue;
-      row.push(from === 0 && to === piece.text.length ? piece : { ...piece, text: piece.text.slice(from, to) });
+      const isWhole = from === 0 && to === piece.text.length;
+      row.push(isWhole ? piece : { text: piece.text.slice(from, to), styles: piece.styles, url: piece.url });
     }
     this.rows.push(row);
   }

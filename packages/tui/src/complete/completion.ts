@@ -36,6 +36,8 @@ export class Completion {
   #word: OpenWord | undefined;
   #entries: readonly Entry[] = [];
   #marked = 0;
+  /** How many commands there were to match. */
+  #known = 0;
   /** The word whose list was closed by the user. */
   #closed: OpenWord | undefined;
 
@@ -74,8 +76,15 @@ export class Completion {
     if (before && isSame(before, word) && before.query === word.query) return;
     this.#word = word;
     this.#marked = 0;
-    if (word.kind === "command") this.#entries = matchCommands(word.query, this.#sources.commands()).map(commandEntry);
+    if (word.kind === "command") this.#match(word.query, this.#sources.commands());
     else this.#ask(word, before !== undefined && isSame(before, word));
+  }
+
+  /** Looks whether there are other commands now: a session tells them when it is open. */
+  refresh(): void {
+    if (this.#word?.kind !== "command") return;
+    const commands = this.#sources.commands();
+    if (commands.length !== this.#known) this.#match(this.#word.query, commands);
   }
 
   /** Closes the list until another word is begun. */
@@ -127,6 +136,12 @@ export class Completion {
     if (buffer.lines.length > 1 || !line.startsWith("/") || line.length > 200) return undefined;
     const match = /^\/(\S+) $/.exec(line);
     return match?.[1] === undefined ? undefined : commandNamed(match[1], this.#sources.commands())?.argumentHint;
+  }
+
+  #match(query: string, commands: readonly CommandItem[]): void {
+    this.#known = commands.length;
+    this.#entries = matchCommands(query, commands).map(commandEntry);
+    this.#marked = 0;
   }
 
   #ask(word: OpenWord, keep: boolean): void {

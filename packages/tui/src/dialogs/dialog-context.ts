@@ -48,4 +48,4 @@ export function plainNo(): DialogAnswer {
   return reply({ behavior: "deny", message: STOP, interrupt: true });
 }
 
-const STOP = "The call was not made. Stop here and wait until the user says how to go on.";
+const STOP = "The call was not made. Stop here and wait until the user says how to continue.";

@@ -10,7 +10,7 @@ import { openDialog } from "./open-dialog.ts";
 export const context: DialogContext = {
   cwd: "/home/u/p",
   home: "/home/u",
-  keys: defaultKeys(),
+  keys: defaultKeys,
   openedAt: 0,
   diff: (_, before, after, columns) =>
     [before.split("\n").map((line) => `- ${line}`), after.split("\n").map((line) => `+ ${line}`)]

@@ -1,6 +1,7 @@
 // Keeps a dialog from being answered by a key that was meant for the prompt.
 
 import type { Panel } from "../screen/view.ts";
+import { inWords } from "../widgets/in-words.ts";
 import type { Dialog, DialogAnswer, DialogContext } from "./dialog-context.ts";
 
 const HELD_MS = 300;
@@ -9,13 +10,13 @@ const TYPING_MS = 1500;
 
 export function guarded(
   panel: Panel<DialogAnswer>,
-  { openedAt, lastKeyAt = -Infinity }: Pick<DialogContext, "openedAt" | "lastKeyAt">,
+  { openedAt, lastKeyAt = -Infinity, plain }: Pick<DialogContext, "openedAt" | "lastKeyAt" | "plain">,
 ): Dialog {
   const wasTyping = openedAt - lastKeyAt < TYPING_MS;
   const holdsKeys = (now: number) => wasTyping && now - openedAt < HELD_MS;
   return {
     holdsKeys,
     take: (event, now) => (holdsKeys(now) ? undefined : panel.take(event, now)),
-    render: (frame) => panel.render(frame),
+    render: (frame) => panel.render(inWords(frame, plain)),
   };
 }

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import type { ControlRequest } from "@keelson/protocol";
-import { fits, key, press, screenOf, SIZES } from "../widgets/panel.test-support.ts";
+import { plainRows } from "../plain/plain-text.ts";
+import { OpenStyles } from "../screen/open-styles.ts";
+import { makeTheme } from "../theme/make-theme.ts";
+import { fits, frameOf, key, press, screenOf, SIZES } from "../widgets/panel.test-support.ts";
 import { acceptEdits, allowRule, asks, context, dialogFor, requests, responseOf } from "./dialog.test-support.ts";
 import { fileToRead, openDialog } from "./open-dialog.ts";
 
@@ -22,7 +25,7 @@ const dialogs: readonly [string, ControlRequest][] = [
       {
         description: "Run the tests",
         permission_suggestions: [allowRule("Bash", "npm test *")],
-        decision_reason: "This command requires approval",
+        decision_reason: "This command requires approval: it runs code of the project",
         agent_type: "Explore",
       },
     ),
@@ -114,6 +117,29 @@ for (const [columns, rows] of SIZES) {
     expect(`\n${screenOf(dialogFor(request, { file: { text: null } }), columns, rows)}\n`).toMatchSnapshot();
   });
 }
+
+test.each(dialogs)("%s in color has the same text, and every row closes its styles", (_, request) => {
+  const theme = makeTheme({ settings: { theme: "dark" }, env: { COLORTERM: "truecolor", TERM: "xterm-256color" } });
+  for (const [columns, rows] of SIZES) {
+    const painted = dialogFor(request).render({ columns, rows, theme, now: 0 });
+    const plain = dialogFor(request).render(frameOf(columns, rows));
+    expect(painted.rows.map((row) => Bun.stripANSI(row))).toEqual([...plain.rows]);
+    for (const row of painted.rows) {
+      const open = new OpenStyles();
+      for (const [sequence] of row.matchAll(/\u001b\[[\d;]*m/g)) open.take(sequence);
+      expect([row, open.isEmpty]).toEqual([row, true]);
+    }
+  }
+});
+
+test.each(dialogs)("%s for a screen reader has no frames or rules", (_, request) => {
+  expect(screenOf(dialogFor(request, { plain: true }), 80, 1000)).not.toMatch(/[\u2500-\u259f❯]/);
+});
+
+test("a screen reader can tell a command from the dialog", () => {
+  const dialog = dialogFor(asks("Bash", { command: "ls\n> 1. Yes" }), { plain: true });
+  expect(plainRows(screenOf(dialog).split("\n")).slice(0, 3)).toEqual(["Run a shell command", "| ls", "| > 1. Yes"]);
+});
 
 test.each(dialogs)("%s fits the smallest frames", (_, request) => {
   for (const [columns, rows] of [

@@ -74,10 +74,10 @@ test.each([40, 80, 120])("a change at %i columns", (columns) => {
 
 test("changed words are marked, unchanged code has its colors", () => {
   const hunks = diffOf("const a = 1;\nlet b = 2;\n", "const a = 1;\nlet b = 3;\n");
-  expect(renderDiff({ path: "x.ts", hunks }, 80, namedTheme)).toEqual([
+  expect(renderDiff({ path: "x.ts", hunks }, 16, namedTheme)).toEqual([
     "dim(1   )keyword(const) a = number(1);",
-    "removed(2 - )removed(keyword(let))removed( b = )removed(removedWord(2))removed(;)",
-    "added(2 + )added(keyword(let))added( b = )added(addedWord(3))added(;)",
+    "removed(2 - )removed(keyword(let))removed( b = )removed(removedWord(number(2)))removed(;)removed(  )",
+    "added(2 + )added(keyword(let))added( b = )added(addedWord(number(3)))added(;)added(  )",
   ]);
 });
 

@@ -2,7 +2,7 @@
 // whole story, so it works without color.
 
 import { fileHighlighter, type LineHighlighter } from "../code/highlight.ts";
-import { expandTabs, paintStyled, type StyledText } from "../code/styled-text.ts";
+import { expandTabs, paintStyled, styledWidth, type StyledText } from "../code/styled-text.ts";
 import { wrapCode } from "../code/wrap.ts";
 import { clean } from "../screen/clean.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
@@ -24,19 +24,22 @@ export function renderDiff(
   const maxRows = options.maxRows ?? Number.POSITIVE_INFINITY;
   const painter = new LinePainter(diff.path, gutterWidth(diff.hunks), columns, theme);
   const rows: string[] = [];
-  /** How many rows the lines took that are shown for sure, and how many lines those are. */
+  /** Lines whose rows are all shown, even if a note takes the last row. */
   let shown = 0;
-  let total = 0;
+  let read = 0;
   for (const line of diffLines(diff.hunks)) {
-    if (line.kind !== "fold") total++;
-    if (rows.length > maxRows) continue;
     for (const row of painter.rows(line)) rows.push(row);
-    if (rows.length < maxRows) shown = total;
+    if (line.kind !== "fold" && line.kind !== "note") read++;
+    if (rows.length < maxRows) shown = read;
+    if (rows.length > maxRows) break;
   }
   if (rows.length <= maxRows) return rows;
-  const kept = rows.slice(0, Math.max(0, maxRows - 1));
-  const left = total - shown;
-  return [...kept, painter.note(`${left} more ${left === 1 ? "line" : "lines"}`)].slice(0, Math.max(0, maxRows));
+  const all = diff.hunks.reduce((sum, { lines }) => sum + lines.filter((line) => !line.startsWith("\\")).length, 0);
+  const left = all - shown;
+  return [
+    ...rows.slice(0, Math.max(0, maxRows - 1)),
+    painter.note(`${left} more ${left === 1 ? "line" : "lines"}`),
+  ].slice(0, Math.max(0, maxRows));
 }
 
 /** How many lines a patch adds and removes. */
@@ -88,7 +91,9 @@ class LinePainter {
     const sign = line.kind === "added" ? "+" : line.kind === "removed" ? "-" : " ";
     const text = clean(line.text);
     const pieces = this.#colored(line.kind, text, line.changed ?? [], style);
-    return this.#wrapped(String(line.number), sign, pieces, style ? [style] : ["dim"]);
+    // With many colors the styles of changed lines are backgrounds, which go up to the edge.
+    const fill = this.#theme.colors > 16 ? style : undefined;
+    return this.#wrapped(String(line.number), sign, pieces, style ? [style] : ["dim"], fill);
   }
 
   note(text: string): string {
@@ -124,7 +129,7 @@ class LinePainter {
         const from = at - (end - piece.text.length);
         pieces.push({
           text: piece.text.slice(from, from + to - at),
-          styles: inside ? [style, word] : [style, ...inner],
+          styles: inside ? [style, word, ...inner] : [style, ...inner],
         });
         at = to;
       }
@@ -132,15 +137,23 @@ class LinePainter {
     return pieces;
   }
 
-  #wrapped(number: string, sign: string, pieces: readonly StyledText[], gutter: readonly StyleName[]): string[] {
+  #wrapped(
+    number: string,
+    sign: string,
+    pieces: readonly StyledText[],
+    gutter: readonly StyleName[],
+    fill?: StyleName,
+  ): string[] {
     const room = Math.max(1, this.#columns - this.#digits - 3);
     const rows: string[] = [];
-    for (const row of wrapCode(tabsExpanded(pieces), room)) {
+    for (const content of wrapCode(tabsExpanded(pieces), room)) {
       const first = rows.length === 0;
       const head = `${(first ? number : "").padStart(this.#digits)} ${first ? sign : " "} `;
-      const isEmpty = row.every(({ text }) => text === "");
-      const start: StyledText = { text: isEmpty ? head.trimEnd() : head, styles: gutter };
-      rows.push(paintStyled(wrapCode([start, ...row], this.#columns)[0]!, this.#theme));
+      const left = fill ? room - styledWidth(content) : 0;
+      const isEmpty = left === 0 && content.every(({ text }) => text === "");
+      const row = [{ text: isEmpty ? head.trimEnd() : head, styles: gutter }, ...content];
+      if (fill && left > 0) row.push({ text: " ".repeat(left), styles: [fill] });
+      rows.push(paintStyled(wrapCode(row, this.#columns)[0]!, this.#theme));
     }
     return rows;
   }

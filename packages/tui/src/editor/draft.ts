@@ -9,7 +9,7 @@ import type { PromptEffect, PromptMode, SubmitEffect } from "./effects.ts";
 
 const SIGNS: Readonly<Record<PromptMode, string>> = { prompt: "", shell: "!", memory: "#" };
 
-export class Draft {
+export class PromptDraft {
   readonly buffer = new TextBuffer();
   readonly attachments = new Attachments();
   mode: PromptMode = "prompt";
@@ -17,6 +17,11 @@ export class Draft {
   readonly #reading = new Map<number, string>();
   /** The paste that became a placeholder last: pasting it again shows it. */
   #lastPaste: { placeholder: string; text: string } | undefined;
+
+  /** The paste that can be shown by pasting it again. */
+  get pasted(): object | undefined {
+    return this.#lastPaste;
+  }
 
   get isReading(): boolean {
     return this.#reading.size > 0;

@@ -39,7 +39,7 @@ export type PromptEffect =
   /** Give the queued messages to `setText`. */
   | { readonly kind: "unqueue" }
   /** Give the line that was chosen to `setLine`. */
-  | { readonly kind: "history-search"; readonly query: string }
+  | { readonly kind: "history-search" }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "toggle-transcript" }
   | { readonly kind: "toggle-tasks" }
@@ -50,3 +50,20 @@ export type PromptEffect =
   | { readonly kind: "model-picker" }
   | { readonly kind: "toggle-thinking" }
   | { readonly kind: "toggle-fast" };
+
+/** Actions of the bindings that only ask for something. */
+export const ASKS: Readonly<Record<string, PromptEffect>> = {
+  "app:redraw": { kind: "redraw" },
+  "app:suspend": { kind: "suspend" },
+  "app:toggleTodos": { kind: "toggle-tasks" },
+  "app:toggleTranscript": { kind: "toggle-transcript" },
+  "chat:clearInput": { kind: "redraw" },
+  "chat:clearScreen": { kind: "redraw" },
+  "chat:cycleMode": { kind: "cycle-mode" },
+  "chat:fastMode": { kind: "toggle-fast" },
+  "chat:imagePaste": { kind: "paste-image" },
+  "chat:killAgents": { kind: "stop-agents" },
+  "chat:modelPicker": { kind: "model-picker" },
+  "chat:thinkingToggle": { kind: "toggle-thinking" },
+  "task:background": { kind: "background" },
+};

@@ -5,7 +5,7 @@ import { fit, width } from "../screen/rows.ts";
 import { cleanRow } from "../screen/clean.ts";
 import type { Completion } from "../complete/completion.ts";
 import { menuRows } from "../complete/menu.ts";
-import type { Draft } from "./draft.ts";
+import type { PromptDraft } from "./draft.ts";
 import { isBefore, type TextPoint } from "./text-buffer.ts";
 import { findPlaceholders } from "./paste/attachments.ts";
 import { shownBetween } from "./text/line.ts";
@@ -14,7 +14,7 @@ import type { StyleName } from "../theme/theme.ts";
 import type { PromptMode } from "./effects.ts";
 
 export interface PromptLook {
-  readonly draft: Draft;
+  readonly draft: PromptDraft;
   readonly viewport: Viewport;
   readonly completion: Completion;
   /** Shown in an empty prompt. */
@@ -36,7 +36,7 @@ export function textColumns(columns: number): number {
   return Math.max(1, columns - INDENT - 1);
 }
 
-export function renderPrompt(look: PromptLook, frame: Frame): Rendered {
+export function drawPrompt(look: PromptLook, frame: Frame): Rendered {
   const { draft, viewport, completion, plain } = look;
   const rules = !plain && frame.rows >= FEW_ROWS;
   const columns = textColumns(frame.columns);

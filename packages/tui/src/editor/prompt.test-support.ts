@@ -25,6 +25,7 @@ export function frameOf(columns: number, rows: number): Frame {
 
 export interface PromptSetup {
   readonly keybindings?: string;
+  readonly vim?: boolean;
   readonly history?: readonly string[];
   readonly commands?: readonly CommandItem[];
   readonly files?: (query: string) => Promise<readonly string[]>;
@@ -41,6 +42,7 @@ export class PromptDriver {
       bindings: Bindings.read(setup.keybindings).bindings,
       history: async () => (setup.history ?? []).map((display): HistoryEntry => ({ display, pastedContents: {} })),
       sources: { commands: () => setup.commands ?? [], files: setup.files ?? (async () => []) },
+      ...(setup.vim ? { vim: true } : {}),
       changed: () => {},
       later: (effect) => this.effects.push(effect),
     });

@@ -6,13 +6,16 @@ import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import { Completion, type CompletionSources } from "../complete/completion.ts";
 import { spellKey } from "../keys/keystroke.ts";
-import { Draft } from "./draft.ts";
+import { PromptDraft } from "./draft.ts";
 import { Editing } from "./editing.ts";
 import { type HistoryEntry, HistoryWalk } from "./history.ts";
 import { KillRing } from "./text/kill-ring.ts";
-import type { PromptEffect, PromptMode } from "./effects.ts";
-import { renderPrompt, textColumns } from "./prompt-view.ts";
-import { rowMove, Viewport } from "./text/viewport.ts";
+import { PromptHints } from "./hints.ts";
+import { ASKS, type PromptEffect, type PromptMode } from "./effects.ts";
+import { drawPrompt, textColumns } from "./prompt-view.ts";
+import { PromptWalk } from "./walk.ts";
+import { Viewport } from "./text/viewport.ts";
+import type { Vim, VimMode } from "./vim/vim.ts";
 
 export interface PromptOptions {
   readonly bindings: Bindings;
@@ -23,38 +26,14 @@ export interface PromptOptions {
   readonly changed: () => void;
   /** Effects of something that took time. */
   readonly later: (effect: PromptEffect) => void;
+  /** The settings' `editorMode` is "vim". */
+  readonly vim?: boolean;
   /** For screen readers: a plain sign and no rules. */
   readonly plain?: boolean;
 }
 
-/** How long the second press of a key counts as the answer to the first. */
-const AGAIN_MS = 1_500;
 /** The rest of a chord. */
 const CHORD_MS = 2_000;
-const COLUMNS = 80;
-
-/** Actions that only ask for something. */
-const ASKS: Readonly<Record<string, PromptEffect>> = {
-  "app:redraw": { kind: "redraw" },
-  "app:suspend": { kind: "suspend" },
-  "app:toggleTodos": { kind: "toggle-tasks" },
-  "app:toggleTranscript": { kind: "toggle-transcript" },
-  "chat:clearInput": { kind: "redraw" },
-  "chat:clearScreen": { kind: "redraw" },
-  "chat:cycleMode": { kind: "cycle-mode" },
-  "chat:fastMode": { kind: "toggle-fast" },
-  "chat:imagePaste": { kind: "paste-image" },
-  "chat:killAgents": { kind: "stop-agents" },
-  "chat:modelPicker": { kind: "model-picker" },
-  "chat:thinkingToggle": { kind: "toggle-thinking" },
-  "task:background": { kind: "background" },
-};
-
-interface Armed {
-  readonly by: "interrupt" | "exit" | "cancel";
-  readonly until: number;
-  readonly hint: string;
-}
 
 export class Prompt implements View {
   /** Whether the model works: Esc and Ctrl+C stop it then. */
@@ -65,28 +44,30 @@ export class Prompt implements View {
   placeholder = "";
 
   #bindings: Bindings;
-  readonly #draft = new Draft();
+  readonly #draft = new PromptDraft();
   readonly #editing = new Editing(this.#draft.buffer, new KillRing());
   readonly #viewport = new Viewport();
   readonly #completion: Completion;
   readonly #history: HistoryWalk;
+  readonly #walk: PromptWalk;
   readonly #options: PromptOptions;
-  #columns = COLUMNS;
-  /** The column that Up and Down keep to. */
-  #goal: number | undefined;
+  /** What the key before asked for a second press of. */
+  #asked: string | undefined;
   #pending: { keys: string; until: number } | undefined;
-  #armed: Armed | undefined;
+  readonly #hints = new PromptHints();
   #stash: HistoryEntry | undefined;
-  /** How often Up was pressed before the history was read. */
-  #waitingUps = 0;
   /** Enter was pressed while images were being read. */
   #sendWhenRead = false;
+  #usesVim = false;
+  #vim: Vim | undefined;
 
   constructor(options: PromptOptions) {
     this.#options = options;
     this.#bindings = options.bindings;
     this.#completion = new Completion(options.sources, options.changed);
     this.#history = new HistoryWalk(options.history);
+    this.#walk = new PromptWalk(this.#draft, this.#history, () => this.#walked());
+    if (options.vim) void this.setVim(true);
   }
 
   get mode(): PromptMode {
@@ -102,8 +83,22 @@ export class Prompt implements View {
     return this.#draft.buffer.text();
   }
 
+  /** The draft with the sign of its mode, and how much of it is before the cursor. */
+  get line(): { readonly text: string; readonly cursor: number } {
+    const { buffer, mode } = this.#draft;
+    const sign = mode === "shell" ? "!" : mode === "memory" ? "#" : "";
+    const { line, offset } = buffer.cursor;
+    const before = Array.from({ length: line }, (_, index) => buffer.lineText(index).length + 1);
+    return { text: sign + buffer.text(), cursor: before.reduce((sum, each) => sum + each, sign.length + offset) };
+  }
+
   get isCompleting(): boolean {
     return this.#completion.isOpen;
+  }
+
+  /** For the footer; undefined if vim is off. */
+  get vimMode(): VimMode | undefined {
+    return this.#usesVim ? (this.#vim?.mode ?? "INSERT") : undefined;
   }
 
   get hasStash(): boolean {
@@ -114,14 +109,24 @@ export class Prompt implements View {
     this.#bindings = bindings;
   }
 
-  /** What the next press of a key would do, for the footer. */
+  /** Switches vim on or off. Resolves when its keys are there; until then it is as in INSERT. */
+  async setVim(on: boolean): Promise<void> {
+    this.#usesVim = on;
+    this.#vim = undefined;
+    if (!on) return;
+    // Few use it, and the first frame does not need it.
+    const { Vim } = await import("./vim/vim.ts");
+    if (this.#usesVim) this.#vim ??= new Vim(this.#draft.buffer, (key) => this.#typeAgain(key));
+  }
+
+  /** What was done, or what the next press of a key would do; for the footer. */
   hint(now: number): string | undefined {
-    return this.#armed && now < this.#armed.until ? this.#armed.hint : undefined;
+    return this.#hints.text(now);
   }
 
   /** Milliseconds until the hint goes away. */
   nextChange(now: number): number | undefined {
-    return this.#armed && now < this.#armed.until ? this.#armed.until - now : undefined;
+    return this.#hints.left(now);
   }
 
   /** Another text in the place of the draft, as one step of undo. Images that it still names are kept. */
@@ -159,18 +164,26 @@ export class Prompt implements View {
   }
 
   render(frame: Frame): Rendered {
-    this.#columns = textColumns(frame.columns);
+    this.#walk.columns = textColumns(frame.columns);
+    this.#completion.refresh();
     const { placeholder } = this;
     const look = { draft: this.#draft, viewport: this.#viewport, completion: this.#completion, placeholder };
-    return renderPrompt({ ...look, selection: undefined, plain: this.#options.plain ?? false }, frame);
+    return drawPrompt({ ...look, selection: this.#vim?.selection(), plain: this.#options.plain ?? false }, frame);
   }
 
   take(event: InputEvent, now: number): PromptEffect | undefined {
-    if (event.kind === "paste") return this.#paste(event.text);
+    if (event.kind === "paste") return this.#paste(event.text, now);
     if (event.kind !== "key") return undefined;
     if (!this.#history.isLoaded) void this.#history.load();
     const pending = this.#pending && now < this.#pending.until ? this.#pending.keys : undefined;
     this.#pending = undefined;
+    if (this.#vim && pending === undefined && this.#isEscAndKey(event)) {
+      const { name, shift } = event;
+      const stopped = this.take({ kind: "key", name: "escape", ctrl: false, alt: false, shift: false }, now);
+      return stopped ?? this.take({ ...event, alt: false, text: shift ? name.toUpperCase() : name }, now);
+    }
+    const taken = pending === undefined ? this.#takeVim(event) : undefined;
+    if (taken) return taken.effect;
     const meaning = this.#bindings.action(this.#contexts(), event, pending);
     if (meaning?.kind === "pending") {
       this.#pending = { keys: meaning.keys, until: now + CHORD_MS };
@@ -178,18 +191,47 @@ export class Prompt implements View {
     }
     // The second key of a chord that means nothing is no key of its own.
     if (meaning?.kind === "unbound" || (!meaning && pending !== undefined)) return undefined;
-    const armed = this.#armed && now < this.#armed.until ? this.#armed.by : undefined;
-    this.#armed = undefined;
-    return meaning ? this.#act(meaning.action, event, now, armed) : this.#type(event);
+    this.#asked = this.#hints.take(now);
+    const effect = meaning ? this.#act(meaning.action, event, now) : this.#type(event);
+    this.#vim?.settle();
+    return effect;
+  }
+
+  /** Esc and a letter typed at once look like Alt to a terminal. In vim they are two keys, unless Alt means something. */
+  #isEscAndKey(key: Key): boolean {
+    const isLetter = key.alt && !key.ctrl && key.super !== true && [...key.name].length === 1;
+    return isLetter && this.#bindings.action(this.#contexts(), key) === undefined;
+  }
+
+  /** Undefined if the key is not for vim. */
+  #takeVim(key: Key): { effect: PromptEffect | undefined } | undefined {
+    const before = this.#vim?.mode;
+    const outcome = this.#vim?.take(key) ?? "pass";
+    if (outcome === "pass") return undefined;
+    this.#hints.take(0);
+    this.#edited();
+    // Esc stops what runs in every mode.
+    if (key.name === "escape" && before === "INSERT" && this.working) return { effect: { kind: "interrupt" } };
+    if (outcome === "search") return { effect: { kind: "history-search" } };
+    if (outcome === "shortcuts") return { effect: { kind: "shortcuts" } };
+    if (outcome === "older") return { effect: this.#up() };
+    if (outcome === "newer") return { effect: this.#down() };
+    return { effect: undefined };
+  }
+
+  /** A key of a change that vim does again. */
+  #typeAgain(key: Key): void {
+    const meaning = this.#bindings.action(["Chat", "Global"], key);
+    if (!meaning) this.#type(key);
+    else if (meaning.kind === "action" && meaning.action === "chat:newline") this.#insert("\n");
   }
 
   #contexts(): string[] {
     return [...(this.#completion.isOpen ? ["Autocomplete"] : []), ...(this.working ? ["Task"] : []), "Chat", "Global"];
   }
 
-  #act(action: string, key: Key, now: number, armed: Armed["by"] | undefined): PromptEffect | undefined {
-    if (action !== "history:previous" && action !== "history:next") this.#goal = undefined;
-    if (action !== "history:previous") this.#waitingUps = 0;
+  #act(action: string, key: Key, now: number): PromptEffect | undefined {
+    if (action !== "history:previous" && action !== "history:next") this.#walk.rest();
     const ask = ASKS[action];
     if (ask) return ask;
     switch (action) {
@@ -198,13 +240,11 @@ export class Prompt implements View {
       case "chat:newline":
         return this.#insert("\n");
       case "chat:cancel":
-        return this.#cancel(now, armed === "cancel");
+        return this.#cancel(now);
       case "app:interrupt":
-        return this.#interrupt(now, armed === "interrupt");
+        return this.#interrupt(now);
       case "app:exit":
-        if (this.isEmpty)
-          return this.#askTwice("exit", now, armed === "exit", this.#exitHint("app:exit"), { kind: "exit" });
-        return this.#type(key);
+        return this.isEmpty ? this.#askTwice(action, now, "exit", { kind: "exit" }) : this.#type(key);
       case "chat:undo":
         this.#draft.buffer.undo();
         return this.#edited();
@@ -214,9 +254,9 @@ export class Prompt implements View {
       case "chat:externalEditor":
         return { kind: "open-editor", text: this.#draft.attachments.expand(this.text) };
       case "chat:stash":
-        return this.#putAside();
+        return this.#putAside(now);
       case "history:search":
-        return { kind: "history-search", query: this.#draft.buffer.lines.length === 1 ? this.text : "" };
+        return { kind: "history-search" };
       case "history:previous":
         return this.#up();
       case "history:next":
@@ -241,8 +281,7 @@ export class Prompt implements View {
 
   /** A key without an action: it edits the text. */
   #type(key: Key): PromptEffect | undefined {
-    this.#goal = undefined;
-    this.#waitingUps = 0;
+    this.#walk.rest();
     const { buffer } = this.#draft;
     if (buffer.isEmpty && this.#draft.mode === "prompt" && !key.ctrl && !key.alt) {
       if (key.text === "?") return { kind: "shortcuts" };
@@ -264,12 +303,21 @@ export class Prompt implements View {
     return undefined;
   }
 
-  #paste(text: string): PromptEffect | undefined {
-    this.#armed = undefined;
+  #paste(text: string, now: number): PromptEffect | undefined {
+    this.#hints.take(now);
     this.#pending = undefined;
+    const before = this.#draft.pasted;
     const effect = this.#draft.paste(text);
+    if (this.#draft.pasted !== before && this.#draft.pasted) this.#hints.say("Paste again to show the text", now);
     this.#edited();
     return effect;
+  }
+
+  #walked(): void {
+    this.#editing.rest();
+    this.#completion.reset();
+    this.#vim?.settle();
+    this.#options.changed();
   }
 
   #insert(text: string): undefined {
@@ -279,7 +327,7 @@ export class Prompt implements View {
 
   /** The text is another one: what depended on it starts anew. */
   #edited(): undefined {
-    this.#goal = undefined;
+    this.#walk.rest();
     this.#editing.rest();
     this.#completion.reset();
     return undefined;
@@ -308,22 +356,23 @@ export class Prompt implements View {
   #send(): PromptEffect | undefined {
     if (this.#draft.buffer.isBlank) return undefined;
     const effect = this.#draft.submit();
+    this.#draft.attachments.forgetOld(this.#stash?.display ?? "");
     this.#history.add(effect.line);
+    this.#vim?.reset();
     this.#edited();
     if (this.#stash) this.#draft.setEntry(this.#stash);
     this.#stash = undefined;
     return effect;
   }
 
-  #cancel(now: number, again: boolean): PromptEffect | undefined {
+  #cancel(now: number): PromptEffect | undefined {
     if (this.working) return { kind: "interrupt" };
     if (this.isEmpty && this.#draft.mode !== "prompt") {
       this.#draft.mode = "prompt";
       return undefined;
     }
-    const key = this.#bindings.keyFor("Chat", "chat:cancel");
-    if (this.isEmpty) return this.#askTwice("cancel", now, again, `${key} again to rewind`, { kind: "rewind" });
-    if (!again) return this.#askTwice("cancel", now, false, `${key} again to clear`, undefined);
+    if (this.isEmpty) return this.#askTwice("chat:cancel", now, "rewind", { kind: "rewind" });
+    if (this.#asked !== "chat:cancel") return this.#askTwice("chat:cancel", now, "clear", undefined);
     return this.#discard();
   }
 
@@ -336,77 +385,45 @@ export class Prompt implements View {
     return { kind: "discard", line };
   }
 
-  #interrupt(now: number, again: boolean): PromptEffect | undefined {
+  #interrupt(now: number): PromptEffect | undefined {
     if (this.working) return { kind: "interrupt" };
     if (this.isEmpty && this.#draft.mode === "prompt") {
-      return this.#askTwice("interrupt", now, again, this.#exitHint("app:interrupt"), { kind: "exit" });
+      return this.#askTwice("app:interrupt", now, "exit", { kind: "exit" });
     }
     this.#draft.clear();
     this.#history.restart();
     return this.#edited();
   }
 
-  #exitHint(action: string): string {
-    return `${this.#bindings.keyFor("Global", action)} again to exit`;
-  }
-
-  #askTwice(
-    by: Armed["by"],
-    now: number,
-    again: boolean,
-    hint: string,
-    effect: PromptEffect | undefined,
-  ): PromptEffect | undefined {
-    if (again) return effect;
-    this.#armed = { by, until: now + AGAIN_MS, hint };
+  /** The first press asks, the second does it. */
+  #askTwice(action: string, now: number, verb: string, effect: PromptEffect | undefined): PromptEffect | undefined {
+    if (this.#asked === action) return effect;
+    const key = this.#bindings.keyFor("Chat", action) || this.#bindings.keyFor("Global", action);
+    this.#hints.ask(action, `${key} again to ${verb}`, now);
     return undefined;
   }
 
-  #putAside(): undefined {
+  #putAside(now: number): undefined {
     if (this.#draft.buffer.isBlank) {
       if (this.#stash) this.#draft.setEntry(this.#stash);
       this.#stash = undefined;
     } else {
       this.#stash = this.#draft.entry();
       this.#draft.clear();
+      this.#hints.say("Draft put aside until the next message is sent", now);
     }
     return this.#edited();
   }
 
   #up(): PromptEffect | undefined {
-    if (this.#moveRow(-1)) return undefined;
+    if (this.#walk.moveRow(-1)) return undefined;
     if (this.isEmpty && this.queued > 0) return { kind: "unqueue" };
-    if (this.#history.isLoaded) {
-      this.#walk(this.#history.older(this.#draft.entry()));
-      return undefined;
-    }
-    // Each press counts, also those before the history was read.
-    this.#waitingUps += 1;
-    if (this.#waitingUps === 1) void this.#history.load().then(() => this.#walkWaiting());
+    this.#walk.older();
     return undefined;
-  }
-
-  #walkWaiting(): void {
-    for (; this.#waitingUps > 0; this.#waitingUps -= 1) this.#walk(this.#history.older(this.#draft.entry()));
-    this.#options.changed();
   }
 
   #down(): undefined {
-    if (!this.#moveRow(1)) this.#walk(this.#history.newer(this.#draft.entry()));
+    if (!this.#walk.moveRow(1)) this.#walk.newer();
     return undefined;
-  }
-
-  #walk(entry: HistoryEntry | undefined): void {
-    if (!entry) return;
-    this.#draft.setEntry(entry);
-    this.#edited();
-  }
-
-  #moveRow(direction: -1 | 1): boolean {
-    const move = rowMove(this.#draft.buffer, this.#columns, direction, this.#goal);
-    if (!move) return false;
-    this.#draft.buffer.moveTo(move.point);
-    this.#goal = move.goal;
-    return true;
   }
 }

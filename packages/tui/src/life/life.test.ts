@@ -103,10 +103,11 @@ test("background tasks are a tree, with those that a task started below it", () 
     system("task_progress", { task_id: "a1", usage: { total_tokens: 1_500, tool_uses: 2 }, last_tool_name: "Grep" }),
     2_000,
   );
-  expect(tasks.render(frameOf({ now: 6_000 })).rows).toEqual([
-    "  ├─ Explore: look around 5s · 2 calls · 1.5k tokens · Grep",
-    "    └─ npm run dev 5s",
+  expect(tasks.render(frameOf({ now: 186_000 })).rows).toEqual([
+    "  ├─ Explore: look around 3m · 2 calls · 1.5k tokens · Grep",
+    "    └─ npm run dev 3m",
   ]);
+  expect(tasks.nextChange(186_000)).toBe(55_000);
   expect(tasks.summary).toBe("1 shell, 1 agent");
   tasks.take(system("task_notification", { task_id: "a1", status: "completed", summary: "x" }), 7_000);
   tasks.take(system("background_tasks_changed", { tasks: [] }), 7_000);

@@ -20,6 +20,7 @@ export interface BackgroundTask {
 }
 
 const MOST_ROWS = 6;
+const MINUTE_MS = 60_000;
 
 export class BackgroundTasks implements View {
   #listed: readonly BackgroundTask[] = [];
@@ -64,9 +65,10 @@ export class BackgroundTasks implements View {
     ].join(", ");
   }
 
-  /** Times in it change every second. */
+  /** Milliseconds until a time in it changes: minutes only, because tasks also run while the session is idle. */
   nextChange(now: number): number | undefined {
-    return this.#listed.length === 0 ? undefined : 1000 - (now % 1000);
+    const due = this.#listed.map(({ startedMs }) => MINUTE_MS - ((now - startedMs) % MINUTE_MS));
+    return due.length === 0 ? undefined : Math.min(...due);
   }
 
   render({ columns, rows, theme, now }: Frame): Rendered {
@@ -77,13 +79,14 @@ export class BackgroundTasks implements View {
       const isLast = index === ordered.length - 1;
       const branch = "  ".repeat(depth) + sign(isLast ? "lastBranch" : "branch", theme);
       const used = [
-        elapsed(now - task.startedMs),
+        minutes(now - task.startedMs),
         task.calls > 0 ? counted(task.calls, "call") : "",
         task.tokens > 0 ? `${shortCount(task.tokens)} tokens` : "",
         task.lastTool === undefined ? "" : cleanRow(task.lastTool),
       ].filter((part) => part !== "");
       const name = task.agent === undefined ? "" : `${cleanRow(task.agent)}: `;
-      return fit(`  ${branch} ${name}${cleanRow(task.description)} ${theme.paint("dim", used.join(" · "))}`, columns);
+      const details = used.length === 0 ? "" : ` ${theme.paint("dim", used.join(" · "))}`;
+      return fit(`  ${branch} ${name}${cleanRow(task.description)}${details}`, columns);
     });
     const hidden = ordered.length - shown.length;
     if (hidden > 0 && most > 0) {
@@ -124,6 +127,12 @@ export class BackgroundTasks implements View {
     }
     if (typeof tool === "string") task.lastTool = tool;
   }
+}
+
+function minutes(ms: number): string {
+  if (ms < MINUTE_MS) return "";
+  const count = Math.floor(ms / MINUTE_MS);
+  return count < 60 ? `${count}m` : elapsed(ms);
 }
 
 /** Tasks below the one that started them. */

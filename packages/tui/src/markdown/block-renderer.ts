@@ -1,12 +1,13 @@
 // Blocks to rows. Remembers only what came before: for the space between blocks, the markers of items that are shown
 // already, and the state of the code block that goes on.
 
-import { expandTabs, paintStyled, styledWidth, type StyledText } from "../code/styled-text.ts";
+import { expandTabs, paintStyled, styledWidth, UNSTYLED, type StyledText } from "../code/styled-text.ts";
 import { wrapCode, wrapWords } from "../code/wrap.ts";
 import type * as Highlight from "../code/highlight.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
-import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks.ts";
-import { inlineText, type InlineStyle } from "./inline.ts";
+import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks/block.ts";
+import { joinFilledLines } from "./filled-lines.ts";
+import { inlineText, type InlineStyle } from "./inline/inline.ts";
 import { tableRows } from "./table.ts";
 
 export interface RenderBlockOptions {
@@ -28,7 +29,7 @@ export class BlockRenderer {
   render(blocks: readonly MarkdownBlock[], columns: number, theme: Theme, options: RenderBlockOptions = {}): string[] {
     const rows: string[] = [];
     for (const [at, block] of blocks.entries()) {
-      const prefix = new Prefix(block.containers, this.#previous?.containers ?? [], columns, theme);
+      const prefix = new Prefix(block.containers, this.#previous?.containers ?? NO_CONTAINERS, columns, theme);
       const previous = this.#previous;
       if (previous && needsGap(previous, block)) rows.push(blankRow(previous, block, columns, theme));
       const last = options.unfinished === true && at === blocks.length - 1;
@@ -45,11 +46,11 @@ export class BlockRenderer {
     unfinished: boolean,
   ): readonly (readonly StyledText[])[] {
     const quoted = block.containers.some(({ kind }) => kind === "quote");
-    const around: StyleName[] = quoted ? ["quote"] : [];
+    const around: readonly StyleName[] = quoted ? ["quote"] : UNSTYLED;
     const inline: InlineStyle = { hyperlinks: theme.hyperlinks, backticks: theme.colors === 0, unfinished };
     switch (block.kind) {
       case "paragraph":
-        return wrapWords(inlineText(joinedLines(block.text), inline, around), columns);
+        return wrapWords(inlineText(joinFilledLines(block.text), inline, around), columns);
       case "heading": {
         const styles: StyleName[] = block.level === 1 ? ["heading", "underline"] : ["heading"];
         return wrapWords(inlineText(block.text, inline, styles), columns);
@@ -66,21 +67,23 @@ export class BlockRenderer {
   }
 
   #codeRows(block: MarkdownBlock & { kind: "code" }, columns: number): readonly (readonly StyledText[])[] {
-    const [language = "", ...more] = block.code.info.split(/\s+/);
     if (this.#code?.block !== block.code) {
       // The tokenizer is needed only for code; the first frame has none.
       const highlight = require("../code/highlight.ts") as typeof Highlight;
-      this.#code = { block: block.code, highlighter: highlight.lineHighlighter(language) };
+      this.#code = { block: block.code, highlighter: highlight.lineHighlighter(block.code.info.split(/\s/)[0]) };
     }
     const { highlighter } = this.#code;
     const indent = columns > 8 ? 2 : 0;
-    const margin: StyledText = { text: " ".repeat(indent), styles: [] };
-    const labelled = block.first && (more.length > 0 || (language !== "" && !highlighter.known));
+    const margin: StyledText = { text: " ".repeat(indent), styles: UNSTYLED };
+    const { info } = block.code;
+    const labelled = block.first && info !== "" && !(highlighter.known && /^[\w+#-]+$/.test(info));
     const label = labelled ? wrapWords([{ text: expandTabs(block.code.info), styles: ["dim"] }], columns - indent) : [];
     const code = wrapCode(highlighter.line(expandTabs(block.line)), columns - indent);
     return label.concat(code).map((row) => [margin, ...row]);
   }
 }
+
+const NO_CONTAINERS: readonly BlockContainer[] = [];
 
 /** What is in front of the rows of a block: quote bars, list markers, and the space below them. */
 class Prefix {
@@ -99,8 +102,9 @@ class Prefix {
         this.#rest.push(bar);
         continue;
       }
-      const marker = itemMarker(container, depth++, theme);
-      const space: StyledText = { text: " ".repeat(styledWidth([marker])), styles: [] };
+      const marker = itemMarker(container, depth, theme);
+      if (!container.ordered) depth++;
+      const space: StyledText = { text: " ".repeat(styledWidth([marker])), styles: UNSTYLED };
       first.push(shown.includes(container) ? space : marker);
       this.#rest.push(space);
     }
@@ -116,7 +120,7 @@ class Prefix {
   row(content: readonly StyledText[], theme: Theme): string {
     const prefix = this.#first ?? this.#rest;
     this.#first = undefined;
-    return withoutTrailingSpace([...prefix, ...content], theme);
+    return withoutTrailingSpace(prefix.length === 0 ? content : [...prefix, ...content], theme);
   }
 }
 
@@ -124,18 +128,20 @@ function itemMarker(item: BlockContainer & { kind: "item" }, depth: number, them
   if (item.task) {
     const done = item.task === "done";
     const box = theme.ascii ? (done ? "[x]" : "[ ]") : done ? "☑" : "☐";
-    return { text: item.ordered ? `${item.marker} ${box} ` : `${box} `, styles: done ? ["success"] : [] };
+    return { text: item.ordered ? `${item.marker} ${box} ` : `${box} `, styles: done ? ["success"] : UNSTYLED };
   }
-  if (item.ordered) return { text: `${item.marker} `, styles: [] };
+  if (item.ordered) return { text: `${item.marker} `, styles: UNSTYLED };
   const bullets = theme.ascii ? "-*+" : "•◦▪";
-  return { text: `${bullets[depth % bullets.length]} `, styles: [] };
+  return { text: `${bullets[depth % bullets.length]} `, styles: UNSTYLED };
 }
 
 /** Whether a row stays empty between two blocks. Lists are as loose or tight as they were written. */
 function needsGap(previous: MarkdownBlock, block: MarkdownBlock): boolean {
   if ((block.kind === "code" || block.kind === "html") && !block.first) return false;
   if (block.gap) return true;
-  if (previous.containers.length > 0 && block.containers.length > 0) return false;
+  const [before] = previous.containers;
+  const [around] = block.containers;
+  if (before && around) return before.kind !== around.kind;
   return previous.kind !== "paragraph" || block.kind !== "paragraph";
 }
 
@@ -147,22 +153,8 @@ function blankRow(previous: MarkdownBlock, block: MarkdownBlock, columns: number
 function withoutTrailingSpace(pieces: readonly StyledText[], theme: Theme): string {
   let end = pieces.length;
   while (end > 0 && pieces[end - 1]!.text.trim() === "") end--;
-  return paintStyled(pieces.slice(0, end), theme);
-}
-
-/**
- * Models break lines where they mean it, so breaks are kept; only lines that look as if they were filled up to a margin
- * are joined.
- */
-function joinedLines(text: string): string {
-  if (!text.includes("\n")) return text.trimEnd();
-  const parts: string[] = [];
-  let before = "";
-  for (const line of text.split("\n")) {
-    const filled = before.length >= 60 && !/(?: {2}|\\)$/.test(before) && /^[\p{Ll}(]/u.test(line);
-    if (parts.length > 0) parts.push(filled ? " " : "\n");
-    parts.push(line.trimEnd());
-    before = line;
-  }
-  return parts.join("").trimEnd();
+  const last = pieces[end - 1];
+  if (!last) return "";
+  if (end === pieces.length && !last.text.endsWith(" ")) return paintStyled(pieces, theme);
+  return paintStyled([...pieces.slice(0, end - 1), { ...last, text: last.text.trimEnd() }], theme);
 }

@@ -1,23 +1,31 @@
 // Tables: columns as wide as their content, cells wrapped where that is too wide, and a list of `header: value` where
 // there is no room for columns.
 
-import { styledWidth, type StyledText } from "../code/styled-text.ts";
+import { styledWidth, UNSTYLED, type StyledText } from "../code/styled-text.ts";
 import { wrapWords } from "../code/wrap.ts";
+import { width } from "../screen/rows.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { MarkdownTable } from "./blocks.ts";
-import { inlineText, type InlineStyle } from "./inline.ts";
-import type { Alignment } from "./table-rows.ts";
+import type { MarkdownTable } from "./blocks/block.ts";
+import { inlineText, type InlineStyle } from "./inline/inline.ts";
+import type { Alignment } from "./blocks/table-rows.ts";
+
+/** Longer words may be broken in their column. */
+const MAX_WORD = 24;
 
 type Rows = readonly (readonly StyledText[])[];
 
 export function tableRows(table: MarkdownTable, columns: number, style: InlineStyle, theme: Theme): Rows {
   const header = table.header.map((cell) => inlineText(cell, style, ["bold"]));
   const body = table.rows.map((row) => row.map((cell) => inlineText(withBreaks(cell), style)));
-  const natural = header.map((cell) => Math.max(1, linesWidth(cell)));
-  for (const row of body)
-    for (const [at, cell] of row.entries()) natural[at] = Math.max(natural[at]!, linesWidth(cell));
-  const room = columns - 3 * header.length - 1;
-  const widths = fittedWidths(natural, room);
+  const natural = header.map(() => 1);
+  const least = header.map(() => 1);
+  for (const row of [header, ...body]) {
+    for (const [at, cell] of row.entries()) {
+      for (const line of linesOf(cell)) natural[at] = Math.max(natural[at]!, styledWidth(line));
+      least[at] = Math.max(least[at]!, Math.min(MAX_WORD, longestWord(cell)));
+    }
+  }
+  const widths = fittedWidths(natural, least, columns - 3 * header.length - 1);
   if (!widths || (widths !== natural && columns < 60)) return asList(header, body, columns);
   return asGrid(header, body, widths, table.alignments, theme);
 }
@@ -26,11 +34,14 @@ function withBreaks(cell: string): string {
   return cell.replace(/<br *\/?>/gi, "\n");
 }
 
-function linesWidth(cell: readonly StyledText[]): number {
-  return linesOf(cell).reduce((most, line) => Math.max(most, styledWidth(line)), 0);
+function longestWord(cell: readonly StyledText[]): number {
+  let longest = 0;
+  for (const { text } of cell) for (const word of text.split(/\s+/)) longest = Math.max(longest, width(word));
+  return longest;
 }
 
-function linesOf(cell: readonly StyledText[]): StyledText[][] {
+function linesOf(cell: readonly StyledText[]): readonly (readonly StyledText[])[] {
+  if (!cell.some(({ text }) => text.includes("\n"))) return [cell];
   const lines: StyledText[][] = [[]];
   for (const piece of cell) {
     for (const [at, text] of piece.text.split("\n").entries()) {
@@ -41,17 +52,36 @@ function linesOf(cell: readonly StyledText[]): StyledText[][] {
   return lines;
 }
 
-/** The natural widths if they fit; otherwise wide columns share what the narrow ones leave. Undefined if that is too little. */
-function fittedWidths(natural: readonly number[], room: number): readonly number[] | undefined {
-  if (natural.reduce((sum, each) => sum + each, 0) <= room) return natural;
-  const widths = natural.map(() => 0);
-  let left = room;
-  const narrowFirst = natural.map((_, at) => at).sort((one, other) => natural[one]! - natural[other]!);
-  for (const [done, at] of narrowFirst.entries()) {
-    widths[at] = Math.min(natural[at]!, Math.floor(left / (narrowFirst.length - done)));
-    left -= widths[at]!;
+/**
+ * The natural widths if they fit. Otherwise wide columns are cut to one width that fits, but not below their longest word.
+ * Undefined if there is no room even for that.
+ */
+function fittedWidths(
+  natural: readonly number[],
+  least: readonly number[],
+  room: number,
+): readonly number[] | undefined {
+  if (sum(natural) <= room) return natural;
+  if (sum(least) > room) return undefined;
+  const cut = (limit: number) => natural.map((each, at) => Math.min(each, Math.max(limit, least[at]!)));
+  let low = 1;
+  let high = room;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sum(cut(middle)) <= room) low = middle;
+    else high = middle - 1;
   }
-  return widths.every((each, at) => each >= Math.min(8, natural[at]!)) ? widths : undefined;
+  const widths = cut(low);
+  for (let at = 0, left = room - sum(widths); at < widths.length && left > 0; at++) {
+    if (widths[at]! >= natural[at]!) continue;
+    widths[at]!++;
+    left--;
+  }
+  return widths;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
 
 function asGrid(
@@ -72,11 +102,16 @@ function asGrid(
   };
   const bar: StyledText = { text: theme.ascii ? "|" : "│", styles: ["border"] };
   const rows: (readonly StyledText[])[] = [line("┌", "┬", "┐")];
-  const add = (cells: readonly (readonly StyledText[])[][]) => {
-    const height = Math.max(...cells.map((cell) => cell.length));
+  const add = (cells: readonly Rows[]) => {
+    const height = cells.reduce((most, cell) => Math.max(most, cell.length), 1);
     for (let row = 0; row < height; row++) {
-      const parts = cells.flatMap((cell, at) => [bar, ...padded(cell[row] ?? [], widths[at]!, alignments[at]!)]);
-      rows.push([...parts, bar]);
+      const parts: StyledText[] = [];
+      for (const [at, cell] of cells.entries()) {
+        parts.push(bar);
+        addPadded(parts, cell[row] ?? [], widths[at]!, alignments[at]!);
+      }
+      parts.push(bar);
+      rows.push(parts);
     }
   };
   add(header.map((cell, at) => wrapWords(cell, widths[at]!)));
@@ -89,11 +124,12 @@ function asGrid(
   return rows;
 }
 
-function padded(content: readonly StyledText[], width: number, alignment: Alignment): StyledText[] {
+function addPadded(row: StyledText[], content: readonly StyledText[], width: number, alignment: Alignment): void {
   const free = Math.max(0, width - styledWidth(content));
   const left = alignment === "right" ? free : alignment === "center" ? Math.floor(free / 2) : 0;
-  const space = (count: number): StyledText => ({ text: " ".repeat(count + 1), styles: [] });
-  return [space(left), ...content, space(free - left)];
+  row.push({ text: " ".repeat(left + 1), styles: UNSTYLED });
+  for (const piece of content) row.push(piece);
+  row.push({ text: " ".repeat(free - left + 1), styles: UNSTYLED });
 }
 
 function asList(header: Rows, body: readonly Rows[], columns: number): Rows {
@@ -107,7 +143,7 @@ function asList(header: Rows, body: readonly Rows[], columns: number): Rows {
       if (label.length === 0 && cell.length === 0) continue;
       const [first = [], ...more] = wrapWords([...label, ...cell], columns - 2);
       rows.push(first);
-      for (const rest of more) rows.push([{ text: "  ", styles: [] }, ...rest]);
+      for (const rest of more) rows.push([{ text: "  ", styles: UNSTYLED }, ...rest]);
     }
   }
   return rows;

@@ -7,7 +7,7 @@ const base = { name: "test", reducedMotion: true, ascii: false } as const;
 /** Paints nothing: the rows are what a reader sees. */
 export const plainTheme: Theme = {
   ...base,
-  colors: 16_777_216,
+  colors: 16,
   hyperlinks: false,
   paint: (_, text) => text,
   link: (_, text) => text,

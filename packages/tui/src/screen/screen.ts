@@ -68,6 +68,7 @@ export class Screen implements ScreenPort {
   #finished: string[] = [];
   #cancel: (() => void) | undefined;
   #lastFrame = -Infinity;
+  #drawing = false;
   #reflow: Reflow;
   readonly #questions: PlaceQuestions<Asked>;
   #era = 0;
@@ -101,7 +102,8 @@ export class Screen implements ScreenPort {
   append(rows: readonly string[]): void {
     if (this.#state === "ended" || rows.length === 0) return;
     for (const row of rows) this.#finished.push(row);
-    if (!this.#viewer) this.changed();
+    // What is found to be finished while a frame is drawn goes with that frame.
+    if (!this.#viewer && !this.#drawing) this.changed();
   }
 
   changed({ now = false }: { readonly now?: boolean } = {}): void {
@@ -321,8 +323,10 @@ export class Screen implements ScreenPort {
   #draw({ ask, before = this.#area.drawn, sizes = [], again = false, hold = false }: DrawOptions): void {
     this.#lastFrame = this.#options.now();
     const up = this.#area.drawn.cursor.row;
+    // Drawing may find more rows that are finished.
+    const rendered = this.#rendered();
     const finished = hold ? [] : this.#finished.splice(0);
-    const text = this.#area.paint(finished, this.#rendered());
+    const text = this.#area.paint(finished, rendered);
     this.#wanted = this.#finished.length > 0;
     if (text === "") return;
     const { columns } = this.#size;
@@ -331,7 +335,9 @@ export class Screen implements ScreenPort {
   }
 
   #rendered(): Rendered {
+    this.#drawing = true;
     const { rows, cursor } = this.#options.draw(this.#size);
+    this.#drawing = false;
     const cut = Math.max(0, rows.length - this.#size.rows);
     return {
       rows: (cut > 0 ? rows.slice(cut) : rows).map(withoutTrailingSpaces),

@@ -8,7 +8,8 @@ const MOST_CHARS = 256 * 1024;
 
 const INTERRUPTED = /^\[Request interrupted by user(?: for tool use)?\]$/;
 const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g;
-const COMMAND = /^<command-name>([\s\S]*?)<\/command-name>/;
+/** A skill has its text behind it. */
+const COMMAND = /^(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>([^<]*)<\/command-name>/;
 const ARGUMENTS = /<command-args>([\s\S]*?)<\/command-args>/;
 const COMMAND_OUTPUT = /^<local-command-(stdout|stderr)>([\s\S]*?)<\/local-command-\1>$/;
 const SHELL_INPUT = /<bash-input>([\s\S]*?)<\/bash-input>/;

@@ -20,7 +20,7 @@ import {
 } from "./feed.test-support.ts";
 
 test("a prompt and its answer are written with their signs", () => {
-  expect(written([prompt("hello"), text("Hi\nthere"), end()])).toEqual(["❯ hello", "", "● Hi", "  there"]);
+  expect(written([prompt("hello"), text("Hi\n\nthere"), end()])).toEqual(["❯ hello", "", "● Hi", "", "  there"]);
 });
 
 test("a message that came in deltas is written once", () => {
@@ -29,15 +29,15 @@ test("a message that came in deltas is written once", () => {
   for (const message of [
     start(),
     openText(),
-    delta("one\ntwo"),
-    delta(" words\n"),
-    text("one\ntwo words\nlast"),
+    delta("one\n\ntwo"),
+    delta(" words\n\n"),
+    text("one\n\ntwo words\n\nlast"),
     end(),
   ]) {
     feed.take(message, 10_000);
     rows.push(...feed.finished(frameOf()));
   }
-  expect(rows).toEqual(["● one", "  two words", "  last"]);
+  expect(rows).toEqual(["● one", "", "  two words", "", "  last"]);
   expect(feed.live(frameOf())).toEqual([]);
 });
 
@@ -106,10 +106,22 @@ test("reads and searches in a row are one line, also with thoughts between them"
 });
 
 test("a read that failed is named below the line", () => {
-  expect(written([call("a", "Read", { file_path: "/p/a.ts" }), failure("a", "File does not exist."), end()])).toEqual([
-    "● Read 1 file",
-    "  ⎿  a.ts: File does not exist.",
-  ]);
+  expect(
+    written([
+      call("a", "Read", { file_path: "/p/a.ts" }),
+      call("b", "Read", { file_path: "/p/b.ts" }),
+      failure("a", "File does not exist."),
+      result("b", "1\tx"),
+      end(),
+    ]),
+  ).toEqual(["● Read 2 files", "  ⎿  a.ts: File does not exist."]);
+});
+
+test("a single read is shown like any call", () => {
+  const file = { filePath: "/p/a.ts", numLines: 40, totalLines: 40, startLine: 1, content: "x" };
+  expect(
+    written([call("a", "Read", { file_path: "/p/a.ts" }), result("a", "1\tx", { type: "text", file }), end()]),
+  ).toEqual(["● Read(a.ts)", "  ⎿  40 lines"]);
 });
 
 test("the todo list's tools leave no block", () => {
@@ -121,7 +133,7 @@ test("commands show what was typed and what was printed", () => {
     "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>";
   expect(written([prompt(typed), synthetic("Model: **opus**"), end({ local_command: "model" })])).toEqual([
     "❯ /model opus",
-    "  ⎿  Model: **opus**",
+    "  ⎿  Model: opus",
   ]);
   expect(
     written([
@@ -129,6 +141,12 @@ test("commands show what was typed and what was printed", () => {
       prompt("<bash-stdout>a\nb</bash-stdout><bash-stderr></bash-stderr>", "p2"),
     ]),
   ).toEqual(["! ls", "  ⎿  a", "     b"]);
+});
+
+test("a skill is shown as it was typed, not with its text", () => {
+  const skill =
+    "<command-message>deploy</command-message>\n<command-name>/deploy</command-name>\n<command-args>prod</command-args>\nDo this";
+  expect(written([prompt(skill)])).toEqual(["❯ /deploy prod"]);
 });
 
 test("a prompt that was shown at once is not shown again", () => {
@@ -147,6 +165,16 @@ test("a retry is a live row with the seconds left, and goes when the reply comes
   expect(feed.live(frameOf({ now: 11_500 }))).toEqual(["↻ The server is overloaded, trying again in 3s (2 of 10)"]);
   feed.take(start(), 14_000);
   expect(feed.live(frameOf())).toEqual([]);
+});
+
+test("limits of the account are mentioned once in a run", () => {
+  const info = { status: "allowed_warning", rateLimitType: "five_hour", utilization: 0.9, resetsAt: 70 };
+  const limit = { type: "rate_limit_event", rate_limit_info: info, uuid: "u", session_id: "s" };
+  expect(written([limit, text("x"), limit, end()])).toEqual([
+    "▲ Used 90% of the limit for five hours, reset in 1m 00s",
+    "",
+    "● x",
+  ]);
 });
 
 test("errors of the server and of limits are shown", () => {
@@ -170,6 +198,7 @@ test("a subagent is a tree of its newest calls", () => {
   for (const message of [
     call("t", "Task", { description: "find it", subagent_type: "Explore" }),
     system("task_started", { task_id: "a1", tool_use_id: "t", is_backgrounded: false }),
+    system("task_progress", { task_id: "a1", usage: { total_tokens: 9, tool_uses: 1, duration_ms: 5 } }),
     call("c1", "Grep", { pattern: "x" }, "t"),
     result("c1", "", undefined, { parent_tool_use_id: "t" }),
     call("c2", "Read", { file_path: "/p/src/a.ts" }, "t"),
@@ -214,6 +243,24 @@ test("a cleared conversation starts anew", () => {
   }
   expect(feed.finished(frameOf())).toEqual(["● new"]);
   expect(feed.resets).toBe(1);
+});
+
+test("a call that waits for approval says so, and its time starts after it", () => {
+  const feed = feedOf();
+  feed.take(call("a", "Bash", { command: "make" }), 10_000);
+  expect(feed.nextChange(10_100)).toBe(900);
+  feed.asked("a");
+  expect(feed.live(frameOf())).toEqual(["● Bash(make)", "  ⎿  Waiting for your answer"]);
+  expect(feed.nextChange(10_100)).toBeUndefined();
+  feed.answered("a", 60_000);
+  expect(feed.live(frameOf({ now: 61_000 }))).toEqual(["● Bash(make)", "  ⎿  Running… 1s"]);
+});
+
+test("nothing ticks when nothing runs, also with reads that others may join", () => {
+  const feed = feedOf();
+  feed.take(call("a", "Read", { file_path: "/p/a" }), 10_000);
+  feed.take(result("a", "x"), 10_000);
+  expect([feed.live(frameOf()).length, feed.nextChange(0)]).toEqual([1, undefined]);
 });
 
 test("what is live is cut to the rows there are", () => {

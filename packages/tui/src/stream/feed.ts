@@ -3,7 +3,7 @@
 import type { Outbound, PromptMessage } from "@keelson/protocol";
 import { gapBefore } from "../blocks/gap.ts";
 import { answerRows, renderItem } from "../blocks/item.ts";
-import type { Look } from "../blocks/look.ts";
+import type { ItemLook } from "../blocks/look.ts";
 import { renderRetry } from "../blocks/notes.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
@@ -56,6 +56,22 @@ export class Feed {
     this.#reader.items.add(item);
   }
 
+  /** A call waits until the user has answered. */
+  asked(callId: string): void {
+    const call = this.#reader.items.call(callId);
+    if (call) call.asking = true;
+  }
+
+  /** It does not wait any more. */
+  answered(callId: string, now: number): void {
+    const call = this.#reader.items.call(callId);
+    if (!call?.asking) return;
+    call.asking = false;
+    call.startedMs = now;
+    // The time that the answer took is not the call's.
+    delete call.stamp;
+  }
+
   /** Finishes everything that is open: the replay of a session is over, or the session is. */
   settle(now: number): void {
     this.#reader.endRun(now);
@@ -81,6 +97,8 @@ export class Feed {
       if (!isDone(item)) break;
       if (item.kind !== "answer") this.#write(rows, item, renderItem(item, look));
       items.shift();
+      // One string instead of thousands of pieces.
+      if (item.kind === "answer") item.text.whole();
       this.past.add(item);
     }
     return rows;
@@ -107,8 +125,7 @@ export class Feed {
   /** Milliseconds until a row of `live` looks different by itself. */
   nextChange(now: number): number | undefined {
     const { items, retry } = this.#reader;
-    const ticks = retry !== undefined || items.all.some((item) => !isDone(item) && item.kind !== "answer");
-    return ticks ? 1000 - (now % 1000) : undefined;
+    return retry !== undefined || items.all.some(hasClock) ? 1000 - (now % 1000) : undefined;
   }
 
   #write(rows: string[], item: StreamItem, more: readonly string[]): void {
@@ -120,10 +137,17 @@ export class Feed {
     this.#last = item.kind;
   }
 
-  #lookOf({ columns, theme, now }: Frame): Look {
+  #lookOf({ columns, theme, now }: Frame): ItemLook {
     const { cwd, hint } = this.#options;
     return { columns, theme, now, cwd, whole: false, key: (action) => cleanRow(hint?.(action) ?? "") };
   }
+}
+
+/** Whether it shows a time that goes on. */
+function hasClock(item: StreamItem): boolean {
+  if (item.kind === "thinking") return !item.done;
+  if (item.kind === "call") return !isDone(item) && !item.asking;
+  return item.kind === "reads" && item.calls.some(hasClock);
 }
 
 function bounded(rows: string[], { rows: most, columns, theme }: Frame): readonly string[] {

@@ -1,13 +1,15 @@
 // The items that are not written yet, in order, and the calls in them. Calls that only read are joined.
 
 import { isReadOnlyCall, isShownElsewhere } from "../blocks/tools.ts";
-import { isDone, type CallItem, type StreamItem, type ThinkingItem } from "./item.ts";
+import { isDone, type CallItem, type ReadsItem, type StreamItem, type ThinkingItem } from "./item.ts";
 
 /** Then another line begins, so that what is kept until it is written stays small. */
 const MOST_JOINED = 100;
 
 export class ItemList {
   #items: StreamItem[] = [];
+  /** The line that further reads join. Only thoughts come after it. */
+  #open: ReadsItem | undefined;
   readonly #calls = new Map<string, CallItem>();
 
   get first(): StreamItem | undefined {
@@ -44,6 +46,7 @@ export class ItemList {
         if (each.kind !== "reads" || !each.calls.includes(item)) continue;
         each.calls.splice(each.calls.indexOf(item), 1);
         if (each.calls.length > 0) return;
+        if (this.#open === each) this.#open = undefined;
         this.#items = this.#items.filter((other) => other !== each);
         return;
       }
@@ -73,14 +76,15 @@ export class ItemList {
 
   clear(): void {
     this.#items = [];
+    this.#open = undefined;
     this.#calls.clear();
   }
 
   #join(call: CallItem): void {
     // What the model thought between two reads does not part them.
-    const last = this.#items.findLast(({ kind }) => kind !== "thinking");
-    if (last?.kind === "reads" && !last.closed && last.calls.length < MOST_JOINED) {
-      const thoughts = this.#items.slice(this.#items.indexOf(last) + 1).filter(({ kind }) => kind === "thinking");
+    const last = this.#open;
+    if (last && last.calls.length < MOST_JOINED) {
+      const thoughts = this.#items.slice(this.#items.lastIndexOf(last) + 1);
       if (thoughts.every(isDone)) {
         this.#items = this.#items.slice(0, this.#items.length - thoughts.length);
         last.thoughts.push(...(thoughts as ThinkingItem[]));
@@ -89,10 +93,12 @@ export class ItemList {
       }
     }
     this.#close();
-    this.#items.push({ kind: "reads", calls: [call], thoughts: [], closed: false });
+    this.#open = { kind: "reads", calls: [call], thoughts: [], closed: false };
+    this.#items.push(this.#open);
   }
 
   #close(): void {
-    for (const item of this.#items) if (item.kind === "reads") item.closed = true;
+    if (this.#open) this.#open.closed = true;
+    this.#open = undefined;
   }
 }

@@ -42,7 +42,9 @@ export interface ShownResult {
 export interface SubagentProgress {
   /** The newest calls, oldest first. */
   readonly calls: AgentCall[];
-  callCount: number;
+  /** How many were seen, and how many the session counted. */
+  seen: number;
+  reported: number;
   tokens?: number;
 }
 
@@ -67,6 +69,8 @@ export interface CallItem {
   writing: boolean;
   /** How many characters of it there are. */
   written: number;
+  /** It waits for the user's approval. */
+  asking: boolean;
   startedMs: number;
   /** The time of the message, for past calls. */
   stamp?: number;
@@ -111,6 +115,13 @@ export interface BoundaryItem {
   readonly label: string;
 }
 
+/** An answer of the session that is drawn instead of printed: to `get_context_usage`, or to `get_usage`. */
+export interface PictureItem {
+  readonly kind: "picture";
+  readonly of: "context" | "usage";
+  readonly data: unknown;
+}
+
 /** What continues the conversation after a compaction. Only viewers show it. */
 export interface SummaryItem {
   readonly kind: "summary";
@@ -118,7 +129,16 @@ export interface SummaryItem {
 }
 
 export type StreamItem =
-  PromptItem | AnswerItem | ThinkingItem | CallItem | ReadsItem | NoteItem | OutputItem | BoundaryItem | SummaryItem;
+  | PromptItem
+  | AnswerItem
+  | ThinkingItem
+  | CallItem
+  | ReadsItem
+  | NoteItem
+  | OutputItem
+  | BoundaryItem
+  | PictureItem
+  | SummaryItem;
 
 /** Whether it looks the same from now on. */
 export function isDone(item: StreamItem): boolean {
@@ -135,6 +155,8 @@ export function isDone(item: StreamItem): boolean {
   }
 }
 
+const PICTURE_WEIGHT = 4_096;
+
 /** How much memory it takes, about. */
 export function weightOf(item: StreamItem): number {
   switch (item.kind) {
@@ -146,6 +168,8 @@ export function weightOf(item: StreamItem): number {
       return item.calls.reduce((sum, call) => sum + callWeight(call), 0);
     case "boundary":
       return item.label.length;
+    case "picture":
+      return PICTURE_WEIGHT;
     default:
       return item.text.length;
   }

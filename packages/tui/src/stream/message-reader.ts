@@ -21,7 +21,7 @@ import type { StreamItem, NoteItem } from "./item.ts";
 import { ItemList } from "./item-list.ts";
 import { finish, itemOf, StreamedReply } from "./streamed-reply.ts";
 import { Subagents } from "./subagents.ts";
-import { endNote, systemItem } from "./system-items.ts";
+import { endNote, limitNote, systemItem } from "./system-items.ts";
 
 /** A request to the model that will be repeated. */
 export interface Retry {
@@ -48,6 +48,8 @@ export class MessageReader {
     remove: (item) => this.items.remove(item),
   });
   readonly #agents = new Subagents(this.items);
+  /** What was said about the limits of the account in this run. */
+  #limited: NoteItem["level"] | undefined;
   /** Prompts that are shown already. */
   readonly #shown = new Set<string>();
 
@@ -74,6 +76,9 @@ export class MessageReader {
         break;
       case "result":
         this.#result(message as ResultMessage, now);
+        break;
+      case "rate_limit_event":
+        this.#limit(limitNote((message as Record<string, unknown>)["rate_limit_info"], now));
         break;
       case "conversation_reset":
         this.items.clear();
@@ -179,7 +184,10 @@ export class MessageReader {
   #system(message: SystemMessage, now: number): void {
     const { subtype } = message;
     // A run begins, so the one before is over, even if its end was never recorded.
-    if (subtype === "init") this.endRun(now);
+    if (subtype === "init") {
+      this.endRun(now);
+      this.#limited = undefined;
+    }
     if (subtype === "api_retry") {
       this.retry = {
         attempt: Number(message["attempt"]),
@@ -209,6 +217,13 @@ export class MessageReader {
     this.endRun(now);
     const item = endNote(message, this.#options);
     if (item) this.items.add(item);
+  }
+
+  /** It comes with each reply; a reader needs it once in a run. */
+  #limit(item: NoteItem | undefined): void {
+    if (item === undefined || this.#limited === item.level) return;
+    this.#limited = item.level;
+    this.items.add(item);
   }
 
   #note(level: NoteItem["level"], text: string): void {

@@ -97,6 +97,7 @@ export function itemOf(block: ContentBlock, now: number): Streamed | undefined {
     input,
     writing: false,
     written: 0,
+    asking: false,
     startedMs: now,
     inBackground: false,
     dropped: false,

@@ -1,14 +1,20 @@
 // The Markdown of an answer while it arrives: what is finished can be taken once, the rest is shown as it is.
 
+import { MarkdownStream } from "../markdown/markdown-stream.ts";
+import { renderMarkdown } from "../markdown/render-markdown.ts";
 import type { Theme } from "../theme/theme.ts";
-import { clean } from "../screen/clean.ts";
-import { wrap } from "../screen/rows.ts";
+
+/** Of a text that cannot be written yet, more is not looked at. */
+const MOST_LOOKED_AT = 16 * 1024;
 
 export class StreamedText {
   readonly #parts: string[] = [];
-  #rest = "";
+  /** Undefined when all of it was taken. */
+  #stream: MarkdownStream | undefined = new MarkdownStream();
   #length = 0;
   #ended = false;
+  #taken = false;
+  #look: { readonly key: string; readonly rows: readonly string[] } | undefined;
 
   get length(): number {
     return this.#length;
@@ -17,11 +23,12 @@ export class StreamedText {
   push(text: string): void {
     this.#parts.push(text);
     this.#length += text.length;
-    this.#rest += text;
+    this.#stream?.push(text);
   }
 
   end(): void {
     this.#ended = true;
+    this.#stream?.end();
   }
 
   whole(): string {
@@ -30,22 +37,26 @@ export class StreamedText {
   }
 
   /** The rows that are final, each once. */
-  take(columns: number, _theme: Theme): string[] {
-    const end = this.#ended ? this.#rest.length : this.#rest.lastIndexOf("\n") + 1;
-    const ready = this.#rest.slice(0, end);
-    this.#rest = this.#rest.slice(end);
-    if (ready === "") return [];
-    return clean(ready.replace(/\n$/, ""))
-      .split("\n")
-      .flatMap((line) => wrap(line, columns));
+  take(columns: number, theme: Theme): string[] {
+    this.#taken = true;
+    const rows = this.#stream?.take(columns, theme) ?? [];
+    if (this.#ended) this.#stream = undefined;
+    return rows;
   }
 
-  /** The newest rows of what is not final yet. */
-  tail(columns: number, _theme: Theme, maxRows: number): string[] {
-    if (this.#rest === "") return [];
-    const rows = clean(this.#rest.replace(/\n$/, ""))
-      .split("\n")
-      .flatMap((line) => wrap(line, columns));
-    return rows.slice(-maxRows);
+  /** The newest rows of what was not taken yet. */
+  tail(columns: number, theme: Theme, maxRows: number): readonly string[] {
+    if (this.#taken) return this.#stream?.tail(columns, theme, maxRows) ?? [];
+    // It waits behind something unfinished, so all of it is still to be seen.
+    const key = `${this.#length} ${columns} ${theme.name}`;
+    if (this.#look?.key !== key) this.#look = { key, rows: renderMarkdown(this.#newest(), columns, theme) };
+    return this.#look.rows.slice(-maxRows);
+  }
+
+  #newest(): string {
+    const text = this.whole();
+    if (text.length <= MOST_LOOKED_AT) return text;
+    const from = text.length - MOST_LOOKED_AT;
+    return text.slice(text.indexOf("\n", from) + 1 || from);
   }
 }

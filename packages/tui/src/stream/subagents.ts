@@ -26,7 +26,7 @@ export class Subagents {
   }
 
   begin(call: CallItem): void {
-    call.agent ??= { calls: [], callCount: 0 };
+    call.agent ??= { calls: [], seen: 0, reported: 0 };
     this.#runs.set(call.id, call.agent);
   }
 
@@ -40,10 +40,10 @@ export class Subagents {
     const run = this.#runs.get(parent);
     if (run === undefined) return;
     for (const { id, name, input } of blocksOf(message.content).filter(isToolUse)) {
-      const inner: SubagentProgress | undefined = isAgentCall(name) ? { calls: [], callCount: 0 } : undefined;
+      const inner: SubagentProgress | undefined = isAgentCall(name) ? { calls: [], seen: 0, reported: 0 } : undefined;
       if (inner) this.#runs.set(id, inner);
       const call: AgentCall = { id, name, input, done: false, failed: false, ...(inner ? { run: inner } : {}) };
-      run.callCount += 1;
+      run.seen += 1;
       run.calls.push(call);
       if (run.calls.length > MOST_CALLS_KEPT) run.calls.shift();
     }
@@ -78,7 +78,7 @@ export class Subagents {
         const run = this.#runs.get(this.#tasks.get(id)?.callId ?? "");
         if (!run || !isObject(usage)) return undefined;
         run.tokens = Number(usage["total_tokens"] ?? 0);
-        run.callCount = Math.max(run.callCount, Number(usage["tool_uses"] ?? 0));
+        run.reported = Number(usage["tool_uses"] ?? 0);
         return undefined;
       }
       case "task_updated": {

@@ -66,6 +66,21 @@ function clearedResults(metadata: unknown): string {
   return typeof saved === "number" ? `${label} (${shortCount(saved)} tokens)` : label;
 }
 
+const LIMITS: Readonly<Record<string, string>> = { five_hour: "five hours", seven_day: "seven days" };
+
+/** What the account may still use, if it is not plenty. */
+export function limitNote(info: unknown, now: number): NoteItem | undefined {
+  const { status, rateLimitType, utilization, resetsAt } = isObject(info) ? info : {};
+  if (status !== "allowed_warning" && status !== "rejected") return undefined;
+  const limit = LIMITS[String(rateLimitType)] ?? "";
+  const used = typeof utilization === "number" ? `${Math.round(utilization * 100)}% of ` : "";
+  const reset = typeof resetsAt === "number" ? `, reset in ${elapsed(resetsAt * 1000 - now)}` : "";
+  const name = limit === "" ? "the limit" : `the limit for ${limit}`;
+  return status === "rejected"
+    ? note("error", `Reached ${name}${reset}`)
+    : note("warning", `${used === "" ? "Close to " : `Used ${used}`}${name}${reset}`);
+}
+
 /** Runs that were as short as this are not timed. */
 const SHORT_MS = 2_000;
 

@@ -1,11 +1,12 @@
 // The common shape of a dialog: a heading, text that can be scrolled, a question with entries to choose from, and a row
 // of keys. What the answer means is up to the caller.
 
+import { wrap } from "../screen/rows.ts";
 import type { InputEvent } from "../input/event.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import { headingRow, hintRows, type HeadingOptions, type Hint } from "./heading.ts";
 import { typesText, type KeyLookup } from "./key-lookup.ts";
-import { prose } from "./prose.ts";
+import { inWords } from "./in-words.ts";
 import { stacked } from "./stacked.ts";
 import { ScrollText, type RowsFor } from "./scroll-text.ts";
 import { SelectList, type Choice } from "./select-list.ts";
@@ -62,13 +63,14 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
     return chosen && { value: { kind: "chosen", ...chosen } };
   }
 
-  render(frame: Frame): Rendered {
-    const { columns, theme } = frame;
+  render(given: Frame): Rendered {
     const { heading, question, hints = [], keys } = this.#options;
+    const frame = inWords(given, heading.plain);
+    const { columns, theme } = frame;
     return stacked(frame, {
       head: [headingRow(columns, theme, heading)],
       body: this.#body,
-      question: question === undefined ? [] : prose(theme.paint("bold", question), columns),
+      question: question === undefined ? [] : wrap(theme.paint("bold", question), columns),
       list: (rows) => this.list.render({ ...frame, rows }),
       foot: hintRows(hints, columns, theme, keys),
     });

@@ -10,7 +10,7 @@ export interface KeyLookup {
   keyFor(action: string): string | undefined;
 }
 
-/** Where the actions of dialogs are bound, by the first part of their names. */
+/** Where actions are bound, by the first part of their names. */
 const CONTEXTS: Readonly<Record<string, string>> = {
   confirm: "Confirmation",
   select: "Select",
@@ -18,6 +18,13 @@ const CONTEXTS: Readonly<Record<string, string>> = {
   scroll: "Scroll",
   chat: "Chat",
   app: "Global",
+  history: "Global",
+  task: "Task",
+  transcript: "Transcript",
+  diff: "DiffDialog",
+  modelPicker: "ModelPicker",
+  plugin: "Plugin",
+  settings: "Settings",
 };
 
 export function keyLookup(bindings: Bindings): KeyLookup {
@@ -30,8 +37,15 @@ export function keyLookup(bindings: Bindings): KeyLookup {
   };
 }
 
+let unchanged: KeyLookup | undefined;
+/** Made when it is first used: the prompt does not wait for the tables. */
+const withoutFile = () => (unchanged ??= keyLookup(Bindings.read(undefined).bindings));
+
 /** As they are without keybindings.json. */
-export const defaultKeys = (): KeyLookup => keyLookup(Bindings.read(undefined).bindings);
+export const defaultKeys: KeyLookup = {
+  action: (key, contexts) => withoutFile().action(key, contexts),
+  keyFor: (action) => withoutFile().keyFor(action),
+};
 
 /** In a text field, such a key writes, whatever it is bound to. */
 export function typesText(event: InputEvent): boolean {

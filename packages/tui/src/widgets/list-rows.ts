@@ -1,10 +1,8 @@
 // Draws a list: wrapped entries with descriptions, as many as there is room for, around the marked one.
 
 import { cleanRow } from "../screen/clean.ts";
-import { fit } from "../screen/rows.ts";
+import { fit, wrap } from "../screen/rows.ts";
 import type { Frame, Rendered } from "../screen/view.ts";
-import type { Theme } from "../theme/theme.ts";
-import { prose } from "./prose.ts";
 import type { TextField } from "./text-field.ts";
 
 export interface ShownEntry {
@@ -42,17 +40,23 @@ export function renderList(
   }
   if (entries.length === 0) return { rows: [...head, theme.paint("dim", "  No matches")] };
   const digits = String(options.numbers).length;
-  const draw = (descriptions: "all" | "marked" | "none") =>
-    entries.map((entry) =>
-      blockOf(entry, frame, digits, descriptions === "all" || (descriptions === "marked" && entry.isMarked)),
-    );
   const room = Math.max(1, frame.rows - head.length);
   const marked = Math.max(
     0,
     entries.findIndex(({ isMarked }) => isMarked),
   );
+  // Of a long list, only what may be seen is drawn.
+  const first = Math.max(0, marked - room);
+  const near = entries.slice(first, marked + room + 1);
+  const hidden = { above: first, below: entries.length - first - near.length };
+  const draw = (descriptions: "all" | "marked" | "none") =>
+    near.map((entry) =>
+      blockOf(entry, frame, digits, descriptions === "all" || (descriptions === "marked" && entry.isMarked)),
+    );
+  const isWhole = near.length === entries.length;
   const fitting = (["all", "marked", "none"] as const).map(draw).find((blocks) => heightOf(blocks) <= room);
-  const body = fitEntries(fitting ?? draw("marked"), marked, { ...frame, rows: room });
+  const blocks = isWhole && fitting ? fitting : draw("marked");
+  const body = fitEntries(blocks, marked - first, { ...frame, rows: room }, hidden);
   const { cursor } = body;
   return {
     rows: [...head, ...body.rows],
@@ -68,12 +72,12 @@ function blockOf(entry: ShownEntry, { columns, theme }: Frame, digits: number, d
   const indent = 2 + count.length + (box === "" ? 0 : 4);
   const style = entry.disabled ? "dim" : isMarked ? "accent" : "text";
   const room = columns - indent;
-  const label = prose(theme.paint(style, entry.label), room);
+  const label = wrap(theme.paint(style, entry.label), room);
   const lead = `${sign} ${theme.paint(style, count)}${theme.paint(ticked ? "success" : style, box)}`;
   const space = " ".repeat(indent);
   const rows = [...(entry.apart ? [""] : []), `${lead}${label[0]!}`, ...label.slice(1).map((row) => `${space}${row}`)];
   if (described && entry.description) {
-    const text = prose(theme.paint("dim", entry.description), room);
+    const text = wrap(theme.paint("dim", entry.description), room);
     rows.push(...text.map((row) => `${space}${row}`));
   }
   const arrow = theme.ascii ? "> " : "↳ ";
@@ -91,8 +95,20 @@ function blockOf(entry: ShownEntry, { columns, theme }: Frame, digits: number, d
 const heightOf = (blocks: readonly EntryRows[]) => blocks.reduce((sum, { rows }) => sum + rows.length, 0);
 
 /** All entries, or those that fit around the marked one. */
-export function fitEntries(blocks: readonly EntryRows[], marked: number, { rows, theme, columns }: Frame): Rendered {
-  return heightOf(blocks) <= rows ? joined(blocks) : windowed(blocks, marked, rows, theme, columns);
+export function fitEntries(
+  blocks: readonly EntryRows[],
+  marked: number,
+  frame: Frame,
+  hidden: HiddenEntries = { above: 0, below: 0 },
+): Rendered {
+  const isWhole = hidden.above + hidden.below === 0 && heightOf(blocks) <= frame.rows;
+  return isWhole ? joined(blocks) : windowed(blocks, marked, frame, hidden);
+}
+
+/** How many entries were not even drawn. */
+interface HiddenEntries {
+  readonly above: number;
+  readonly below: number;
 }
 
 function joined(blocks: readonly EntryRows[]): Rendered {
@@ -106,10 +122,17 @@ function joined(blocks: readonly EntryRows[]): Rendered {
 }
 
 /** The marked entry and what fits around it, with a row that says how many are left out on either side. */
-function windowed(blocks: readonly EntryRows[], marked: number, room: number, theme: Theme, columns: number): Rendered {
+function windowed(
+  blocks: readonly EntryRows[],
+  marked: number,
+  { rows: room, theme, columns }: Frame,
+  hidden: HiddenEntries,
+): Rendered {
   let [first, end] = [marked, marked + 1];
   const height = (from: number, to: number) =>
-    heightOf(blocks.slice(from, to)) + (from > 0 ? 1 : 0) + (to < blocks.length ? 1 : 0);
+    heightOf(blocks.slice(from, to)) +
+    (from + hidden.above > 0 ? 1 : 0) +
+    (to < blocks.length || hidden.below > 0 ? 1 : 0);
   for (let grown = true; grown;) {
     grown = false;
     if (end < blocks.length && height(first, end + 1) <= room) {
@@ -124,8 +147,9 @@ function windowed(blocks: readonly EntryRows[], marked: number, room: number, th
   const note = (count: number, sign: string) => theme.paint("dim", fit(`  ${sign} ${count} more`, columns));
   const [up, down] = theme.ascii ? ["^", "v"] : ["↑", "↓"];
   const body = joined(blocks.slice(first, end));
-  const above = first > 0 && body.rows.length < room ? [note(first, up)] : [];
-  const below = end < blocks.length && body.rows.length + above.length < room ? [note(blocks.length - end, down)] : [];
+  const [before, after] = [first + hidden.above, blocks.length - end + hidden.below];
+  const above = before > 0 && body.rows.length < room ? [note(before, up)] : [];
+  const below = after > 0 && body.rows.length + above.length < room ? [note(after, down)] : [];
   // An entry higher than the room loses its end, not its beginning, unless somebody writes there.
   const from = body.cursor ? Math.max(0, body.cursor.row - room + 1) : 0;
   const rows = body.rows.slice(from, from + room);

@@ -129,7 +129,6 @@ export class SelectList<T> {
     const { field } = this.markedChoice!;
     switch (action) {
       case "accept":
-        if (this.#options.several && !this.markedChoice!.answers) return void this.#move(1);
         return this.#chosen();
       case "next":
       case "previous":

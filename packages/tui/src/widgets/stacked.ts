@@ -19,7 +19,7 @@ const LEAST_LIST = 3;
 
 export function stacked({ columns, rows, theme }: Frame, { head, body, question, list, foot }: StackedParts): Rendered {
   const text = body.all(columns, theme).length;
-  const full = list(Number.MAX_SAFE_INTEGER).rows.length;
+  const full = list(rows).rows.length;
   const needed = head.length + question.length + Math.min(text, LEAST_TEXT) + Math.min(full, LEAST_LIST + 1);
   const keys = needed + foot.length <= rows ? foot : foot.slice(0, Math.max(0, rows - needed));
   const left = rows - head.length - question.length - keys.length;

@@ -6,7 +6,7 @@ import { printError } from "../../process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { createLines, type TypedLines } from "./typed-lines.ts";
-import { remoteServer, signInStorage, type RemoteServer } from "./remote-server.ts";
+import { remoteServer, type RemoteServer } from "./remote-server.ts";
 
 /** Nobody needs longer, and the port is closed afterwards. */
 const WAIT_MS = 10 * 60 * 1_000;
@@ -24,7 +24,8 @@ export async function login(call: Invoked): Promise<number> {
   // 30 ms, only to sign in.
   const { signIn, SignInError } = await import("@keelson/mcp/sign-in");
   const { networkFetch } = await import("@keelson/model");
-  const storage = await signInStorage(snapshot);
+  const { signInStorage } = await import("@keelson/runtime/mcp-sign-in");
+  const storage = signInStorage(snapshot);
   const state = crypto.randomUUID();
   using lines = createLines(io);
   const clientSecret = await secretFor(call, remote, lines);
@@ -74,24 +75,13 @@ async function openInBrowser(url: URL, { childEnv, origin }: Snapshot): Promise<
   return openBrowser(url, { env: childEnv, platform: origin.platform });
 }
 
-/** A configured port must be free; otherwise the last one is tried, because the client is registered with it. */
 async function openListener({ server, config }: RemoteServer, snapshot: Snapshot, state: string) {
-  const { listenForRedirect } = await import("@keelson/host/secrets");
-  const { lastRedirect } = await import("@keelson/mcp/sign-in");
-  const wanted = config.oauth?.callbackPort ?? portIn(snapshot.env["MCP_OAUTH_CALLBACK_PORT"]);
-  const last = wanted === undefined ? await lastRedirect((await signInStorage(snapshot)).tokens, server) : undefined;
-  const port = wanted ?? portIn(last?.port);
+  const { openRedirect } = await import("@keelson/runtime/mcp-sign-in");
   try {
-    return listenForRedirect({ state, ...(port === undefined ? {} : { port }) });
-  } catch {
-    if (wanted === undefined) return listenForRedirect({ state });
-    throw new UsageError(`port ${wanted} is in use; free it, or change oauth.callbackPort`);
+    return await openRedirect({ server, oauth: config.oauth, snapshot, state });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
   }
-}
-
-function portIn(text: string | undefined): number | undefined {
-  const port = Number(text);
-  return text !== undefined && Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
 }
 
 /** Only for a client that the configuration names. */
@@ -121,11 +111,10 @@ async function secretFor(
 
 /** The redirect address, or the code alone. Other lines are ignored. Never resolves if the input ends. */
 async function pasted(lines: TypedLines, state: string): Promise<URLSearchParams> {
+  const { pastedRedirect } = await import("@keelson/runtime/mcp-sign-in");
   for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
-    const text = line.trim();
-    const url = URL.parse(text);
-    if (url?.protocol === "http:" || url?.protocol === "https:") return url.searchParams;
-    if (/^\S{4,4000}$/.test(text)) return new URLSearchParams({ code: text, state });
+    const redirect = pastedRedirect(line, state);
+    if (redirect) return redirect;
   }
   return new Promise(() => undefined);
 }

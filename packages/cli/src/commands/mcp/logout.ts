@@ -4,7 +4,7 @@ import { UsageError } from "../../args/invocation.ts";
 import { printWarning } from "../../process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
-import { remoteServer, signInStorage } from "./remote-server.ts";
+import { remoteServer } from "./remote-server.ts";
 
 export async function logout(call: Invoked): Promise<number> {
   const { io } = call;
@@ -14,7 +14,8 @@ export async function logout(call: Invoked): Promise<number> {
   const { server } = remoteServer(name, snapshot);
   const { signOut } = await import("@keelson/mcp/sign-in");
   const { networkFetch } = await import("@keelson/model");
-  const storage = await signInStorage(snapshot);
+  const { signInStorage } = await import("@keelson/runtime/mcp-sign-in");
+  const storage = signInStorage(snapshot);
   const result = await signOut({ ...server, storage, fetch: networkFetch(snapshot.env) });
   await io.write(`${result === "not signed in" ? "Not signed in to" : "Signed out of"} "${visible(name)}"\n`);
   if (result === "kept") printWarning(io, "the server did not revoke the tokens; they are deleted here only");

@@ -1,7 +1,7 @@
-// What `keelson mcp login` and `logout` need: the server by its name, where tokens are stored, and the network.
+// What `keelson mcp login` and `logout` need: the server by its name.
 
-import { ownEnvironment, type Snapshot } from "@keelson/config";
-import type { SignInServer, SignInStorage } from "@keelson/mcp/sign-in";
+import type { Snapshot } from "@keelson/config";
+import type { SignInServer } from "@keelson/mcp/sign-in";
 import type { McpRemoteConfig } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { oneLine, visible } from "../permissions/words.ts";
@@ -31,13 +31,4 @@ export function remoteServer(name: string, { mcp }: Snapshot): RemoteServer {
     throw new UsageError(`MCP server "${visible(name)}" has no valid URL: ${oneLine(url)}`);
   }
   return { server: { name, url }, config: { ...config, type } };
-}
-
-export async function signInStorage(snapshot: Snapshot): Promise<SignInStorage> {
-  const { configDir, origin } = snapshot;
-  const { openSecretStore, openSignInMemory } = await import("@keelson/host/secrets");
-  return {
-    tokens: openSecretStore({ configDir, env: ownEnvironment(snapshot), platform: origin.platform }),
-    needed: openSignInMemory(configDir),
-  };
 }

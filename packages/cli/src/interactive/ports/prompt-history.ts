@@ -1,6 +1,22 @@
+// What was typed at earlier prompts, for the front end.
+
 import type { Snapshot } from "@keelson/config";
 import type { PromptHistory } from "@keelson/tui";
 
-export function promptHistory(_snapshot: Snapshot, _sessionId: () => string | undefined): PromptHistory {
-  return { recent: async () => [], all: async () => [], add: () => undefined };
+/** `CLAUDE_CODE_SKIP_PROMPT_HISTORY`: nothing is kept. */
+export function promptHistory({ configDir, cwd, env }: Snapshot, sessionId: () => string | undefined): PromptHistory {
+  const store = () => import("@keelson/store/prompt-history");
+  return {
+    recent: async (limit) => (await store()).readTypedPrompts(configDir, { limit, project: cwd }),
+    all: async (limit) => (await store()).readTypedPrompts(configDir, { limit }),
+    add(line) {
+      if (env["CLAUDE_CODE_SKIP_PROMPT_HISTORY"] === "1") return;
+      const id = line.sessionId ?? sessionId();
+      const typed = { ...line, timestamp: Date.now(), project: cwd, ...(id === undefined ? {} : { sessionId: id }) };
+      // A history that cannot be written is not worth interrupting anybody.
+      void store()
+        .then(({ appendTypedPrompt }) => appendTypedPrompt(configDir, typed))
+        .catch(() => undefined);
+    },
+  };
 }

@@ -1,28 +1,44 @@
 // The sessions that can be resumed, for the picker.
 
 import type { Snapshot } from "@keelson/config";
+import type { SessionInfo } from "@keelson/store/past";
 import type { ListedSession, SessionShelf } from "@keelson/tui";
 
 export function sessionShelf({ configDir, cwd, env }: Snapshot): SessionShelf {
+  const place = { configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] };
+  const store = () => import("@keelson/store/shelf");
+  const known = new Map<string, SessionInfo>();
   return {
-    async list() {
-      const [{ projectDir }, { listStoredSessions }] = await Promise.all([
-        import("@keelson/store"),
-        import("@keelson/store/past"),
-      ]);
-      const dir = projectDir({ configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] });
-      return listStoredSessions(dir).map((info): ListedSession => ({
-        id: info.id,
-        title: info.title,
-        firstPrompt: info.firstPrompt ?? "",
-        changed: info.modified,
-        bytes: info.size,
-        ...(info.gitBranch === undefined ? {} : { branch: info.gitBranch }),
-        ...(info.cwd === undefined ? {} : { cwd: info.cwd }),
-      }));
+    async list(options) {
+      const found = await (await store()).sessionsToResume(place, options);
+      for (const session of found) known.set(session.id, session);
+      return found.map(listed);
     },
-    search: async () => [],
-    preview: async () => "",
-    rename: async () => undefined,
+    async search(words, among, signal) {
+      const files = among.flatMap(({ id }) => known.get(id) ?? []);
+      return (await (await store()).searchSessionTexts(words, files, signal)).map(({ id }) => id);
+    },
+    async preview({ id }) {
+      const session = known.get(id);
+      return session === undefined ? "" : (await store()).previewSession(session.path);
+    },
+    async rename({ id }, title) {
+      const session = known.get(id);
+      if (session !== undefined) (await store()).nameSession(session, title);
+    },
+  };
+}
+
+function listed({ id, title, firstPrompt = "", modified, size, gitBranch, cwd }: SessionInfo): ListedSession {
+  const worktree = /[\\/]\.claude[\\/]worktrees[\\/]([^\\/]+)/.exec(cwd ?? "")?.[1];
+  return {
+    id,
+    title,
+    firstPrompt,
+    changed: modified,
+    bytes: size,
+    ...(gitBranch === undefined ? {} : { branch: gitBranch }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(worktree === undefined ? {} : { worktree }),
   };
 }

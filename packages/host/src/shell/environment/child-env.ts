@@ -11,8 +11,23 @@ export interface ChildOrigin {
   readonly entrypoint: string;
 }
 
-export function commandEnvironment(options: ChildOrigin & { readonly token: string }): Record<string, string> {
-  return withMark({ ...plainEnvironment(sessionEnvironment(options)), GIT_EDITOR: "true" }, options.token);
+export interface CommandOrigin extends ChildOrigin {
+  readonly token: string;
+  /** The effort of the model, if known. */
+  readonly effort?: string | undefined;
+}
+
+export function commandEnvironment(options: CommandOrigin): Record<string, string> {
+  const { token, effort } = options;
+  return withMark(
+    {
+      ...plainEnvironment(sessionEnvironment(options)),
+      GIT_EDITOR: "true",
+      CLAUDE_CODE_EXECPATH: process.execPath,
+      ...(effort === undefined ? {} : { CLAUDE_EFFORT: effort }),
+    },
+    token,
+  );
 }
 
 /** Shared by shell commands and hooks. */

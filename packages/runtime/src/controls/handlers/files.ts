@@ -1,4 +1,4 @@
-// File requests of clients: read, suggest, mark as read, rewind. Reads obey the permission rules and have a size limit.
+// File requests of clients: read, suggest, mark as read, compare, rewind. Reads obey the permission rules and have a size limit.
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -61,6 +61,13 @@ export const rewindFiles: ControlHandler = (request, targets) => {
   );
 };
 
+/** Null outside a repository, or if its settings could start a program. */
+export const getWorkingDiff: ControlHandler = async (_request, { snapshot }, { signal }) => {
+  const { readWorkingDiff } = await import("@keelson/host/git-state");
+  const { cwd, home, directories, env } = snapshot();
+  return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal })) ?? null });
+};
+
 export const registerRepoRoot: ControlHandler = (request, { workspace, addDirectories }) => {
   const directory = textIn(request, "directory");
   const path = realPathOf(resolve(workspace.root, directory));
@@ -78,54 +85,21 @@ export const registerRepoRoot: ControlHandler = (request, { workspace, addDirect
 };
 
 const MOST_SUGGESTED = 15;
-const LIST_BYTES = 8 * 1024 * 1024;
 
-export const fileSuggestions: ControlHandler = async (request, targets, { signal }) => {
+export const fileSuggestions: ControlHandler = async (request, targets) => {
   const query = textIn(request, "query").slice(0, 200);
-  const { workspace, search, gate } = targets;
+  const { workspace, gate } = targets;
+  const { root } = workspace;
   await gate.warm();
-  const { stdout } = await search.run(["--files", "--no-messages", "--hidden", "--glob", "!.git"], {
-    cwd: workspace.root,
-    signal,
-    timeoutMs: 3_000,
-    maxBytes: LIST_BYTES,
-  });
-  const files = stdout.split("\n").filter((line) => line !== "");
-  const folders = new Set(files.flatMap((file) => foldersOf(file)));
-  const ranked = [...files, ...[...folders].map((folder) => `${folder}/`)]
-    .flatMap((path) => {
-      const rank = rankOf(path, query);
-      return rank === undefined ? [] : [{ path, rank }];
-    })
-    .sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
-  const suggestions: object[] = [];
-  for (const { path } of ranked) {
-    if (suggestions.length === MOST_SUGGESTED) break;
-    if (!gate.mayRead(join(workspace.root, path))) continue;
-    suggestions.push({ path, displayText: path, type: path.endsWith("/") ? "directory" : "file" });
-  }
-  return done({ suggestions, cwd: workspace.root });
+  const isShown = (path: string) => gate.mayRead(join(root, path));
+  const found = await (await targets.fileIndex()).find(root, query, MOST_SUGGESTED, isShown);
+  const suggestions = found.map((path) => ({
+    path,
+    displayText: path,
+    type: path.endsWith("/") ? "directory" : "file",
+  }));
+  return done({ suggestions, cwd: root });
 };
-
-/** Lower is better: the name starts with the query, contains it, the path contains it, its letters appear in order. */
-export function rankOf(path: string, query: string): number | undefined {
-  const [whole, wanted] = [path.toLowerCase(), query.toLowerCase()];
-  const name = whole.replace(/\/$/, "").split("/").at(-1)!;
-  if (name.startsWith(wanted)) return 0;
-  if (name.includes(wanted)) return 1;
-  if (whole.includes(wanted)) return 2;
-  let at = 0;
-  for (const letter of wanted) {
-    at = whole.indexOf(letter, at) + 1;
-    if (at === 0) return undefined;
-  }
-  return 3;
-}
-
-function foldersOf(file: string): readonly string[] {
-  const parts = file.split("/").slice(0, -1);
-  return parts.map((_part, index) => parts.slice(0, index + 1).join("/"));
-}
 
 function pathOf(path: string, { workspace, snapshot }: ControlTargets): string {
   const here = path === "~" || path.startsWith("~/") ? join(snapshot().home, path.slice(1)) : path;

@@ -1,4 +1,4 @@
-// Lists for clients: hooks, versions, plugins, skills and output styles.
+// Lists for clients: hooks, agents, versions, plugins, skills and output styles.
 
 import { statSync } from "node:fs";
 import { reload } from "@keelson/config";
@@ -46,6 +46,18 @@ export const describeAgent = ({ name, description, model }: AgentDefinition) => 
   description,
   ...(model === undefined ? {} : { model }),
 });
+
+/** More than `initialize` says of them: where each comes from and what it may use. */
+export const listAgents: ControlHandler = (_request, targets) =>
+  done({
+    agents: targets.agents().map((agent) => ({
+      ...describeAgent(agent),
+      source: agent.source,
+      ...(agent.tools === undefined ? {} : { tools: agent.tools }),
+      ...(agent.file === undefined || agent.source === "built-in" ? {} : { file: agent.file }),
+      ...(agent.untrusted ? { untrusted: true } : {}),
+    })),
+  });
 
 /** Reads everything again, because plugins also bring hooks and servers. */
 export const reloadPlugins: ControlHandler = async (_request, targets) => {

@@ -5,6 +5,7 @@ import type { JsonObject } from "@keelson/protocol";
 import type { ManagedServer } from "../../mcp/servers/server.ts";
 import { serverFromConfiguration, serversFromConfig } from "../../mcp/servers/server-config.ts";
 import type { McpServers } from "../../mcp/servers/servers.ts";
+import type { SessionSignIns } from "../../mcp/sign-in/session-sign-ins.ts";
 import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
 
 export type { McpBridge } from "../mcp-bridge.ts";
@@ -15,6 +16,8 @@ export interface McpTargets {
   readonly servers: McpServers | undefined;
   /** The servers, loaded if they are not yet. */
   load(): McpServers;
+  /** The sign-ins that clients start. */
+  signIns(): Promise<SessionSignIns>;
   /** Checks the entries of a client as `--mcp-config` does, with the administrator's lists applied. */
   readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
 }
@@ -40,6 +43,23 @@ export const mcpReconnect: ControlHandler = async (request, { mcp }) => {
   return current.status === "connected"
     ? done()
     : failed(`Could not connect to "${name}": ${current.error ?? current.status}`);
+};
+
+/** Begins a sign-in. The reply has the address to open; `mcp_sign_in` reports how it ended. */
+export const mcpAuthenticate: ControlHandler = async (request, { mcp }) => {
+  const name = textIn(request, "serverName");
+  const server = mcp?.servers?.get(name);
+  if (!server) return notFound(name);
+  return done(await (await mcp!.signIns()).begin(server, { browser: request["openBrowser"] === true }));
+};
+
+/** For a browser that cannot reach this machine: the address it ended at, or the code in it. */
+export const mcpSubmitCode: ControlHandler = async (request, { mcp }) => {
+  const name = textIn(request, "serverName");
+  const code = textIn(request, "code");
+  if (!mcp?.servers?.get(name)) return notFound(name);
+  (await mcp.signIns()).submit(name, code);
+  return done();
 };
 
 export const mcpToggle: ControlHandler = async (request, { mcp }) => {

@@ -74,7 +74,13 @@ const WRITABLE: ReadonlySet<string> = new Set<SettingsKey>([
   "fileCheckpointingEnabled",
   "alwaysThinkingEnabled",
   "effortLevel",
+  "preferredNotifChannel",
+  "showTurnDuration",
+  "syntaxHighlightingDisabled",
+  "terminalProgressBarEnabled",
 ]);
+/** Only in the user's own file: which of the installed plugins are used. */
+const WRITABLE_BY_USER: ReadonlySet<string> = new Set<SettingsKey>(["enabledPlugins"]);
 const SCOPES = { userSettings: "user", projectSettings: "project", localSettings: "local" } as const;
 
 export const updateSettings: ControlHandler = async (request, targets) => {
@@ -84,7 +90,9 @@ export const updateSettings: ControlHandler = async (request, targets) => {
   }
   const settings = fieldsIn(request, "settings");
   if (settings === undefined) return failed('update_settings: "settings" must be an object');
-  const refused = Object.keys(settings).filter((key) => !WRITABLE.has(key));
+  const refused = Object.keys(settings).filter(
+    (key) => !WRITABLE.has(key) && !(scope === "user" && WRITABLE_BY_USER.has(key)),
+  );
   if (refused.length > 0) return failed(`update_settings keys not allowed: ${refused.join(", ")}`);
   for (const [key, value] of Object.entries(settings)) {
     const result = await setValue({ key, value: JSON.stringify(value) ?? "null", scope }, targets.snapshot());

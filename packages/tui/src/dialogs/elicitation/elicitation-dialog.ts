@@ -43,7 +43,7 @@ function urlDialog(
     question,
     choices: [
       { value: "open", label: "Open it in the browser" },
-      { value: "accept", label: "I open it myself", description: "Go on without opening anything here" },
+      { value: "accept", label: "I'll open it myself", description: "Continue without opening anything here" },
       { value: "decline", label: "Decline" },
     ],
     hints: [

@@ -128,6 +128,6 @@ export class FormPanel implements Panel<FormResult> {
 const HINTS: readonly Hint[] = [
   { action: "confirm:nextField", does: "next field" },
   { action: "confirm:toggle", does: "tick" },
-  { action: "confirm:yes", does: "go on" },
+  { action: "confirm:yes", does: "next" },
   { action: "confirm:no", does: "cancel" },
 ];

@@ -3,10 +3,13 @@
 
 const PLAIN_WORDS =
   /^(if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\{|\}|\[\[|!)(\s|$)/;
+/** Nobody reads the parts of a longer one. */
+const LONGEST = 10_000;
 const OPERATOR = /^(&&|\|\||\|&|;|\||&|\n)/;
 
 /** Empty if there are not several, if each has a line of its own anyway, or if it cannot be told where they end. */
 export function commandParts(command: string): readonly string[] {
+  if (command.length > LONGEST) return [];
   const parts: string[] = [];
   let part = "";
   for (let at = 0; at < command.length;) {
@@ -18,10 +21,11 @@ export function commandParts(command: string): readonly string[] {
       continue;
     }
     const rest = command.slice(at, at + 2);
-    const redirects = /[<>]$/.test(part) || rest === "&>";
+    const last = part === "" ? "" : command[at - 1]!;
+    const redirects = last === "<" || last === ">" || rest === "&>";
     const [operator] = redirects ? [] : (OPERATOR.exec(rest) ?? []);
     if (operator === undefined) {
-      if (/^[()`]|^<<|^#/.test(rest) && !(rest[0] === "#" && /\S$/.test(part))) return [];
+      if (/^[()`]|^<</.test(rest) || (rest[0] === "#" && last.trim() === "")) return [];
       part += command[at++];
       continue;
     }

@@ -1,6 +1,6 @@
 // What Ctrl+E shows: what the reason means, and how to be asked less, or more.
 
-import { prose } from "../../widgets/prose.ts";
+import { wrap } from "../../screen/rows.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
 import { showRow } from "../visible.ts";
 import type { PermissionAsk } from "./ask.ts";
@@ -10,17 +10,17 @@ export function explanation(ask: PermissionAsk, remember: Remember | undefined):
   const paragraphs = [
     reasonText(ask),
     remember === undefined ? NO_RULE : `With the second answer, later calls run without asking: ${rulesOf(remember)}.`,
-    "A plain no stops the turn. A no with a text (Tab) tells the model what to do instead, and it goes on.",
+    "A plain no stops the turn. A no with a text (Tab) tells the model what to do instead, and the turn continues.",
     "/permissions lists all rules and where they are stored. A deny rule always wins, then ask, then allow.",
   ];
   return (columns, theme) =>
     paragraphs.flatMap((text, index) => [
       ...(index > 0 ? [""] : []),
-      ...prose(theme.paint("text", text), columns - 2).map((row) => `  ${row}`),
+      ...wrap(theme.paint("text", text), columns - 2).map((row) => `  ${row}`),
     ]);
 }
 
-const NO_RULE = "There is no rule that could allow exactly this from now on, so it is asked each time.";
+const NO_RULE = "No rule can allow exactly this, so it needs approval each time.";
 
 function rulesOf({ label, description }: Remember): string {
   const what = label.replace(/^Yes, and /, "");
@@ -41,7 +41,7 @@ const REASONS: Readonly<Record<string, string>> = {
   hook: "A hook asked for approval. Hooks are listed by /hooks.",
   workingDir: "It reaches outside the folders of this session. /add-dir adds a folder.",
   safetyCheck:
-    "It touches something that is always asked about, such as a settings file, or it may destroy files. Allow rules do not skip this.",
+    "It touches something that always needs approval, such as a settings file, or it may destroy files. Allow rules do not skip this check.",
   subcommandResults: "One of the commands in it needs approval. The others do not.",
   sandboxOverride: "The command asks to run outside the sandbox. Without that it would run without approval.",
   classifier: "Auto mode could not tell that it is safe.",

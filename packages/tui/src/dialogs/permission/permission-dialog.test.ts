@@ -125,10 +125,17 @@ test("all of a long command can be read", () => {
   expect(lines.filter((line) => !seen.has(`│ ${line}`))).toEqual([]);
 });
 
+test("a huge command is shown like any other", () => {
+  const command = `echo ${"x".repeat(200_000)}; ${"make all && ".repeat(20_000)}true`;
+  const dialog = dialogFor(asks("Bash", { command }));
+  expect(screenOf(dialog)).toMatch(/1–\d+ of \d{4,} rows/);
+  expect(responseOf(press(dialog, "1"))).toEqual({ behavior: "allow", updatedInput: { command } });
+});
+
 test("who asks, why, and what the model says are shown, each as what it is", () => {
   const more = {
     description: "Build it",
-    decision_reason: "This command requires approval",
+    decision_reason: "This command requires approval: 'make' runs code of the project",
     matched_ask_rule: { source: "userSettings", tool_name: "Bash", rule_content: "make *" },
     blocked_path: "/home/u/p/out",
     agent_id: "a1",
@@ -138,11 +145,15 @@ test("who asks, why, and what the model says are shown, each as what it is", () 
   for (const text of [
     "subagent Explore",
     "The model says: Build it",
-    "Why it asks: This command requires approval",
+    "Why it asks: This command requires approval: 'make' runs code of the project",
     "Ask rule: Bash(make *) (userSettings)",
     "Path: out",
   ])
     expect(screen).toContain(text);
+});
+
+test("a reason that says nothing more is left out", () => {
+  expect(screenOf(dialogFor(bash({ decision_reason: "This command requires approval" })))).not.toContain("Why it asks");
 });
 
 test("the parts of a command are listed, and which of them needs approval", () => {

@@ -28,6 +28,8 @@ test.each<[string, JsonObject, string, JsonObject]>([
   ["ticks by digits", several, "3 1 right enter", { "Which?": "A, C" }],
   ["a tick taken back", several, "1 1 2 right enter", { "Which?": "B" }],
   ["ticks and own words", several, "1 4 'mine' tab enter", { "Which?": "A, mine" }],
+  ["ticks, own words and Enter", several, "1 4 'mine' enter enter", { "Which?": "A, mine" }],
+  ["no own words after all", several, "4 enter up up enter right enter", { "Which?": "B" }],
   ["no tick", several, "right enter", {}],
   ["two questions", two, "2 1 3 right enter", { "Which?": "B", "Where?": "A, C" }],
   ["two questions, the first again", two, "2 1 left 3 right enter", { "Which?": "C", "Where?": "A" }],

@@ -148,7 +148,7 @@ class QuestionPanel implements Panel<DialogAnswer> {
   }
 
   #hints(page: QuestionPage | undefined): readonly Hint[] {
-    const tabs: Hint[] = this.#hasTabs ? [{ key: "←/→", does: "other questions" }] : [];
+    const tabs: Hint[] = this.#hasTabs ? [{ key: "←/→", does: "switch tabs" }] : [];
     const choose = { action: "confirm:yes", does: page?.asked.several ? "tick" : "choose" };
     const note: Hint[] = page && !this.#hasTabs ? [{ action: "confirm:nextField", does: "add a note" }] : [];
     return [choose, ...tabs, ...note, { action: "confirm:no", does: "do not answer" }];

@@ -6,6 +6,7 @@ import type { SubmittedImage } from "../effects.ts";
 /** Pastes with more rows or characters than this become a placeholder. */
 const MOST_BREAKS = 2;
 const MOST_CHARACTERS = 800;
+const MOST_KEPT = 20;
 
 const PLACEHOLDER = /\[(?:Pasted text #(\d+)(?: \+\d+ lines)?|Image #(\d+))\]/g;
 
@@ -39,6 +40,14 @@ export class Attachments {
     for (const { id, content } of Object.values(pasted)) {
       this.#texts.set(id, content);
       this.#next = Math.max(this.#next, id + 1);
+    }
+  }
+
+  /** Lets go of what was sent long ago. Newer ones stay: a queued message may be taken back. */
+  forgetOld(needed: string): void {
+    const keep = new Set(findPlaceholders(needed).map(({ id }) => id));
+    for (const kept of [this.#texts, this.#images]) {
+      for (const id of [...kept.keys()].slice(0, -MOST_KEPT)) if (!keep.has(id)) kept.delete(id);
     }
   }
 

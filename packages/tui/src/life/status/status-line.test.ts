@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { JsonObject } from "@keelson/protocol";
 import { frameOf, plainTheme } from "../../stream/feed.test-support.ts";
 import { statusInput, type StatusFacts } from "./status-input.ts";
-import { StatusLine } from "./status-line.ts";
+import { StatusLineView } from "./status-line.ts";
 
 const facts: StatusFacts = {
   sessionId: "s1",
@@ -102,7 +102,7 @@ interface Run {
 function lineOf(settings: JsonObject) {
   const runs: Run[] = [];
   let changes = 0;
-  const line = new StatusLine({
+  const line = new StatusLineView({
     settings: { type: "command", command: "x", ...settings },
     run: (input, signal) => {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();

@@ -17,7 +17,7 @@ export interface StatusLineOptions {
   changed(): void;
 }
 
-export class StatusLine implements View {
+export class StatusLineView implements View {
   readonly #options: StatusLineOptions;
   readonly #enabled: boolean;
   readonly #padding: number;

@@ -1,0 +1,29 @@
+// Asks about the servers of `.mcp.json` that nobody has decided about yet. Nothing of them runs before.
+
+import { decideServer } from "@keelson/config/mcp";
+import { targetOf, type AnyServer } from "../../commands/mcp/words.ts";
+import { note, type Asking } from "./ask-before.ts";
+
+/** Whether to go on. */
+export async function askServers(asking: Asking, servers: readonly AnyServer[]): Promise<boolean> {
+  for (const [index, server] of servers.entries()) {
+    const { name, file = ".mcp.json", written } = server;
+    const panel = asking.panels.mcpServerPanel(
+      {
+        name,
+        starts: targetOf(server),
+        kind: written["command"] === undefined ? "url" : "command",
+        file,
+        ...("changed" in server ? { changed: true } : {}),
+        left: servers.length - index - 1,
+      },
+      asking,
+    );
+    const answer = await asking.show(panel);
+    if (answer === undefined) return false;
+    const decision = answer === "skip" ? "refuse" : answer === "use-all" ? "use all" : "use";
+    note(asking, await decideServer(name, decision, asking.snapshot));
+    if (answer === "use-all") return true;
+  }
+  return true;
+}

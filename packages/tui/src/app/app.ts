@@ -1,0 +1,345 @@
+// The terminal program while it runs: one screen, one prompt, one session at a time. It holds view state only; a session
+// attached anew looks the same.
+
+import type { ControlRequest, JsonObject, Outbound } from "@keelson/protocol";
+import { Prompt } from "../editor/prompt.ts";
+import type { PromptEffect } from "../editor/effects.ts";
+import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
+import type { InputEvent } from "../input/event.ts";
+import type { Bindings } from "../keys/bindings.ts";
+import { Attention } from "../life/notify.ts";
+import { WindowTitle } from "../life/title.ts";
+import type { PlainLive } from "../plain/plain-screen.ts";
+import type { FullScreen, ScreenPort, ScreenSize } from "../screen/port.ts";
+import type { Frame, Panel, Rendered } from "../screen/view.ts";
+import type { TerminalModeSwitch } from "../terminal/modes.ts";
+import type { Theme } from "../theme/theme.ts";
+import { keyLookup, type KeyLookup } from "../widgets/key-lookup.ts";
+import { act } from "./act.ts";
+import { LiveParts } from "./live-parts.ts";
+import { withPanelCommands } from "../panels/commands.ts";
+import type { PanelCommand } from "../panels/context.ts";
+import { makeTheme } from "../theme/make-theme.ts";
+import { Panels } from "./panels.ts";
+import { showQuestions } from "./show-question.ts";
+import { promptSources } from "./sources.ts";
+import { StatusRows } from "./status-rows.ts";
+import { Talk } from "./talk.ts";
+
+/** A screen reader reads everything. */
+const ALL_ROWS = 1_000;
+
+/** A viewer over the whole window. */
+interface OpenViewer {
+  readonly panel: Panel<unknown>;
+  readonly on: FullScreen;
+  close(value: unknown): void;
+}
+
+export interface AppOptions {
+  readonly host: TerminalHost;
+  readonly bindings: Bindings;
+  readonly theme: Theme;
+  readonly modes: Pick<TerminalModeSwitch, "title">;
+  /** Makes the screen that draws what `draw` renders. */
+  screen(draw: (size: ScreenSize) => Rendered): ScreenPort;
+  /** Gives the terminal to another program while it runs. */
+  lend<T>(use: () => Promise<T>): Promise<T>;
+}
+
+export class App {
+  readonly host: TerminalHost;
+  readonly bindings: Bindings;
+  /** The bindings, as panels look them up. */
+  readonly keys: KeyLookup;
+  readonly screen: ScreenPort;
+  readonly prompt: Prompt;
+  readonly panels = new Panels();
+  readonly parts: LiveParts;
+  readonly lend: AppOptions["lend"];
+  theme: Theme;
+  /** Of the screen, as they are now. */
+  settings: JsonObject;
+  talk: Talk;
+  /** When somebody last typed in the prompt; undefined once it was sent. */
+  lastTypedAt: number | undefined;
+  readonly #attention: Attention;
+  readonly #title: WindowTitle;
+  readonly #status: StatusRows;
+  readonly #modes: AppOptions["modes"];
+  readonly #left = Promise.withResolvers<TerminalOutcome>();
+  #viewer: OpenViewer | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #resets = 0;
+
+  constructor({ host, bindings, theme, screen, lend, modes }: AppOptions) {
+    this.host = host;
+    this.settings = host.settings;
+    this.#modes = modes;
+    this.bindings = bindings;
+    this.keys = keyLookup(bindings);
+    this.theme = theme;
+    this.lend = lend;
+    this.#attention = new Attention(host.settings["preferredNotifChannel"]);
+    this.#title = new WindowTitle(host.env, { still: theme.reducedMotion || host.screenReader });
+    this.prompt = new Prompt({
+      bindings,
+      history: () => host.history.recent(1_000),
+      sources: promptSources(this),
+      changed: () => this.changed(),
+      later: (effect) => this.do(effect),
+      vim: host.settings["editorMode"] === "vim",
+      plain: host.screenReader,
+    });
+    this.parts = new LiveParts(host, bindings);
+    this.talk = this.#newTalk();
+    this.#status = new StatusRows(this, () => ({ ...this.screen.size }));
+    this.screen = screen((size) => this.#draw(size));
+  }
+
+  /** Resolves when the user has left. */
+  get left(): Promise<TerminalOutcome> {
+    return this.#left.promise;
+  }
+
+  leave(outcome: TerminalOutcome = { code: 0 }): void {
+    clearTimeout(this.#timer);
+    this.panels.clear();
+    this.#status.line.close();
+    this.#left.resolve(outcome);
+  }
+
+  /** Opens a session in the place of the one before, if there was one. */
+  async open(which: WhichSession): Promise<void> {
+    const talk = this.talk;
+    try {
+      const session = await this.host.open(which);
+      talk.opened(session, { replay: which.kind !== "new" });
+    } catch (error) {
+      talk.failed(error as Error);
+      this.leave({ code: 1, lastWords: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** Ends this session and opens another. */
+  async switchTo(which: WhichSession): Promise<void> {
+    const before = this.talk;
+    this.talk = this.#newTalk();
+    this.parts.clear();
+    this.panels.clear();
+    this.screen.clear({ scroll: true });
+    await before.close();
+    await this.open(which);
+  }
+
+  take(events: readonly InputEvent[]): void {
+    for (const event of events) this.#takeOne(event);
+    // A burst of keys is one frame; a key by itself is seen at once.
+    if (this.#viewer) this.#viewer.on.changed({ now: true });
+    else this.changed({ now: true });
+  }
+
+  changed(options?: { readonly now?: boolean }): void {
+    if (this.#viewer) this.#viewer.on.changed();
+    this.screen.changed(options);
+  }
+
+  do(effect: PromptEffect): void {
+    act(effect, this);
+    this.changed();
+  }
+
+  /** Shows a panel in the place of the prompt until it is done. */
+  async show<T>(panel: Panel<T>, owner?: string): Promise<T | undefined> {
+    const shown = this.panels.show(panel, owner);
+    this.changed();
+    const value = await shown;
+    this.changed();
+    return value;
+  }
+
+  /** Shows a panel over the whole window until it is done. */
+  async showFullScreen<T>(panel: Panel<T>): Promise<T | undefined> {
+    this.#viewer?.close(undefined);
+    const { promise, resolve } = Promise.withResolvers<T | undefined>();
+    const on = this.screen.fullScreen((size) => panel.render(this.frame(size)));
+    const viewer: OpenViewer = {
+      panel,
+      on,
+      close: (value) => {
+        if (this.#viewer === viewer) this.#viewer = undefined;
+        on.close();
+        resolve(value as T | undefined);
+      },
+    };
+    this.#viewer = viewer;
+    return promise;
+  }
+
+  /** A line in the conversation that is not part of the session. */
+  note(text: string, level: "quiet" | "info" | "warning" | "error" = "quiet"): void {
+    this.talk.feed.add({ kind: "note", level, text });
+    this.changed();
+  }
+
+  /** What is live, in words. */
+  plainLive(): PlainLive {
+    const frame = this.frame({ columns: this.screen.size.columns, rows: ALL_ROWS });
+    this.screen.append(this.talk.feed.finished(frame));
+    const panel = this.panels.top;
+    if (panel) return { rows: panel.render(frame).rows };
+    return { rows: [], line: this.prompt.line };
+  }
+
+  /** For what is done in passing: a failure is shown, not thrown. */
+  attempt(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.note(error instanceof Error ? error.message : String(error), "error"));
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme = theme;
+    this.changed();
+  }
+
+  /** All commands that can be typed, those of the terminal itself included. */
+  commands(): readonly PanelCommand[] {
+    return withPanelCommands(this.talk.facts.commands);
+  }
+
+  /** A setting that was changed in a panel, as far as the screen uses it. */
+  setSetting(key: string, value: unknown): void {
+    this.settings = { ...this.settings, [key]: value as JsonObject[string] };
+    const { env } = this.host;
+    if (key === "editorMode") this.attempt(this.prompt.setVim(value === "vim"));
+    if (key === "theme" || key === "prefersReducedMotion") this.setTheme(makeTheme({ settings: this.settings, env }));
+  }
+
+  /** To the clipboard, through the terminal. */
+  copy(text: string): void {
+    this.host.terminal.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+  }
+
+  /** The conversation goes on from before this prompt. */
+  rewound(point: { readonly id: string }): void {
+    this.talk.facts.rewound(point.id);
+    this.talk.feed.add({ kind: "boundary", label: "Went back; what is above is no longer part of the conversation" });
+    this.changed();
+  }
+
+  frame(size: ScreenSize): Frame {
+    return { ...size, theme: this.theme, now: this.host.now() };
+  }
+
+  #newTalk(): Talk {
+    const { host, bindings } = this;
+    const talk: Talk = new Talk({
+      cwd: host.cwd,
+      hint: (action) => bindings.keyFor(action.startsWith("chat:") ? "Chat" : "Global", action),
+      showDuration: host.settings["showTurnDuration"] !== false,
+      now: () => host.now(),
+      changed: () => this.talk === talk && this.changed(),
+      ready: () => this.talk === talk && this.#status.opened(),
+      message: (message) => this.talk === talk && this.#heard(message),
+      asked: () => this.talk === talk && this.#ask(),
+      withdrawn: (id) => {
+        this.panels.remove(id);
+        this.#ask();
+        this.changed();
+      },
+      ended: (error) => {
+        if (this.talk === talk) this.#ended(error);
+      },
+    });
+    return talk;
+  }
+
+  #takeOne(event: InputEvent): void {
+    const now = this.host.now();
+    if (event.kind === "focus") return this.#attention.focus(event.focused);
+    if (event.kind === "reply") return this.screen.reply(event);
+    this.#attention.pressed(now);
+    if (this.#viewer) {
+      const done = this.#viewer.panel.take(event, now);
+      if (done) this.#viewer.close(done.value);
+    } else if (this.panels.top && !this.#isHeld(now)) {
+      this.panels.take(event, now);
+    } else if (!this.parts.closeShortcuts(event)) {
+      const { isWorking, queued } = this.talk;
+      this.prompt.working = isWorking;
+      this.prompt.queued = queued.count;
+      const effect = this.prompt.take(event, now);
+      this.lastTypedAt = effect?.kind === "submit" ? undefined : now;
+      if (effect) act(effect, this);
+    }
+  }
+
+  /** A dialog came up while somebody typed: the next keys still belong to the prompt. */
+  #isHeld(now: number): boolean {
+    const top = this.panels.top as { holdsKeys?(now: number): boolean } | undefined;
+    return top?.holdsKeys?.(now) ?? false;
+  }
+
+  #heard(message: Outbound): void {
+    const now = this.host.now();
+    const { feed } = this.talk;
+    this.parts.take(message, now);
+    this.#status.take(message);
+    if (feed.resets !== this.#resets) {
+      this.#resets = feed.resets;
+      this.screen.clear({ scroll: true });
+    }
+    if (message.type === "result") {
+      const text = this.#attention.finished(this.parts.startedMs, now);
+      if (text !== undefined) this.host.notify(text);
+    }
+  }
+
+  #ask(): void {
+    this.attempt(showQuestions(this, (request) => this.#ring(request)));
+  }
+
+  #ring({ request_id: id, request }: ControlRequest): void {
+    const tool = request["tool_name"];
+    const question =
+      typeof tool === "string" ? `Keelson needs your permission to use ${tool}` : "Keelson has a question";
+    const text = this.#attention.waiting(id, question, this.host.now());
+    if (text !== undefined) this.host.notify(text);
+  }
+
+  #ended(error: Error | undefined): void {
+    if (error) this.leave({ code: 1, lastWords: error.message });
+    else this.leave();
+  }
+
+  #draw(size: ScreenSize): Rendered {
+    const frame = this.frame(size);
+    const { feed } = this.talk;
+    this.prompt.working = this.talk.isWorking;
+    this.screen.append(feed.finished(frame));
+    this.#animate(frame.now);
+    return this.parts.render(
+      { talk: this.talk, prompt: this.prompt, panels: this.panels, status: this.#status.line },
+      frame,
+    );
+  }
+
+  /** Draws again when something changes by itself. Nothing is scheduled while nothing does. */
+  #animate(now: number): void {
+    const { talk, prompt, panels, parts } = this;
+    const working = talk.isWorking;
+    const title = { working, waiting: panels.top !== undefined, now };
+    const text = this.#title.next({ ...title, name: talk.facts.title || "keelson" });
+    if (text !== undefined) this.#modes.title(text);
+    this.#status.poll(now);
+    const due = [
+      this.#title.nextChange(title),
+      talk.feed.nextChange(now),
+      prompt.nextChange(now),
+      panels.nextChange(now),
+      this.#status.line.nextChange(now),
+      parts.nextChange(talk, { now, theme: this.theme }),
+    ].filter((each) => each !== undefined);
+    clearTimeout(this.#timer);
+    this.#timer = due.length === 0 ? undefined : setTimeout(() => this.changed(), Math.max(16, Math.min(...due)));
+  }
+}

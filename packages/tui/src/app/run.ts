@@ -1,0 +1,154 @@
+// Takes the terminal, shows a session on it, and gives the terminal back however that ends.
+
+import { VERSION } from "@keelson/protocol";
+import type { TerminalHost, TerminalOutcome } from "../host.ts";
+import { Bindings } from "../keys/bindings.ts";
+import { renderBanner } from "../life/banner.ts";
+import type { ScreenPort } from "../screen/port.ts";
+import { Screen } from "../screen/screen.ts";
+import type { Panel, Rendered } from "../screen/view.ts";
+import { TerminalModeSwitch } from "../terminal/modes.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { backgroundFromReply } from "../theme/background.ts";
+import { makeTheme } from "../theme/make-theme.ts";
+import { App } from "./app.ts";
+import { listenToKeys } from "./keyboard.ts";
+
+/** Resolves when the user leaves, or when `host.end` aborts. The terminal is restored by then. */
+export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> {
+  const { terminal, env, settings } = host;
+  const modes = new TerminalModeSwitch({ terminal, env });
+  const keys = await host.keybindings();
+  const { bindings, problems } = Bindings.read(keys.text);
+  const { PlainScreen } = host.screenReader ? await import("../plain/plain-screen.ts") : {};
+  const app: App = new App({
+    host,
+    bindings,
+    theme: makeTheme({ settings, env }),
+    modes,
+    screen: (draw): ScreenPort =>
+      PlainScreen
+        ? new PlainScreen({ terminal, draw: () => app.plainLive() })
+        : new Screen({ terminal, draw, now: host.now, schedule, env, showCursor: true }),
+    lend: (use) => lend(use),
+  });
+  const lend = async <T>(use: () => Promise<T>): Promise<T> => {
+    app.screen.pause();
+    stopListening();
+    modes.restore();
+    try {
+      return await use();
+    } finally {
+      modes.enter();
+      stopListening = listen();
+      app.screen.resume();
+    }
+  };
+  const listen = () =>
+    listenToKeys(terminal, host.now, (events) => {
+      for (const event of events) {
+        if (event.kind !== "reply") continue;
+        modes.reply(event);
+        const background = backgroundFromReply(event);
+        if (background) app.setTheme(makeTheme({ settings: app.settings, env, background }));
+      }
+      app.take(events);
+    });
+
+  modes.enter();
+  let stopListening = listen();
+  const stopWatching = [
+    host.onNotice((text) => app.note(text, "warning")),
+    terminal.onGone(() => app.leave({ code: 129 })),
+    onAbort(host.end, () => {
+      app.screen.end();
+      modes.restore();
+      app.leave({ code: 1 });
+    }),
+  ];
+  try {
+    const notices = [...host.notices, ...problems.map((problem) => `${keys.path}: ${problem}`)];
+    const facts = {
+      version: VERSION,
+      cwd: host.cwd,
+      home: host.home,
+      notices,
+      tips: settings["spinnerTipsEnabled"] !== false,
+      key: (action: string) => bindings.keyFor(action.startsWith("chat:") ? "Chat" : "Global", action),
+    };
+    app.screen.append([...renderBanner(facts, app.frame(app.screen.size)), ""]);
+    app.screen.changed({ now: true });
+    // After the first frame: what opens a session takes longer than anything else at the start.
+    await new Promise((resolve) => setImmediate(resolve));
+    void app.open(host.first);
+    if (host.prompt !== undefined) app.talk.say({ content: host.prompt, draft: host.prompt });
+    return await app.left;
+  } finally {
+    for (const stop of stopWatching) stop();
+    stopListening();
+    app.screen.end();
+    modes.restore();
+  }
+}
+
+/**
+ * Shows one panel before there is a session. Undefined if `end` aborts or the terminal is gone first. A panel that changes
+ * by itself is made here, and says when.
+ */
+export async function askAtTerminal<T>(
+  shown: Panel<T> | ((redraw: () => void) => Panel<T>),
+  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & { readonly terminal: Terminal },
+): Promise<T | undefined> {
+  const { terminal, env, settings, now, end } = options;
+  const modes = new TerminalModeSwitch({ terminal, env });
+  let theme = makeTheme({ settings, env });
+  const { promise, resolve } = Promise.withResolvers<T | undefined>();
+  const panel = typeof shown === "function" ? shown(() => screen.changed()) : shown;
+  const draw = (size: { columns: number; rows: number }): Rendered => panel.render({ ...size, theme, now: now() });
+  const { PlainScreen } = options.screenReader ? await import("../plain/plain-screen.ts") : {};
+  const screen: ScreenPort = PlainScreen
+    ? new PlainScreen({ terminal, draw: () => ({ rows: draw({ columns: terminal.columns || 80, rows: 1_000 }).rows }) })
+    : new Screen({ terminal, draw, now, schedule, env, showCursor: true });
+  modes.enter();
+  const stops = [
+    listenToKeys(terminal, now, (events) => {
+      for (const event of events) {
+        if (event.kind === "reply") {
+          modes.reply(event);
+          screen.reply(event);
+          const background = backgroundFromReply(event);
+          if (background) theme = makeTheme({ settings, env, background });
+          continue;
+        }
+        const done = panel.take(event, now());
+        if (done) return resolve(done.value);
+      }
+      screen.changed({ now: true });
+    }),
+    terminal.onGone(() => resolve(undefined)),
+    onAbort(end, () => {
+      screen.end();
+      modes.restore();
+      resolve(undefined);
+    }),
+  ];
+  try {
+    screen.changed({ now: true });
+    return await promise;
+  } finally {
+    for (const stop of stops) stop();
+    screen.end();
+    modes.restore();
+  }
+}
+
+function schedule(callback: () => void, ms: number): () => void {
+  const timer = setTimeout(callback, ms);
+  return () => clearTimeout(timer);
+}
+
+function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener();
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
+}

@@ -1,0 +1,23 @@
+// What is shown before there is a session. Most starts need none of it.
+
+import { Bindings } from "./keys/bindings.ts";
+import { keyLookup, type KeyLookup } from "./widgets/key-lookup.ts";
+
+export * from "./dialogs/before/index.ts";
+export { sessionPicker, type PickedSession } from "./pickers/session-picker.ts";
+export type { Panel } from "./screen/view.ts";
+export { makeTheme } from "./theme/make-theme.ts";
+
+/** The keys as the user's keybindings.json has them. */
+export const keysFrom = (text: string | undefined): KeyLookup => keyLookup(Bindings.read(text).bindings);
+
+/** The themes to choose from, with their names in the settings. */
+export const THEME_CHOICES: readonly { readonly name: string; readonly title: string }[] = [
+  { name: "auto", title: "Like the terminal" },
+  { name: "dark", title: "Dark" },
+  { name: "light", title: "Light" },
+  { name: "dark-daltonized", title: "Dark, color-blind friendly" },
+  { name: "light-daltonized", title: "Light, color-blind friendly" },
+  { name: "dark-ansi", title: "Dark, 16 colors" },
+  { name: "light-ansi", title: "Light, 16 colors" },
+];

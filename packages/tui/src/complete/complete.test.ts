@@ -1,0 +1,192 @@
+import { describe, expect, test } from "bun:test";
+import { FuzzyIndex, fuzzyScore } from "./fuzzy.ts";
+import { type CommandItem, matchCommands } from "./commands.ts";
+import { mentionAt, mentionText } from "./mention.ts";
+import { PromptDriver } from "../editor/prompt.test-support.ts";
+
+const COMMANDS: CommandItem[] = [
+  { name: "add-dir", description: "Add a working directory", argumentHint: "<path>" },
+  { name: "clear", description: "Start a new session" },
+  { name: "compact", description: "Summarize the conversation" },
+  { name: "config", description: "Change settings" },
+  { name: "context", description: "Show what fills the context" },
+  { name: "resume", aliases: ["continue"], description: "Open an earlier session" },
+  { name: "usage", aliases: ["cost", "stats"], description: "Show tokens and cost" },
+];
+
+describe("fuzzy", () => {
+  const paths = [
+    "packages/tui/src/editor/prompt.ts",
+    "packages/tui/src/editor/prompt-view.ts",
+    "packages/prompt/src/index.ts",
+    "docs/editor.md",
+    "README.md",
+    "src/FuzzyIndex.ts",
+  ];
+
+  test.each([
+    ["prompt", "packages/tui/src/editor/prompt.ts"],
+    ["pv", "packages/tui/src/editor/prompt-view.ts"],
+    ["edprompt", "packages/tui/src/editor/prompt.ts"],
+    ["readme", "README.md"],
+    ["fi", "src/FuzzyIndex.ts"],
+    ["prompt/index", "packages/prompt/src/index.ts"],
+    ["tui prompt view", "packages/tui/src/editor/prompt-view.ts"],
+  ])("%s finds %s first", (query, path) => {
+    expect(new FuzzyIndex(paths).search(query, 3)[0]).toBe(path);
+  });
+
+  test("a longer query narrows what the shorter one found", () => {
+    const index = new FuzzyIndex(paths);
+    expect(index.search("ed", 9)).toContain("docs/editor.md");
+    expect(index.search("edm", 9)).toEqual([
+      "docs/editor.md",
+      "README.md",
+      "packages/tui/src/editor/prompt.ts",
+      "packages/tui/src/editor/prompt-view.ts",
+    ]);
+    expect(index.search("re", 9)).toContain("README.md");
+    expect(index.search("zzz", 9)).toEqual([]);
+    expect(index.search("", 2)).toEqual(paths.slice(0, 2));
+  });
+
+  test("letters in another order do not match", () => {
+    expect(fuzzyScore("tp", "prompt")).toBeUndefined();
+    expect(fuzzyScore("a", "")).toBeUndefined();
+  });
+});
+
+describe("commands", () => {
+  test.each([
+    ["co", ["config", "compact", "context", "usage", "resume"]],
+    ["config", ["config"]],
+    ["cost", ["usage"]],
+    ["continue", ["resume"]],
+    ["cx", ["context"]],
+    ["summar", ["compact"]],
+    ["nothing", []],
+  ])("/%s", (query, names) => {
+    const found = matchCommands(query, COMMANDS).map(({ name }) => name);
+    expect(found.slice(0, names.length)).toEqual(names);
+    if (names.length === 0) expect(found).toEqual([]);
+  });
+});
+
+describe("mentions", () => {
+  test.each([
+    ["@", 1, { start: 0, query: "" }],
+    ["see @src/a", 10, { start: 4, query: "src/a" }],
+    ['see @"a b', 9, { start: 4, query: "a b" }],
+    ["me@host", 7, undefined],
+    ["@a b", 4, undefined],
+    ["(@a", 3, { start: 1, query: "a" }],
+  ])("%j", (line, offset, word) => {
+    expect(mentionAt(line, offset)).toEqual(word!);
+  });
+
+  test.each([
+    ["a.ts", "@a.ts ", false],
+    ["src/", "@src/", true],
+    ["a b.txt", '@"a b.txt" ', false],
+    ["a b/", '@"a b/', true],
+  ])("%s becomes %j", (value, text, open) => {
+    expect(mentionText(value)).toEqual({ text, open });
+  });
+});
+
+describe("the list under the prompt", () => {
+  test("narrows, shows five rows, and scrolls", () => {
+    const driver = new PromptDriver({ commands: COMMANDS });
+    driver.send("/");
+    expect(driver.screen(60).slice(3)).toEqual([
+      "❯ /add-dir  Add a working directory",
+      "  /clear    Start a new session",
+      "  /compact  Summarize the conversation",
+      "  /config   Change settings",
+      "  /context  Show what fills the context",
+    ]);
+    driver.send("\x1b[A");
+    expect(driver.screen(60).at(-1)).toBe("❯ /usage (cost, stats)  Show tokens and cost");
+    driver.send("con");
+    expect(driver.screen(60).slice(3)).toEqual([
+      "❯ /config             Change settings",
+      "  /context            Show what fills the context",
+      "  /resume (continue)  Open an earlier session",
+      "  /compact            Summarize the conversation",
+    ]);
+  });
+
+  test("Tab completes and leaves room for arguments", () => {
+    const driver = new PromptDriver({ commands: COMMANDS });
+    driver.send("/add\t");
+    expect(driver.draft()).toBe("❯ /add-dir |<path>");
+    expect(driver.send("x\r")).toMatchObject([{ kind: "submit", text: "/add-dir x" }]);
+  });
+
+  test("Enter runs the marked entry", () => {
+    const driver = new PromptDriver({ commands: COMMANDS });
+    expect(driver.send("/comp\r")).toMatchObject([{ kind: "submit", text: "/compact" }]);
+    expect(driver.send("/co\x1b[B\r")).toMatchObject([{ kind: "submit", text: "/compact" }]);
+    expect(driver.send("/cost\r")).toMatchObject([{ kind: "submit", text: "/cost" }]);
+    expect(driver.send("/unknown\r")).toMatchObject([{ kind: "submit", text: "/unknown" }]);
+  });
+
+  test("Esc closes it and leaves the text", () => {
+    const driver = new PromptDriver({ commands: COMMANDS });
+    driver.send("/c\x1b");
+    expect(driver.prompt.isCompleting).toBe(false);
+    driver.send("o");
+    expect(driver.prompt.isCompleting).toBe(false);
+    expect(driver.send("\r")).toMatchObject([{ kind: "submit", text: "/co" }]);
+  });
+
+  test("a path or a later slash opens nothing", () => {
+    const driver = new PromptDriver({ commands: COMMANDS });
+    driver.send("/usr/lib");
+    expect(driver.prompt.isCompleting).toBe(false);
+    driver.send("\x15a /c");
+    expect(driver.prompt.isCompleting).toBe(false);
+  });
+
+  test("completes files with Tab or Enter, and goes on in folders", async () => {
+    const files = async (query: string): Promise<string[]> =>
+      query.startsWith("src/") ? ["src/a b.ts"] : ["src/", "README.md"];
+    const driver = new PromptDriver({ files });
+    driver.send("see @s");
+    await Bun.sleep(0);
+    expect(driver.screen().slice(3)).toEqual(["❯ src/", "  README.md"]);
+    driver.send("\t");
+    await Bun.sleep(0);
+    expect(driver.draft()).toBe("❯ see @src/|");
+    expect(driver.screen().slice(3)).toEqual(["❯ src/a b.ts"]);
+    expect(driver.send("\r")).toEqual([]);
+    expect(driver.send("now\r")).toMatchObject([{ kind: "submit", text: 'see @"src/a b.ts" now' }]);
+  });
+
+  test("commands that are known later appear", () => {
+    const commands: CommandItem[] = [];
+    const driver = new PromptDriver({ commands });
+    driver.send("/cl");
+    expect(driver.prompt.isCompleting).toBe(false);
+    commands.push(...COMMANDS);
+    expect(driver.screen().slice(3)[0]).toStartWith("❯ /clear");
+    driver.send("\x1b");
+    expect(driver.screen().length).toBe(3);
+  });
+
+  test("an answer that comes late is dropped", async () => {
+    const answers: ((paths: string[]) => void)[] = [];
+    const driver = new PromptDriver({ files: () => new Promise((resolve) => answers.push(resolve)) });
+    driver.send("@a");
+    driver.send("b");
+    answers[2]?.(["ab.ts"]);
+    await Bun.sleep(0);
+    answers[1]?.(["a.ts"]);
+    await Bun.sleep(0);
+    expect(driver.screen().slice(3)).toEqual(["❯ ab.ts"]);
+    driver.send("\x7f\x7f\x7f");
+    answers[3]?.(["late.ts"]);
+    await Bun.sleep(0);
+    expect(driver.prompt.isCompleting).toBe(false);
+  });
+});

@@ -1,0 +1,184 @@
+// The panel of Ctrl+R: earlier prompts of this folder or of all, narrowed by what is typed. Choosing fills the prompt.
+
+import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
+import type { Bindings } from "../keys/bindings.ts";
+import type { HistoryLine } from "../host.ts";
+import type { InputEvent, Key } from "../input/event.ts";
+import { clean, cleanRow } from "../screen/clean.ts";
+import { fit, width, wrap } from "../screen/rows.ts";
+import { Editing } from "./editing.ts";
+import { FuzzyIndex } from "../complete/fuzzy.ts";
+import { KillRing } from "./text/kill-ring.ts";
+import { TextBuffer } from "./text-buffer.ts";
+
+export interface HistorySearchOptions {
+  readonly bindings: Bindings;
+  /** Newest first. */
+  readonly recent: () => Promise<readonly HistoryLine[]>;
+  readonly all: () => Promise<readonly HistoryLine[]>;
+  /** Called when lines have arrived. */
+  readonly changed: () => void;
+}
+
+type Scope = "recent" | "all";
+
+const MOST_FUZZY = 50;
+const MOST_PREVIEW = 6;
+
+export function historySearch(options: HistorySearchOptions): Panel<HistoryLine | null> {
+  return new HistorySearch(options);
+}
+
+class HistorySearch implements Panel<HistoryLine | null> {
+  readonly #options: HistorySearchOptions;
+  readonly #query = new TextBuffer();
+  readonly #editing = new Editing(this.#query, new KillRing());
+  readonly #lines: Partial<Record<Scope, readonly HistoryLine[]>> = {};
+  #scope: Scope = "all";
+  #matches: readonly HistoryLine[] = [];
+  #marked = 0;
+
+  constructor(options: HistorySearchOptions) {
+    this.#options = options;
+    this.#load();
+  }
+
+  take(event: InputEvent, _now: number): Done<HistoryLine | null> | undefined {
+    if (event.kind === "paste") {
+      this.#query.insert(event.text.replaceAll("\n", " ").trim());
+      this.#narrow();
+      return undefined;
+    }
+    if (event.kind !== "key") return undefined;
+    const meaning = this.#options.bindings.action(["HistorySearch", "Autocomplete"], event);
+    if (meaning?.kind === "action") return this.#act(meaning.action, event);
+    return meaning ? undefined : this.#type(event);
+  }
+
+  #act(action: string, key: Key): Done<HistoryLine | null> | undefined {
+    switch (action) {
+      case "historySearch:cancel":
+        return { value: null };
+      case "historySearch:accept":
+      case "historySearch:execute": {
+        const line = this.#matches[this.#marked];
+        return line && { value: line };
+      }
+      case "historySearch:cycleScope":
+        this.#scope = this.#scope === "recent" ? "all" : "recent";
+        this.#load();
+        return undefined;
+      case "historySearch:next":
+      case "autocomplete:next":
+        this.#marked = Math.min(this.#marked + 1, Math.max(0, this.#matches.length - 1));
+        return undefined;
+      case "autocomplete:previous":
+        this.#marked = Math.max(0, this.#marked - 1);
+        return undefined;
+      default:
+        return this.#type(key);
+    }
+  }
+
+  #type(key: Key): Done<HistoryLine | null> | undefined {
+    if (key.name === "backspace" && this.#query.isEmpty) return { value: null };
+    if (this.#editing.take(key)) this.#narrow();
+    return undefined;
+  }
+
+  #load(): void {
+    const scope = this.#scope;
+    this.#narrow();
+    if (this.#lines[scope]) return;
+    void this.#options[scope]().then(
+      (lines) => this.#loaded(scope, lines),
+      () => this.#loaded(scope, []),
+    );
+  }
+
+  #loaded(scope: Scope, lines: readonly HistoryLine[]): void {
+    this.#lines[scope] = withoutRepeats(lines);
+    this.#narrow();
+    this.#options.changed();
+  }
+
+  #narrow(): void {
+    this.#matches = matchHistory(this.#query.text(), this.#lines[this.#scope] ?? []);
+    this.#marked = 0;
+  }
+
+  render(frame: Frame): Rendered {
+    const { columns, theme } = frame;
+    const query = cleanRow(this.#query.text());
+    const label = "Search: ";
+    const scope = this.#scope === "recent" ? "this folder" : "all folders";
+    const field = fit(query, Math.max(1, columns - width(label) - 1));
+    const head = [theme.paint("bold", fit(`Prompt history · ${scope}`, columns)), theme.paint("dim", label) + field];
+    const foot = theme.paint("dim", fit(this.#hints(), columns));
+    const room = Math.max(1, frame.rows - head.length - 1);
+    const preview = this.#preview(frame, Math.max(0, Math.min(MOST_PREVIEW, Math.floor(room / 2) - 1)));
+    const list = this.#list(frame, Math.max(1, room - preview.length));
+    const rows = [...head, ...list, ...preview, foot].slice(0, Math.max(head.length, frame.rows));
+    return { rows, cursor: { row: 1, column: Math.min(columns - 1, width(label) + width(field)) } };
+  }
+
+  #list(frame: Frame, room: number): string[] {
+    if (this.#matches.length === 0) {
+      const text = this.#lines[this.#scope] ? "No earlier prompt matches" : "Reading the history…";
+      return [frame.theme.paint("dim", fit(`  ${text}`, frame.columns))];
+    }
+    const count = Math.min(room, this.#matches.length);
+    const top = Math.max(0, Math.min(this.#marked - Math.floor(count / 2), this.#matches.length - count));
+    return this.#matches.slice(top, top + count).map((line, at) => {
+      const isMarked = top + at === this.#marked;
+      const place = this.#scope === "all" ? cleanRow(`  ${line.project.split("/").at(-1) ?? ""}`) : "";
+      const shownPlace = width(place) < frame.columns / 3 ? place : "";
+      const text = fit(cleanRow(line.display.trim()), Math.max(1, frame.columns - 2 - width(shownPlace)));
+      const sign = isMarked ? (frame.theme.ascii ? "> " : "❯ ") : "  ";
+      return (
+        (isMarked ? frame.theme.paint("suggestion", sign + text) : sign + text) + frame.theme.paint("dim", shownPlace)
+      );
+    });
+  }
+
+  /** The marked prompt, if one row does not show all of it. */
+  #preview(frame: Frame, room: number): string[] {
+    const line = this.#matches[this.#marked];
+    if (!line || room < 1) return [];
+    const text = clean(line.display.slice(0, 4_000)).replaceAll("\t", "  ");
+    if (!text.includes("\n") && width(text) <= frame.columns - 2) return [];
+    const rows = wrap(text, Math.max(1, frame.columns - 2));
+    const shown = rows
+      .slice(0, room)
+      .map((row) => `${frame.theme.paint("border", frame.theme.ascii ? "| " : "│ ")}${row}`);
+    if (rows.length > room)
+      shown[room - 1] = frame.theme.paint("dim", fit(`… ${rows.length - room + 1} more rows`, frame.columns));
+    return shown;
+  }
+
+  #hints(): string {
+    const { bindings } = this.#options;
+    const key = (action: string): string => bindings.keyFor("HistorySearch", `historySearch:${action}`);
+    const other = this.#scope === "recent" ? "all folders" : "this folder";
+    return `${key("execute")} to fill in · ${key("cycleScope")} for ${other} · ${key("cancel")} to cancel`;
+  }
+}
+
+/** Lines that contain all words, newest first; if there are none, lines with the letters in this order. */
+export function matchHistory(query: string, lines: readonly HistoryLine[]): readonly HistoryLine[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return lines;
+  const found = lines.filter(({ display }) => {
+    const lower = display.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  });
+  if (found.length > 0) return found;
+  const byText = new Map(lines.map((line) => [line.display, line]));
+  const index = new FuzzyIndex([...byText.keys()].filter((text) => text.length < 1_000));
+  return index.search(query, MOST_FUZZY).flatMap((text) => byText.get(text) ?? []);
+}
+
+function withoutRepeats(lines: readonly HistoryLine[]): HistoryLine[] {
+  const seen = new Set<string>();
+  return lines.filter(({ display }) => !seen.has(display) && seen.add(display));
+}

@@ -1,0 +1,142 @@
+// /config: settings one changes while working. Each change is written at once, one after the other.
+
+import type { Panel } from "../../screen/view.ts";
+import type { StyleName } from "../../theme/theme.ts";
+import { errorText, type PanelContext, type PanelEffect, type PanelEnd } from "../context.ts";
+import { ListPanel, type ListEntry } from "../list-panel.ts";
+import { preferences, type Preference } from "./preferences.ts";
+
+interface SettingsReply {
+  readonly effective: Readonly<Record<string, unknown>>;
+  readonly sources: readonly { readonly source: string; readonly path: string; readonly settings: unknown }[];
+}
+
+/** Files whose values win over those of the user, the strongest first. */
+const STRONGER = ["policySettings", "flagSettings", "localSettings", "projectSettings"];
+
+export async function configPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
+  const { requests, themes } = context;
+  const [settings, styles] = await Promise.all([
+    requests.request("get_settings") as Promise<SettingsReply>,
+    requests.request("reload_output_styles") as Promise<{ readonly available_output_styles?: readonly string[] }>,
+  ]);
+  const offered = preferences({
+    themes: themes.map(({ name }) => name),
+    outputStyles: styles.available_output_styles ?? ["default"],
+  });
+  return new ConfigState(offered, settings, context).panel;
+}
+
+class ConfigState {
+  readonly panel: Panel<PanelEnd>;
+  readonly #offered: readonly Preference[];
+  readonly #settings: SettingsReply;
+  readonly #context: PanelContext;
+  readonly #changed = new Map<string, string | boolean>();
+  #writing: Promise<void> = Promise.resolve();
+  #said: { readonly text: string; readonly style: StyleName } | undefined;
+
+  constructor(offered: readonly Preference[], settings: SettingsReply, context: PanelContext) {
+    this.#offered = offered;
+    this.#settings = settings;
+    this.#context = context;
+    this.panel = new ListPanel<PanelEnd>({
+      title: "Settings",
+      keys: context.keys,
+      contexts: ["Settings"],
+      searches: true,
+      entries: () => offered.map((each) => this.#entry(each)),
+      empty: () => "No settings",
+      accept: (entry) => this.#step(entry, 1),
+      act: (action, entry) => {
+        if (action === "settings:nextValue") this.#step(entry, 1);
+        if (action === "settings:previousValue") this.#step(entry, -1);
+      },
+      closed: () => this.#end(),
+      hints: () => [
+        { action: "select:accept", does: "change" },
+        { action: "settings:previousValue", does: "previous" },
+        { action: "settings:nextValue", does: "next" },
+      ],
+      status: () => this.#said,
+    });
+  }
+
+  #entry(preference: Preference): ListEntry {
+    const { key, label, about } = preference;
+    const value = this.#valueOf(preference);
+    const file = this.#strongerFile(key);
+    return {
+      id: key,
+      label,
+      value: typeof value === "boolean" ? (value ? "on" : "off") : value,
+      valueStyle: this.#changed.has(key) ? "success" : "text",
+      about: file === undefined ? about : `${about}. Set in ${file}`,
+    };
+  }
+
+  #valueOf({ key, standard }: Preference): string | boolean {
+    const changed = this.#changed.get(key);
+    if (changed !== undefined) return changed;
+    const value = this.#settings.effective[key];
+    return typeof value === typeof standard ? (value as string | boolean) : standard;
+  }
+
+  #strongerFile(key: string): string | undefined {
+    const found = this.#settings.sources.find(
+      ({ source, settings }) =>
+        STRONGER.includes(source) && typeof settings === "object" && settings !== null && key in settings,
+    );
+    return found?.path;
+  }
+
+  #step(entry: ListEntry | undefined, by: 1 | -1): void {
+    const preference = this.#offered.find(({ key }) => key === entry?.id);
+    if (preference === undefined) return;
+    const file = this.#strongerFile(preference.key);
+    if (file !== undefined) {
+      this.#said = { text: `Set in ${file}: change it there`, style: "warning" };
+      return;
+    }
+    const before = this.#valueOf(preference);
+    const values = preference.values;
+    const at = values?.indexOf(String(before)) ?? 0;
+    const next = values === undefined ? before !== true : (values[(at + by + values.length) % values.length] ?? before);
+    if (next !== before) this.#write(preference, next, before);
+  }
+
+  #write({ key, label }: Preference, value: string | boolean, before: string | boolean): void {
+    this.#changed.set(key, value);
+    this.#said = undefined;
+    const { requests, redraw } = this.#context;
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await requests.request("update_settings", { source: "userSettings", settings: { [key]: value } });
+        // The file is for later sessions; this one keeps the effort it started with unless it is told.
+        if (key === "effortLevel") await requests.request("apply_flag_settings", { settings: { effortLevel: value } });
+      } catch (error) {
+        // A later change of the same key may be waiting; it has its own answer.
+        if (this.#changed.get(key) === value) this.#changed.set(key, before);
+        this.#said = { text: `${label} was not saved: ${errorText(error)}`, style: "error" };
+        redraw();
+      }
+    });
+  }
+
+  #end(): PanelEnd {
+    if (this.#changed.size === 0) return { note: "Settings unchanged" };
+    return { later: this.#writing.then(() => this.#saved()) };
+  }
+
+  #saved(): PanelEnd {
+    const changed = [...this.#changed].filter(([key, value]) => this.#settings.effective[key] !== value);
+    const effects = changed.map(([key, value]): PanelEffect => ({ kind: "setting", key, value }));
+    const names = changed.map(([key, value]) => {
+      const label = this.#offered.find((each) => each.key === key)!.label;
+      return `${label} to ${typeof value === "boolean" ? (value ? "on" : "off") : value}`;
+    });
+    const failed = this.#said?.style === "error" ? [this.#said.text] : [];
+    const saved = names.length === 0 ? [] : [`Set ${names.join(", ")}`];
+    return { note: [...saved, ...failed].join(". ") || "Settings unchanged", effects };
+  }
+}

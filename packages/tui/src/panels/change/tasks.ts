@@ -1,0 +1,118 @@
+// /tasks: what runs in the background, its output as it comes, and a way to stop it.
+
+import { elapsed } from "../../blocks/amounts.ts";
+import type { Panel } from "../../screen/view.ts";
+import type { StyleName } from "../../theme/theme.ts";
+import { linesOfText } from "../../viewer/section.ts";
+import { errorText, type PanelContext, type PanelEnd, type PanelTask } from "../context.ts";
+import { ListPanel, type ListEntry } from "../list-panel.ts";
+import { PanelStack } from "../panel-stack.ts";
+import { textPanel } from "../parts.ts";
+
+const LOOK_EVERY_MS = 500;
+
+const KINDS: Readonly<Record<string, string>> = { local_bash: "command", local_agent: "agent", monitor: "monitor" };
+
+export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
+  if (context.tasks().length === 0) return { note: "No background tasks" };
+  let said: { readonly text: string; readonly style: StyleName } | undefined;
+  let note = "Closed tasks";
+  const stop = async (id: string) => {
+    const name = context.tasks().find((task) => task.id === id)?.description ?? id;
+    try {
+      await context.requests.request("stop_task", { task_id: id });
+      note = `Stopped ${name}`;
+      said = { text: note, style: "success" };
+    } catch (error) {
+      said = { text: errorText(error), style: "error" };
+    }
+    context.redraw();
+  };
+  const stack = new PanelStack<PanelEnd>(
+    (own) =>
+      new ListPanel<PanelEnd>({
+        title: "Background tasks",
+        keys: context.keys,
+        contexts: ["Task"],
+        entries: () => context.tasks().map((task) => taskEntry(task, context.host.now())),
+        empty: () => "No background tasks",
+        accept: ({ id }) => {
+          const task = context.tasks().find((each) => each.id === id);
+          if (task) own.open(outputPanel(task, context), () => undefined);
+        },
+        act: (action, entry) => {
+          if (action === "task:stop" && entry) void stop(entry.id);
+        },
+        closed: () => ({ note }),
+        hints: (entry) =>
+          entry === undefined
+            ? []
+            : [
+                { action: "select:accept", does: "output" },
+                { action: "task:stop", does: "stop" },
+              ],
+        status: () => said,
+      }),
+  );
+  return {
+    take: (event, now) => stack.take(event, now),
+    render: (frame) => stack.render(frame),
+    // Elapsed times are in whole seconds.
+    nextChange: (now) => stack.nextChange(now) ?? (context.tasks().some(isRunning) ? 1000 : undefined),
+  };
+}
+
+const isRunning = ({ status = "running" }: PanelTask) => status === "running";
+
+function taskEntry(task: PanelTask, now: number): ListEntry {
+  const { id, type, description, status = "running", startedMs } = task;
+  const time = startedMs === undefined || !isRunning(task) ? [] : [elapsed(now - startedMs)];
+  return {
+    id,
+    label: description,
+    value: [KINDS[type] ?? type, status, ...time].join(" · "),
+    valueStyle: isRunning(task) ? "accent" : "dim",
+    about: id,
+  };
+}
+
+interface OutputReply {
+  readonly output: string;
+  readonly total_bytes: number;
+  readonly truncated: boolean;
+}
+
+/** The end of what a task printed, asked for again while it runs. */
+function outputPanel({ id, description }: PanelTask, context: PanelContext): Panel<null> {
+  let lines: readonly string[] = ["Loading…"];
+  let lookedAt = -Infinity;
+  const runs = () => context.tasks().some((task) => task.id === id && isRunning(task));
+  const look = async () => {
+    try {
+      const reply = (await context.requests.request("get_task_output", { task_id: id })) as OutputReply;
+      const { output, total_bytes: bytes, truncated } = reply;
+      const text = output === "" ? "No output yet" : output;
+      lines = truncated ? [`… the last part of ${bytes} bytes`, ...linesOfText(text)] : linesOfText(text);
+    } catch (error) {
+      lines = linesOfText(errorText(error));
+    }
+    context.redraw();
+  };
+  const panel = textPanel({
+    title: description,
+    keys: context.keys,
+    follows: true,
+    lines: () => lines,
+    every: () => (runs() ? LOOK_EVERY_MS : undefined),
+  });
+  return {
+    ...panel,
+    render(frame) {
+      if (frame.now - lookedAt >= LOOK_EVERY_MS && (runs() || lookedAt === -Infinity)) {
+        lookedAt = frame.now;
+        void look();
+      }
+      return panel.render(frame);
+    },
+  };
+}

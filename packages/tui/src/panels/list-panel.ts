@@ -1,0 +1,195 @@
+// The common shape of a panel: a heading, tabs if there are several lists, a search, entries, and what keys do to them.
+
+import type { InputEvent } from "../input/event.ts";
+import { movedIndex, windowStart } from "../pickers/list-window.ts";
+import { cleanRow } from "../screen/clean.ts";
+import { fit, width, wrap } from "../screen/rows.ts";
+import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
+import type { StyleName, Theme } from "../theme/theme.ts";
+import { headingRow, hintRows, type Hint } from "../widgets/heading.ts";
+import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { tabsRow } from "../widgets/tabs-row.ts";
+import { TextField } from "../widgets/text-field.ts";
+import { panelKeys, typedText } from "./panel-keys.ts";
+
+export interface ListEntry {
+  /** Stays the same while the list changes around it. */
+  readonly id: string;
+  readonly label: string;
+  /** Behind the label. */
+  readonly value?: string;
+  readonly valueStyle?: StyleName;
+  /** Below the list while the entry is marked; searched, too. */
+  readonly about?: string;
+}
+
+export interface ListPanelOptions<T> {
+  readonly title: string;
+  readonly keys: KeyLookup;
+  /** Names of the lists, if there are several. */
+  readonly tabs?: readonly string[];
+  entries(tab: number): readonly ListEntry[];
+  /** Said if a list is empty. */
+  empty(tab: number): string;
+  /** Typing searches. Otherwise letters are keys. */
+  readonly searches?: boolean;
+  /** Where keys are looked up before the common ones. */
+  readonly contexts?: readonly string[];
+  /** Enter. Undefined: the panel stays. */
+  accept?(entry: ListEntry, tab: number): Done<T> | undefined | void;
+  /** What the other actions do; false if the key means nothing for this entry. */
+  act?(action: string, entry: ListEntry | undefined, tab: number): Done<T> | undefined | void;
+  closed(): T;
+  hints?(entry: ListEntry | undefined, tab: number): readonly Hint[];
+  /** A row under the list: what is going on, or what failed. */
+  status?(): { readonly text: string; readonly style: StyleName } | undefined;
+}
+
+export class ListPanel<T> implements Panel<T> {
+  readonly #options: ListPanelOptions<T>;
+  readonly #keys: KeyLookup;
+  readonly #query = new TextField();
+  #tab = 0;
+  #marked: string | undefined;
+  #index = 0;
+  #first = 0;
+  #visible = 1;
+
+  constructor(options: ListPanelOptions<T>) {
+    this.#options = options;
+    this.#keys = panelKeys(options.keys);
+  }
+
+  take(event: InputEvent): Done<T> | undefined {
+    const { searches, contexts = [], tabs } = this.#options;
+    if (event.kind === "paste" && searches) this.#search(event);
+    if (event.kind !== "key") return undefined;
+    const isTyped =
+      searches === true && typedText(event) !== undefined && !(event.name === "space" && this.#query.text === "");
+    const own = isTyped ? undefined : this.#keys.action(event, contexts);
+    const action = isTyped ? undefined : this.#keys.action(event, [...(tabs ? ["Tabs"] : []), "Select"]);
+    const entries = this.#shown();
+    const entry = entries[this.#index];
+    const moved = action === undefined ? undefined : movedIndex(action, this.#index, entries.length, this.#visible);
+    if (isCancel(own) || isCancel(action)) return { value: this.#options.closed() };
+    if (moved !== undefined) this.#mark(entries, moved);
+    else if (own === "select:accept" || action === "select:accept") {
+      return entry ? (this.#options.accept?.(entry, this.#tab) ?? undefined) : undefined;
+    } else if (own !== undefined) return this.#options.act?.(own, entry, this.#tab) ?? undefined;
+    else if (action === "tabs:next" || action === "tabs:previous") this.#turn(action === "tabs:next" ? 1 : -1);
+    else if (searches) this.#search(event);
+    return undefined;
+  }
+
+  #search(event: InputEvent): void {
+    const before = this.#query.text;
+    if (this.#query.take(event) && this.#query.text !== before) this.#mark(this.#shown(), 0);
+  }
+
+  #turn(by: 1 | -1): void {
+    const count = this.#options.tabs?.length ?? 1;
+    this.#tab = (this.#tab + by + count) % count;
+    this.#mark(this.#shown(), 0);
+    this.#first = 0;
+  }
+
+  #mark(entries: readonly ListEntry[], index: number): void {
+    this.#index = index;
+    this.#marked = entries[index]?.id;
+  }
+
+  /** The mark stays on its entry when the list changes. */
+  #shown(): readonly ListEntry[] {
+    const words = this.#query.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const all = this.#options.entries(this.#tab);
+    const entries =
+      words.length === 0
+        ? all
+        : all.filter(({ label, value = "", about = "" }) => {
+            const text = `${label} ${value} ${about}`.toLowerCase();
+            return words.every((word) => text.includes(word));
+          });
+    const found = entries.findIndex(({ id }) => id === this.#marked);
+    this.#index = found >= 0 ? found : Math.max(0, Math.min(this.#index, entries.length - 1));
+    this.#marked = entries[this.#index]?.id;
+    return entries;
+  }
+
+  render({ columns, rows, theme }: Frame): Rendered {
+    const { title, tabs, searches, empty, hints, status } = this.#options;
+    const entries = this.#shown();
+    const entry = entries[this.#index];
+    const head = [headingRow(columns, theme, { title })];
+    if (tabs)
+      head.push(
+        tabsRow(
+          tabs.map((label) => ({ label })),
+          this.#tab,
+          columns,
+          theme,
+        ),
+      );
+    const field = searches ? this.#searchRow(columns, theme) : undefined;
+    if (field) head.push(field.row);
+    const said = status?.();
+    const foot = [
+      ...(said ? [theme.paint(said.style, fit(cleanRow(said.text), columns))] : []),
+      ...hintRows([...(hints?.(entry, this.#tab) ?? []), CLOSE], columns, theme, this.#keys).slice(
+        0,
+        rows > 12 ? 2 : 1,
+      ),
+    ];
+    const about =
+      entry?.about === undefined || rows < 12 ? [] : aboutRows(entry.about, columns, theme, rows >= 20 ? 4 : 2);
+    const room = Math.max(1, rows - head.length - foot.length - about.length);
+    const query = this.#query.text.trim();
+    const nothing = query === "" ? empty(this.#tab) : `No match for "${cleanRow(query)}"`;
+    const body =
+      entries.length === 0
+        ? [theme.paint("dim", fit(cleanRow(nothing), columns))]
+        : this.#rows(entries, columns, room, theme);
+    return {
+      rows: [...head, ...body, ...about, ...foot].slice(0, rows),
+      ...(field ? { cursor: { row: Math.min(rows, head.length) - 1, column: field.column } } : {}),
+    };
+  }
+
+  #searchRow(columns: number, theme: Theme): { readonly row: string; readonly column: number } {
+    const label = "Search: ";
+    const { rows, cursor } = this.#query.render({
+      columns: Math.max(2, columns - label.length),
+      theme,
+      placeholder: "type to search",
+    });
+    return { row: theme.paint("dim", label) + (rows[0] ?? ""), column: label.length + (cursor?.column ?? 0) };
+  }
+
+  #rows(entries: readonly ListEntry[], columns: number, room: number, theme: Theme): readonly string[] {
+    this.#visible = room;
+    this.#first = windowStart(this.#first, this.#index, room, entries.length);
+    const shown = entries.slice(this.#first, this.#first + room);
+    const most = Math.max(...shown.map(({ label }) => width(cleanRow(label))));
+    const labelColumns = Math.min(most, Math.max(10, Math.floor(columns / 2)));
+    return shown.map((entry, offset) => {
+      const isMarked = this.#first + offset === this.#index;
+      const sign = isMarked ? (theme.ascii ? "> " : "❯ ") : "  ";
+      const label = fit(cleanRow(entry.label), entry.value === undefined ? columns - 2 : labelColumns);
+      const painted = isMarked ? theme.paint("suggestion", sign + label) : sign + label;
+      if (entry.value === undefined) return painted;
+      const gap = " ".repeat(labelColumns - width(label) + 2);
+      const left = Math.max(0, columns - 2 - labelColumns - 2);
+      return `${painted}${gap}${theme.paint(entry.valueStyle ?? "dim", fit(cleanRow(entry.value), left))}`;
+    });
+  }
+}
+
+const CLOSE: Hint = { action: "select:cancel", does: "close" };
+
+const isCancel = (action: string | undefined) =>
+  action === "select:cancel" || action === "confirm:no" || action === "help:dismiss";
+
+function aboutRows(text: string, columns: number, theme: Theme, most: number): readonly string[] {
+  const rows = wrap(cleanRow(text.replace(/\s+/g, " ").trim()), columns - 2).map((row) => row.trim());
+  const cut = rows.length > most ? [...rows.slice(0, most - 1), fit(`${rows[most - 1]!}…`, columns - 2)] : rows;
+  return ["", ...cut.map((row) => theme.paint("dim", `  ${row}`))];
+}

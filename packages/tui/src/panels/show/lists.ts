@@ -1,0 +1,174 @@
+// /hooks, /agents, /skills and /memory: lists to look at, whose files can be opened in the editor.
+
+import { counted } from "../../blocks/amounts.ts";
+import type { Panel } from "../../screen/view.ts";
+import type { PanelContext, PanelEnd } from "../context.ts";
+import { ListPanel, type ListEntry } from "../list-panel.ts";
+import { PanelStack } from "../panel-stack.ts";
+import { fixedLines, textPanel } from "../parts.ts";
+
+interface HooksReply {
+  readonly hooks: readonly {
+    readonly event: string;
+    readonly matcher?: string;
+    readonly type: string;
+    readonly label: string;
+    readonly source: string;
+    readonly file?: string;
+    readonly timeout?: number;
+  }[];
+  readonly policy?: { readonly allDisabled?: boolean };
+}
+
+export async function hooksPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
+  const { hooks, policy } = (await context.requests.request("get_hooks_listing")) as HooksReply;
+  const entries = hooks.map((hook, index): ListEntry => {
+    const { event, matcher = "", type, label, source, file, timeout } = hook;
+    const facts = [type, source, ...(timeout === undefined ? [] : [`timeout ${timeout} s`])];
+    return {
+      id: String(index),
+      label: matcher === "" ? event : `${event} (${matcher})`,
+      value: label,
+      about: [label, facts.join(", "), ...(file === undefined ? [] : [file])].join(" · "),
+    };
+  });
+  const isOff = policy?.allDisabled === true;
+  return fileList(context, {
+    title: "Hooks",
+    entries: isOff ? [] : entries,
+    empty: isOff
+      ? 'Hooks are off: "disableAllHooks" is true in the settings'
+      : 'No hooks. Define them under "hooks" in a settings file',
+    note: "Closed hooks",
+    fileOf: (id) => hooks[Number(id)]?.file,
+  });
+}
+
+interface AgentsReply {
+  readonly agents: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly source?: string;
+    readonly model?: string;
+    readonly tools?: readonly string[];
+    readonly file?: string;
+  }[];
+}
+
+export async function agentsPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
+  const { agents } = (await context.requests.request("list_agents")) as AgentsReply;
+  const entries = agents.map((agent): ListEntry => {
+    const { name, description, source = "", model = "inherit", tools, file } = agent;
+    const allowed = tools === undefined ? "all tools" : counted(tools.length, "tool");
+    return {
+      id: name,
+      label: name,
+      value: [...(source === "" ? [] : [source]), model, allowed].join(" · "),
+      about: [
+        description,
+        ...(tools === undefined ? [] : [`Tools: ${tools.join(", ")}`]),
+        ...(file === undefined ? [] : [file]),
+      ].join(" · "),
+    };
+  });
+  return fileList(context, {
+    title: "Agents",
+    entries,
+    empty: "No agents. Define one in .claude/agents/<name>.md",
+    note: "Closed agents",
+    fileOf: (id) => agents.find(({ name }) => name === id)?.file,
+  });
+}
+
+interface SkillsReply {
+  readonly skills: readonly { readonly name: string; readonly description?: string; readonly argumentHint?: string }[];
+}
+
+export async function skillsPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
+  const { skills } = (await context.requests.request("reload_skills")) as SkillsReply;
+  return new ListPanel<PanelEnd>({
+    title: "Skills",
+    keys: context.keys,
+    searches: true,
+    entries: () =>
+      skills.map(({ name, description = "", argumentHint = "" }) => ({
+        id: name,
+        label: `/${name}${argumentHint === "" ? "" : ` ${argumentHint}`}`,
+        value: description,
+        about: description,
+      })),
+    empty: () => "No skills. Write one to .claude/skills/<name>/SKILL.md",
+    accept: ({ id }) => ({ value: { effects: [{ kind: "draft", text: `/${id} ` }] } }),
+    closed: () => ({ note: "Closed skills" }),
+    hints: () => [{ action: "select:accept", does: "put into the prompt" }],
+  });
+}
+
+interface UsageReply {
+  readonly memoryFiles: readonly { readonly path: string; readonly type: string; readonly tokens?: number }[];
+}
+
+export async function memoryPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
+  const { host, requests } = context;
+  // The summary is estimated here, without a request to the provider.
+  const { memoryFiles } = (await requests.request("get_context_usage", { detail: "summary" })) as UsageReply;
+  const known = new Set(memoryFiles.map(({ path }) => path));
+  const configDir = host.env["CLAUDE_CONFIG_DIR"] || `${host.home}/.claude`;
+  const usual: readonly (readonly [path: string, about: string])[] = [
+    [`${host.cwd}/CLAUDE.md`, "Instructions for this project, shared"],
+    [`${host.cwd}/CLAUDE.local.md`, "Instructions for this project, for you"],
+    [`${configDir}/CLAUDE.md`, "Instructions for all your projects"],
+  ];
+  return fileList(context, {
+    title: "Memory",
+    entries: [
+      ...memoryFiles.map(({ path, type, tokens }) => ({
+        id: path,
+        label: path,
+        value: tokens === undefined ? type : `${type}, about ${counted(tokens, "token")}`,
+        about: "Part of this conversation",
+      })),
+      ...usual
+        .filter(([path]) => !known.has(path))
+        .map(([path, about]) => ({ id: path, label: path, value: "not in use", about })),
+    ],
+    empty: "No instruction files",
+    note: "Closed memory",
+    fileOf: (id) => id,
+  });
+}
+
+interface FileListOptions {
+  readonly title: string;
+  readonly entries: readonly ListEntry[];
+  readonly empty: string;
+  readonly note: string;
+  fileOf(id: string): string | undefined;
+}
+
+/** Enter opens the file of an entry in the editor, or shows what is known of it if it has none. */
+function fileList(context: PanelContext, { title, entries, empty, note, fileOf }: FileListOptions): Panel<PanelEnd> {
+  const { keys } = context;
+  return new PanelStack<PanelEnd>(
+    (stack) =>
+      new ListPanel<PanelEnd>({
+        title,
+        keys,
+        searches: true,
+        entries: () => entries,
+        empty: () => empty,
+        accept(entry) {
+          const path = fileOf(entry.id);
+          if (path !== undefined) return { value: { note: `Opened ${path}`, effects: [{ kind: "edit-file", path }] } };
+          const text = [entry.value, entry.about].filter(Boolean).join("\n\n");
+          stack.open(textPanel({ title: entry.label, keys, lines: fixedLines(text) }), () => undefined);
+          return undefined;
+        },
+        closed: () => ({ note }),
+        hints: (entry) => {
+          if (entry === undefined) return [];
+          return [{ action: "select:accept", does: fileOf(entry.id) === undefined ? "details" : "open in the editor" }];
+        },
+      }),
+  );
+}

@@ -1,0 +1,69 @@
+// A short list of choices with numbers: which one is marked, and what a key does to it.
+
+import type { Key } from "../input/event.ts";
+import { fit } from "../screen/rows.ts";
+import type { Theme } from "../theme/theme.ts";
+import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { movedIndex, windowStart } from "./list-window.ts";
+
+export interface ChoiceLook {
+  readonly columns: number;
+  readonly rows: number;
+  readonly theme: Theme;
+}
+
+export interface ChoiceRow {
+  /** Clean. */
+  readonly label: string;
+  /** Clean; in the same row if there is room. */
+  readonly detail?: string;
+  /** The one in force. */
+  readonly isCurrent?: boolean;
+}
+
+export class ChoiceList {
+  selected: number;
+  #first = 0;
+  #visible = 1;
+
+  constructor(selected = 0) {
+    this.selected = selected;
+  }
+
+  /** `accept`, `cancel`, or undefined if it only moved or the key has no meaning here. */
+  take(key: Key, count: number, keys: KeyLookup, contexts: readonly string[] = []): "accept" | "cancel" | undefined {
+    const digit = /^[1-9]$/.test(key.name) && !key.ctrl && !key.alt ? Number(key.name) : undefined;
+    if (digit !== undefined && digit <= count) {
+      this.selected = digit - 1;
+      return "accept";
+    }
+    const action = keys.action(key, [...contexts, "Select"]);
+    if (action === "select:accept") return count === 0 ? undefined : "accept";
+    if (action === "select:cancel") return "cancel";
+    const moved = action === undefined ? undefined : movedIndex(action, this.selected, count, this.#visible);
+    if (moved !== undefined) this.selected = moved;
+    return undefined;
+  }
+
+  render(choices: readonly ChoiceRow[], { columns, rows, theme }: ChoiceLook): readonly string[] {
+    this.selected = Math.max(0, Math.min(this.selected, choices.length - 1));
+    this.#visible = Math.max(1, rows);
+    this.#first = windowStart(this.#first, this.selected, this.#visible, choices.length);
+    const most = Math.max(0, ...choices.map(({ label }) => Bun.stringWidth(label)));
+    return choices.slice(this.#first, this.#first + this.#visible).map((choice, offset) => {
+      const index = this.#first + offset;
+      const isSelected = index === this.selected;
+      const sign = isSelected ? (theme.ascii ? ">" : "❯") : " ";
+      const tick = choice.isCurrent ? (theme.ascii ? " *" : " ✔") : "";
+      const number = index < 9 ? `${index + 1}.` : "  ";
+      const label = `${sign} ${number} ${choice.label}${tick}`;
+      if (choice.detail === undefined) return paintRow(fit(label, columns), isSelected, theme);
+      const gap = " ".repeat(Math.max(1, most + 9 - Bun.stringWidth(label)));
+      const row = `${isSelected ? theme.paint("suggestion", label) : label}${gap}${theme.paint("dim", choice.detail)}`;
+      return fit(row, columns);
+    });
+  }
+}
+
+const paintRow = (row: string, isSelected: boolean, theme: Theme) =>
+  isSelected ? theme.paint("suggestion", row) : row;

@@ -1,0 +1,248 @@
+import { expect, test } from "bun:test";
+import {
+  frame,
+  key,
+  keys,
+  plainTheme,
+  randomKeys,
+  scriptedRequests,
+  settled,
+  shown,
+  SIZES,
+} from "../panels/panel.test-support.ts";
+import type { Panel } from "../screen/view.ts";
+import { windowStart } from "./list-window.ts";
+import { fileSize, timeAgo } from "./measures.ts";
+import { applyModel, loadModels, modelPicker, type OfferedModel } from "./model-picker.ts";
+import { rewindPicker } from "./rewind-picker.ts";
+import { performRewind } from "./rewind.ts";
+import { themePicker } from "./theme-picker.ts";
+
+async function press<T>(panel: Panel<T>, ...names: readonly string[]): Promise<T | undefined> {
+  for (const name of names) {
+    const end = panel.take(key(name), 0);
+    await settled();
+    shown(panel);
+    if (end) return end.value;
+  }
+  return undefined;
+}
+
+const POINTS = [
+  { id: "p1", text: "make a\nparser" },
+  { id: "p2", text: "now test it" },
+  { id: "p3", text: "thanks" },
+];
+
+const FILES: Readonly<Record<string, unknown>> = {
+  p1: { canRewind: true, filesChanged: ["/w/a.ts", "/w/b.ts"], insertions: 12, deletions: 3 },
+  p2: { canRewind: true, filesChanged: ["/w/b.ts"], insertions: 2, deletions: 0 },
+  p3: new Error("No file checkpoint found for this message."),
+};
+
+function rewinding() {
+  const requests = scriptedRequests({
+    rewind_files: ({ user_message_id: id }: { user_message_id: string }) => FILES[id],
+  });
+  return { requests, panel: rewindPicker(POINTS, { requests, keys, redraw: () => undefined }) };
+}
+
+test("earlier prompts are listed, newest last, with the files changed since; the present is marked", async () => {
+  const { panel, requests } = rewinding();
+  shown(panel);
+  await settled();
+  for (const [columns, rows] of SIZES) expect(shown(panel, frame(columns, rows))).toMatchSnapshot();
+  expect(requests.asked.map(({ fields }) => fields)).toEqual(
+    ["p1", "p2", "p3"].map((id) => ({ user_message_id: id, dry_run: true })),
+  );
+  expect(await press(panel, "enter")).toBeNull();
+});
+
+test("only visible prompts are asked about", async () => {
+  const requests = scriptedRequests({ rewind_files: { canRewind: true, filesChanged: [] } });
+  const points = Array.from({ length: 500 }, (_each, index) => ({ id: `p${index}`, text: `prompt ${index}` }));
+  const panel = rewindPicker(points, { requests, keys, redraw: () => undefined });
+  shown(panel);
+  await settled();
+  expect(requests.asked.length).toBeLessThan(20);
+});
+
+test("what is offered depends on whether files changed", async () => {
+  const table: readonly (readonly [keys: readonly string[], result: unknown])[] = [
+    [["up", "up", "enter", "enter"], { kind: "both", point: POINTS[1] }],
+    [["up", "up", "enter", "2"], { kind: "conversation", point: POINTS[1] }],
+    [["up", "up", "enter", "3"], { kind: "code", point: POINTS[1] }],
+    [["up", "up", "enter", "4"], { kind: "summarize", point: POINTS[1] }],
+    [["up", "up", "enter", "5"], null],
+    [["up", "up", "enter", "escape"], null],
+    [["up", "enter", "1"], { kind: "conversation", point: POINTS[2] }],
+    [["up", "enter", "2"], { kind: "summarize", point: POINTS[2] }],
+    [["home", "enter", "enter"], { kind: "both", point: POINTS[0] }],
+    [["escape"], null],
+  ];
+  for (const [names, result] of table) {
+    const { panel } = rewinding();
+    shown(panel);
+    await settled();
+    expect([names, await press(panel, ...names)]).toEqual([names, result as never]);
+  }
+});
+
+test("without file checkpoints, only the conversation is offered", async () => {
+  const requests = scriptedRequests({ rewind_files: new Error("File rewinding is not enabled.") });
+  const panel = rewindPicker(POINTS, { requests, keys, redraw: () => undefined });
+  shown(panel);
+  await settled();
+  expect(shown(panel)).toContain("File checkpoints are off");
+  await press(panel, "up", "enter");
+  expect(shown(panel)).not.toContain("Restore code");
+});
+
+test("performRewind() restores the code first, then the conversation, and returns the prompt for the input", async () => {
+  const requests = scriptedRequests({
+    rewind_files: { canRewind: true },
+    rewind_conversation: { prompt: "the prompt" },
+    side_question: { response: " it went well " },
+  });
+  const point = POINTS[0]!;
+  expect(await performRewind({ kind: "both", point }, requests)).toEqual({
+    note: "Restored the conversation and the code",
+    conversation: true,
+    draft: "the prompt",
+  });
+  expect(requests.asked.map(({ subtype }) => subtype)).toEqual(["rewind_files", "rewind_conversation"]);
+  expect(await performRewind({ kind: "code", point }, requests)).toEqual({
+    note: "Restored the code",
+    conversation: false,
+  });
+  const summary = await performRewind({ kind: "summarize", point }, requests);
+  expect(summary.draft).toBe("What we did next, as a summary:\n\nit went well\n\n");
+  const failing = scriptedRequests({ rewind_files: new Error("a link"), rewind_conversation: {} });
+  expect(performRewind({ kind: "both", point }, failing)).rejects.toThrow("a link");
+  expect(failing.asked).toHaveLength(1);
+});
+
+const LEVELS = ["low", "medium", "high"];
+const MODELS: readonly OfferedModel[] = [
+  {
+    value: "default",
+    resolvedModel: "m-1",
+    displayName: "Default",
+    description: "Started with",
+    supportedEffortLevels: LEVELS,
+  },
+  { value: "haiku", resolvedModel: "m-2", displayName: "Haiku", description: "For quick answers" },
+  { value: "opus", resolvedModel: "m-3", displayName: "Opus", description: "Hard work", supportedEffortLevels: LEVELS },
+];
+
+test("the model picker chooses a model and an effort", async () => {
+  const table: readonly (readonly [keys: readonly string[], result: unknown])[] = [
+    [["enter"], {}],
+    [["down", "enter"], { model: "haiku" }],
+    [["3"], { model: "opus" }],
+    [["right", "enter"], { effort: "high" }],
+    [["left", "left", "left", "enter"], { effort: null }],
+    [["right", "left", "enter"], {}],
+    [["down", "down", "right", "enter"], { model: "opus", effort: "high" }],
+    [["right", "down", "enter"], { model: "haiku" }],
+    [["end", "enter", "x", "/", "y", "enter"], { model: "x/y" }],
+    [["escape"], null],
+  ];
+  for (const [names, result] of table) {
+    const panel = modelPicker(MODELS, { model: "m-1", effort: "medium" }, { keys });
+    shown(panel);
+    expect([names, await press(panel, ...names)]).toEqual([names, result as never]);
+  }
+  const panel = modelPicker(MODELS, { model: "m-3", effort: null }, { keys });
+  for (const [columns, rows] of SIZES) expect(shown(panel, frame(columns, rows))).toMatchSnapshot();
+});
+
+test("a chosen model and effort are applied through control requests", async () => {
+  const requests = scriptedRequests({
+    list_models: { models: MODELS },
+    get_settings: { applied: { model: "m-1", effort: null } },
+    set_model: { model: "m-3" },
+    apply_flag_settings: undefined,
+  });
+  expect(await loadModels(requests)).toEqual({ models: MODELS, inForce: { model: "m-1", effort: null } });
+  expect(await applyModel({ model: "opus", effort: "high" }, requests)).toBe("Set model to m-3, set effort to high");
+  expect(requests.asked.slice(2)).toEqual([
+    { subtype: "set_model", fields: { model: "opus" } },
+    { subtype: "apply_flag_settings", fields: { settings: { effortLevel: "high" } } },
+  ]);
+  expect(await applyModel({}, requests)).toBe("Kept the model");
+});
+
+const THEMES = [
+  { name: "dark", label: "Dark" },
+  { name: "light", label: "Light" },
+];
+
+test("the theme picker shows a sample of the marked theme and returns its name", async () => {
+  const asked: string[] = [];
+  const themeNamed = (name: string) => {
+    asked.push(name);
+    return plainTheme;
+  };
+  const panel = themePicker(THEMES, { keys, current: "light", themeNamed });
+  for (const [columns, rows] of SIZES) expect(shown(panel, frame(columns, rows))).toMatchSnapshot();
+  expect(await press(panel, "up", "enter")).toBe("dark");
+  expect(asked).toContain("dark");
+  expect(await press(panel, "escape")).toBeNull();
+});
+
+test("no keys break the pickers, and Esc always ends them", () => {
+  const makers: readonly (() => Panel<unknown>)[] = [
+    () => rewinding().panel,
+    () => modelPicker(MODELS, { model: "m-1", effort: null }, { keys }),
+    () => themePicker(THEMES, { keys, current: "", themeNamed: () => plainTheme }),
+  ];
+  for (const make of makers) {
+    for (const [columns, rows] of [...SIZES, [12, 3] as const]) {
+      let panel = make();
+      for (const each of randomKeys(columns, 1_000)) {
+        if (panel.take(each, 0)) panel = make();
+        shown(panel, frame(columns, rows));
+      }
+      expect(panel.take(key("escape"), 0)).toEqual({ value: null });
+    }
+  }
+});
+
+test("windowStart() moves as little as needed", () => {
+  const table: readonly (readonly [start: number, selected: number, visible: number, count: number, result: number])[] =
+    [
+      [0, 0, 5, 10, 0],
+      [0, 5, 5, 10, 1],
+      [3, 2, 5, 10, 2],
+      [8, 9, 5, 10, 5],
+      [0, 0, 5, 0, 0],
+      [4, 0, 20, 5, 0],
+    ];
+  for (const [start, selected, visible, count, result] of table) {
+    expect(windowStart(start, selected, visible, count)).toBe(result);
+  }
+});
+
+test("times and sizes read as people say them", () => {
+  const minute = 60_000;
+  const ages = [0, 59_999, minute, 59 * minute, 60 * minute, 47 * 60 * minute, 24 * 60 * 20 * minute];
+  expect(ages.map((age) => timeAgo(1e12 - age, 1e12))).toEqual([
+    "just now",
+    "just now",
+    "1 minute ago",
+    "59 minutes ago",
+    "1 hour ago",
+    "1 day ago",
+    "2 weeks ago",
+  ]);
+  expect(timeAgo(1e12 - 100 * 24 * 60 * minute, 1e12)).toBe("2001-06-01");
+  expect([0, 1023, 1024, 3_500, 34_000, 5_000_000].map(fileSize)).toEqual([
+    "0 B",
+    "1023 B",
+    "1 KB",
+    "3.4 KB",
+    "33 KB",
+    "4.8 MB",
+  ]);
+});

@@ -1,0 +1,210 @@
+// Going back: the earlier prompts with the files changed since, and then what to restore.
+
+import { counted } from "../blocks/amounts.ts";
+import type { InputEvent } from "../input/event.ts";
+import { panelKeys } from "../panels/panel-keys.ts";
+import { cleanRow } from "../screen/clean.ts";
+import { fit } from "../screen/rows.ts";
+import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
+import type { Requests } from "../stream/requests.ts";
+import type { Theme } from "../theme/theme.ts";
+import { headingRow, hintRows } from "../widgets/heading.ts";
+import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { ChoiceList } from "./choice-rows.ts";
+import { movedIndex, windowStart } from "./list-window.ts";
+import type { RewindChoice, RewindKind, RewindPoint } from "./rewind.ts";
+
+export interface RewindPickerOptions {
+  readonly requests: Requests;
+  readonly keys: KeyLookup;
+  redraw(): void;
+}
+
+/** `points` are the prompts so far, oldest first. */
+export function rewindPicker(points: readonly RewindPoint[], options: RewindPickerOptions): Panel<RewindChoice | null> {
+  return new RewindPicker(points, options);
+}
+
+interface Changes {
+  readonly files: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+const NONE: Changes = { files: [], added: 0, removed: 0 };
+
+const OPTIONS: readonly (readonly [kind: RewindKind | "cancel", label: string, withCode: boolean])[] = [
+  ["both", "Restore conversation and code", true],
+  ["conversation", "Restore conversation", false],
+  ["code", "Restore code", true],
+  ["summarize", "Summarize from here", false],
+  ["cancel", "Never mind", false],
+];
+
+class RewindPicker implements Panel<RewindChoice | null> {
+  readonly #points: readonly RewindPoint[];
+  readonly #options: RewindPickerOptions;
+  readonly #keys: KeyLookup;
+  readonly #changes = new Map<string, Changes | "asked">();
+  #knowsFiles = true;
+  /** The one after the last is the present. */
+  #selected: number;
+  #first = 0;
+  #visible = 1;
+  #chosen: RewindPoint | undefined;
+  #choice = new ChoiceList();
+
+  constructor(points: readonly RewindPoint[], options: RewindPickerOptions) {
+    this.#points = points;
+    this.#options = options;
+    this.#keys = panelKeys(options.keys);
+    this.#selected = points.length;
+  }
+
+  take(event: InputEvent): Done<RewindChoice | null> | undefined {
+    if (event.kind !== "key") return undefined;
+    if (this.#chosen) {
+      const offered = this.#offered(this.#chosen);
+      const end = this.#choice.take(event, offered.length, this.#keys);
+      if (end === "cancel") return { value: null };
+      if (end !== "accept") return undefined;
+      const [kind] = offered[this.#choice.selected]!;
+      return { value: kind === "cancel" ? null : { kind, point: this.#chosen } };
+    }
+    const action = this.#keys.action(event, ["MessageSelector", "Select"]) ?? "";
+    if (action === "select:cancel") return { value: null };
+    if (action === "select:accept" || action === "messageSelector:select") {
+      const point = this.#points[this.#selected];
+      if (point === undefined) return { value: null };
+      this.#chosen = point;
+      this.#choice = new ChoiceList();
+      this.#ask(point);
+      return undefined;
+    }
+    const step = action.replace("messageSelector:", "select:");
+    const moved = movedIndex(STEPS[step] ?? step, this.#selected, this.#points.length + 1, this.#visible);
+    if (moved !== undefined) this.#selected = moved;
+    return undefined;
+  }
+
+  render(frame: Frame): Rendered {
+    const { columns, rows, theme } = frame;
+    const heading = headingRow(columns, theme, { title: "Rewind" });
+    if (this.#chosen) return { rows: [heading, ...this.#optionRows(this.#chosen, frame)].slice(0, rows) };
+    const hints = hintRows(
+      [
+        { action: "select:accept", does: "choose" },
+        { action: "select:cancel", does: "cancel" },
+      ],
+      columns,
+      theme,
+      this.#keys,
+    ).slice(0, 1);
+    const room = Math.max(1, rows - 1 - hints.length);
+    return { rows: [heading, ...this.#pointRows(columns, room, theme), ...hints].slice(0, rows) };
+  }
+
+  #pointRows(columns: number, rows: number, theme: Theme): readonly string[] {
+    const count = this.#points.length + 1;
+    const height = rows >= 4 ? 2 : 1;
+    this.#visible = Math.max(1, Math.floor(rows / height));
+    this.#first = windowStart(this.#first, this.#selected, this.#visible, count);
+    const shown: string[] = [];
+    for (let index = this.#first; index < Math.min(count, this.#first + this.#visible); index += 1) {
+      const point = this.#points[index];
+      const isSelected = index === this.#selected;
+      const sign = isSelected ? (theme.ascii ? "> " : "❯ ") : "  ";
+      const name = fit(sign + (point ? promptRow(point) : "(now)"), columns);
+      shown.push(isSelected ? theme.paint("suggestion", name) : name);
+      if (height === 1 || point === undefined) continue;
+      this.#ask(point);
+      shown.push(theme.paint("dim", fit(`  ${this.#changesText(point)}`, columns)));
+    }
+    return shown.slice(0, rows);
+  }
+
+  #optionRows(point: RewindPoint, { columns, rows, theme }: Frame): readonly string[] {
+    const hints = hintRows(
+      [
+        { action: "select:accept", does: "confirm" },
+        { action: "select:cancel", does: "cancel" },
+      ],
+      columns,
+      theme,
+      this.#keys,
+    ).slice(0, 1);
+    const { files } = this.#known(point);
+    const choices = this.#offered(point).map(([, label]) => ({ label }));
+    const names = files.slice(0, Math.max(0, Math.min(5, rows - choices.length - hints.length - 4)));
+    const more = files.length - names.length;
+    return [
+      fit(`Back to before: ${promptRow(point)}`, columns),
+      theme.paint("dim", fit(this.#changesText(point), columns)),
+      ...names.map((name) => theme.paint("dim", fit(`  ${cleanRow(name)}`, columns))),
+      ...(names.length > 0 && more > 0 ? [theme.paint("dim", fit(`  and ${more} more`, columns))] : []),
+      ...this.#choice.render(choices, { columns, rows: choices.length, theme }),
+      ...hints,
+    ];
+  }
+
+  #offered(point: RewindPoint): typeof OPTIONS {
+    const hasCode = this.#known(point).files.length > 0;
+    return OPTIONS.filter(([, , withCode]) => hasCode || !withCode);
+  }
+
+  #known(point: RewindPoint): Changes {
+    const known = this.#changes.get(point.id);
+    return known === undefined || known === "asked" ? NONE : known;
+  }
+
+  #changesText(point: RewindPoint): string {
+    if (!this.#knowsFiles) return "File checkpoints are off, so only the conversation can be restored";
+    const known = this.#changes.get(point.id);
+    if (known === undefined || known === "asked") return "…";
+    const { files, added, removed } = known;
+    return files.length === 0 ? "No files changed" : `${counted(files.length, "file")} changed, +${added} -${removed}`;
+  }
+
+  /** Asks once for each prompt, when it is first visible. */
+  #ask({ id }: RewindPoint): void {
+    if (!this.#knowsFiles || this.#changes.has(id)) return;
+    this.#changes.set(id, "asked");
+    const asked = this.#options.requests.request("rewind_files", { user_message_id: id, dry_run: true });
+    asked.then(
+      (reply) => this.#answer(id, changesIn(reply)),
+      (error: Error) => {
+        if (/not enabled/.test(error.message)) this.#knowsFiles = false;
+        this.#answer(id, NONE);
+      },
+    );
+  }
+
+  #answer(id: string, changes: Changes): void {
+    const before = this.#chosen && this.#offered(this.#chosen)[this.#choice.selected]?.[0];
+    this.#changes.set(id, changes);
+    // More options may have appeared above the marked one; the mark stays on what it was on.
+    if (this.#chosen) {
+      const index = this.#offered(this.#chosen).findIndex(([kind]) => kind === before);
+      this.#choice.selected = Math.max(0, index);
+    }
+    this.#options.redraw();
+  }
+}
+
+const STEPS: Readonly<Record<string, string>> = {
+  "select:up": "select:previous",
+  "select:down": "select:next",
+  "select:top": "select:first",
+  "select:bottom": "select:last",
+};
+
+const promptRow = ({ text }: RewindPoint) => cleanRow(text.trim().slice(0, 500).replace(/\s+/g, " ")) || "(no text)";
+
+function changesIn(reply: unknown): Changes {
+  const { filesChanged, insertions, deletions } = (reply ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    files: Array.isArray(filesChanged) ? filesChanged.filter((file) => typeof file === "string") : [],
+    added: typeof insertions === "number" ? insertions : 0,
+    removed: typeof deletions === "number" ? deletions : 0,
+  };
+}
