@@ -132,6 +132,26 @@ test("clearing draws the live area anew, and with scroll the rows above go into 
   expect(written.join("")).not.toContain("\x1b[3J");
 });
 
+test("one can wait for the answers that are on their way, also from a terminal that gives none", async () => {
+  const answering = await started();
+  answering.show({ rows: ["other"] });
+  answering.screen.changed({ now: true });
+  let answered = false;
+  const waiting = answering.screen.answered().then(() => (answered = true));
+  answering.screen.end();
+  expect(answered).toBe(false);
+  await answering.settled();
+  await waiting;
+
+  const silent = testScreen(40, 10, { answers: false });
+  silent.screen.changed({ now: true });
+  silent.show(PROMPT);
+  silent.screen.changed({ now: true });
+  const given = silent.screen.answered();
+  silent.advance(400);
+  await given;
+});
+
 test.each([20, 33, 60])("a frame that arrives after a resize to %i columns is repaired", async (columns) => {
   const { screen, emulator, settled, lines, show, resize, hold, release, advance } = await started(40, 12);
   screen.append(["one", "two"]);

@@ -157,7 +157,6 @@ export class Screen implements ScreenPort {
     if (this.#state === "ended") return;
     this.#viewer?.close();
     this.#settleNow();
-    this.#questions.stop();
     if (this.#state === "on") {
       const last = keep ? this.#rendered() : EMPTY;
       // Below the last row, which is finished by that.
@@ -215,6 +214,10 @@ export class Screen implements ScreenPort {
     // The system may hear of it only after the terminal has done it.
     if (this.size.columns !== old) this.#takeSize();
     this.#settle();
+  }
+
+  answered(): Promise<void> {
+    return this.#questions.whenAnswered();
   }
 
   #viewerClosed(viewer: FullScreenView): void {
