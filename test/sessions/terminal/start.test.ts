@@ -1,14 +1,14 @@
 // How the program starts at a terminal: what it asks before anything of the folder runs, and where the answers are kept.
 
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { programCommand, runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { startTerminal, type TestTerminal } from "@keelson/testkit/terminal";
 import { openAtTerminal, writeState } from "./at-terminal.ts";
 import { until } from "../processes.ts";
 
-const PROMPT = /^❯/m;
+const PROMPT = /^❯ *$/m;
 const settingsOf = (home: TemporaryHome, path: string) => JSON.parse(home.read(path)) as Record<string, any>;
 const stateOf = (home: TemporaryHome) => settingsOf(home, "~/.claude.json");
 
@@ -53,8 +53,9 @@ test("a folder is trusted only on purpose, and nothing of it runs before", async
   expect(settingsOf(home, ".claude/settings.local.json")).toEqual({ enabledMcpjsonServers: ["tools"] });
   await leave(trusted);
 
-  // Neither is asked again, also in a folder inside.
+  // Trust is not asked again, also in a folder inside.
   home.write("inner/file.txt", "");
+  rmSync(join(home.project, ".mcp.json"));
   await using inside = startTerminal({ home, cwd: join(home.project, "inner") });
   await leave(inside);
 });

@@ -341,6 +341,12 @@ export const FLAGS: readonly Flag[] = [
     group: "Other",
     help: "Log to a file instead (implies --debug); not through a link",
   },
+  {
+    name: "ax-screen-reader",
+    value: none,
+    group: "Other",
+    help: "At a terminal: only append text, for screen readers",
+  },
   { name: "help", short: "h", value: none, group: "Other", help: "Show this help" },
   { name: "version", short: "v", value: none, group: "Other", help: "Show the version" },
 
@@ -359,7 +365,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("thinking-display", one("form")),
   ignored("system-prompt-snapshot", one("on-off")),
   ignored("no-chrome"),
-  ignored("ax-screen-reader"),
   ignored("autocompact", maybe("bool")),
 
   later("tmux", maybe("mode")),

@@ -12,7 +12,7 @@
  */
 export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
 
-type Reader = "cli" | "config" | "engine" | "host" | "model" | "runtime" | "sdk" | "tools";
+type Reader = "cli" | "config" | "engine" | "host" | "model" | "runtime" | "sdk" | "tools" | "tui";
 
 export interface Variable {
   readonly folder: FolderMaySet;
