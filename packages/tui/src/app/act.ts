@@ -41,7 +41,7 @@ export function act(effect: PromptEffect, app: App): void {
     case "unqueue":
       return app.attempt(talk.takeBack().then((draft) => draft !== undefined && prompt.prepend([draft])));
     case "history-search":
-      return app.attempt(searchHistory(effect.query, app));
+      return app.attempt(searchHistory(app));
     case "shortcuts":
       return app.parts.toggleShortcuts();
     case "toggle-transcript":
@@ -116,7 +116,7 @@ async function cycleMode(app: App): Promise<void> {
 
 const SEARCHED_LINES = 5_000;
 
-async function searchHistory(query: string, app: App): Promise<void> {
+async function searchHistory(app: App): Promise<void> {
   const { historySearch } = await import("../editor/history-search.ts");
   const { host, bindings, prompt } = app;
   const line = await app.show(
@@ -124,7 +124,6 @@ async function searchHistory(query: string, app: App): Promise<void> {
       recent: () => host.history.recent(SEARCHED_LINES),
       all: () => host.history.all(SEARCHED_LINES),
       changed: () => app.changed(),
-      query,
       bindings,
     }),
   );

@@ -19,7 +19,8 @@ export class Editing {
 
   /** Does what a key does to the text. False if it does nothing to it. */
   take(key: Key): boolean {
-    const chord = spellKey(key);
+    // There is no selection: shift makes no difference to a move.
+    const chord = spellKey(key.text === undefined ? { ...key, shift: false } : key);
     const cut = CUTS[chord];
     if (cut) {
       this.#yanked = undefined;
@@ -107,7 +108,6 @@ const MOVES: Readonly<Record<string, Target>> = {
 
 const REMOVALS: Readonly<Record<string, Target>> = {
   backspace: charLeft,
-  "shift+backspace": charLeft,
   "ctrl+h": charLeft,
   delete: charRight,
   "ctrl+d": charRight,

@@ -39,7 +39,7 @@ export type PromptEffect =
   /** Give the queued messages to `setText`. */
   | { readonly kind: "unqueue" }
   /** Give the line that was chosen to `setLine`. */
-  | { readonly kind: "history-search"; readonly query: string }
+  | { readonly kind: "history-search" }
   | { readonly kind: "shortcuts" }
   | { readonly kind: "toggle-transcript" }
   | { readonly kind: "toggle-tasks" }

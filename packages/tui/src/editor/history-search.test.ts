@@ -14,12 +14,12 @@ function line(display: string, project = "/p/here"): HistoryLine {
 const HERE = [line("fix the parser"), line("add tests"), line("add tests"), line("first line\nsecond line")];
 const ALL = [...HERE, line("deploy it", "/p/there")];
 
-async function open(query = ""): Promise<{
+async function open(): Promise<{
   send(bytes: string): Done<HistoryLine | null> | undefined;
   rows(columns?: number, rows?: number): readonly string[];
 }> {
   const { bindings } = Bindings.read(undefined);
-  const panel = historySearch({ bindings, query, recent: async () => HERE, all: async () => ALL, changed: () => {} });
+  const panel = historySearch({ bindings, recent: async () => HERE, all: async () => ALL, changed: () => {} });
   await Bun.sleep(0);
   const reader = new InputReader();
   return {
@@ -34,39 +34,45 @@ async function open(query = ""): Promise<{
 describe("history search", () => {
   test("lists each prompt once, newest first, and Enter gives the marked one", async () => {
     const panel = await open();
-    expect(panel.rows().slice(2, 5)).toEqual(["❯ fix the parser", "  add tests", "  first line⏎second line"]);
+    expect(panel.rows().slice(2, 5)).toEqual([
+      "❯ fix the parser  here",
+      "  add tests  here",
+      "  first line⏎second line  here",
+    ]);
     expect(panel.send("\x1b[B\r")).toEqual({ value: line("add tests") });
   });
 
   test("narrows by words, and by letters if no words match", async () => {
     const panel = await open();
     panel.send("PARSER fix");
-    expect(panel.rows()[2]).toBe("❯ fix the parser");
+    expect(panel.rows()[2]).toBe("❯ fix the parser  here");
     panel.send("\x15adtst");
-    expect(panel.rows()[2]).toBe("❯ add tests");
+    expect(panel.rows()[2]).toBe("❯ add tests  here");
     panel.send("zzz");
     expect(panel.rows()[2]).toBe("  No earlier prompt matches");
     expect(panel.send("\r")).toBeUndefined();
   });
 
-  test("starts with the draft as the query", async () => {
-    expect((await open("tests")).rows().slice(1, 3)).toEqual(["Search: tests", "❯ add tests"]);
-  });
-
   test("Ctrl+R goes on to older prompts, and a long one is shown below", async () => {
     const panel = await open();
     panel.send("\x12\x12");
-    expect(panel.rows().slice(4, 7)).toEqual(["❯ first line⏎second line", "│ first line", "│ second line"]);
+    expect(panel.rows().slice(4, 8)).toEqual([
+      "❯ first line⏎second line  here",
+      "  deploy it  there",
+      "│ first line",
+      "│ second line",
+    ]);
   });
 
-  test("Ctrl+S switches to all folders and back", async () => {
+  test("Ctrl+S narrows to this folder and back", async () => {
     const panel = await open();
-    panel.send("\x13");
-    await Bun.sleep(0);
     panel.send("deploy");
     expect(panel.rows().slice(0, 3)).toEqual(["Prompt history · all folders", "Search: deploy", "❯ deploy it  there"]);
     panel.send("\x13");
+    await Bun.sleep(0);
     expect(panel.rows()[2]).toBe("  No earlier prompt matches");
+    panel.send("\x13");
+    expect(panel.rows()[2]).toBe("❯ deploy it  there");
   });
 
   test.each(["\x1b", "\x03", "\x7f"])("%j cancels", async (bytes) => {

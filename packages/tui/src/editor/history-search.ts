@@ -18,7 +18,6 @@ export interface HistorySearchOptions {
   readonly all: () => Promise<readonly HistoryLine[]>;
   /** Called when lines have arrived. */
   readonly changed: () => void;
-  readonly query?: string;
 }
 
 type Scope = "recent" | "all";
@@ -35,13 +34,12 @@ class HistorySearch implements Panel<HistoryLine | null> {
   readonly #query = new TextBuffer();
   readonly #editing = new Editing(this.#query, new KillRing());
   readonly #lines: Partial<Record<Scope, readonly HistoryLine[]>> = {};
-  #scope: Scope = "recent";
+  #scope: Scope = "all";
   #matches: readonly HistoryLine[] = [];
   #marked = 0;
 
   constructor(options: HistorySearchOptions) {
     this.#options = options;
-    this.#query.reset(options.query ?? "");
     this.#load();
   }
 

@@ -177,6 +177,11 @@ export class Prompt implements View {
     if (!this.#history.isLoaded) void this.#history.load();
     const pending = this.#pending && now < this.#pending.until ? this.#pending.keys : undefined;
     this.#pending = undefined;
+    if (this.#vim && pending === undefined && this.#isEscAndKey(event)) {
+      const { name, shift } = event;
+      const stopped = this.take({ kind: "key", name: "escape", ctrl: false, alt: false, shift: false }, now);
+      return stopped ?? this.take({ ...event, alt: false, text: shift ? name.toUpperCase() : name }, now);
+    }
     const taken = pending === undefined ? this.#takeVim(event) : undefined;
     if (taken) return taken.effect;
     const meaning = this.#bindings.action(this.#contexts(), event, pending);
@@ -192,6 +197,12 @@ export class Prompt implements View {
     return effect;
   }
 
+  /** Esc and a letter typed at once look like Alt to a terminal. In vim they are two keys, unless Alt means something. */
+  #isEscAndKey(key: Key): boolean {
+    const isLetter = key.alt && !key.ctrl && key.super !== true && [...key.name].length === 1;
+    return isLetter && this.#bindings.action(this.#contexts(), key) === undefined;
+  }
+
   /** Undefined if the key is not for vim. */
   #takeVim(key: Key): { effect: PromptEffect | undefined } | undefined {
     const before = this.#vim?.mode;
@@ -201,7 +212,7 @@ export class Prompt implements View {
     this.#edited();
     // Esc stops what runs in every mode.
     if (key.name === "escape" && before === "INSERT" && this.working) return { effect: { kind: "interrupt" } };
-    if (outcome === "search") return { effect: { kind: "history-search", query: "" } };
+    if (outcome === "search") return { effect: { kind: "history-search" } };
     if (outcome === "shortcuts") return { effect: { kind: "shortcuts" } };
     if (outcome === "older") return { effect: this.#up() };
     if (outcome === "newer") return { effect: this.#down() };
@@ -245,7 +256,7 @@ export class Prompt implements View {
       case "chat:stash":
         return this.#putAside(now);
       case "history:search":
-        return { kind: "history-search", query: this.#draft.buffer.lines.length === 1 ? this.text : "" };
+        return { kind: "history-search" };
       case "history:previous":
         return this.#up();
       case "history:next":

@@ -53,8 +53,8 @@ export const DEFAULT_KEYS: Readonly<Record<KeyContext, Readonly<Record<string, r
     "chat:externalEditor": ["ctrl+g", "ctrl+x ctrl+e"],
     "chat:stash": ["ctrl+s"],
     "chat:imagePaste": ["ctrl+v", "alt+v"],
-    "history:previous": ["up"],
-    "history:next": ["down"],
+    "history:previous": ["up", "ctrl+p"],
+    "history:next": ["down", "ctrl+n"],
     "voice:pushToTalk": [],
   },
   Autocomplete: {

@@ -104,16 +104,20 @@ export class LiveArea {
     this.#sizes.push(size);
   }
 
-  /** The next paint is for this size. The cursor is in row `y` of the screen, if that is known. */
-  resized(size: ScreenSize, reflow: Reflow, y: number | undefined): void {
+  /**
+   * The next paint is for this size. The cursor is in row `y` of the screen, if that is known. Returns the sizes the
+   * window had since the last paint.
+   */
+  resized(size: ScreenSize, reflow: Reflow, y: number | undefined): readonly ScreenSize[] {
     const steps = this.#sizes.splice(0);
     const area = new ResizedArea(this.drawn, reflow);
     for (const step of steps) area.step(step);
     const wrong = this.#misplaced;
     this.#misplaced = undefined;
-    // After both, nothing is certain. A live row that stays is better than a finished one that is erased.
-    let above = wrong && steps.length > 0 ? Math.min(area.above, this.#cursor.row) : area.above;
-    if (wrong && steps.length === 0) {
+    const isUncertain = wrong !== undefined && steps.some(({ columns }) => columns !== this.#size.columns);
+    // A live row that stays is better than a finished one that is erased.
+    let above = isUncertain ? Math.min(area.above, this.#cursor.row) : area.above;
+    if (wrong && !isUncertain) {
       const more = wrong.by + rowsTakenByAll(wrong.finished, size.columns);
       // Only what is still on the screen can be erased.
       if (y === undefined || above + more <= y) {
@@ -125,6 +129,7 @@ export class LiveArea {
     this.#size = size;
     this.#spoiled = true;
     this.#place.forget(size.rows);
+    return steps;
   }
 
   /**

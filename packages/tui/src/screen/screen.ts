@@ -8,7 +8,7 @@ import { PlaceQuestions } from "./questions.ts";
 import type { TerminalReply } from "../input/event.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Draw, FullScreen, ScreenPort, ScreenSize } from "./port.ts";
-import { rowsAboveCursor, type DrawnArea, type Reflow } from "./reflow.ts";
+import { ResizedArea, type DrawnArea, type Reflow } from "./reflow.ts";
 import type { Rendered } from "./view.ts";
 
 /** Synchronized output: the terminal shows the frame as a whole. Terminals that do not know it ignore it. */
@@ -18,7 +18,7 @@ const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
 const FRAME_MS = 1000 / 30;
 /** A window that is being dragged is drawn when it has stopped for so long. */
-const SETTLE_MS = 50;
+const SETTLE_MS = 20;
 
 export interface ScreenOptions {
   readonly terminal: Pick<Terminal, "columns" | "rows" | "write" | "onResize">;
@@ -31,23 +31,28 @@ export interface ScreenOptions {
   readonly showCursor?: boolean;
 }
 
-/** What a question is about: a frame on its way, or nothing but the place. */
+/** A frame on its way. */
+interface Frame {
+  readonly columns: number;
+  /** What was on the screen before, the sizes the window had since, and how far up from its cursor the frame began. */
+  readonly before: DrawnArea;
+  readonly sizes: readonly ScreenSize[];
+  readonly up: number;
+  readonly finished: readonly string[];
+}
+
+/** What a question is about: a frame, or nothing but the place. */
 interface Asked {
   /** Questions from before something else had the terminal are of no use. */
   readonly era: number;
-  readonly frame?: {
-    readonly columns: number;
-    /** What was on the screen before, and how far up from its cursor the frame began. */
-    readonly before: DrawnArea;
-    readonly up: number;
-    readonly finished: readonly string[];
-  };
+  readonly frame?: Frame;
 }
 
 interface DrawOptions {
   readonly ask: boolean;
   /** What is on the screen; what the area was drawn as if absent. */
   readonly before?: DrawnArea;
+  readonly sizes?: readonly ScreenSize[];
   /** Whether the frame repairs one that was misplaced. */
   readonly again?: boolean;
   /** Leaves the finished rows to the next frame. */
@@ -181,18 +186,24 @@ export class Screen implements ScreenPort {
     if (!answer || this.#state !== "on" || this.#viewer || answer.about.era !== this.#era) return;
     const { frame } = answer.about;
     if (frame) this.#area.toldPlace(answer.row);
-    if (frame && frame.columns !== answer.columns) {
-      const size = { columns: answer.columns, rows: this.#size.rows };
-      const by = rowsAboveCursor(frame.before, size, this.#reflow) - frame.up;
-      this.#area.misplaced(answer.columns, by, frame.finished);
-      // From there, it may have been resized further.
-      if (this.#size.columns !== answer.columns) this.#area.windowResized(this.#size);
-      return this.#settle();
-    }
+    if (frame && frame.columns !== answer.columns) return this.#overtaken(frame, answer.columns);
     if (!frame && this.#settling?.quiet) {
       return answer.columns === this.size.columns ? this.#drawResized(answer.row) : this.#settle();
     }
     this.#goOn();
+  }
+
+  /** The window was resized before the frame arrived there, so the frame began at the wrong row. */
+  #overtaken({ columns: old, before, sizes, up, finished }: Frame, columns: number): void {
+    const area = new ResizedArea(before, this.#reflow);
+    for (const size of sizes) area.step(size);
+    const { rows } = this.size;
+    area.step({ columns, rows });
+    this.#area.misplaced(columns, area.above - up, finished);
+    this.#size = { columns, rows };
+    // The system may hear of it only after the terminal has done it.
+    if (this.size.columns !== old) this.#takeSize();
+    this.#settle();
   }
 
   #viewerClosed(viewer: FullScreenView): void {
@@ -248,9 +259,9 @@ export class Screen implements ScreenPort {
     const before = this.#area.drawn;
     const again = this.#area.isMisplaced;
     this.#takeSize();
-    this.#area.resized(this.#size, this.#reflow, y);
+    const sizes = this.#area.resized(this.#size, this.#reflow, y);
     // If the window is resized again right now, the fewer rows it has to be repaired for, the better.
-    this.#draw({ ask: true, before, again, hold: this.#questions.mayAsk });
+    this.#draw({ ask: true, before, sizes, again, hold: this.#questions.mayAsk });
   }
 
   /** What another program, a viewer or the end cannot wait for. */
@@ -290,7 +301,7 @@ export class Screen implements ScreenPort {
     else this.#draw({ ask });
   }
 
-  #draw({ ask, before = this.#area.drawn, again = false, hold = false }: DrawOptions): void {
+  #draw({ ask, before = this.#area.drawn, sizes = [], again = false, hold = false }: DrawOptions): void {
     this.#lastFrame = this.#options.now();
     const up = this.#area.drawn.cursor.row;
     // Drawing may find more rows that are finished.
@@ -300,7 +311,7 @@ export class Screen implements ScreenPort {
     this.#wanted = this.#finished.length > 0;
     if (text === "") return;
     const { columns } = this.#size;
-    const frame = again ? undefined : { columns, before, up, finished };
+    const frame = again ? undefined : { columns, before, sizes, up, finished };
     this.#write(text, ask ? { ask: { era: this.#era, ...(frame && { frame }) } } : {});
   }
 

@@ -48,6 +48,16 @@ test("Esc goes on to the prompt in NORMAL, and stops what runs", async () => {
   expect(driver.send("\x1b")).toEqual([{ kind: "interrupt" }]);
 });
 
+test("Esc and a letter in one chunk are two keys, unless Alt and the letter are bound", async () => {
+  const driver = await vim();
+  driver.send("one two");
+  driver.send("\x1bdd");
+  expect(driver.draft()).toBe("❯ |");
+  driver.send("ione\x1bIx");
+  expect(driver.draft()).toBe("❯ x|one");
+  expect(driver.send("\x1bp")).toEqual([{ kind: "model-picker" }]);
+});
+
 test("without vim there is no mode", () => {
   expect(new PromptDriver().prompt.vimMode).toBeUndefined();
 });
@@ -196,7 +206,7 @@ test("`/` searches the history, `?` shows the shortcuts, k and j walk", async ()
   const driver = await vim();
   driver.send("\x1b");
   await Bun.sleep(0);
-  expect(driver.send("/?")).toEqual([{ kind: "history-search", query: "" }, { kind: "shortcuts" }]);
+  expect(driver.send("/?")).toEqual([{ kind: "history-search" }, { kind: "shortcuts" }]);
   driver.send("k");
   expect(driver.draft()).toBe("❯ befor|e");
   driver.send("j");

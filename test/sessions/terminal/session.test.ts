@@ -1,0 +1,50 @@
+// What a session at a terminal has and headless ones do not: lines about the mode, file checkpoints, variables.
+
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { transcriptFiles } from "@keelson/testkit";
+import { until } from "../processes.ts";
+import { openAtTerminal } from "./at-terminal.ts";
+
+test("the transcript has the modes, files have checkpoints, and commands know where they run", async () => {
+  const write = { calls: [{ name: "Write", input: { file_path: "new.txt", content: "one" } }] };
+  const env = { calls: [{ name: "Bash", input: { command: "env > seen.env" } }] };
+  await using at = await openAtTerminal([{ text: "first answer" }, write, env, { text: "second answer" }], {
+    settings: { permissions: { allow: ["Bash(env *)"] } },
+  });
+  const { terminal, home } = at;
+  const lines = () =>
+    transcriptFiles(home).flatMap((path) =>
+      readFileSync(path, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    );
+  // Written at the end of each run.
+  const ends = () => lines().filter(({ type }) => type === "cost-state");
+  terminal.press("shift+tab");
+  terminal.type("hello");
+  terminal.press("enter");
+  await until(() => ends().length === 1);
+  for (let number = 1; number <= 4; number++) {
+    terminal.press("shift+tab");
+    await until(() => lines().filter(({ type }) => type === "permission-mode").length === number);
+  }
+  terminal.type("go on");
+  terminal.press("enter");
+  await until(() => ends().length === 2);
+  const modes = lines().filter(({ type }) => type === "permission-mode");
+  expect(modes.map(({ permissionMode }) => permissionMode)).toEqual(["plan", "auto", "default", "acceptEdits"]);
+  expect(lines().some(({ type }) => type === "file-history-delta")).toBe(true);
+  expect(existsSync(join(home.project, "new.txt"))).toBe(true);
+  const seen = readFileSync(join(home.project, "seen.env"), "utf8");
+  for (const variable of [
+    "CLAUDECODE=1",
+    "CLAUDE_CODE_ENTRYPOINT=cli",
+    "CLAUDE_CODE_CHILD_SESSION=1",
+    "GIT_EDITOR=true",
+  ])
+    expect(seen).toContain(`${variable}\n`);
+  for (const name of ["CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH", "AI_AGENT"]) expect(seen).toContain(`${name}=`);
+});
