@@ -40,7 +40,7 @@ export interface AppOptions {
   readonly host: TerminalHost;
   readonly bindings: Bindings;
   readonly theme: Theme;
-  readonly modes: Pick<TerminalModeSwitch, "title">;
+  readonly modes: Pick<TerminalModeSwitch, "title" | "alternate">;
   /** Makes the screen that draws what `draw` renders. */
   screen(draw: (size: ScreenSize) => Rendered): ScreenPort;
   /** Gives the terminal to another program while it runs. */
@@ -162,6 +162,7 @@ export class App {
   async showFullScreen<T>(panel: Panel<T>): Promise<T | undefined> {
     this.#viewer?.close(undefined);
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
+    this.#modes.alternate(true);
     const on = this.screen.fullScreen((size) => panel.render(this.frame(size)));
     const viewer: OpenViewer = {
       panel,
@@ -169,6 +170,7 @@ export class App {
       close: (value) => {
         if (this.#viewer === viewer) this.#viewer = undefined;
         on.close();
+        this.#modes.alternate(false);
         resolve(value as T | undefined);
       },
     };

@@ -164,6 +164,7 @@ export class Screen implements ScreenPort {
       this.#write(text, { cursor: true });
     }
     this.#state = "ended";
+    this.#questions.giveUp();
     this.#unlisten();
   }
 
