@@ -74,7 +74,7 @@ function rightParts({ usedPercent, cost, effort }: FooterFacts, theme: Theme, co
 const BAR_CELLS = 8;
 
 /** `▰▰▰▱▱▱▱▱ 62% left`; a number alone where there is little room. */
-export function contextBar(usedPercent: number, theme: Theme, columns: number): string {
+function contextBar(usedPercent: number, theme: Theme, columns: number): string {
   const left = Math.max(0, 100 - usedPercent);
   const style = left <= 10 ? "error" : left <= 25 ? "warning" : "dim";
   const words = `${left}% left`;
