@@ -177,6 +177,11 @@ export class Prompt implements View {
     if (!this.#history.isLoaded) void this.#history.load();
     const pending = this.#pending && now < this.#pending.until ? this.#pending.keys : undefined;
     this.#pending = undefined;
+    if (this.#vim && pending === undefined && this.#isEscAndKey(event)) {
+      const { name, shift } = event;
+      const stopped = this.take({ kind: "key", name: "escape", ctrl: false, alt: false, shift: false }, now);
+      return stopped ?? this.take({ ...event, alt: false, text: shift ? name.toUpperCase() : name }, now);
+    }
     const taken = pending === undefined ? this.#takeVim(event) : undefined;
     if (taken) return taken.effect;
     const meaning = this.#bindings.action(this.#contexts(), event, pending);
@@ -190,6 +195,12 @@ export class Prompt implements View {
     const effect = meaning ? this.#act(meaning.action, event, now) : this.#type(event);
     this.#vim?.settle();
     return effect;
+  }
+
+  /** Esc and a letter typed at once look like Alt to a terminal. In vim they are two keys, unless Alt means something. */
+  #isEscAndKey(key: Key): boolean {
+    const isLetter = key.alt && !key.ctrl && key.super !== true && [...key.name].length === 1;
+    return isLetter && this.#bindings.action(this.#contexts(), key) === undefined;
   }
 
   /** Undefined if the key is not for vim. */

@@ -229,3 +229,16 @@ test("random bytes never throw and never leave the reader deaf", () => {
     expect(spell(reader.push(encoder.encode("x"), 2e9))).toBe("'x'");
   }
 });
+
+test("Esc is a key of its own when an answer of the terminal follows it", () => {
+  const names = (...chunks: string[]) => {
+    const reader = new InputReader();
+    return chunks
+      .flatMap((chunk) => reader.push(new TextEncoder().encode(chunk), 0))
+      .map((event) => (event.kind === "key" ? event.name : event.kind));
+  };
+  expect(names("\x1b\x1b[12;1R")).toEqual(["escape", "reply"]);
+  expect(names("\x1b", "\x1b[12;1R")).toEqual(["escape", "reply"]);
+  expect(names("\x1b", "\x1b[I")).toEqual(["escape", "focus"]);
+  expect(names("\x1b\x1b[A")).toEqual(["up"]);
+});

@@ -105,9 +105,11 @@ export class InputReader {
     if (byte === ESC) {
       // ESC ESC [ A is Alt and the arrow; otherwise the first is a key by itself.
       const third = bytes[at + 2];
-      if (third !== 0x5b && third !== 0x4f) return single(at + 1);
+      if ((third !== 0x5b && third !== 0x4f) || this.#old === at + 1) return single(at + 1);
       const step = this.#escape(bytes, at + 1);
       if (step === "more") return step;
+      // An answer of the terminal may come right behind the key.
+      if (!step.events.every(({ kind }) => kind === "key")) return single(at + 1);
       return { next: step.next, events: step.events.map(withAlt) };
     }
     const character = String.fromCharCode(byte);

@@ -114,9 +114,10 @@ export class LiveArea {
     for (const step of steps) area.step(step);
     const wrong = this.#misplaced;
     this.#misplaced = undefined;
-    // After both, nothing is certain. A live row that stays is better than a finished one that is erased.
-    let above = wrong && steps.length > 0 ? Math.min(area.above, this.#cursor.row) : area.above;
-    if (wrong && steps.length === 0) {
+    const isUncertain = wrong !== undefined && steps.some(({ columns }) => columns !== this.#size.columns);
+    // A live row that stays is better than a finished one that is erased.
+    let above = isUncertain ? Math.min(area.above, this.#cursor.row) : area.above;
+    if (wrong && !isUncertain) {
       const more = wrong.by + rowsTakenByAll(wrong.finished, size.columns);
       // Only what is still on the screen can be erased.
       if (y === undefined || above + more <= y) {

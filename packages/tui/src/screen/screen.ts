@@ -194,14 +194,15 @@ export class Screen implements ScreenPort {
   }
 
   /** The window was resized before the frame arrived there, so the frame began at the wrong row. */
-  #overtaken({ before, sizes, up, finished }: Frame, columns: number): void {
+  #overtaken({ columns: old, before, sizes, up, finished }: Frame, columns: number): void {
     const area = new ResizedArea(before, this.#reflow);
     for (const size of sizes) area.step(size);
     const { rows } = this.size;
     area.step({ columns, rows });
     this.#area.misplaced(columns, area.above - up, finished);
     this.#size = { columns, rows };
-    this.#takeSize();
+    // The system may hear of it only after the terminal has done it.
+    if (this.size.columns !== old) this.#takeSize();
     this.#settle();
   }
 

@@ -112,8 +112,3 @@ test("a text is shown as it is or as Markdown", () => {
   expect(shown(textViewer({ title: "Plan", text: "**a**", keys: bound }))).toStartWith("**a**");
   expect(shown(textViewer({ title: "Plan", text: "**a**", keys: bound, markdown }))).toStartWith("a\n");
 });
-  expect(shown(view, frame(40, 4)).split("\n").slice(0, 3)).toEqual(["5", "6", "7"]);
-  text += "\n8";
-  expect(shown(view, frame(40, 4)).split("\n").slice(0, 3)).toEqual(["6", "7", "8"]);
-  expect(view.nextChange?.(0)).toBe(500);
-});

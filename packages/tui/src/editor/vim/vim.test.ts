@@ -48,6 +48,16 @@ test("Esc goes on to the prompt in NORMAL, and stops what runs", async () => {
   expect(driver.send("\x1b")).toEqual([{ kind: "interrupt" }]);
 });
 
+test("Esc and a letter in one chunk are two keys, unless Alt and the letter are bound", async () => {
+  const driver = await vim();
+  driver.send("one two");
+  driver.send("\x1bdd");
+  expect(driver.draft()).toBe("❯ |");
+  driver.send("ione\x1bIx");
+  expect(driver.draft()).toBe("❯ x|one");
+  expect(driver.send("\x1bp")).toEqual([{ kind: "model-picker" }]);
+});
+
 test("without vim there is no mode", () => {
   expect(new PromptDriver().prompt.vimMode).toBeUndefined();
 });
