@@ -1,12 +1,14 @@
-// Replays a session from its transcript, as the messages clients would have seen.
+// Replays a session from its transcript, as the messages clients would have seen. Branches that the conversation went
+// back from are left out.
 
-import { isChainEntry, isJoinedPrompt, isPrompt, project, projectPrompt, type Outbound } from "@keelson/protocol";
-import { readEntries } from "@keelson/store/past";
+import { isJoinedPrompt, isPrompt, project, projectPrompt, type Outbound } from "@keelson/protocol";
+import { existsSync } from "node:fs";
+import { openHistory } from "@keelson/store/history";
 
 export function* replayOf(path: string | null): Generator<Outbound> {
-  if (path === null) return;
-  for (const entry of readEntries(path)) {
-    if (!isChainEntry(entry)) continue;
+  // A session has no file before its first prompt.
+  if (path === null || !existsSync(path)) return;
+  for (const entry of openHistory(path).entries()) {
     const message = isPrompt(entry) || isJoinedPrompt(entry) ? projectPrompt(entry) : project(entry);
     if (message) yield message;
   }
