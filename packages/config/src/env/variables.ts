@@ -177,8 +177,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "remote MCP servers to connect to at a time", "runtime"),
   CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: variable("yes", "time an MCP tool call may be silent", "runtime"),
   ENABLE_TOOL_SEARCH: variable("yes", "whether MCP tools are deferred", "runtime"),
-  MCP_CLIENT_SECRET: variable("if trusted", "secret of the OAuth client, for keelson mcp login", "cli"),
-  MCP_OAUTH_CALLBACK_PORT: variable("if trusted", "port of the redirect address of keelson mcp login", "cli"),
+  MCP_CLIENT_SECRET: variable("if trusted", "secret of the OAuth client, for keelson mcp login", "cli", "runtime"),
+  MCP_OAUTH_CALLBACK_PORT: variable("if trusted", "port of the redirect address of keelson mcp login", "runtime"),
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 

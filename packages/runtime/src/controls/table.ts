@@ -30,17 +30,15 @@ const files = () => import("./handlers/files.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
-const memory = () => import("./handlers/memory.ts");
 const models = () => import("./handlers/models.ts");
 const permissions = () => import("./handlers/permissions.ts");
-const rewind = () => import("./handlers/rewind.ts");
 const settings = () => import("./handlers/settings.ts");
 const tasks = () => import("./handlers/tasks.ts");
 const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
 const ROWS: Readonly<Record<string, ControlRow>> = {
-  add_memory: change(async () => (await memory()).addMemoryControl),
+  add_memory: change(async () => (await files()).addMemoryControl),
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
   cancel_async_message: now(cancelAsyncMessage),
@@ -76,7 +74,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   reload_plugins: later(async () => (await listings()).reloadPlugins),
   reload_skills: later(async () => (await listings()).reloadSkills),
   rename_session: change(async () => (await title()).renameSessionControl),
-  rewind_conversation: change(async () => (await rewind()).rewindConversationControl),
+  rewind_conversation: change(async () => (await files()).rewindConversationControl),
   rewind_files: change(async () => (await files()).rewindFiles),
   run_shell_command: now(runShellCommand),
   seed_read_state: change(async () => (await files()).seedReadState),
