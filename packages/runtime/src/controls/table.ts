@@ -58,7 +58,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   get_working_diff: later(async () => (await files()).getWorkingDiff),
   initialize: change(async () => (await initialization()).initialize),
   interrupt: now(interrupt),
-  list_agents: later(async () => (await listings()).listAgents),
+  list_agents: later(async () => (await listings()).listAgentsControl),
   list_models: later(async () => (await models()).listModels),
   list_permission_rules: later(async () => (await permissions()).listPermissionRules),
   mcp_authenticate: later(async () => (await mcp()).mcpAuthenticate),

@@ -234,7 +234,7 @@ export class App {
     const { host, bindings } = this;
     const talk: Talk = new Talk({
       cwd: host.cwd,
-      hint: (action) => bindings.keyFor(action.startsWith("chat:") ? "Chat" : "Global", action),
+      hint: (action) => ["Global", "Chat", "Task"].map((place) => bindings.keyFor(place, action)).find(Boolean),
       showDuration: host.settings["showTurnDuration"] !== false,
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),

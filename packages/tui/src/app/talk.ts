@@ -165,6 +165,8 @@ export class Talk implements Requests {
   async #initialize(link: SessionLink): Promise<void> {
     try {
       this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      // What was said before has been repeated by now; what is unfinished in it stays so.
+      if (!this.isWorking) this.feed.settle(this.#options.now());
       await this.#inform();
       this.#options.ready();
       this.#options.changed();
