@@ -6,7 +6,7 @@ import type { CommandItem } from "../complete/commands.ts";
 import type { Frame } from "../screen/view.ts";
 import type { HistoryEntry } from "./history.ts";
 import type { PromptEffect } from "./effects.ts";
-import { Prompt } from "./prompt.ts";
+import { PromptEditor } from "./prompt.ts";
 import type { Theme } from "../theme/theme.ts";
 
 export const PLAIN_THEME: Theme = {
@@ -32,13 +32,13 @@ export interface PromptSetup {
 }
 
 export class PromptDriver {
-  readonly prompt: Prompt;
+  readonly prompt: PromptEditor;
   readonly effects: PromptEffect[] = [];
   readonly #reader = new InputReader();
   now = 0;
 
   constructor(setup: PromptSetup = {}) {
-    this.prompt = new Prompt({
+    this.prompt = new PromptEditor({
       bindings: Bindings.read(setup.keybindings).bindings,
       history: async () => (setup.history ?? []).map((display): HistoryEntry => ({ display, pastedContents: {} })),
       sources: { commands: () => setup.commands ?? [], files: setup.files ?? (async () => []) },
