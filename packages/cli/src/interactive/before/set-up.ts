@@ -1,6 +1,7 @@
 // The first start: a theme, and a model from what this machine has.
 
 import { VERSION } from "@keelson/protocol/version";
+import { makeTheme, SetupPanel, THEME_CHOICES } from "@keelson/tui/before";
 import { noteProblem, type Asking } from "./ask-before.ts";
 import { keepKeyAnswer, keepSetup } from "./answers.ts";
 import { findModels } from "./find-models.ts";
@@ -8,16 +9,16 @@ import { keepModel } from "./keep-model.ts";
 
 /** Whether to go on. */
 export async function setUp(asking: Asking): Promise<boolean> {
-  const { panels, keys, plain, snapshot, io } = asking;
+  const { keys, plain, snapshot, io } = asking;
   const { env, settings } = snapshot;
   const offers = await findModels(snapshot);
-  const panel = new panels.SetupPanel({
+  const panel = new SetupPanel({
     keys,
     plain,
     version: VERSION,
-    themes: panels.THEME_CHOICES,
+    themes: THEME_CHOICES,
     current: typeof settings.theme === "string" ? settings.theme : "auto",
-    themeFor: (name) => panels.makeTheme({ settings: { ...settings, theme: name }, env }),
+    themeFor: (name) => makeTheme({ settings: { ...settings, theme: name }, env }),
   });
   panel.setOffers(offers);
   const answer = await asking.show(panel);
