@@ -246,6 +246,7 @@ export class App {
         this.#ask();
         this.changed();
       },
+      unshown: (error) => this.note(`A message could not be shown: ${String(error)}`, "error"),
       ended: (error) => {
         if (this.talk === talk) this.#ended(error);
       },
