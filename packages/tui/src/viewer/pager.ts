@@ -284,7 +284,8 @@ export class Pager implements FullScreenPanel<null> {
       return key === undefined ? [] : [`${key} ${does}`];
     });
     const where = this.#where(layout);
-    const left = this.#said === "" ? [title, inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
+    const left =
+      this.#said === "" ? [cleanRow(title), inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
     return theme.paint("dim", fit([...left, ...hints].join(theme.ascii ? " - " : " · "), columns));
   }
 

@@ -1,14 +1,15 @@
 // The whole program in this process, in front of a terminal that only keeps what is written, with a clock of its own.
 
-// Loaded here, so that nothing waits for a file later.
-import "../../dialogs/open-dialog.ts";
-import "../../markdown/render-markdown.ts";
-import "../../panels/open-panel.ts";
-import "../../viewer/transcript-viewer.ts";
-import "../diff-rows.ts";
+import { fileURLToPath } from "node:url";
 import type { TerminalHost, TerminalOutcome } from "../../host.ts";
 import { runTerminal } from "../run.ts";
 import type { FakeSession } from "./fake-session.test-support.ts";
+
+// Everything is loaded now, so that nothing waits for a file later.
+const source = fileURLToPath(new URL("../../", import.meta.url));
+for (const path of new Bun.Glob("**/*.ts").scanSync(source)) {
+  if (!path.includes(".test")) await import(`${source}${path}`);
+}
 
 /** Timers that run when the test says so. */
 export class FakeClock implements Disposable {
@@ -134,7 +135,7 @@ export function startFakeProgram(options: FakeProgramOptions) {
     },
     /** Lets what was promised happen. */
     async settled(): Promise<void> {
-      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }

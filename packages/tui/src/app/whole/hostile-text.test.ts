@@ -213,6 +213,7 @@ test.each([
 ])("hostile text, %s", async (_, screenReader, columns) => {
   using clock = new FakeClock();
   const session = new FakeSession(hostile(REPLIES));
+  let isFirst = true;
   const line = { ...hostile({ display: "earlier", project: "/p" }), pastedContents: {}, timestamp: 5 };
   const listed = hostile(SESSION);
   const program = startFakeProgram({
@@ -231,7 +232,7 @@ test.each([
       keybindings: async () => ({ path: hostile("/k"), text: hostile("{") }),
       doctor: async () => hostile("well"),
       statusLine: async () => EVIL.replace("\x1b[38;5;199m", ""),
-      open: async () => session,
+      open: async () => (isFirst ? ((isFirst = false), session) : new FakeSession(hostile(REPLIES))),
     },
   });
   const step = async (what: string) => {
@@ -262,8 +263,9 @@ test.each([
   for (const command of COMMANDS) {
     await type(`/${command}`);
     await type("\r");
-    for (const keys of ["\x1b[B", " ", "\x1b[C", "\x1b[A", "\x1b", "\x1b", "\x15"]) await type(keys);
-    if (program.outcome) throw new Error(`/${command} ended the program`);
+    for (const keys of ["\x1b[B", " ", "\x1b[C", "\x1b[A", "\r", "\x1b[B", "\r", "\r", "\x1b", "\x1b", "\x1b", "\x15"])
+      await type(keys);
+    if (program.outcome) throw new Error(`/${command} ended the program: ${JSON.stringify(program.outcome)}`);
   }
   await type(`\x1b[200~${EVIL}\x1b[201~`);
   await type(`\x1b[200~${`${EVIL}\r`.repeat(30)}\x1b[201~`);
