@@ -74,6 +74,7 @@ export function createHost(options: HostOptions): ProgramHost {
     snapshot,
     entrypoint: "cli",
     session: choiceOf(which, own ? invocation.session : { kind: "new", persist: invocation.session.persist }),
+    interactive: true,
     partial: true,
     replayPrompts: true,
     hookEvents: true,

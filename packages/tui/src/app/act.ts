@@ -20,7 +20,9 @@ export function act(effect: PromptEffect, app: App): void {
     case "rewind":
       return openPanelOf("rewind", "", app);
     case "cycle-mode":
-      return app.attempt(cycleMode(app));
+      // One after the other: each starts from the mode that the one before led to.
+      app.cycling = app.cycling.then(() => cycleMode(app));
+      return app.attempt(app.cycling);
     case "open-editor":
       return app.attempt(
         app

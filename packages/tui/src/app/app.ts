@@ -63,6 +63,8 @@ export class App {
   talk: Talk;
   /** When somebody last typed in the prompt; undefined once it was sent. */
   lastTypedAt: number | undefined;
+  /** Changes of the mode that are under way. */
+  cycling: Promise<void> = Promise.resolve();
   readonly #attention: Attention;
   readonly #title: WindowTitle;
   readonly #status: StatusRows;
