@@ -249,6 +249,10 @@ export class App {
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),
       ready: () => this.talk === talk && this.#status.opened(),
+      informed: () => {
+        const { contextWindow } = talk.facts;
+        if (this.talk === talk && contextWindow !== undefined) this.parts.tokens.setWindow(contextWindow);
+      },
       message: (message) => this.talk === talk && this.#heard(message),
       asked: () => this.talk === talk && this.#ask(),
       withdrawn: (id) => {
