@@ -233,7 +233,7 @@ test("a background task is announced when it ends", () => {
       end(),
       system("task_notification", { task_id: "b1", status: "completed", summary: 'Background command "x" completed' }),
     ]),
-  ).toEqual(["● Bash(sleep 9)", "  ⎿  Running in the background as b1", "", '✻ Background command "x" completed']);
+  ).toEqual(["● Bash(sleep 9)", "  ⎿  Running in the background as b1 (/tasks shows it)", "", '✻ Background command "x" completed']);
 });
 
 test("a cleared conversation starts anew", () => {
