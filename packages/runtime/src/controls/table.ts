@@ -61,6 +61,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   list_permission_rules: later(async () => (await permissions()).listPermissionRules),
   mcp_authenticate: later(async () => (await mcp()).mcpAuthenticate),
   mcp_call: later(async () => (await mcp()).mcpCall),
+  mcp_list_resources: later(async () => (await mcp()).mcpListResources),
   mcp_message: now(mcpMessage),
   mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
   mcp_reconnect: later(async () => (await mcp()).mcpReconnect),

@@ -2,6 +2,7 @@
 // attached anew looks the same.
 
 import type { ControlRequest, JsonObject, Outbound } from "@keelson/protocol";
+import type { Dialog } from "../dialogs/dialog-context.ts";
 import { Prompt } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
@@ -28,6 +29,9 @@ import { Talk } from "./talk.ts";
 
 /** A screen reader reads everything. */
 const ALL_ROWS = 1_000;
+
+/** A question that was covered cannot be answered faster than it is seen. */
+const UNSEEN_MS = 300;
 
 /** A viewer over the whole window. */
 interface OpenViewer {
@@ -63,12 +67,16 @@ export class App {
   talk: Talk;
   /** When somebody last typed in the prompt; undefined once it was sent. */
   lastTypedAt: number | undefined;
+  /** Changes of the mode that are under way. */
+  cycling: Promise<void> = Promise.resolve();
   readonly #attention: Attention;
   readonly #title: WindowTitle;
   readonly #status: StatusRows;
   readonly #modes: AppOptions["modes"];
   readonly #left = Promise.withResolvers<TerminalOutcome>();
   #viewer: OpenViewer | undefined;
+  /** When a viewer was closed, and with it what lay over a question. */
+  #uncoveredAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #resets = 0;
 
@@ -241,6 +249,10 @@ export class App {
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),
       ready: () => this.talk === talk && this.#status.opened(),
+      informed: () => {
+        const { contextWindow } = talk.facts;
+        if (this.talk === talk && contextWindow !== undefined) this.parts.tokens.setWindow(contextWindow);
+      },
       message: (message) => this.talk === talk && this.#heard(message),
       asked: () => this.talk === talk && this.#ask(),
       withdrawn: (id) => {
@@ -248,6 +260,7 @@ export class App {
         this.#ask();
         this.changed();
       },
+      unshown: (error) => this.note(`A message could not be shown: ${String(error)}`, "error"),
       ended: (error) => {
         if (this.talk === talk) this.#ended(error);
       },
@@ -262,10 +275,15 @@ export class App {
     this.#attention.pressed(now);
     if (this.#viewer) {
       const done = this.#viewer.panel.take(event, now);
-      if (done) this.#viewer.close(done.value);
+      this.lastTypedAt = now;
+      if (!done) return;
+      this.#viewer.close(done.value);
+      this.#uncoveredAt = now;
     } else if (this.panels.top && !this.#isHeld(now)) {
+      // Answering a question is not typing: the next one may be answered at once.
+      if (!question(this.panels.top)) this.lastTypedAt = now;
       this.panels.take(event, now);
-    } else if (!this.parts.closeShortcuts(event)) {
+    } else if (!this.panels.takeBelow(event, now) && !this.parts.closeShortcuts(event)) {
       const { isWorking, queued } = this.talk;
       this.prompt.working = isWorking;
       this.prompt.queued = queued.count;
@@ -275,10 +293,12 @@ export class App {
     }
   }
 
-  /** A dialog came up while somebody typed: the next keys still belong to the prompt. */
+  /** A dialog came up while somebody typed: the next keys still belong to what was there before. */
   #isHeld(now: number): boolean {
-    const top = this.panels.top as { holdsKeys?(now: number): boolean } | undefined;
-    return top?.holdsKeys?.(now) ?? false;
+    const top = question(this.panels.top);
+    const isHeld = top !== undefined && (top.holdsKeys(now) || now - this.#uncoveredAt < UNSEEN_MS);
+    if (isHeld) top.held(now);
+    return isHeld;
   }
 
   #heard(message: Outbound): void {
@@ -344,4 +364,9 @@ export class App {
     clearTimeout(this.#timer);
     this.#timer = due.length === 0 ? undefined : setTimeout(() => this.changed(), Math.max(16, Math.min(...due)));
   }
+}
+
+/** The panel, if it asks for the session. */
+function question(panel: Panel<unknown> | undefined): Dialog | undefined {
+  return panel && "holdsKeys" in panel ? (panel as Dialog) : undefined;
 }
