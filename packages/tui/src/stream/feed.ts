@@ -120,7 +120,7 @@ export class Feed {
       last = item.kind;
     }
     const { retry } = this.#reader;
-    if (retry !== undefined) rows.push(...(rows.length > 0 ? [""] : []), renderRetry(retry, look));
+    if (retry !== undefined) rows.push(...(last === undefined ? [] : [""]), renderRetry(retry, look));
     return bounded(rows, frame);
   }
 
