@@ -64,6 +64,7 @@ export interface TerminalHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly home: string;
+  /** Told to the status line: the version whose files and protocol this program shares. */
   readonly version: string;
   /** Settings in force when the program started. The screen reads its own from it: theme, editorMode, statusLine … */
   readonly settings: JsonObject;
@@ -103,6 +104,10 @@ export interface TerminalHost {
   ): Promise<string | undefined>;
   /** Rings in the way the settings name, for a window that may not be looked at. */
   notify(text: string): void;
+  /** Opens a web page in the user's browser. False if it is none, or no browser could be started. */
+  openUrl(url: string): Promise<boolean>;
+  /** Whether the user has not been told this before. It is remembered. */
+  isFirstTime(notice: "auto-mode"): Promise<boolean>;
   /** What `keelson doctor` prints. */
   doctor(): Promise<string>;
   now(): number;

@@ -62,12 +62,12 @@ test("an agent that is done goes on with all it knows, in the background", async
 test("a running agent reads a message at its next step, also by its name; others cannot be reached", async () => {
   using home = temporaryHome();
   const file = home.write("a.txt", "a");
-  const sent = Promise.withResolvers<void>();
+  const [begun, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using model = await startMockModel(
     cast({
       main: [
         { calls: [agent(TASK, { run_in_background: true, name: "helper" })] },
-        send("helper", "Also look at b.txt"),
+        () => begun.promise.then(() => send("helper", "Also look at b.txt")),
         (body) => {
           sent.resolve();
           return { ...send("nobody", "hi"), text: String(body.messages.length) };
@@ -77,6 +77,7 @@ test("a running agent reads a message at its next step, also by its name; others
       ],
       [TASK]: [
         async () => {
+          begun.resolve();
           await sent.promise;
           return { calls: [{ name: "Read", input: { file_path: file } }] };
         },

@@ -5,7 +5,7 @@ import { openAtTerminal } from "./at-terminal.ts";
 
 /** The words of the last user message, without what the program adds. */
 function lastWords(requests: readonly { body: unknown }[]): string {
-  const { messages } = requests.at(-1)?.body as { messages: { role: string; content: unknown }[] };
+  const { messages } = requests.at(-1)!.body as { messages: { role: string; content: unknown }[] };
   const content = messages.findLast(({ role }) => role === "user")?.content;
   if (typeof content === "string") return content;
   return (content as { text?: string }[]).at(-1)?.text ?? "";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { load } from "@keelson/config";
 import { readGlobalState } from "@keelson/config/global-state";
 import { put, removed, scratch } from "../commands/command-io.test-support.ts";
-import { noteEnd, noteStart } from "./bookkeeping.ts";
+import { isFirstAutoMode, noteEnd, noteStart } from "./bookkeeping.ts";
 
 let root: string;
 beforeEach(() => {
@@ -53,4 +53,8 @@ test("the file is copied before it is changed, at most once a minute, and five c
   expect(backups()).toEqual([3, 4, 5, 6, 7].map((minute) => `.claude.json.backup.${minute * 60_000}`));
   expect(text).toContain("41");
   expect(statSync(join(root, "home/.claude/backups", backups()[0]!)).mode & 0o777).toBe(0o600);
+});
+
+test("auto mode is explained once", async () => {
+  expect([await isFirstAutoMode(snapshot()), await isFirstAutoMode(snapshot())]).toEqual([true, false]);
 });

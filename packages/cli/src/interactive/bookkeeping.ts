@@ -20,6 +20,16 @@ export async function noteStart(snapshot: Snapshot, now: number): Promise<string
   ]);
 }
 
+/** Whether the notice about auto mode is still to be shown. It counts as shown from then on. */
+export async function isFirstAutoMode(snapshot: Snapshot): Promise<boolean> {
+  let isFirst = false;
+  await changeGlobalState(snapshot, ({ hasSeenAutoModeNotice: seen }) => {
+    isFirst = seen !== true;
+    return isFirst ? [{ path: ["hasSeenAutoModeNotice"], value: true }] : [];
+  });
+  return isFirst;
+}
+
 /** What the last `result` of a session said. */
 export interface SessionTotals {
   readonly sessionId: string;

@@ -23,7 +23,11 @@ const PATIENCE_MS = 5_000;
 /** Undoes what a front end may have switched on, should it not do so itself; harmless if it has. */
 const RESET = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[>4m\x1b[<u\x1b[0m\x1b[?25h";
 
-export function watchEndings(io: ProcessIO, port: TerminalPort, lastWords: (error: unknown) => string): Endings {
+export function watchEndings(
+  io: Pick<ProcessIO, "onSignal" | "wait" | "error" | "exit">,
+  port: Pick<TerminalPort, "onGone" | "write" | "restore">,
+  lastWords: (error: unknown) => string,
+): Endings {
   const ending = new AbortController();
   const done = new AbortController();
   let code: number | undefined;

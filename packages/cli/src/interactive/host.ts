@@ -74,6 +74,7 @@ export function createHost(options: HostOptions): ProgramHost {
     snapshot,
     entrypoint: "cli",
     session: choiceOf(which, own ? invocation.session : { kind: "new", persist: invocation.session.persist }),
+    interactive: true,
     partial: true,
     replayPrompts: true,
     hookEvents: true,
@@ -123,6 +124,12 @@ export function createHost(options: HostOptions): ProgramHost {
     notify(text) {
       void import("./ports/notify.ts").then(({ ring }) => ring(text, snapshot, port));
     },
+    async openUrl(text) {
+      const { openBrowser } = await import("@keelson/host/secrets");
+      const url = URL.parse(text);
+      return url !== null && openBrowser(url, { env: snapshot.childEnv, platform: snapshot.origin.platform });
+    },
+    isFirstTime: async () => (await import("./bookkeeping.ts")).isFirstAutoMode(snapshot),
     doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
     now: () => Date.now(),
     current: () => open,

@@ -27,7 +27,7 @@ function controls(more: Partial<ControlTargets> = {}) {
     ...more,
   };
   const client = new ClientRequests({ send: targets.send!, newId: targets.newId! });
-  return { target: new Controls(targets as ControlTargets, client), client, sent };
+  return { target: new Controls(() => targets as ControlTargets, client), client, sent };
 }
 
 const request = (request_id: string, subtype: string, more: object = {}) => ({

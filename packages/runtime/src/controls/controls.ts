@@ -18,7 +18,8 @@ import type { ControlTargets } from "./targets.ts";
 const LAST_WAIT_MS = 5_000;
 
 export class Controls {
-  readonly targets: ControlTargets;
+  readonly #makeTargets: () => ControlTargets;
+  #targets: ControlTargets | undefined;
   readonly #client: ClientRequests;
   readonly #working = new Set<Promise<void>>();
   readonly #cancels = new Map<string, AbortController>();
@@ -27,9 +28,14 @@ export class Controls {
   #behind: Promise<void> | undefined;
   #lastChange: Promise<void> | undefined;
 
-  constructor(targets: ControlTargets, client: ClientRequests) {
-    this.targets = targets;
+  /** The targets are made with the first request. */
+  constructor(targets: () => ControlTargets, client: ClientRequests) {
+    this.#makeTargets = targets;
     this.#client = client;
+  }
+
+  get targets(): ControlTargets {
+    return (this.#targets ??= this.#makeTargets());
   }
 
   /** Called for `end_session`. */

@@ -129,8 +129,9 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
     isRunning: () => runState.running,
     interrupt: () => runState.interrupt(),
-    clear: async (prompt) => (await import("../session/clear.ts")).clearConversation(parts, prompt),
-    rewindConversation: async (prompt) => (await import("../session/rewind.ts")).rewindConversation(storage, prompt),
+    clear: async (prompt) => (await import("../conversation/clear.ts")).clearConversation(parts, prompt),
+    rewindConversation: async (prompt) =>
+      (await import("../conversation/rewind.ts")).rewindConversation(storage, prompt),
     title: () => state.title,
     rename: (title) => {
       state.title = title;

@@ -30,17 +30,15 @@ const files = () => import("./handlers/files.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
-const memory = () => import("./handlers/memory.ts");
 const models = () => import("./handlers/models.ts");
 const permissions = () => import("./handlers/permissions.ts");
-const rewind = () => import("./handlers/rewind.ts");
 const settings = () => import("./handlers/settings.ts");
 const tasks = () => import("./handlers/tasks.ts");
 const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
 const ROWS: Readonly<Record<string, ControlRow>> = {
-  add_memory: change(async () => (await memory()).addMemoryControl),
+  add_memory: change(async () => (await files()).addMemoryControl),
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
   cancel_async_message: now(cancelAsyncMessage),
@@ -58,11 +56,12 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   get_working_diff: later(async () => (await files()).getWorkingDiff),
   initialize: change(async () => (await initialization()).initialize),
   interrupt: now(interrupt),
-  list_agents: later(async () => (await listings()).listAgents),
+  list_agents: later(async () => (await listings()).listAgentsControl),
   list_models: later(async () => (await models()).listModels),
   list_permission_rules: later(async () => (await permissions()).listPermissionRules),
   mcp_authenticate: later(async () => (await mcp()).mcpAuthenticate),
   mcp_call: later(async () => (await mcp()).mcpCall),
+  mcp_list_resources: later(async () => (await mcp()).mcpListResources),
   mcp_message: now(mcpMessage),
   mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
   mcp_reconnect: later(async () => (await mcp()).mcpReconnect),
@@ -76,7 +75,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   reload_plugins: later(async () => (await listings()).reloadPlugins),
   reload_skills: later(async () => (await listings()).reloadSkills),
   rename_session: change(async () => (await title()).renameSessionControl),
-  rewind_conversation: change(async () => (await rewind()).rewindConversationControl),
+  rewind_conversation: change(async () => (await files()).rewindConversationControl),
   rewind_files: change(async () => (await files()).rewindFiles),
   run_shell_command: now(runShellCommand),
   seed_read_state: change(async () => (await files()).seedReadState),

@@ -22,7 +22,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { MemoryScope } from "../instructions/add-memory.ts";
 import type { FileIndex } from "../mentions/file-index.ts";
-import type { RewoundConversation } from "../session/rewind.ts";
+import type { RewoundConversation } from "../conversation/rewind.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
 

@@ -6,7 +6,7 @@ import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound, Session } from "@keelson/protocol";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
-import { controlTargets } from "../controls/session-controls.ts";
+import type * as SessionControls from "../controls/session-controls.ts";
 import type { Debug } from "../observe/debug.ts";
 import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
 import { approverOf, openHooks } from "../hooks/open-hooks.ts";
@@ -25,7 +25,7 @@ import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
-import { idleNotice } from "./idle-notice.ts";
+import { idleNotice } from "../hooks/idle-notice.ts";
 import { limitsOf } from "./limits.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
 import { OpenError, type SessionChoice } from "./place.ts";
@@ -210,10 +210,11 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
   const { options, place, state, client, closeTranscript, observed } = storage;
   const { debug } = options;
-  const controls = new Controls(
-    controlTargets(parts, (next) => adopt(next, parts)),
-    client,
-  );
+  const controls = new Controls(() => {
+    // `require`, not `import()`: some requests are answered before anything else happens.
+    const { controlTargets } = require("../controls/session-controls.ts") as typeof SessionControls;
+    return controlTargets(parts, (next) => adopt(next, parts));
+  }, client);
   const disposed = new AbortController();
   const waiting = options.interactive ? idleNotice(hooks) : undefined;
   const session = new LiveSession({

@@ -6,6 +6,7 @@ import { isJoinedPrompt, isPrompt, project, projectPrompt, type Outbound } from 
 import { openHistory } from "@keelson/store/history";
 
 export function* replayOf(path: string | null): Generator<Outbound> {
+  // A session has no file before its first prompt.
   if (path === null || !existsSync(path)) return;
   for (const entry of openHistory(path).entries()) {
     const message = isPrompt(entry) || isJoinedPrompt(entry) ? projectPrompt(entry) : project(entry);

@@ -124,11 +124,11 @@ export function storedAgents(dir: string, sessionId: string): readonly StoredAge
   return agents.toSorted((a, b) => (a.meta.startedAt ?? "").localeCompare(b.meta.startedAt ?? ""));
 }
 
-/** An agent has a transcript once it said something. */
+/** In the same order on every file system. An agent has a transcript once it said something. */
 export function agentIds(folder: string): readonly string[] {
   try {
     const ids = readdirSync(folder).flatMap((name) => /^agent-(.+)\.(?:jsonl|meta\.json)$/.exec(name)?.[1] ?? []);
-    return [...new Set(ids)].filter(isAgentId);
+    return [...new Set(ids)].filter(isAgentId).toSorted();
   } catch {
     return [];
   }

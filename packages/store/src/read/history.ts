@@ -2,7 +2,7 @@
 // belong to it, the second gives them one by one. Never holds more than one entry.
 
 import { isChainEntry, isObject, type ChainEntry } from "@keelson/protocol";
-import { liveChain } from "./chain.ts";
+import { chainIn, rewindIn } from "./rewound.ts";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLine, salvage } from "./parse-line.ts";
@@ -36,6 +36,7 @@ export function openHistory(path: string): History {
   const models = new Set<string>();
   let [first, last]: (ChainEntry | undefined)[] = [];
   let damaged = 0;
+  let rewoundTo: string | null | undefined;
 
   const add = (link: Link, offset: number) => {
     links.push(link);
@@ -55,6 +56,7 @@ export function openHistory(path: string): History {
       const link = own.isBoundary ? acrossCompaction(own, value) : own;
       const lastKept = lastOf(own.preserved);
       if (lastKept !== undefined) boundaries.push({ place: links.length, lastKept });
+      if (!link.isAside) rewoundTo = undefined;
       if (link.isGhost && (value.type as string) !== "progress") damaged++;
       add(link, offset);
       if (link.isGhost) continue;
@@ -62,10 +64,11 @@ export function openHistory(path: string): History {
       last = bare(value);
       const model = modelIn(value);
       if (model !== undefined) models.add(model);
-    } else if (typeof value["type"] === "string" && FACTS.has(value["type"])) newest.set(value["type"], value);
+    } else if (value["type"] === "keelson-rewind") rewoundTo = rewindIn(value);
+    else if (typeof value["type"] === "string" && FACTS.has(value["type"])) newest.set(value["type"], value);
   }
 
-  const kept = keptOf(links, boundaries);
+  const kept = keptOf(links, boundaries, rewoundTo);
   const wanted = new Set([...kept].map((index) => offsets[index]!));
   const textIn = (type: string, key: string) => textOrNone(newest.get(type)?.[key]);
   return {
@@ -113,8 +116,12 @@ function acrossCompaction(link: Link, entry: object): Link {
 }
 
 /** The chain to the newest entry, and the compactions that it passed by: what they kept is older than they are. */
-function keptOf(links: readonly Link[], boundaries: readonly Boundary[]): ReadonlySet<number> {
-  const kept = new Set(liveChain(links).steps.map(({ index }) => index));
+function keptOf(
+  links: readonly Link[],
+  boundaries: readonly Boundary[],
+  rewoundTo: string | null | undefined,
+): ReadonlySet<number> {
+  const kept = new Set(chainIn({ links, rewoundTo }, undefined).steps.map(({ index }) => index));
   const byLast = Map.groupBy(boundaries, ({ lastKept }) => lastKept);
   for (const index of [...kept]) {
     const { parentUuid } = links[index]!;

@@ -10,14 +10,13 @@ import {
   type PersistedWorktree,
   type ScheduledJob,
 } from "@keelson/protocol";
-import { liveChain, type Chain } from "./chain.ts";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
+import { rewindIn, type Rewindable } from "./rewound.ts";
 import { STICKY } from "../transcript/sticky.ts";
 
-export interface Scanned {
-  readonly links: readonly Link[];
+export interface Scanned extends Rewindable {
   /** For each link: where its line is, and the entry if it is newer than the last compaction. */
   readonly places: readonly LinePosition[];
   readonly costState: CostState | undefined;
@@ -27,8 +26,6 @@ export interface Scanned {
   readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
-  /** The conversation went back to this entry, or to its start, and nothing followed. */
-  readonly rewoundTo: string | null | undefined;
   /** The jobs that were not over. */
   readonly schedules: readonly ScheduledJob[];
 }
@@ -70,8 +67,7 @@ export function scan(path: string): Scanned {
     } else if (value !== undefined && typeof value["type"] === "string" && KEPT.has(value["type"])) {
       newest.set(value["type"], value);
     } else if (value?.["type"] === "keelson-rewind") {
-      const { leafUuid } = value;
-      if (typeof leafUuid === "string" || leafUuid === null) rewoundTo = leafUuid;
+      rewoundTo = rewindIn(value);
     } else if (value?.["type"] === "keelson-schedule" && typeof value["id"] === "string") {
       schedules.delete(value["id"]);
       if (isScheduledJob(value["job"])) schedules.set(value["id"], value["job"]);
@@ -92,14 +88,6 @@ export function scan(path: string): Scanned {
     rewoundTo,
     schedules: [...schedules.values()],
   };
-}
-
-/** The conversation in the file, as it was left. */
-export function chainIn({ links, rewoundTo }: Scanned, at: string | undefined): Chain {
-  if (at !== undefined || rewoundTo === undefined) return liveChain(links, { at });
-  if (rewoundTo === null) return { steps: [], leafUuid: null };
-  const chain = liveChain(links, { at: rewoundTo });
-  return chain.steps.length > 0 ? chain : liveChain(links);
 }
 
 const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state", "worktree-state"]);

@@ -7,7 +7,8 @@ import type { Chain } from "../read/chain.ts";
 import { lineOf } from "../transcript/line.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLine, salvage } from "../read/parse-line.ts";
-import { chainIn, scan, type Scanned } from "../read/scan.ts";
+import { chainIn } from "../read/rewound.ts";
+import { scan, type Scanned } from "../read/scan.ts";
 
 export interface ForkOptions {
   readonly from: string;

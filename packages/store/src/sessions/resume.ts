@@ -11,7 +11,8 @@ import {
 import type { ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLive, salvage } from "../read/parse-line.ts";
-import { chainIn, scan, type Scanned } from "../read/scan.ts";
+import { chainIn } from "../read/rewound.ts";
+import { scan, type Scanned } from "../read/scan.ts";
 
 export interface LoadedSession {
   /** The conversation since the last compaction, oldest first, without `toolUseResult`. */

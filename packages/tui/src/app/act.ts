@@ -20,7 +20,9 @@ export function act(effect: PromptEffect, app: App): void {
     case "rewind":
       return openPanelOf("rewind", "", app);
     case "cycle-mode":
-      return app.attempt(cycleMode(app));
+      // One after the other: each starts from the mode that the one before led to.
+      app.cycling = app.cycling.then(() => cycleMode(app));
+      return app.attempt(app.cycling);
     case "open-editor":
       return app.attempt(
         app
@@ -78,7 +80,7 @@ function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
     case "panel":
       return openPanelOf(submission.command, submission.args, app);
     case "shell":
-      return app.attempt(talk.request("run_shell_command", { command: submission.command }));
+      return app.attempt(talk.run(submission.command));
     case "memory":
       return app.attempt(
         talk
@@ -97,6 +99,9 @@ function withSession<T extends object>(line: T, { talk: { sessionId } }: App): T
 /** A session that may not bypass permissions refuses the last one. */
 const CYCLE: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "auto", "bypassPermissions"];
 
+const AUTO_MODE =
+  "Auto mode edits files in this folder without a question, and asks a model whether anything else needs one. It can be wrong";
+
 /** The next mode that the session accepts. */
 async function cycleMode(app: App): Promise<void> {
   const { talk } = app;
@@ -107,7 +112,9 @@ async function cycleMode(app: App): Promise<void> {
     try {
       await talk.request("set_permission_mode", { mode });
       facts.mode = mode;
-      return app.changed();
+      app.changed();
+      if (mode === "auto" && (await app.host.isFirstTime("auto-mode"))) app.note(AUTO_MODE, "info");
+      return;
     } catch {
       // Not in this session; the next one may be.
     }

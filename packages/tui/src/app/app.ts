@@ -44,7 +44,7 @@ export interface AppOptions {
   readonly host: TerminalHost;
   readonly bindings: Bindings;
   readonly theme: Theme;
-  readonly modes: Pick<TerminalModeSwitch, "title">;
+  readonly modes: Pick<TerminalModeSwitch, "title" | "alternate">;
   /** Makes the screen that draws what `draw` renders. */
   screen(draw: (size: ScreenSize) => Rendered): ScreenPort;
   /** Gives the terminal to another program while it runs. */
@@ -67,6 +67,8 @@ export class App {
   talk: Talk;
   /** When somebody last typed in the prompt; undefined once it was sent. */
   lastTypedAt: number | undefined;
+  /** Changes of the mode that are under way. */
+  cycling: Promise<void> = Promise.resolve();
   readonly #attention: Attention;
   readonly #title: WindowTitle;
   readonly #status: StatusRows;
@@ -168,6 +170,7 @@ export class App {
   async showFullScreen<T>(panel: Panel<T>): Promise<T | undefined> {
     this.#viewer?.close(undefined);
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
+    this.#modes.alternate(true);
     const on = this.screen.fullScreen((size) => panel.render(this.frame(size)));
     const viewer: OpenViewer = {
       panel,
@@ -175,6 +178,7 @@ export class App {
       close: (value) => {
         if (this.#viewer === viewer) this.#viewer = undefined;
         on.close();
+        this.#modes.alternate(false);
         resolve(value as T | undefined);
       },
     };
@@ -240,11 +244,15 @@ export class App {
     const { host, bindings } = this;
     const talk: Talk = new Talk({
       cwd: host.cwd,
-      hint: (action) => bindings.keyFor(action.startsWith("chat:") ? "Chat" : "Global", action),
+      hint: (action) => ["Global", "Chat", "Task"].map((place) => bindings.keyFor(place, action)).find(Boolean),
       showDuration: host.settings["showTurnDuration"] !== false,
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),
       ready: () => this.talk === talk && this.#status.opened(),
+      informed: () => {
+        const { contextWindow } = talk.facts;
+        if (this.talk === talk && contextWindow !== undefined) this.parts.tokens.setWindow(contextWindow);
+      },
       message: (message) => this.talk === talk && this.#heard(message),
       asked: () => this.talk === talk && this.#ask(),
       withdrawn: (id) => {

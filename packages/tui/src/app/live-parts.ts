@@ -73,8 +73,11 @@ export class LiveParts {
     this.#showsLists = !this.#showsLists;
   }
 
-  nextChange({ isWorking }: Talk, { now, theme }: { readonly now: number; readonly theme: Theme }): number | undefined {
-    if (isWorking) return this.#spinner.nextChange(now, theme);
+  nextChange(
+    { isWorking, questions }: Talk,
+    { now, theme }: { readonly now: number; readonly theme: Theme },
+  ): number | undefined {
+    if (isWorking && !questions.shown) return this.#spinner.nextChange(now, theme);
     return this.#showsLists ? this.tasks.nextChange(now) : undefined;
   }
 
@@ -91,7 +94,7 @@ export class LiveParts {
     return stack(
       [
         { view: { render: (inner) => ({ rows: talk.feed.live(inner) }) }, rank: 7 },
-        { view: gap(since !== undefined || lists.some((list) => list.render(frame).rows.length > 0)), rank: 8 },
+        { view: gap(isTurning(talk) || lists.some((list) => list.render(frame).rows.length > 0)), rank: 8 },
         { view: { render: (inner) => ({ rows: this.#spinnerRow(talk, inner) }) }, rank: 3 },
         ...lists.map((view) => ({ view, rank: 5 })),
         { view: talk.queued, rank: 4 },
@@ -113,10 +116,11 @@ export class LiveParts {
     ];
   }
 
-  #spinnerRow({ facts: { workingSince }, feed }: Talk, frame: Frame): string[] {
-    if (workingSince === undefined) return [];
+  #spinnerRow(talk: Talk, frame: Frame): string[] {
+    const { workingSince } = talk.facts;
+    if (workingSince === undefined || !isTurning(talk)) return [];
     const { activity } = this.#todos;
-    const running = runningNow(feed.unfinished, this.#host.cwd);
+    const running = runningNow(talk.feed.unfinished, this.#host.cwd);
     const facts = {
       startedMs: workingSince,
       written: this.tokens.written,
@@ -134,11 +138,14 @@ export class LiveParts {
         const vim = prompt.vimMode;
         const notice = prompt.hint(frame.now);
         const { usedPercent, cost } = this.tokens;
+        const { model, effort } = talk.facts;
         const facts = {
           mode: talk.facts.mode,
           modeKey: this.#bindings.keyFor("Chat", "chat:cycleMode"),
           queued: talk.queued.count,
           promptIsEmpty: prompt.isEmpty,
+          model,
+          ...(effort === undefined ? {} : { effort }),
           tasks: this.tasks.summary,
           ...(vim === undefined ? {} : { vim }),
           ...(usedPercent === undefined ? {} : { usedPercent }),
@@ -149,6 +156,11 @@ export class LiveParts {
       },
     };
   }
+}
+
+/** Whether the spinner turns. While a question is open the agent waits, and Esc is an answer. */
+function isTurning({ isWorking, questions }: Talk): boolean {
+  return isWorking && questions.shown === undefined;
 }
 
 function gap(isWanted: boolean): View {

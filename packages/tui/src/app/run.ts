@@ -34,6 +34,7 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
   });
   const lend = async <T>(use: () => Promise<T>): Promise<T> => {
     app.screen.pause();
+    await app.screen.answered();
     stopListening();
     modes.restore();
     try {
@@ -88,6 +89,8 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
     return await app.left;
   } finally {
     for (const stop of stopWatching) stop();
+    // An answer of the terminal that comes later would end up at the shell's prompt.
+    await app.screen.answered();
     stopListening();
     app.screen.end();
     modes.restore();
@@ -139,6 +142,7 @@ export async function askAtTerminal<T>(
     screen.changed({ now: true });
     return await promise;
   } finally {
+    await screen.answered();
     for (const stop of stops) stop();
     screen.end();
     modes.restore();

@@ -31,7 +31,7 @@ export class SessionFacts {
   /** Since when the agent works; undefined while it waits for a prompt. */
   workingSince: number | undefined;
   commands: readonly CommandFact[] = [];
-  agents: readonly string[] = [];
+  agents: readonly { readonly name: string; readonly description: string }[] = [];
   outputStyle = "default";
   lastAnswer = "";
   /** Prompts of the conversation, oldest first. */
@@ -40,6 +40,8 @@ export class SessionFacts {
   addedDirs: readonly string[] = [];
   cwd: string | undefined;
   agent: string | undefined;
+  /** Tokens that the model can read, if the session has said it. */
+  contextWindow: number | undefined;
 
   take(message: Outbound, now: number): void {
     if (isResult(message)) {
@@ -75,7 +77,7 @@ export class SessionFacts {
     if (!isObject(reply)) return;
     const { commands, agents, output_style: style, current_permission_mode: mode } = reply;
     if (Array.isArray(commands)) this.commands = commands.filter(isObject) as unknown as CommandFact[];
-    if (Array.isArray(agents)) this.agents = agents.filter(isObject).map(({ name }) => String(name));
+    if (Array.isArray(agents)) this.agents = agents.filter(isObject).map(agentOf);
     if (typeof style === "string") this.outputStyle = style;
     if (isPermissionMode(mode)) this.mode = mode;
   }
@@ -102,6 +104,7 @@ export class SessionFacts {
     if (typeof title === "string") this.title = title;
     if (typeof cwd === "string") this.cwd = cwd;
     if (typeof agent === "string") this.agent = agent;
+    if (typeof reply["context_window"] === "number") this.contextWindow = reply["context_window"];
   }
 
   #system(message: Readonly<Record<string, unknown>>): void {
@@ -113,4 +116,8 @@ export class SessionFacts {
       this.commands = commands.filter(isObject) as unknown as CommandFact[];
     }
   }
+}
+
+function agentOf({ name, description }: Readonly<Record<string, unknown>>) {
+  return { name: String(name), description: typeof description === "string" ? description : "" };
 }

@@ -28,7 +28,7 @@ async function answer(request: ControlRequest, app: App, plan?: string): Promise
   talk.answer(request.request_id, given.response);
   for (const effect of given.effects) {
     if (effect.kind === "prompt") talk.say({ content: effect.text, draft: effect.text });
-    else app.note(`Open ${effect.url}`, "info");
+    else if (!(await app.host.openUrl(effect.url))) app.note(`Open ${effect.url} in your browser`, "info");
   }
 }
 
@@ -66,7 +66,9 @@ async function readText(path: string, app: App): Promise<{ readonly text: string
 }
 
 async function editedPlan({ plan, path }: DialogAnswer & { kind: "edit-plan" }, app: App): Promise<string> {
-  if (path !== undefined && (await app.lend(() => app.host.editFile(path)))) {
+  // A plan that came with the call may not be in a file yet.
+  const isWritten = path !== undefined && typeof (await readText(path, app))?.text === "string";
+  if (isWritten && (await app.lend(() => app.host.editFile(path)))) {
     return (await readText(path, app))?.text ?? plan;
   }
   return (await app.lend(() => app.host.editText(plan, { extension: "md" }))) ?? plan;

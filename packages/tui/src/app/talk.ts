@@ -14,6 +14,8 @@ export interface TalkOptions extends ConversationOptions {
   changed(): void;
   /** The session has said what it is. */
   ready(): void;
+  /** The facts are those of now. */
+  informed(): void;
   /** A message arrived, after everything here knows of it. */
   message(message: Outbound): void;
   /** There is a question to show. */
@@ -92,17 +94,25 @@ export class Talk implements Requests {
 
   say({ content, draft, priority }: Saying): void {
     const uuid = crypto.randomUUID();
-    const message = { type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid } as const;
-    if (this.isWorking) {
-      this.queued.add({ uuid, draft });
-    } else {
-      this.feed.addPrompt(message);
-      this.facts.workingSince = this.#options.now();
-    }
+    this.#show({ uuid, content, draft });
     void this.#open.promise.then(
       (link) => link.prompt(content, { uuid, ...(priority ? { priority } : {}) }),
       () => undefined,
     );
+  }
+
+  /** Runs a command of the user in the session's shell. */
+  async run(command: string): Promise<void> {
+    const uuid = crypto.randomUUID();
+    const content = `<bash-input>${command}</bash-input>`;
+    this.#show({ uuid, content, draft: `!${command}` });
+    try {
+      await this.request("run_shell_command", { command, uuid });
+    } catch (error) {
+      this.queued.remove(uuid);
+      this.facts.workingSince = undefined;
+      throw error;
+    }
   }
 
   /** Takes the newest queued prompt back, if the model has not been given it. Returns what was typed. */
@@ -135,6 +145,16 @@ export class Talk implements Requests {
     await link?.close(reason);
   }
 
+  /** Before the session repeats it: in the queue while the agent works, otherwise in the conversation. */
+  #show({ uuid, content, draft }: Pick<Saying, "content" | "draft"> & { readonly uuid: string }): void {
+    if (this.isWorking) {
+      this.queued.add({ uuid, draft });
+      return;
+    }
+    this.feed.addPrompt({ type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid });
+    this.facts.workingSince = this.#options.now();
+  }
+
   #take(message: Outbound): void {
     const now = this.#options.now();
     this.facts.take(message, now);
@@ -163,11 +183,14 @@ export class Talk implements Requests {
 
   async #inform(): Promise<void> {
     this.facts.informed(await this.request("get_session_info").catch(() => undefined));
+    this.#options.informed();
   }
 
   async #initialize(link: SessionLink): Promise<void> {
     try {
       this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      // What was said before has been repeated by now; what is unfinished in it stays so.
+      if (!this.isWorking) this.feed.settle(this.#options.now());
       await this.#inform();
       this.#options.ready();
       this.#options.changed();

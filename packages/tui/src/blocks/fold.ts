@@ -2,10 +2,9 @@
 
 import { clean } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
-import { counted } from "./amounts.ts";
 import { withKey, type ItemLook } from "./look.ts";
 
-export const FOLDED_ROWS = 3;
+const FOLDED_ROWS = 3;
 
 /** The text without empty lines around it, cleaned, at most `most` rows of it, then a row with the number of the others. */
 export function folded(text: string, columns: number, look: ItemLook, most = FOLDED_ROWS): string[] {
@@ -60,5 +59,3 @@ function hiddenLines(text: string, columns: number, most: number): number {
   }
   return hidden;
 }
-
-export const countedLines = (text: string) => counted(text === "" ? 0 : text.split("\n").length, "line");

@@ -30,9 +30,8 @@ function deniedRows(reason: string, columns: number, look: ItemLook): string[] {
 function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: number, look: ItemLook): string[] {
   const fields = isObject(output) ? output : {};
   const id = fields["backgroundTaskId"] ?? fields["agentId"] ?? taskId;
-  const key = withKey(look, "app:toggleTodos", (name) => ` (${name} to see it)`);
   const name = typeof id === "string" ? ` as ${cleanRow(id)}` : "";
-  return [look.theme.paint("dim", fit(`Running in the background${name}${key}`, columns))];
+  return [look.theme.paint("dim", fit(`Running in the background${name} (/tasks shows it)`, columns))];
 }
 
 const plainRows: Rows = (_call, { text, images }, columns, look) => {

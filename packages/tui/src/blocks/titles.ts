@@ -5,7 +5,7 @@ import { clean, cleanRow } from "../screen/clean.ts";
 import { relativePath } from "./look.ts";
 import { isAgentCall, isShellCall, mcpNames } from "./tools.ts";
 
-export interface CallTitle {
+interface CallTitle {
   readonly name: string;
   /** Cleaned; may have several lines. "" if there is nothing to say. */
   readonly about: string;

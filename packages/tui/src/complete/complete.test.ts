@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { FuzzyIndex, fuzzyScore } from "./fuzzy.ts";
 import { type CommandItem, matchCommands } from "./commands.ts";
-import { mentionAt, mentionText } from "./mention.ts";
+import { mentionAt, mentionText, type MentionItem } from "./mention.ts";
 import { PromptDriver } from "../editor/prompt.test-support.ts";
 
 const COMMANDS: CommandItem[] = [
@@ -161,6 +161,18 @@ describe("the list under the prompt", () => {
     expect(driver.screen().slice(3)).toEqual(["❯ src/a b.ts"]);
     expect(driver.send("\r")).toEqual([]);
     expect(driver.send("now\r")).toMatchObject([{ kind: "submit", text: 'see @"src/a b.ts" now' }]);
+  });
+
+  test("agents and resources come behind files, also those that are known later", async () => {
+    const mentions: MentionItem[] = [{ value: "agent-Explore", description: "Finds things" }];
+    const driver = new PromptDriver({ files: async () => ["extra.ts"], mentions });
+    driver.send("@ex");
+    await Bun.sleep(0);
+    expect(driver.screen().slice(3)).toEqual(["❯ extra.ts", "  agent-Explore  Finds things"]);
+    mentions.push({ value: "docs:/ex" });
+    expect(driver.screen().slice(3).join("\n")).toContain("docs:/ex");
+    driver.send("\x1b[B\t");
+    expect(driver.draft()).toStartWith("❯ @docs:/ex");
   });
 
   test("commands that are known later appear", () => {

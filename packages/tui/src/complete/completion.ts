@@ -36,8 +36,10 @@ export class Completion {
   #word: OpenWord | undefined;
   #entries: readonly Entry[] = [];
   #marked = 0;
-  /** How many commands there were to match. */
+  /** How many commands or mentions there were to match. */
   #known = 0;
+  /** Files that match the word. */
+  #files: readonly string[] = [];
   /** The word whose list was closed by the user. */
   #closed: OpenWord | undefined;
 
@@ -80,11 +82,14 @@ export class Completion {
     else this.#ask(word, before !== undefined && isSame(before, word));
   }
 
-  /** Looks whether there are other commands now: a session tells them when it is open. */
+  /** Looks whether there are other commands or mentions now: a session tells them when it is open. */
   refresh(): void {
-    if (this.#word?.kind !== "command") return;
-    const commands = this.#sources.commands();
-    if (commands.length !== this.#known) this.#match(this.#word.query, commands);
+    if (this.#word?.kind === "command") {
+      const commands = this.#sources.commands();
+      if (commands.length !== this.#known) this.#match(this.#word.query, commands);
+    } else if (this.#word && this.isOpen && this.#mentions().length !== this.#known) {
+      this.#list(this.#word);
+    }
   }
 
   /** Closes the list until another word is begun. */
@@ -145,26 +150,33 @@ export class Completion {
   }
 
   #ask(word: OpenWord, keep: boolean): void {
-    const named = matchMentions(word.query, this.#sources.mentions?.() ?? []);
     // The old entries stay until the answer comes, or the list would flicker.
-    if (!keep || named.length > 0) this.#entries = named;
-    void this.#sources.files(word.query).then(
-      (paths) => this.#answered(word, named, paths),
-      () => this.#answered(word, named, []),
-    );
+    if (!keep) this.#entries = [];
+    this.#known = this.#mentions().length;
+    const answered = (paths: readonly string[]) => {
+      if (this.#word !== word) return;
+      this.#files = paths;
+      this.#list(word);
+      this.#changed();
+    };
+    void this.#sources.files(word.query).then(answered, () => answered([]));
   }
 
-  #answered(word: OpenWord, named: readonly Entry[], paths: readonly string[]): void {
-    if (this.#word !== word) return;
-    const files = paths.map((path) => ({ row: { label: path, description: "" }, value: path }));
-    const before = this.#entries[this.#marked]?.value;
-    this.#entries = [...named, ...files];
+  #mentions(): readonly MentionItem[] {
+    return this.#sources.mentions?.() ?? [];
+  }
+
+  /** Files first: they are named more often than anything else. An entry that the user went to stays marked. */
+  #list(word: OpenWord): void {
+    const mentions = this.#mentions();
+    this.#known = mentions.length;
+    const before = this.#marked === 0 ? undefined : this.#entries[this.#marked]?.value;
+    const files = this.#files.map((path) => ({ row: { label: path, description: "" }, value: path }));
+    this.#entries = [...files, ...matchMentions(word.query, mentions)];
     this.#marked = Math.max(
       0,
       this.#entries.findIndex(({ value }) => value === before),
     );
-    if (this.#marked > 0 && this.#entries.length <= this.#marked) this.#marked = 0;
-    this.#changed();
   }
 }
 

@@ -3,6 +3,7 @@
 import { Bindings } from "../keys/bindings.ts";
 import { InputReader } from "../input/reader.ts";
 import type { CommandItem } from "../complete/commands.ts";
+import type { MentionItem } from "../complete/mention.ts";
 import type { Frame } from "../screen/view.ts";
 import type { HistoryEntry } from "./history.ts";
 import type { PromptEffect } from "./effects.ts";
@@ -28,6 +29,7 @@ export interface PromptSetup {
   readonly vim?: boolean;
   readonly history?: readonly string[];
   readonly commands?: readonly CommandItem[];
+  readonly mentions?: readonly MentionItem[];
   readonly files?: (query: string) => Promise<readonly string[]>;
 }
 
@@ -41,7 +43,11 @@ export class PromptDriver {
     this.prompt = new Prompt({
       bindings: Bindings.read(setup.keybindings).bindings,
       history: async () => (setup.history ?? []).map((display): HistoryEntry => ({ display, pastedContents: {} })),
-      sources: { commands: () => setup.commands ?? [], files: setup.files ?? (async () => []) },
+      sources: {
+        commands: () => setup.commands ?? [],
+        files: setup.files ?? (async () => []),
+        mentions: () => setup.mentions ?? [],
+      },
       ...(setup.vim ? { vim: true } : {}),
       changed: () => {},
       later: (effect) => this.effects.push(effect),

@@ -260,6 +260,9 @@ describe("history", () => {
     expect(driver.send(UP)).toEqual([{ kind: "unqueue" }]);
     driver.prompt.prepend(["queued"]);
     expect(driver.draft()).toBe("❯ queued|");
+    driver.send("\x15");
+    driver.prompt.prepend(["!make"]);
+    expect(driver.draft()).toBe("! make|");
   });
 });
 

@@ -145,6 +145,11 @@ export class Prompt implements View {
   /** Puts messages taken back before the draft. */
   prepend(texts: readonly string[]): void {
     const rest = this.#draft.buffer.text();
+    const [only] = texts;
+    if (rest === "" && texts.length === 1 && only!.startsWith("!")) {
+      this.setLine({ display: only!, pastedContents: {} });
+      return;
+    }
     this.setText([...texts, ...(rest === "" ? [] : [rest])].join("\n"));
   }
 

@@ -33,7 +33,6 @@ export function shortcuts(bindings: Bindings): Shortcut[] {
     chat("chat:undo", "undo"),
     chat("chat:modelPicker", "model"),
     chat("chat:thinkingToggle", "thinking"),
-    chat("chat:fastMode", "fast mode"),
     chat("chat:killAgents", "stop agents"),
     global("app:suspend", "suspend"),
     global("app:exit", "exit"),

@@ -5,7 +5,7 @@ import { cleanRow } from "../screen/clean.ts";
 import { fit, wrap } from "../screen/rows.ts";
 import type { Frame } from "../screen/view.ts";
 
-export interface BannerFacts {
+interface BannerFacts {
   readonly version: string;
   /** Absent until the session has said it. */
   readonly model?: string;

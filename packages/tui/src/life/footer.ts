@@ -1,4 +1,5 @@
-// The last row: the mode on the left, and on the right how full the context is and what the session cost.
+// The last row: the mode on the left, and on the right which model answers, what the session cost and how full the context
+// is.
 
 import type { PermissionMode } from "@keelson/protocol";
 import { dollars } from "../blocks/amounts.ts";
@@ -22,6 +23,8 @@ export interface FooterFacts {
   readonly notice?: string;
   /** The prompt is empty: the shortcuts can be asked for. */
   readonly promptIsEmpty: boolean;
+  /** Which model answers. */
+  readonly model?: string;
   /** What the model reasons with, such as `high`. */
   readonly effort?: string;
 }
@@ -36,8 +39,10 @@ const MODES: Readonly<Record<string, { readonly style: StyleName; readonly sign:
 
 export function renderFooter(facts: FooterFacts, { columns, theme }: Frame): string {
   const left = leftParts(facts, theme);
-  const right = rightParts(facts, theme, columns);
-  // What matters least goes first: hints on the left, then what is on the right.
+  const about = aboutParts(facts, theme);
+  const right = [...about, ...rightParts(facts, theme, columns)];
+  // What matters least goes first: the model, hints on the left, then what is on the right.
+  for (let more = about.length; more > 0 && total(left) + total(right) + 2 > columns; more--) right.shift();
   while (left.length > 1 && total(left) + total(right) + 2 > columns) left.pop();
   while (right.length > 0 && total(left) + total(right) + 2 > columns) right.shift();
   const start = fit(left.join("  "), columns);
@@ -62,10 +67,14 @@ function leftParts({ mode, modeKey, vim, queued, notice, tasks, promptIsEmpty }:
   return parts;
 }
 
+/** The model and what it reasons with. */
+function aboutParts({ model = "", effort = "" }: FooterFacts, theme: Theme): string[] {
+  return [model, effort].filter((part) => part !== "").map((part) => theme.paint("dim", cleanRow(part)));
+}
+
 /** The least important first. */
-function rightParts({ usedPercent, cost, effort }: FooterFacts, theme: Theme, columns: number): string[] {
+function rightParts({ usedPercent, cost }: FooterFacts, theme: Theme, columns: number): string[] {
   const parts: string[] = [];
-  if (effort !== undefined && effort !== "") parts.push(theme.paint("dim", cleanRow(effort)));
   if (typeof cost === "number" && cost > 0) parts.push(theme.paint("dim", dollars(cost)));
   if (usedPercent !== undefined) parts.push(contextBar(usedPercent, theme, columns));
   return parts;
@@ -74,7 +83,7 @@ function rightParts({ usedPercent, cost, effort }: FooterFacts, theme: Theme, co
 const BAR_CELLS = 8;
 
 /** `▰▰▰▱▱▱▱▱ 62% left`; a number alone where there is little room. */
-export function contextBar(usedPercent: number, theme: Theme, columns: number): string {
+function contextBar(usedPercent: number, theme: Theme, columns: number): string {
   const left = Math.max(0, 100 - usedPercent);
   const style = left <= 10 ? "error" : left <= 25 ? "warning" : "dim";
   const words = `${left}% left`;

@@ -16,7 +16,7 @@ const NARROW = 50;
 const STEPS = ["◐", "◓", "◑", "◒"];
 const ASCII_STEPS = ["|", "/", "-", "\\"];
 
-export interface SpinnerFacts {
+interface SpinnerFacts {
   readonly startedMs: number;
   /** What the todo list says is being done. */
   readonly activity?: string;

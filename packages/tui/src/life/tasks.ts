@@ -7,7 +7,7 @@ import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import type { Frame, Rendered, View } from "../screen/view.ts";
 
-export interface BackgroundTask {
+interface BackgroundTask {
   readonly id: string;
   readonly type: string;
   readonly description: string;

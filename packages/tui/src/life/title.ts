@@ -2,7 +2,7 @@
 
 import { cleanRow } from "../screen/clean.ts";
 
-export interface TitleFacts {
+interface TitleFacts {
   /** The name of the session, or of the folder. */
   readonly name: string;
   readonly working: boolean;

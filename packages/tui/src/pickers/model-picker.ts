@@ -12,7 +12,7 @@ import { TextField } from "../widgets/text-field.ts";
 import { ChoiceList } from "./choice-rows.ts";
 
 /** A row of `list_models`. */
-export interface OfferedModel {
+export interface ModelOption {
   readonly value: string;
   readonly resolvedModel: string;
   readonly displayName: string;
@@ -33,7 +33,7 @@ export interface PickedModel {
 }
 
 export function modelPicker(
-  models: readonly OfferedModel[],
+  models: readonly ModelOption[],
   inForce: ModelInForce,
   options: { readonly keys: KeyLookup },
 ): Panel<PickedModel | null> {
@@ -42,9 +42,9 @@ export function modelPicker(
 
 export async function loadModels(
   requests: Requests,
-): Promise<{ models: readonly OfferedModel[]; inForce: ModelInForce }> {
+): Promise<{ models: readonly ModelOption[]; inForce: ModelInForce }> {
   const [listed, settings] = await Promise.all([requests.request("list_models"), requests.request("get_settings")]);
-  const { models } = listed as { readonly models: readonly OfferedModel[] };
+  const { models } = listed as { readonly models: readonly ModelOption[] };
   const { applied } = settings as { readonly applied: ModelInForce };
   return { models, inForce: applied };
 }
@@ -66,7 +66,7 @@ export async function applyModel({ model, effort }: PickedModel, requests: Reque
 const AUTO = "default";
 
 class ModelPicker implements Panel<PickedModel | null> {
-  readonly #models: readonly OfferedModel[];
+  readonly #models: readonly ModelOption[];
   readonly #inForce: ModelInForce;
   readonly #keys: KeyLookup;
   readonly #list: ChoiceList;
@@ -75,7 +75,7 @@ class ModelPicker implements Panel<PickedModel | null> {
   #effort: string;
   #effortChanged = false;
 
-  constructor(models: readonly OfferedModel[], inForce: ModelInForce, keys: KeyLookup) {
+  constructor(models: readonly ModelOption[], inForce: ModelInForce, keys: KeyLookup) {
     this.#models = models;
     this.#inForce = inForce;
     this.#keys = keys;

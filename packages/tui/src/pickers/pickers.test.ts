@@ -13,7 +13,7 @@ import {
 import type { Panel } from "../screen/view.ts";
 import { windowStart } from "./list-window.ts";
 import { fileSize, timeAgo } from "./measures.ts";
-import { applyModel, loadModels, modelPicker, type OfferedModel } from "./model-picker.ts";
+import { applyModel, loadModels, modelPicker, type ModelOption } from "./model-picker.ts";
 import { rewindPicker } from "./rewind-picker.ts";
 import { performRewind } from "./rewind.ts";
 import { themePicker } from "./theme-picker.ts";
@@ -123,7 +123,7 @@ test("performRewind() restores the code first, then the conversation, and return
 });
 
 const LEVELS = ["low", "medium", "high"];
-const MODELS: readonly OfferedModel[] = [
+const MODELS: readonly ModelOption[] = [
   {
     value: "default",
     resolvedModel: "m-1",

@@ -97,6 +97,8 @@ export class PlainScreen implements ScreenPort {
     return { changed, close: () => this.changed() };
   }
 
+  async answered(): Promise<void> {}
+
   /** Nothing is asked. */
   reply(): void {}
 

@@ -34,6 +34,11 @@ export interface ScreenPort {
   end(options?: { readonly keep?: boolean }): void;
   /** A viewer over the whole window. What is appended meanwhile is written when it is closed. */
   fullScreen(draw: Draw): FullScreen;
+  /**
+   * Resolves when the terminal has answered everything it was asked. Keep reading until then, or the shell after us gets
+   * the answer.
+   */
+  answered(): Promise<void>;
   /** An answer of the terminal. */
   reply(reply: TerminalReply): void;
 }

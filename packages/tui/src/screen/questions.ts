@@ -18,6 +18,7 @@ export class PlaceQuestions<T> {
   #pending: T[] = [];
   #cancel: (() => void) | undefined;
   #silent = false;
+  #answered = Promise.withResolvers<void>();
 
   constructor(schedule: (callback: () => void, ms: number) => () => void, givenUp: () => void) {
     this.#schedule = schedule;
@@ -36,9 +37,7 @@ export class PlaceQuestions<T> {
   ask(about: T): string {
     this.#pending.push(about);
     this.#cancel ??= this.#schedule(() => {
-      this.#cancel = undefined;
-      this.#silent = true;
-      this.#pending = [];
+      this.giveUp();
       this.#givenUp();
     }, ANSWER_MS);
     return ASK;
@@ -50,7 +49,23 @@ export class PlaceQuestions<T> {
     const about = this.#pending.shift();
     if (about === undefined || row === undefined) return undefined;
     this.stop();
+    if (!this.areOpen) this.#answered.resolve();
     return { about, row: Number(row) - 1, columns: Number(columns) };
+  }
+
+  /** Asks no more. */
+  giveUp(): void {
+    this.stop();
+    this.#silent = true;
+    this.#pending = [];
+    this.#answered.resolve();
+  }
+
+  /** Resolves when no answer is on its way any more, or will ever come. */
+  async whenAnswered(): Promise<void> {
+    if (!this.areOpen) return;
+    this.#answered = Promise.withResolvers();
+    await this.#answered.promise;
   }
 
   /** Waits no longer. Answers may still come. */

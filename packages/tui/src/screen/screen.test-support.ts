@@ -18,6 +18,8 @@ export function testScreen(
   let now = 0;
   let done = Promise.resolve();
   const replies: string[] = [];
+  let held: string[] | undefined;
+  const arrive = (text: string) => void (done = new Promise((resolve) => emulator.write(text, resolve)));
   emulator.onReply((text) => replies.push(text));
 
   const screen = new Screen({
@@ -30,7 +32,8 @@ export function testScreen(
       },
       write(text) {
         written.push(text);
-        done = new Promise((resolve) => emulator.write(text, resolve));
+        if (held) held.push(text);
+        else arrive(text);
       },
       onResize(listener) {
         resizeListeners.add(listener);
@@ -65,6 +68,14 @@ export function testScreen(
     emulator,
     written,
     waiting,
+    /** From now on, what is written is on its way, until it is released. */
+    hold() {
+      held = [];
+    },
+    release() {
+      held?.forEach(arrive);
+      held = undefined;
+    },
     show(rendered: Rendered) {
       live = rendered;
     },

@@ -19,6 +19,8 @@ const SHOW_CURSOR = "\x1b[?25h";
 const FRAME_MS = 1000 / 30;
 /** A window that is being dragged is drawn when it has stopped for so long. */
 const SETTLE_MS = 20;
+/** tmux takes a quarter of a second to tell the system. */
+const MOST_DISAGREEMENTS = 40;
 
 export interface ScreenOptions {
   readonly terminal: Pick<Terminal, "columns" | "rows" | "write" | "onResize">;
@@ -70,11 +72,14 @@ export class Screen implements ScreenPort {
   #reflow: Reflow;
   readonly #questions: PlaceQuestions<Asked>;
   #era = 0;
-  #isPlaced = false;
   /** A frame was due while another was on its way. */
   #wanted = false;
   /** The window was resized: nothing is drawn until it is quiet and clear where everything is. */
   #settling: { readonly cancel: () => void; quiet: boolean } | undefined;
+  /** How often the terminal and the system said different widths, one after the other. */
+  #disagreements = 0;
+  /** Whether a frame was drawn after the one that is asked about. */
+  #drawnSince = false;
   #cursorHidden = false;
   #state: "on" | "paused" | "ended" = "on";
   #viewer: FullScreenView | undefined;
@@ -103,9 +108,9 @@ export class Screen implements ScreenPort {
 
   changed({ now = false }: { readonly now?: boolean } = {}): void {
     if (this.#state !== "on" || this.#viewer) return;
-    if (now) return this.#frame();
+    if (now) return this.#frame({ now });
     this.#cancel ??= this.#options.schedule(
-      () => this.#frame({ ask: true }),
+      () => this.#frame(),
       Math.max(0, this.#lastFrame + FRAME_MS - this.#options.now()),
     );
   }
@@ -152,7 +157,6 @@ export class Screen implements ScreenPort {
     if (this.#state === "ended") return;
     this.#viewer?.close({ draw: false });
     this.#settleNow();
-    this.#questions.stop();
     if (this.#state === "on") {
       const last = keep ? this.#rendered() : EMPTY;
       // Below the last row, which is finished by that.
@@ -160,6 +164,7 @@ export class Screen implements ScreenPort {
       this.#write(text, { cursor: true });
     }
     this.#state = "ended";
+    this.#questions.giveUp();
     this.#unlisten();
   }
 
@@ -188,7 +193,12 @@ export class Screen implements ScreenPort {
     if (frame) this.#area.toldPlace(answer.row);
     if (frame && frame.columns !== answer.columns) return this.#overtaken(frame, answer.columns);
     if (!frame && this.#settling?.quiet) {
-      return answer.columns === this.size.columns ? this.#drawResized(answer.row) : this.#settle();
+      if (answer.columns === this.size.columns) return this.#drawResized(answer.row);
+      this.#disagreements += 1;
+      if (this.#disagreements < MOST_DISAGREEMENTS) return this.#settle();
+      // The system has a wrong idea of the window, as on a serial line. It is all there is.
+      this.#questions.giveUp();
+      return this.#drawResized();
     }
     this.#goOn();
   }
@@ -199,11 +209,16 @@ export class Screen implements ScreenPort {
     for (const size of sizes) area.step(size);
     const { rows } = this.size;
     area.step({ columns, rows });
-    this.#area.misplaced(columns, area.above - up, finished);
+    if (this.#drawnSince) this.#area.misplaced(columns, 0, []);
+    else this.#area.misplaced(columns, area.above - up, finished);
     this.#size = { columns, rows };
     // The system may hear of it only after the terminal has done it.
     if (this.size.columns !== old) this.#takeSize();
     this.#settle();
+  }
+
+  answered(): Promise<void> {
+    return this.#questions.whenAnswered();
   }
 
   #viewerClosed(viewer: FullScreenView, { draw }: { readonly draw: boolean }): void {
@@ -256,6 +271,8 @@ export class Screen implements ScreenPort {
   #drawResized(y?: number): void {
     this.#settling?.cancel();
     this.#settling = undefined;
+    this.#disagreements = 0;
+    this.#drawnSince = false;
     const before = this.#area.drawn;
     const again = this.#area.isMisplaced;
     this.#takeSize();
@@ -291,14 +308,20 @@ export class Screen implements ScreenPort {
     this.#area.resized(this.#size, this.#reflow, undefined);
   }
 
-  #frame({ ask = !this.#isPlaced }: { readonly ask?: boolean } = {}): void {
+  #frame({ now = false }: { readonly now?: boolean } = {}): void {
     this.#stopTimer();
     if (this.#settling) return;
     // The window may have been resized and the news not be here yet.
     const { columns, rows } = this.size;
     if (columns !== this.#size.columns || rows !== this.#size.rows) return this.#resize();
-    if (this.#questions.areOpen) this.#wanted = true;
-    else this.#draw({ ask });
+    const isOpen = this.#questions.areOpen;
+    if (isOpen && !now) {
+      this.#wanted = true;
+      return;
+    }
+    // A key does not wait for an answer.
+    this.#drawnSince = isOpen;
+    this.#draw({ ask: !isOpen });
   }
 
   #draw({ ask, before = this.#area.drawn, sizes = [], again = false, hold = false }: DrawOptions): void {
@@ -339,7 +362,6 @@ export class Screen implements ScreenPort {
     if (ask && this.#questions.mayAsk) {
       question = this.#questions.ask(ask) + this.#area.column;
       this.#area.askedPlace();
-      this.#isPlaced = true;
     }
     const hide = this.#cursorHidden ? "" : HIDE_CURSOR;
     const show = showCursor || cursor ? SHOW_CURSOR : "";

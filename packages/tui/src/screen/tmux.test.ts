@@ -17,6 +17,7 @@ testUnless(tmux === null ? "tmux is not installed" : null, test)(
     await using terminal = startTerminal({ home, command, columns: 100, rows: 30 });
     try {
       await terminal.until("ready 100");
+      let added = 0;
       for (const [columns, rows] of [
         [60, 20],
         [120, 40],
@@ -25,6 +26,8 @@ testUnless(tmux === null ? "tmux is not installed" : null, test)(
         [100, 30],
       ] as const) {
         terminal.type("aaa");
+        added += 9;
+        await terminal.until(`row ${added} `);
         terminal.resize(columns, rows);
         await terminal.until(`ready ${columns}`);
         await settled(terminal);

@@ -33,7 +33,7 @@ export interface Retry {
   readonly error: string;
 }
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly showDuration: boolean;
   /** The conversation starts anew. */
   reset(): void;

@@ -7,7 +7,7 @@ import { StreamedText } from "./streamed-text.ts";
 
 type Streamed = AnswerItem | ThinkingItem | CallItem;
 
-export interface ReplyTarget {
+interface ReplyTarget {
   add(item: Streamed): void;
   /** Takes an item back of which nothing was written. */
   remove(item: Streamed): void;

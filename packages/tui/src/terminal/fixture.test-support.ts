@@ -56,12 +56,17 @@ modes.enter();
 modes.title("fixture");
 const reader = new InputReader();
 process.stdin.on("data", (chunk) => {
+  let isDue = false;
   for (const event of reader.push(chunk, performance.now())) {
     if (event.kind === "reply") {
       modes.reply(event);
       screen.reply(event);
-    } else if (event.kind === "key") take(event);
+    } else if (event.kind === "key") {
+      take(event);
+      isDue = true;
+    }
   }
+  if (isDue) screen.changed({ now: true });
 });
 function take({ name, text }) {
   if (name === "x") throw new Error("no reason");
@@ -77,7 +82,6 @@ function take({ name, text }) {
     viewer = viewer ? viewer.close() : screen.fullScreen(() => ({ rows: ["viewer"] }));
     modes.alternate(viewer !== undefined);
   } else if (text) typed += text;
-  screen.changed({ now: true });
 }
 screen.changed({ now: true });
 `;

@@ -1,4 +1,4 @@
-// A text on the full screen: a plan, the output of a task, a report.
+// A text on the full screen: a plan, a report.
 
 import { cleanRow } from "../screen/clean.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
@@ -19,28 +19,4 @@ export function textViewer({ title, text, keys, markdown }: TextViewerOptions): 
     lines: (columns, theme) => markdown?.(text, columns, theme) ?? linesOfText(text),
   };
   return new Pager({ title: cleanRow(title), sections: () => [section], keys });
-}
-
-export interface GrowingTextOptions {
-  readonly title: string;
-  /** The text so far; asked for each frame. */
-  text(): string;
-  readonly keys: KeyLookup;
-  /** Milliseconds between looks. Undefined once the text is complete. */
-  every?(): number | undefined;
-}
-
-/** A text that grows; it is followed as long as its end is on the screen. */
-export function growingTextViewer({ title, text, keys, every }: GrowingTextOptions): FullScreenPanel<null> {
-  let shown = "";
-  let section: PagerSection = { lines: () => [] };
-  const sections = () => {
-    const now = text();
-    if (now !== shown) {
-      shown = now;
-      section = { lines: () => linesOfText(now) };
-    }
-    return [section];
-  };
-  return new Pager({ title: cleanRow(title), sections, keys, opensAt: "end", ...(every ? { every } : {}) });
 }

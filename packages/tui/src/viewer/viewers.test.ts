@@ -4,7 +4,7 @@ import { panelKeys } from "../panels/panel-keys.ts";
 import { wrap } from "../screen/rows.ts";
 import { call, failure, feedOf, prompt, text as answer, thinking } from "../stream/feed.test-support.ts";
 import { diffViewer } from "./diff-viewer.ts";
-import { growingTextViewer, textViewer } from "./text-viewer.ts";
+import { textViewer } from "./text-viewer.ts";
 import { transcriptViewer } from "./transcript-viewer.ts";
 
 const bound = panelKeys(keys);
@@ -108,13 +108,7 @@ test("the diff viewer lists the files, jumps from one to the next and folds them
   expect(view.take(key("escape"), 0)).toEqual({ value: null });
 });
 
-test("a text is shown as it is or as Markdown, a growing one is followed", () => {
+test("a text is shown as it is or as Markdown", () => {
   expect(shown(textViewer({ title: "Plan", text: "**a**", keys: bound }))).toStartWith("**a**");
   expect(shown(textViewer({ title: "Plan", text: "**a**", keys: bound, markdown }))).toStartWith("a\n");
-  let text = "1\n2\n3\n4\n5\n6\n7";
-  const view = growingTextViewer({ title: "Output", text: () => text, keys: bound, every: () => 500 });
-  expect(shown(view, frame(40, 4)).split("\n").slice(0, 3)).toEqual(["5", "6", "7"]);
-  text += "\n8";
-  expect(shown(view, frame(40, 4)).split("\n").slice(0, 3)).toEqual(["6", "7", "8"]);
-  expect(view.nextChange?.(0)).toBe(500);
 });

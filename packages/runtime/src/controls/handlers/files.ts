@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { realPathOf } from "@keelson/host";
+import { MEMORY_SCOPES, type MemoryScope } from "../../instructions/add-memory.ts";
 import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -66,6 +67,23 @@ export const getWorkingDiff: ControlHandler = async (_request, { snapshot }, { s
   const { readWorkingDiff } = await import("@keelson/host/git-state");
   const { cwd, home, directories, env } = snapshot();
   return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal })) ?? null });
+};
+
+/** Keelson only: takes the conversation back to before a prompt. */
+export const rewindConversationControl: ControlHandler = async (request, targets) => {
+  const prompt = textIn(request, "user_message_id");
+  if (targets.isRunning()) return failed("rewind_conversation: a run is active; interrupt it first", "busy");
+  return done(await targets.rewindConversation(prompt));
+};
+
+/** Keelson only: a note of the user for an instruction file. */
+export const addMemoryControl: ControlHandler = async (request, targets) => {
+  const text = textIn(request, "text");
+  const { scope = "project" } = request;
+  if (!MEMORY_SCOPES.includes(scope as MemoryScope)) {
+    return failed(`add_memory: "scope" must be one of ${MEMORY_SCOPES.join(", ")}`);
+  }
+  return done({ path: await targets.addMemory(text, scope as MemoryScope) });
 };
 
 export const registerRepoRoot: ControlHandler = (request, { workspace, addDirectories }) => {

@@ -48,7 +48,7 @@ export const describeAgent = ({ name, description, model }: AgentDefinition) => 
 });
 
 /** More than `initialize` says of them: where each comes from and what it may use. */
-export const listAgents: ControlHandler = (_request, targets) =>
+export const listAgentsControl: ControlHandler = (_request, targets) =>
   done({
     agents: targets.agents().map((agent) => ({
       ...describeAgent(agent),

@@ -120,6 +120,26 @@ export const mcpReadResource: ControlHandler = async (request, { mcp }, { signal
   return done({ contents: await server.use(signal, (connection) => connection.readResource(uri, signal)) });
 };
 
+/** Keelson only: what `@server:uri` can name. A server that does not answer has none. */
+export const mcpListResources: ControlHandler = async (_request, { mcp, gate }, { signal }) => {
+  const { isDenied } = await import("../../mcp/offer/resources.ts");
+  const offering = (mcp?.servers?.all ?? []).filter(
+    ({ name, connection }) => connection?.facts?.hasResources && !isDenied(name, gate.rules),
+  );
+  const lists = await Promise.all(
+    offering.map(async (server) => {
+      const found = await server.use(signal, (connection) => connection.listResources(signal)).catch(() => []);
+      return found.map(({ uri, name, description }) => ({
+        server: server.name,
+        uri,
+        name,
+        ...(description === undefined ? {} : { description }),
+      }));
+    }),
+  );
+  return done({ resources: lists.flat() });
+};
+
 export const setMcpPermissionModeOverride: ControlHandler = (request, { mcp }) => {
   const name = textIn(request, "serverName");
   const { mode = null } = request;

@@ -1,7 +1,7 @@
 // Requests about permission rules: list them, and change them in the session and in settings files.
 
 import type { Rule } from "@keelson/engine";
-import { readPermissionUpdates } from "../../gate/permission-updates.ts";
+import { readPermissionUpdates } from "../permission-updates.ts";
 import { done, failed, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 

@@ -103,6 +103,8 @@ export function startFakeProgram(options: FakeProgramOptions) {
     readImage: async () => undefined,
     statusLine: async () => undefined,
     notify: () => undefined,
+    openUrl: async () => false,
+    isFirstTime: async () => false,
     doctor: async () => "All well",
     now: () => clock.now,
     ...options.host,

@@ -35,7 +35,7 @@ export function trustPanel(facts: TrustFacts, { keys, plain }: BeforeOptions): P
       ...applies.flatMap((text) =>
         wrap(text, columns - 4).map((row, at) => (at === 0 ? `  ${theme.ascii ? "-" : "•"} ${row}` : `    ${row}`)),
       ),
-      ...wrap(theme.paint("dim", "Trust it only if you know who wrote them."), columns),
+      ...wrap(theme.paint("dim", "Trust it only if you know where its files come from."), columns),
     ],
     choices: [
       { value: "leave", label: "No, leave" },

@@ -49,7 +49,7 @@ export function putRegister(buffer: TextBuffer, { text, linewise }: VimRegister,
 }
 
 /** Joins lines with a space between, without the indentation of the later ones. */
-export function joinLines(buffer: TextBuffer, first: number, count: number): void {
+export function joinWithNext(buffer: TextBuffer, first: number, count: number): void {
   for (let time = 1; time < count && first + 1 < buffer.lines.length; time += 1) {
     const line = buffer.lineText(first);
     const next = buffer.lineText(first + 1);

@@ -6,7 +6,7 @@ import { offsetAtColumn, widthBetween } from "../text/line.ts";
 import { firstNonBlank, graphemeAt, type VimFind, vimMotion } from "./motions.ts";
 import { isLineNumber, parseVim, type VimCommand, type VimTarget } from "./parse.ts";
 import { vimObject, type VimRange } from "./objects.ts";
-import { applyOperator, joinLines, putRegister, type VimRegister } from "./operators.ts";
+import { applyOperator, joinWithNext, putRegister, type VimRegister } from "./operators.ts";
 
 export type VimMode = "INSERT" | "NORMAL" | "VISUAL" | "VISUAL LINE";
 
@@ -244,7 +244,7 @@ export class Vim {
         if (this.#register) putRegister(buffer, this.#register, name === "p", count);
         break;
       case "J":
-        joinLines(buffer, cursor.line, Math.max(2, count));
+        joinWithNext(buffer, cursor.line, Math.max(2, count));
         break;
       case "r":
         this.#overwrite(count, (grapheme) => (grapheme === "" ? "" : (character ?? "")), true);
@@ -318,7 +318,7 @@ export class Vim {
     const selected = this.#selected();
     const range = whole ? this.#lines(selected.from.line, selected.to.line) : selected;
     this.#mode = "NORMAL";
-    if (name === "J") joinLines(buffer, range.from.line, Math.max(2, range.to.line - range.from.line + 1));
+    if (name === "J") joinWithNext(buffer, range.from.line, Math.max(2, range.to.line - range.from.line + 1));
     else if (name === "~") {
       buffer.moveTo(range.from);
       buffer.replace(range.from, range.to, mapGraphemes(buffer.slice(range.from, range.to), swapCase));

@@ -9,7 +9,7 @@ import type { Frame, Rendered, View } from "../../screen/view.ts";
 const DEBOUNCE_MS = 300;
 const MOST_ROWS = 5;
 
-export interface StatusLineOptions {
+interface StatusLineOptions {
   /** `statusLine` of the settings. */
   readonly settings: unknown;
   run(input: JsonObject, signal: AbortSignal): Promise<string | undefined>;

@@ -1,6 +1,6 @@
 // /model, /effort, /theme, /output-style and /vim: one thing to choose.
 
-import { applyModel, loadModels, modelPicker, type OfferedModel } from "../../pickers/model-picker.ts";
+import { applyModel, loadModels, modelPicker, type ModelOption } from "../../pickers/model-picker.ts";
 import { themePicker } from "../../pickers/theme-picker.ts";
 import { cleanRow } from "../../screen/clean.ts";
 import type { Panel } from "../../screen/view.ts";
@@ -31,7 +31,7 @@ export async function effortPanel(context: PanelContext): Promise<Panel<PanelEnd
   });
 }
 
-function levelsOf(models: readonly OfferedModel[], id: string): readonly string[] {
+function levelsOf(models: readonly ModelOption[], id: string): readonly string[] {
   return models.find(({ resolvedModel }) => resolvedModel === id)?.supportedEffortLevels ?? [];
 }
 

@@ -1,6 +1,6 @@
 // /status and /doctor: what this session is, and whether the installation is in order.
 
-import { COMPATIBLE_VERSION } from "@keelson/protocol";
+import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
 import { elapsed } from "../../blocks/amounts.ts";
 import type { Panel } from "../../screen/view.ts";
 import type { PanelContext, PanelEnd } from "../context.ts";
@@ -29,7 +29,7 @@ interface UsageReply {
 }
 
 export async function statusPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
-  const { requests, host, sessionId } = context;
+  const { requests, sessionId } = context;
   const [settings, servers, usage, info] = await Promise.all([
     requests.request("get_settings") as Promise<SettingsReply>,
     requests.request("mcp_status") as Promise<ServersReply>,
@@ -40,7 +40,7 @@ export async function statusPanel(context: PanelContext): Promise<Panel<PanelEnd
   const { total_cost_usd: cost, total_duration_ms: duration } = usage.session;
   const connected = servers.mcpServers.filter(({ status }) => status === "connected").length;
   const facts: readonly (readonly [name: string, value: string])[] = [
-    ["Version", `${host.version} (compatible with ${COMPATIBLE_VERSION})`],
+    ["Version", `${VERSION} (compatible with ${COMPATIBLE_VERSION})`],
     ["Session", info.title === null ? sessionId : `${sessionId} (${info.title})`],
     ["Folder", info.git_branch ? `${info.cwd}, branch ${info.git_branch}` : info.cwd],
     ...info.added_dirs.map((path) => ["Also", path] as const),

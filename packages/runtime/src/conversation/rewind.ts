@@ -11,7 +11,7 @@ import {
   type ModelMessage,
 } from "@keelson/protocol";
 import { todosIn } from "../task-list/todos.ts";
-import type { Storage } from "./storage.ts";
+import type { Storage } from "../session/storage.ts";
 
 export interface RewoundConversation {
   /** What the prompt said. */

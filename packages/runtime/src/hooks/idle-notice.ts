@@ -1,6 +1,6 @@
 // Tells Notification hooks that the session has been waiting for the user for a while.
 
-import type { SessionHooks } from "../hooks/session-hooks.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 
 const WAIT_MS = 60_000;
 

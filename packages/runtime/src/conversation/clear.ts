@@ -3,7 +3,7 @@
 
 import { customTitle } from "@keelson/store";
 import { tasksInBackground } from "../tasks/report.ts";
-import { runStartHooks, type Stages } from "./life.ts";
+import { runStartHooks, type Stages } from "../session/life.ts";
 
 /** `prompt` is the id of the prompt that asked for it. */
 export async function clearConversation(stages: Stages, prompt: string | undefined): Promise<void> {

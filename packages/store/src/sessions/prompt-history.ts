@@ -4,7 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
-import { openAppend } from "./transcript/open-append.ts";
+import { openAppend } from "../transcript/open-append.ts";
 
 export interface TypedPrompt {
   /** As shown: long pastes are placeholders. `!` and `/` are part of it. */

@@ -1,0 +1,86 @@
+// Panels, pickers and viewers in the real program.
+
+import { expect, test } from "bun:test";
+import type { TestTerminal } from "@keelson/testkit/terminal";
+import { openAtTerminal } from "./at-terminal.ts";
+
+const isIdle = (terminal: TestTerminal) => !terminal.screen().some((row) => row.includes("to interrupt"));
+
+test("panels open without a request to the model, change files, and close with one Esc", async () => {
+  await using at = await openAtTerminal([]);
+  const { terminal, model, home } = at;
+  terminal.type("/config");
+  await terminal.until("Change settings");
+  terminal.press("enter");
+  await terminal.until("Auto-compact");
+  terminal.type("editor");
+  await terminal.until("Search: editor");
+  terminal.press("enter");
+  await terminal.until(/Editor mode\s+vim/);
+  terminal.press("esc");
+  await terminal.until("Set Editor mode to vim");
+  expect(JSON.parse(home.read("~/.claude/settings.json"))).toMatchObject({ editorMode: "vim" });
+
+  terminal.type("/permissions\r");
+  await terminal.until("Add a rule…");
+  terminal.press("a");
+  await terminal.until("Bash(npm test *)");
+  terminal.type("Bash(make *)\r");
+  await terminal.until("Where to save Bash(make *)");
+  terminal.press("1");
+  await terminal.until("Added Bash(make *) (allow)");
+  terminal.press("esc");
+  await terminal.until((seen) => !seen.screen().some((row) => row.includes("Folders")));
+  expect(JSON.parse(home.read(".claude/settings.local.json"))).toMatchObject({
+    permissions: { allow: ["Bash(make *)"] },
+  });
+  expect(model.requests).toEqual([]);
+});
+
+test("Ctrl+O shows the whole conversation, finds a word in it, and leaves the main screen as it was", async () => {
+  const lines = Array.from({ length: 100 }, (_line, index) => `row ${index + 1}`).join("\n\n");
+  await using at = await openAtTerminal([{ text: lines }], { columns: 80, rows: 24 });
+  const { terminal } = at;
+  terminal.type("count\r");
+  await terminal.until("row 100");
+  await terminal.until(isIdle);
+  const before = terminal.scrollback();
+  terminal.press("ctrl+o");
+  await terminal.until("Transcript");
+  expect(terminal.modes.alternateScreen).toBe(true);
+  terminal.type("/row 7\r");
+  await terminal.until(/^\s*row 7$/m);
+  terminal.press("q");
+  await terminal.until((seen) => !seen.modes.alternateScreen);
+  await terminal.until("row 100");
+  expect(terminal.scrollback().filter((row) => /row \d/.test(row))).toEqual(before.filter((row) => /row \d/.test(row)));
+});
+
+test("Esc Esc goes back to an earlier prompt, which returns to the input", async () => {
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { text: "second answer" },
+    { text: "third answer" },
+  ]);
+  const { terminal, model } = at;
+  terminal.type("one\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  terminal.type("two\r");
+  await terminal.until("second answer");
+  await terminal.until(isIdle);
+  terminal.press("esc", "esc");
+  await terminal.until("(now)");
+  terminal.press("up", "enter");
+  await terminal.until("Restore conversation");
+  terminal.press("1");
+  await terminal.until("Restored the conversation");
+  terminal.type(" again\r");
+  await terminal.until("third answer");
+  const { messages } = model.requests.at(-1)!.body as { messages: { role: string; content: { text?: string }[] }[] };
+  expect(messages.map(({ role, content }) => [role, content.at(-1)?.text])).toEqual([
+    ["user", "one"],
+    ["assistant", "first answer"],
+    ["user", "two again"],
+  ]);
+});
