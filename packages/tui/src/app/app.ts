@@ -245,6 +245,7 @@ export class App {
     const talk: Talk = new Talk({
       cwd: host.cwd,
       hint: (action) => ["Global", "Chat", "Task"].map((place) => bindings.keyFor(place, action)).find(Boolean),
+      spoken: host.screenReader,
       showDuration: host.settings["showTurnDuration"] !== false,
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),
