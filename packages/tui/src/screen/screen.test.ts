@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rowsAboveCursor } from "./reflow.ts";
+import { rowsAboveCursor } from "./live/reflow.ts";
 import { testScreen } from "./screen.test-support.ts";
 
 const PROMPT = { rows: ["─".repeat(40), "> hi", "─".repeat(40), "footer"], cursor: { row: 1, column: 4 } };
