@@ -6,7 +6,7 @@ import { compile, programEntry } from "./compile.ts";
 import { currentPlatform } from "./platform.ts";
 import { root } from "./root.ts";
 
-const programPath = join(root, "dist", process.platform === "win32" ? "keelson.exe" : "keelson");
+export const programPath = join(root, "dist", process.platform === "win32" ? "keelson.exe" : "keelson");
 const stampPath = `${programPath}.sources`;
 
 /** Returns the path of an up-to-date executable. */

@@ -8,6 +8,8 @@ import { readCounts, skippedTests, withoutPasses, type Counts } from "./test-out
 export interface Step {
   readonly name: string;
   readonly command: readonly string[];
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Seconds, on a machine like ours. */
   readonly limit: number;
   /** `bun test`, which reports each test; any other step is one check. */
@@ -69,7 +71,7 @@ async function runStep(step: Step, { print, slowness, wait, isCI }: StepOptions)
     return { counts, skips: isCI ? [] : [`${name} [${reason}]`], isCut: false };
   }
   // With any of these set, `bun test` hides the tests that pass.
-  const env = { ...process.env, AGENT: undefined, CLAUDECODE: undefined, REPL_ID: undefined };
+  const env = { ...process.env, AGENT: undefined, CLAUDECODE: undefined, REPL_ID: undefined, ...step.env };
   const child = Bun.spawn([...command], { cwd: root, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const pieces: string[] = [];
   const reading = Promise.all([collect(child.stdout, pieces), collect(child.stderr, pieces)]);

@@ -20,10 +20,12 @@ test("an interrupt while a hook looks at a call keeps the call from running", as
     hooks: { PreToolUse: [{ hooks: [{ type: "command", command: `echo > '${file("looking")}'; sleep 60` }] }] },
   });
   await using model = await startMockModel([{ calls: [write, bash("echo > late2")] }, { text: "again" }]);
-  const args = [...CHAT, "--allowedTools", "Write", "Bash", "--settings", settings];
+  const args = [...CHAT, "--include-partial-messages", "--allowedTools", "Write", "Bash", "--settings", settings];
   await using program = startKeelson(args, { home, url: model.url, stdin: "open" });
   program.send(prompt("go"));
   await until(() => existsSync(file("looking")));
+  // A hook looks at the first call while the second is still on its way.
+  await program.waitForLine(({ event }) => event?.type === "message_stop");
   program.send(control("stop", { subtype: "interrupt" }));
   expect((await program.waitForLine(isResult)).json).toMatchObject({ terminal_reason: "aborted_tools" });
   program.send(prompt("and now?"));

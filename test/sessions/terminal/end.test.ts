@@ -44,7 +44,7 @@ test("a window that is closed while a command runs leaves nothing behind", async
   const { terminal, home } = at;
   const pid = await pidIn(home);
   terminal.closeWindow();
-  await terminal.exited;
+  expect(await terminal.exited).toEqual({ code: 129, signal: null });
   await gone(pid);
 });
 

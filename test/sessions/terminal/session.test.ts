@@ -24,6 +24,7 @@ test("the transcript has the modes, files have checkpoints, and commands know wh
   // Written at the end of each run.
   const ends = () => lines().filter(({ type }) => type === "cost-state");
   terminal.press("shift+tab");
+  await terminal.until("accept edits");
   terminal.type("hello");
   terminal.press("enter");
   await until(() => ends().length === 1);

@@ -49,7 +49,10 @@ export function watchEndings(
       if (!done.signal.aborted) leave(exitCode, error);
     });
   };
-  const crash = (error: unknown) => end(1, error ?? new Error("Unknown error"));
+  // One failure often leads to the next, and the session is still being saved.
+  const crash = (error: unknown) => {
+    if (code === undefined) end(1, error ?? new Error("Unknown error"));
+  };
   const stops = [
     ...(Object.keys(CODES) as EndSignal[]).map((name) => io.onSignal(name, () => end(CODES[name]))),
     port.onGone(() => {

@@ -110,8 +110,8 @@ async function finish(host: ProgramHost, outcome: TerminalOutcome, end: End): Pr
   const failure = endings.failure();
   if (failure !== undefined) io.error(failureWords(failure, current, snapshot));
   else if (outcome.lastWords !== undefined && outcome.code !== 0) io.error(outcome.lastWords);
-  else if (outcome.lastWords !== undefined) await io.write(`${outcome.lastWords}\n`);
-  else if (current?.tally.prompted) await io.write(`To resume this session: ${resumeCommand(current.session.id)}\n`);
+  else if (outcome.lastWords !== undefined) await print(outcome.lastWords, io);
+  else if (current?.tally.prompted) await print(`To resume this session: ${resumeCommand(current.session.id)}`, io);
   if (isClean && current !== undefined) {
     const { noteEnd } = await import("./bookkeeping.ts");
     const { result } = current.tally;
@@ -119,6 +119,15 @@ async function finish(host: ProgramHost, outcome: TerminalOutcome, end: End): Pr
     await noteEnd(snapshot, { sessionId: current.session.id, duration, ...(result ? { result } : {}) });
   }
   return endings.code() ?? outcome.code;
+}
+
+/** The window may be closed. */
+async function print(line: string, io: ProcessIO): Promise<void> {
+  try {
+    await io.write(`${line}\n`);
+  } catch {
+    // Nobody reads it, and the code of the signal says what happened.
+  }
 }
 
 /** After the prompt is there: writing may take a while. */

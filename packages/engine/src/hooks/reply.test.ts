@@ -423,6 +423,6 @@ test("readReply() accepts any bytes for any event, and exit 2 or a deny always b
         foldReplies([said]);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
 });

@@ -89,7 +89,7 @@ test("any conversation at all becomes a legal one", () => {
       const all = [...messages, { role: "user" as const, content: "go on" }];
       expect(problemIn(model, translated(model, all))).toBeUndefined();
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
 });
 

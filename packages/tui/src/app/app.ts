@@ -2,7 +2,8 @@
 // attached anew looks the same.
 
 import type { ControlRequest, JsonObject, Outbound } from "@keelson/protocol";
-import { Prompt } from "../editor/prompt.ts";
+import type { Dialog } from "../dialogs/dialog-context.ts";
+import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
 import type { InputEvent } from "../input/event.ts";
@@ -29,6 +30,9 @@ import { Talk } from "./talk.ts";
 /** A screen reader reads everything. */
 const ALL_ROWS = 1_000;
 
+/** A question that was covered cannot be answered faster than it is seen. */
+const UNSEEN_MS = 300;
+
 /** A viewer over the whole window. */
 interface OpenViewer {
   readonly panel: Panel<unknown>;
@@ -53,7 +57,7 @@ export class App {
   /** The bindings, as panels look them up. */
   readonly keys: KeyLookup;
   readonly screen: ScreenPort;
-  readonly prompt: Prompt;
+  readonly prompt: PromptEditor;
   readonly panels = new Panels();
   readonly parts: LiveParts;
   readonly lend: AppOptions["lend"];
@@ -71,6 +75,8 @@ export class App {
   readonly #modes: AppOptions["modes"];
   readonly #left = Promise.withResolvers<TerminalOutcome>();
   #viewer: OpenViewer | undefined;
+  /** When a viewer was closed, and with it what lay over a question. */
+  #uncoveredAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #resets = 0;
 
@@ -84,7 +90,7 @@ export class App {
     this.lend = lend;
     this.#attention = new Attention(host.settings["preferredNotifChannel"]);
     this.#title = new WindowTitle(host.env, { still: theme.reducedMotion || host.screenReader });
-    this.prompt = new Prompt({
+    this.prompt = new PromptEditor({
       bindings,
       history: () => host.history.recent(1_000),
       sources: promptSources(this),
@@ -239,6 +245,7 @@ export class App {
     const talk: Talk = new Talk({
       cwd: host.cwd,
       hint: (action) => ["Global", "Chat", "Task"].map((place) => bindings.keyFor(place, action)).find(Boolean),
+      spoken: host.screenReader,
       showDuration: host.settings["showTurnDuration"] !== false,
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),
@@ -254,6 +261,7 @@ export class App {
         this.#ask();
         this.changed();
       },
+      unshown: (error) => this.note(`A message could not be shown: ${String(error)}`, "error"),
       ended: (error) => {
         if (this.talk === talk) this.#ended(error);
       },
@@ -268,10 +276,15 @@ export class App {
     this.#attention.pressed(now);
     if (this.#viewer) {
       const done = this.#viewer.panel.take(event, now);
-      if (done) this.#viewer.close(done.value);
+      this.lastTypedAt = now;
+      if (!done) return;
+      this.#viewer.close(done.value);
+      this.#uncoveredAt = now;
     } else if (this.panels.top && !this.#isHeld(now)) {
+      // Answering a question is not typing: the next one may be answered at once.
+      if (!question(this.panels.top)) this.lastTypedAt = now;
       this.panels.take(event, now);
-    } else if (!this.parts.closeShortcuts(event)) {
+    } else if (!this.panels.takeBelow(event, now) && !this.parts.closeShortcuts(event)) {
       const { isWorking, queued } = this.talk;
       this.prompt.working = isWorking;
       this.prompt.queued = queued.count;
@@ -281,10 +294,12 @@ export class App {
     }
   }
 
-  /** A dialog came up while somebody typed: the next keys still belong to the prompt. */
+  /** A dialog came up while somebody typed: the next keys still belong to what was there before. */
   #isHeld(now: number): boolean {
-    const top = this.panels.top as { holdsKeys?(now: number): boolean } | undefined;
-    return top?.holdsKeys?.(now) ?? false;
+    const top = question(this.panels.top);
+    const isHeld = top !== undefined && (top.holdsKeys(now) || now - this.#uncoveredAt < UNSEEN_MS);
+    if (isHeld) top.held(now);
+    return isHeld;
   }
 
   #heard(message: Outbound): void {
@@ -350,4 +365,9 @@ export class App {
     clearTimeout(this.#timer);
     this.#timer = due.length === 0 ? undefined : setTimeout(() => this.changed(), Math.max(16, Math.min(...due)));
   }
+}
+
+/** The panel, if it asks for the session. */
+function question(panel: Panel<unknown> | undefined): Dialog | undefined {
+  return panel && "holdsKeys" in panel ? (panel as Dialog) : undefined;
 }

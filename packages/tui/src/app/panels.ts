@@ -24,11 +24,20 @@ export class Panels implements View {
   }
 
   take(event: InputEvent, now: number): void {
-    const top = this.#open.at(-1);
-    const done = top?.panel.take(event, now);
-    if (!top || !done) return;
-    this.#open.splice(this.#open.indexOf(top), 1);
-    top.close(done.value);
+    this.#give(this.#open.at(-1), event, now);
+  }
+
+  /** For the panel below the top one. False if there is none. */
+  takeBelow(event: InputEvent, now: number): boolean {
+    return this.#give(this.#open.at(-2), event, now);
+  }
+
+  #give(open: OpenPanel | undefined, event: InputEvent, now: number): boolean {
+    const done = open?.panel.take(event, now);
+    if (!open || !done) return open !== undefined;
+    this.#open.splice(this.#open.indexOf(open), 1);
+    open.close(done.value);
+    return true;
   }
 
   /** Takes panels away without an answer. */

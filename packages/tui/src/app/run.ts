@@ -62,9 +62,12 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
     host.onNotice((text) => app.note(text, "warning")),
     terminal.onGone(() => app.leave({ code: 129 })),
     onAbort(host.end, () => {
-      app.screen.end();
-      modes.restore();
-      app.leave({ code: 1 });
+      try {
+        app.screen.end();
+      } finally {
+        modes.restore();
+        app.leave({ code: 1 });
+      }
     }),
   ];
   try {

@@ -9,6 +9,8 @@ export interface LinkEvents {
   /** The session asks something. It waits until `answer` is called or the question is withdrawn. */
   question(request: ControlRequest): void;
   withdrawn(requestId: string): void;
+  /** A message could not be shown. What follows still can. */
+  unshown(error: unknown): void;
   /** No more messages follow. */
   ended(error?: Error): void;
 }
@@ -69,10 +71,19 @@ export class SessionLink implements Requests {
 
   async #listen(messages: AsyncIterable<Outbound>): Promise<void> {
     try {
-      for await (const message of messages) this.#take(message);
+      for await (const message of messages) this.#show(message);
       this.#end();
     } catch (error) {
       this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** A message that cannot be shown must not end the session. */
+  #show(message: Outbound): void {
+    try {
+      this.#take(message);
+    } catch (error) {
+      this.#events.unshown(error);
     }
   }
 

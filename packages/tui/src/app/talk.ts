@@ -21,6 +21,8 @@ export interface TalkOptions extends ConversationOptions {
   /** There is a question to show. */
   asked(): void;
   withdrawn(requestId: string): void;
+  /** A message could not be shown. */
+  unshown(error: unknown): void;
   ended(error?: Error): void;
 }
 
@@ -52,7 +54,7 @@ export class Talk implements Requests {
 
   /** `replay`: what was said before is shown first. */
   opened(session: Session, { replay }: { readonly replay: boolean }): void {
-    const { asked, withdrawn, ended } = this.#options;
+    const { asked, withdrawn, unshown, ended } = this.#options;
     const link = new SessionLink(
       session,
       {
@@ -62,6 +64,7 @@ export class Talk implements Requests {
           this.#settled(this.questions.withdraw(id));
           withdrawn(id);
         },
+        unshown,
         ended: (error) => {
           this.#gone = true;
           ended(error);

@@ -37,6 +37,8 @@ export type DialogAnswer =
 export interface Dialog extends Panel<DialogAnswer> {
   /** The dialog came up under the user's fingers: keys still belong to what was there before. */
   holdsKeys(now: number): boolean;
+  /** A key went elsewhere: somebody still types. */
+  held(now: number): void;
 }
 
 export function reply(response: JsonObject, ...effects: readonly DialogEffect[]): DialogAnswer {

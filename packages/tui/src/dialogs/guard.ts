@@ -13,9 +13,13 @@ export function guarded(
   { openedAt, lastKeyAt = -Infinity, plain }: Pick<DialogContext, "openedAt" | "lastKeyAt" | "plain">,
 ): Dialog {
   const wasTyping = openedAt - lastKeyAt < TYPING_MS;
-  const holdsKeys = (now: number) => wasTyping && now - openedAt < HELD_MS;
+  let lastHeldAt = openedAt;
+  const holdsKeys = (now: number) => wasTyping && now - lastHeldAt < HELD_MS;
   return {
     holdsKeys,
+    held(now) {
+      lastHeldAt = now;
+    },
     take: (event, now) => (holdsKeys(now) ? undefined : panel.take(event, now)),
     render: (frame) => panel.render(inWords(frame, plain)),
   };

@@ -50,7 +50,7 @@ test("the hunks of diffOf() turn the one text into the other", () => {
       const other = after.map((line) => `${line}\n`).join("") + (newline ? "" : "end");
       expect(applied(one, diffOf(one, other))).toBe(other);
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 

@@ -70,7 +70,7 @@ test("any split into deltas gives the rows of the whole", () => {
         expect(stream.done).toBe(true);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 
@@ -83,7 +83,7 @@ test("no row is wider than the columns, and none contains what a terminal would 
         expect(row).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 
@@ -100,7 +100,7 @@ test("no letter is lost", () => {
       for (const [letter, count] of letters(text.replaceAll("&lt;", "")))
         expect(shown.get(letter)).toBeGreaterThanOrEqual(count);
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 

@@ -50,7 +50,7 @@ export function textPanel({ title, keys, lines, follows, every }: TextPanelOptio
     take: (event) => pager.take(event),
     render(given) {
       frame = given;
-      const heading = headingRow(given.columns, given.theme, { title: cleanRow(title) });
+      const heading = headingRow(given.columns, given.theme, { title });
       const inner = pager.render({ ...given, rows: Math.max(1, given.rows - 1) });
       return {
         rows: [heading, ...inner.rows].slice(0, given.rows),
@@ -100,7 +100,7 @@ export function linePanel(options: LinePanelOptions): Panel<string | null> {
     },
     render({ columns, rows, theme }: Frame): Rendered {
       const written = field.render({ columns: columns - 2, theme, placeholder });
-      const text = wrap(about, columns).map((row) => theme.paint("dim", row.trim()));
+      const text = wrap(cleanRow(about), columns).map((row) => theme.paint("dim", row.trim()));
       const head = [headingRow(columns, theme, { title }), ...text.slice(0, Math.max(0, rows - 4))];
       const said = problem === "" ? [] : wrap(cleanRow(problem), columns).map((row) => theme.paint("error", row));
       const hints = hintRows(

@@ -13,7 +13,8 @@ export interface FullScreenOptions {
   readonly now: () => number;
   readonly schedule: (callback: () => void, ms: number) => () => void;
   readonly frameMs: number;
-  readonly closed: () => void;
+  /** `draw`: the main screen is still wanted. */
+  readonly closed: (next: { readonly draw: boolean }) => void;
 }
 
 export class FullScreenView implements FullScreen {
@@ -45,9 +46,9 @@ export class FullScreenView implements FullScreen {
     this.#options.terminal.write(LEAVE);
   }
 
-  close(): void {
+  close({ draw = true }: { readonly draw?: boolean } = {}): void {
     this.leave();
-    this.#options.closed();
+    this.#options.closed({ draw });
   }
 
   changed({ now = false }: { readonly now?: boolean } = {}): void {

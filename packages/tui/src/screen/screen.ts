@@ -155,7 +155,7 @@ export class Screen implements ScreenPort {
 
   end({ keep = false }: { readonly keep?: boolean } = {}): void {
     if (this.#state === "ended") return;
-    this.#viewer?.close();
+    this.#viewer?.close({ draw: false });
     this.#settleNow();
     if (this.#state === "on") {
       const last = keep ? this.#rendered() : EMPTY;
@@ -178,7 +178,7 @@ export class Screen implements ScreenPort {
       draw,
       size: () => this.#size,
       frameMs: FRAME_MS,
-      closed: () => this.#viewerClosed(viewer),
+      closed: (next) => this.#viewerClosed(viewer, next),
     });
     this.#viewer = viewer;
     if (this.#state === "on") viewer.enter();
@@ -221,13 +221,13 @@ export class Screen implements ScreenPort {
     return this.#questions.whenAnswered();
   }
 
-  #viewerClosed(viewer: FullScreenView): void {
+  #viewerClosed(viewer: FullScreenView, { draw }: { readonly draw: boolean }): void {
     if (this.#viewer !== viewer) return;
     this.#viewer = undefined;
     // Terminals do not agree on where the cursor of the main screen is after a resize. The last row is safe.
     if (this.#resizedInViewer) this.#options.terminal.write(`\x1b[${this.#size.rows}B`);
     this.#startAnew();
-    if (this.#state === "on") this.#draw({ ask: true });
+    if (draw && this.#state === "on") this.#draw({ ask: true });
   }
 
   #resize(): void {
@@ -339,14 +339,21 @@ export class Screen implements ScreenPort {
   }
 
   #rendered(): Rendered {
-    this.#drawing = true;
-    const { rows, cursor } = this.#options.draw(this.#size);
-    this.#drawing = false;
+    const { rows, cursor } = this.#drawn();
     const cut = Math.max(0, rows.length - this.#size.rows);
     return {
       rows: (cut > 0 ? rows.slice(cut) : rows).map(withoutTrailingSpaces),
       cursor: cursor && { row: Math.max(0, cursor.row - cut), column: cursor.column },
     };
+  }
+
+  #drawn(): Rendered {
+    this.#drawing = true;
+    try {
+      return this.#options.draw(this.#size);
+    } finally {
+      this.#drawing = false;
+    }
   }
 
   #write(text: string, { cursor = false, ask }: { readonly cursor?: boolean; readonly ask?: Asked }): void {

@@ -19,6 +19,8 @@ export interface ConversationOptions {
   hint?(action: string): string | undefined;
   /** `showTurnDuration` of the settings. Defaults to true. */
   readonly showDuration?: boolean;
+  /** For screen readers. */
+  readonly spoken?: boolean;
 }
 
 export class Feed {
@@ -138,8 +140,8 @@ export class Feed {
   }
 
   #lookOf({ columns, theme, now }: Frame): ItemLook {
-    const { cwd, hint } = this.#options;
-    return { columns, theme, now, cwd, whole: false, key: (action) => cleanRow(hint?.(action) ?? "") };
+    const { cwd, hint, spoken = false } = this.#options;
+    return { columns, theme, now, cwd, whole: false, spoken, key: (action) => cleanRow(hint?.(action) ?? "") };
   }
 }
 

@@ -167,3 +167,7 @@ test("no keys break it at any size, and escape always ends it", () => {
     expect(ends).toContainEqual({ value: null });
   }
 });
+
+test("a screen reader, which asks for all rows, gets no empty ones", () => {
+  expect(pager(three()).render(frame(40, 1_000_000)).rows).toHaveLength(36);
+});

@@ -42,6 +42,9 @@ const CLOSING: ReadonlySet<string> = new Set([
   "diff:dismiss",
 ]);
 
+/** Who asks for more rows wants to read everything, and no empty ones. */
+const TALLEST_WINDOW = 1_000;
+
 export class Pager implements FullScreenPanel<null> {
   readonly fullScreen = true;
   readonly #options: PagerOptions;
@@ -78,7 +81,8 @@ export class Pager implements FullScreenPanel<null> {
       const shown = this.#wanted === "" ? line : markMatches(line, this.#wanted, theme);
       text.push(shown[at.row] ?? "");
     }
-    while (text.length < this.#height && !this.#options.inPlace) text.push("");
+    const isFilled = !this.#options.inPlace && rows <= TALLEST_WINDOW;
+    while (isFilled && text.length < this.#height) text.push("");
     if (rows < 2) return { rows: text.slice(0, rows) };
     const status = this.#typing ? this.#searchRow(columns, theme) : this.#statusRow(layout, columns, theme);
     return {
@@ -280,7 +284,8 @@ export class Pager implements FullScreenPanel<null> {
       return key === undefined ? [] : [`${key} ${does}`];
     });
     const where = this.#where(layout);
-    const left = this.#said === "" ? [title, inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
+    const left =
+      this.#said === "" ? [cleanRow(title), inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
     return theme.paint("dim", fit([...left, ...hints].join(theme.ascii ? " - " : " · "), columns));
   }
 

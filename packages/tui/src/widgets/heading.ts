@@ -1,6 +1,7 @@
 // How every dialog looks: a colored rule with the title above it, a bar before text that is not ours, and a row of keys
 // below.
 
+import { cleanRow } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "./key-lookup.ts";
@@ -15,7 +16,9 @@ export interface HeadingOptions {
 }
 
 export function headingRow(columns: number, theme: Theme, options: HeadingOptions): string {
-  const { title, aside = "", style = "accent", plain = false } = options;
+  const { style = "accent", plain = false } = options;
+  // Names of servers, tools and tasks are in titles, too.
+  const [title, aside] = [cleanRow(options.title), cleanRow(options.aside ?? "")];
   if (plain) return theme.paint("bold", fit(aside === "" ? title : `${title} (${aside})`, columns));
   const line = theme.ascii ? "-" : "─";
   const right = aside === "" ? "" : ` ${fit(aside, Math.max(0, Math.floor(columns / 2) - 5))} `;

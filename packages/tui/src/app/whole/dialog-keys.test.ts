@@ -1,0 +1,97 @@
+// Which keys answer a question of the session, and which still belong to what was there before it.
+
+import { expect, test } from "bun:test";
+import { asks } from "../../dialogs/dialog.test-support.ts";
+import { FakeSession } from "./fake-session.test-support.ts";
+import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
+
+const REPLIES = { initialize: {}, get_session_info: {}, get_settings: { effective: {}, sources: [], applied: {} } };
+
+async function start(clock: FakeClock) {
+  const session = new FakeSession(REPLIES);
+  const program = startFakeProgram({ clock, session });
+  const wait = async (ms = 0) => {
+    await program.settled();
+    clock.advance(ms);
+    await program.settled();
+  };
+  await wait(50);
+  const answers = () =>
+    session.sent.flatMap((input) =>
+      input.type === "control_response" && input.response.subtype === "success"
+        ? [(input.response.response as { behavior?: string })?.behavior]
+        : [],
+    );
+  return {
+    program,
+    session,
+    wait,
+    answers,
+    prompts: () => session.sent.flatMap((input) => (input.type === "user" ? [input.message.content] : [])),
+    async type(keys: string, ms = 50) {
+      program.type(keys);
+      await wait(ms);
+    },
+    async ask(id = "r1") {
+      session.say({ ...asks("Bash", { command: "ls" }), request_id: id });
+      await wait(50);
+    },
+  };
+}
+
+test("somebody who goes on typing does not answer, however long it takes", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, prompts, wait } = await start(clock);
+  await type("a");
+  await ask();
+  for (const key of "bcdefg 1") await type(key, 100);
+  expect(answers()).toEqual([]);
+  await wait(400);
+  await type("1");
+  expect(answers()).toEqual(["allow"]);
+  await type("\r");
+  expect(prompts()).toEqual(["abcdefg 1"]);
+});
+
+test("keys for a panel do not answer a question that came over it", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, wait } = await start(clock);
+  await type("\x12");
+  await type("x");
+  await ask();
+  await type("1");
+  expect(answers()).toEqual([]);
+  await wait(400);
+  await type("1");
+  expect(answers()).toEqual(["allow"]);
+});
+
+test("the keys that close a viewer do not answer the question below it", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, wait } = await start(clock);
+  await type("\x0f");
+  await ask();
+  await wait(2_000);
+  await type("q");
+  await type("1", 400);
+  expect(answers()).toEqual([]);
+  await type("1");
+  expect(answers()).toEqual(["allow"]);
+});
+
+test("questions are asked one after the other, and one that is taken back disappears", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, session, wait, program } = await start(clock);
+  await ask("r1");
+  await ask("r2");
+  await ask("r3");
+  session.say({ type: "control_cancel_request", request_id: "r2" });
+  session.say({ type: "control_cancel_request", request_id: "r1" });
+  await wait(50);
+  program.written();
+  await type("1");
+  expect(answers()).toEqual(["allow"]);
+  expect(session.sent.at(-1)).toMatchObject({ response: { request_id: "r3" } });
+  await type("hello\r");
+  expect(session.sent.at(-1)).toMatchObject({ type: "user", message: { content: "hello" } });
+});
