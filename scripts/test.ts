@@ -1,5 +1,6 @@
 // `npm test`: every check and every test.
 
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { programPath } from "./fresh-build.ts";
 import { measureSlowness } from "./machine-speed.ts";
@@ -18,16 +19,9 @@ if (slowness > 1)
   console.log(`This machine is ${slowness.toFixed(1)} times slower than usual; all limits are longer to match`);
 
 const folder = memoryFolder();
-const tests = [
-  bun,
-  "test",
-  "--parallel",
-  `--timeout=${HANGS_AFTER_MS}`,
-  "./packages",
-  "./test",
-  "./scripts",
-  "./bench",
-];
+/** One more than there are cores: tests of programs wait more than they compute. */
+const parallel = `--parallel=${availableParallelism() + 1}`;
+const tests = [bun, "test", parallel, `--timeout=${HANGS_AFTER_MS}`, "./packages", "./test", "./scripts", "./bench"];
 
 const steps: readonly Step[] = [
   { name: "format", command: [bun, "fmt", "--no-script", "--check"], limit: 60 },

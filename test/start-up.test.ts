@@ -51,6 +51,8 @@ const late = {
   "packages/model/src/fit/": "only for other providers",
   "packages/model/src/gemini/": "only on Gemini",
   "packages/model/src/vertex/": "only on Vertex AI",
+  "packages/tui/": "only at a terminal",
+  "packages/cli/src/interactive/": "only at a terminal",
   "packages/testkit/": "only in tests",
 };
 

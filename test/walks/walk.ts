@@ -1,9 +1,11 @@
 // Makes one of the walks in ARCHITECTURE.md happen. Run by walks.test.ts under `bun test --coverage`; $WALK names it.
 
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { query } from "@keelson/sdk";
 import { startMockModel, temporaryHome, type MockModel } from "@keelson/testkit";
-import { runInProcess, spawnInProcess } from "./in-process.ts";
+import { runAtKeptTerminal, runInProcess, spawnInProcess } from "./in-process.ts";
 
 const READ = { calls: [{ name: "Read", input: { file_path: "a.txt" } }] };
 const MAKE_FOLDER = { calls: [{ name: "Bash", input: { command: "mkdir made" } }] };
@@ -33,6 +35,22 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
       stdin: prompt(),
     });
     expect(model.requests).toHaveLength(2);
+  },
+
+  async "One prompt at the terminal"() {
+    using home = temporaryHome();
+    home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+    await using model = await startMockModel([MAKE_FOLDER, { text: "All **done**" }]);
+    await runAtKeptTerminal(home, { ...env(home, model), TERM: "xterm-256color" }, async ({ type, shown }) => {
+      await shown("for shortcuts");
+      type("make a folder\r");
+      await shown("Run this command?");
+      type("1");
+      await shown("All done");
+      type("/exit\r");
+    });
+    expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("make a folder");
+    expect(existsSync(join(home.project, "made"))).toBe(true);
   },
 
   async "One permission question through the SDK"() {

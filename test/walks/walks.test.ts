@@ -16,6 +16,7 @@ const walks = section
 test("ARCHITECTURE.md has the walks that a newcomer needs", () => {
   expect(walks.map(({ name }) => name)).toEqual([
     "One prompt",
+    "One prompt at the terminal",
     "One permission question through the SDK",
     "One hook",
     "One call of an MCP tool",

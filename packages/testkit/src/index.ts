@@ -50,7 +50,7 @@ export {
   type DialectRules,
   type DialectServer,
   type DialectServerOptions,
-  type Frame,
+  type StreamFrame,
 } from "./dialects/server.ts";
 export {
   textPieces,

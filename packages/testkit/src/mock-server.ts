@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { JsonObject } from "@keelson/protocol";
+import type { JsonObject, StreamEvent } from "@keelson/protocol";
 import { aborted, play, untilDue } from "./play.ts";
 import {
   errorBody,
@@ -141,14 +141,29 @@ async function stream(
 ): Promise<void> {
   const { response, number, body, signal } = exchange;
   const send = (type: string, data: object) => write(response, sse(type, data), chunkBytes, signal);
-  for await (const beat of play(reply, toEvents(reply, number, modelOf(body)), signal)) {
+  const events = toEvents(reply, number, modelOf(body));
+  const ending = endingOf(reply, events);
+  for await (const beat of play(reply, events, signal)) {
     if (beat.kind === "cut") return exchange.cut();
     if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream", ...requestId(number) });
     if (beat.kind === "error") await send("error", errorBody(beat.type, beat.message));
-    else await send(beat.event.type, beat.event);
+    else if (beat.event === ending[0]) {
+      const bytes = Buffer.concat(ending.map((event) => sse(event.type, event)));
+      await write(response, bytes, chunkBytes, signal);
+    } else if (!ending.includes(beat.event)) await send(beat.event.type, beat.event);
     if (pings && beat.kind === "event" && beat.event.type === "message_start") await send("ping", { type: "ping" });
   }
   response.end();
+}
+
+/**
+ * What follows the content of the last block. It is sent at once, as real servers do: whoever sees the last call of a
+ * reply and stops the run then stops its tools, and never the end of the reply.
+ */
+function endingOf({ cutAfter, holdAfter, errorAfter }: ScriptedReply, events: readonly StreamEvent[]) {
+  if (cutAfter !== undefined || holdAfter !== undefined || errorAfter !== undefined) return [];
+  const from = events.findLastIndex(({ type }) => type === "content_block_stop");
+  return from < 0 ? [] : events.slice(from);
 }
 
 /** A reply without `stream`. Where a stream would be cut, half of the body is sent; before the first event, nothing. */

@@ -9,7 +9,7 @@ export type { Panel } from "./screen/view.ts";
 export { makeTheme } from "./theme/make-theme.ts";
 
 /** The keys as the user's keybindings.json has them. */
-export const keysFrom = (text: string | undefined): KeyLookup => keyLookup(Bindings.read(text).bindings);
+export const keyLookupFrom = (text: string | undefined): KeyLookup => keyLookup(Bindings.read(text).bindings);
 
 /** The themes to choose from, with their names in the settings. */
 export const THEME_CHOICES: readonly { readonly name: string; readonly title: string }[] = [

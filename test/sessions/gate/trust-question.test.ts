@@ -1,23 +1,12 @@
 // Whether a folder is trusted, asked of a person at a terminal: the real program on a pseudo-terminal, in hostile folders.
 
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-
-const root = join(import.meta.dir, "../../..");
-const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
-
-/** The program on a terminal of its own. */
-function atTerminal(home: TemporaryHome, url: string, args: readonly string[] = []) {
-  // From source, Bun itself must not read the folder's files either; the built program cannot.
-  const config = join(home.root, "empty.toml");
-  writeFileSync(config, "");
-  const source = [process.execPath, "--no-env-file", `--config=${config}`, join(root, "packages/cli/src/bin.ts")];
-  const program = process.env["KEELSON_BIN"] ? [process.env["KEELSON_BIN"]] : source;
-  const line = [...program, ...args].map(quoted).join(" ");
-  return startKeelson([], { home, url, stdin: "open", program: ["script", "-qefc", line, "/dev/null"] });
-}
+import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { startTerminal } from "@keelson/testkit/terminal";
+import { until } from "../processes.ts";
+import { writeState } from "../terminal/at-terminal.ts";
 
 const answered = (home: TemporaryHome) => {
   const file = join(home.home, ".claude.json");
@@ -71,47 +60,34 @@ function hostile(home: TemporaryHome): string {
 test("before the answer nothing of the folder runs and nothing is sent; no means no", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([]);
+  writeState(home, { projects: {} });
   const mark = hostile(home);
-  await using program = atTerminal(home, model.url);
-  await program.waitForLine((_, { text }) => text.includes("1. Yes, I trust this folder"));
+  await using terminal = startTerminal({ home, url: model.url });
+  await terminal.until("Do you trust this folder?");
   expect(existsSync(mark)).toBe(false);
-  program.send("2\n");
-  const { code, stdout } = await program.done;
+  const asked = terminal.screen().join("\n");
+  terminal.press("esc");
 
-  expect(stdout).toContain(`  ${home.project}`);
-  expect(stdout).toContain("6 hooks that run without approval");
-  expect(code).toBe(1);
+  expect(await terminal.exited).toEqual({ code: 1, signal: null });
+  expect(asked).toContain(home.project);
+  expect(asked).toContain("6 hooks");
   expect(existsSync(mark)).toBe(false);
   expect(model.requests).toEqual([]);
   expect(answered(home)).toBeUndefined();
 });
 
-test("yes is written where trust is kept, and the question is not asked again", async () => {
-  using home = temporaryHome();
-  await using model = await startMockModel([{ text: "done" }]);
-  const mark = hostile(home);
-  await using first = atTerminal(home, model.url);
-  await first.waitForLine((_, { text }) => text.includes("2. No, exit"));
-  first.send("\n");
-  await first.done;
-  // Trusted now, and still nothing has happened: there was nothing to do.
-  expect(existsSync(mark)).toBe(false);
-  expect(model.requests).toEqual([]);
-  expect(answered(home)).toEqual({ hasTrustDialogAccepted: true });
-
-  await using second = atTerminal(home, model.url);
-  const { stdout } = await second.done;
-  expect(stdout).not.toContain("Do you trust");
-});
-
-test.each(["no\n", "n\n", "\u001b\n", "maybe\n", "12\n", "\u0004"])("%j is not a yes", async (typed) => {
+test("yes is written where trust is kept, and the next question comes before anything runs", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([]);
-  await using program = atTerminal(home, model.url);
-  await program.waitForLine((_, { text }) => text.includes("2. No, exit"));
-  program.send(typed);
-  expect((await program.done).code).toBe(1);
-  expect(answered(home)).toBeUndefined();
+  writeState(home, { projects: {} });
+  const mark = hostile(home);
+  await using terminal = startTerminal({ home, url: model.url });
+  await terminal.until("Do you trust this folder?");
+  terminal.press("2");
+  await until(() => answered(home) !== undefined);
+  expect(answered(home)).toEqual({ hasTrustDialogAccepted: true });
+  expect(existsSync(mark)).toBe(false);
+  expect(model.requests).toEqual([]);
 });
 
 test("a folder that is trusted for a person is trusted headless too, and the other way nothing is asked", async () => {

@@ -45,7 +45,7 @@ export function help(): string {
 
 function entry(flag: Flag): readonly string[] {
   const left = flag.short === undefined ? `      ${spelling(flag)}` : `  ${spelling(flag)}`;
-  const right = wrap(describe(flag), WIDTH - COLUMN);
+  const right = wrapLines(describe(flag), WIDTH - COLUMN);
   const beside = left.length <= COLUMN - 2;
   const first = beside ? `${left.padEnd(COLUMN)}${right[0]}` : left;
   return [first, ...(beside ? right.slice(1) : right).map((line) => " ".repeat(COLUMN) + line)];
@@ -56,7 +56,7 @@ function describe(flag: Flag): string {
   return `${flag.help}${choices}`;
 }
 
-export function wrap(text: string, width: number): readonly string[] {
+export function wrapLines(text: string, width: number): readonly string[] {
   const lines = [""];
   for (const word of text.split(" ")) {
     const line = lines.at(-1)!;

@@ -112,7 +112,7 @@ export function createHost(options: HostOptions): ProgramHost {
     editText: async (text, { extension }) => (await import("./ports/editor.ts")).editText(text, extension, place),
     editFile: async (path) => (await import("./ports/editor.ts")).editFile(path, place),
     clipboardImage: async () => (await import("./ports/images.ts")).clipboardImage(place),
-    readImage: async (path) => (await import("./ports/images.ts")).readImage(path),
+    readImage: async (path) => (await import("./ports/images.ts")).readPastedImage(path),
     async statusLine(input, size, signal) {
       const { StatusLine: Runner, statusLineCommand } = await import("./ports/status-line.ts");
       const command = statusLineCommand(snapshot);

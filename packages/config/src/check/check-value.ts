@@ -5,11 +5,11 @@ import { isObject, isPermissionMode, PERMISSION_MODES } from "@keelson/protocol"
 import type { ValueType } from "@keelson/protocol/settings-table";
 import type * as Hooks from "./check-hooks.ts";
 import type * as Providers from "./check-providers.ts";
-import type { Key } from "./known.ts";
+import type { KnownKey } from "./known.ts";
 import { printable, UNREAD, wrong, type SettingsPage, type Warn } from "./page.ts";
 
 /** Checks a value before it is written to a file. */
-export function checkValue(value: unknown, { key, type }: Pick<Key, "key" | "type">, warn: Warn): unknown {
+export function checkValue(value: unknown, { key, type }: Pick<KnownKey, "key" | "type">, warn: Warn): unknown {
   const page: SettingsPage = { holder: "user", asks: [], unread: false, unreadMode: false, warn };
   return check(value, type, key, page);
 }

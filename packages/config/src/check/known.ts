@@ -3,13 +3,16 @@
 import { isObject } from "@keelson/protocol";
 import { SETTINGS_TABLE, type SettingsRow } from "@keelson/protocol/settings-table";
 
-export interface Key extends SettingsRow {
+export interface KnownKey extends SettingsRow {
   readonly key: string;
 }
 
-export const KEYS: readonly Key[] = Object.entries<SettingsRow>(SETTINGS_TABLE).map(([key, row]) => ({ key, ...row }));
+export const KEYS: readonly KnownKey[] = Object.entries<SettingsRow>(SETTINGS_TABLE).map(([key, row]) => ({
+  key,
+  ...row,
+}));
 
-const BY_NAME: ReadonlyMap<string, Key> = new Map(KEYS.map((known) => [known.key, known]));
+const BY_NAME: ReadonlyMap<string, KnownKey> = new Map(KEYS.map((known) => [known.key, known]));
 /** The objects that hold known keys: `permissions`, `sandbox.network` … */
 const GROUPS: ReadonlySet<string> = new Set(
   KEYS.flatMap(({ key }) => {
@@ -18,16 +21,16 @@ const GROUPS: ReadonlySet<string> = new Set(
   }),
 );
 
-export const knownKey = (name: string): Key | undefined => BY_NAME.get(name);
+export const knownKey = (name: string): KnownKey | undefined => BY_NAME.get(name);
 export const isGroup = (name: string): boolean => GROUPS.has(name);
 
 /** The rows of a key, or of all keys in a group. */
-export const keysUnder = (name: string): readonly Key[] =>
+export const keysUnder = (name: string): readonly KnownKey[] =>
   KEYS.filter(({ key }) => key === name || key.startsWith(`${name}.`));
 
 export interface KeyPath {
   readonly path: readonly string[];
-  readonly known: Key;
+  readonly known: KnownKey;
   /** Whether the path names an entry inside a key that maps names to values, such as a variable in `env`. */
   readonly entry: boolean;
 }
@@ -47,7 +50,7 @@ export function keyPath(typed: string): KeyPath | undefined {
 }
 
 /** Whether the value of a key maps names to values. */
-export const holdsNames = ({ type: { kind } }: Pick<Key, "type">): boolean =>
+export const holdsNames = ({ type: { kind } }: Pick<KnownKey, "type">): boolean =>
   ["map", "variables", "prices", "providers"].includes(kind);
 
 export function valueAt(settings: unknown, path: readonly string[]): unknown {

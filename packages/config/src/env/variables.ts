@@ -31,6 +31,10 @@ const system = (does: string, ...readBy: readonly Reader[]): Variable => ({
   ...variable("if trusted", does, ...readBy),
   undocumented: true,
 });
+const harmless = (does: string, ...readBy: readonly Reader[]): Variable => ({
+  ...variable("yes", does, ...readBy),
+  undocumented: true,
+});
 /** Where the user's own files with credentials are. */
 const ownFolder = (does: string, ...readBy: readonly Reader[]): Variable => ({
   ...variable("user only", does, ...readBy),
@@ -38,7 +42,7 @@ const ownFolder = (does: string, ...readBy: readonly Reader[]): Variable => ({
 });
 
 export const VARIABLES: Readonly<Record<string, Variable>> = {
-  ANTHROPIC_API_KEY: variable("if trusted", "API key", "model"),
+  ANTHROPIC_API_KEY: variable("if trusted", "API key", "model", "cli"),
   ANTHROPIC_AUTH_TOKEN: variable("if trusted", "bearer token; takes precedence over the API key", "model"),
   ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli", "runtime"),
   CLAUDE_CODE_API_KEY_HELPER_TTL_MS: variable("if trusted", "how long a key of apiKeyHelper is used", "model"),
@@ -147,7 +151,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_ENABLE_TASKS: variable("yes", "1: the shared task list instead of TodoWrite; 0: TodoWrite", "runtime"),
   CLAUDE_CODE_TASK_LIST_ID: variable("if trusted", "name of the task list to use", "runtime"),
   CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: variable("yes", "1: the model may lead a team of agents", "runtime"),
-  TMUX: variable("if trusted", "the tmux that shows teammates, as tmux sets it", "runtime"),
+  TMUX: variable("if trusted", "the tmux that shows teammates, as tmux sets it", "runtime", "tui"),
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "runtime"),
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
   CLAUDE_CODE_ACCESSIBILITY: variable("yes", "the terminal only appends text", "cli", "tui"),
@@ -182,7 +186,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 
-  CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk"),
+  CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk", "tui"),
   CLAUDE_CODE_PROJECT_DIR_NAME: variable("if trusted", "name of the transcript folder", "runtime", "cli"),
   CLAUDE_CODE_PLUGIN_CACHE_DIR: variable("if trusted", "folder for installed plugins and their data", "config"),
   CLAUDE_CODE_PLUGIN_GIT_TIMEOUT_MS: variable("if trusted", "time for git to fetch a plugin or marketplace", "host"),
@@ -267,9 +271,25 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   TRACEPARENT: variable("if trusted", "the span that started this session", "runtime"),
   KEELSON_TRACE: variable("user only", "1: log exact times for keelson trace; or the file to log them to", "runtime"),
   IS_SANDBOX: variable("if trusted", "let root use bypassPermissions", "config", "runtime"),
-  NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
+  NO_COLOR: variable("yes", "no colors on a terminal", "cli", "tui"),
+  FORCE_COLOR: variable("yes", "colors on a terminal, how many: 0 to 3", "tui"),
+  FORCE_HYPERLINK: variable("yes", "links on a terminal: 0 or 1", "tui"),
   BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
 
+  TERM: system("the kind of terminal", "cli", "tui"),
+  TERM_PROGRAM: system("the name of the terminal", "tui"),
+  COLORTERM: system("the colors a terminal has", "tui"),
+  COLORFGBG: system("the background of a terminal", "tui"),
+  STY: system("set inside GNU screen", "tui"),
+  WT_SESSION: system("set by Windows Terminal", "tui"),
+  KONSOLE_VERSION: system("set by Konsole", "tui"),
+  VTE_VERSION: system("set by terminals of GNOME", "tui"),
+  DOMTERM: system("set by DomTerm", "tui"),
+  LC_ALL: harmless("language and character set", "tui"),
+  LC_CTYPE: harmless("character set, unless LC_ALL is set", "tui"),
+  LANG: harmless("language and character set, unless another variable sets them", "tui"),
+  DISPLAY: system("the X11 screen, for pictures from the clipboard", "cli"),
+  WAYLAND_DISPLAY: system("the Wayland screen, for pictures from the clipboard", "cli"),
   HOME: ownFolder("home folder", "cli", "host", "model", "sdk", "tools"),
   USERPROFILE: ownFolder("home folder on Windows", "model"),
   APPDATA: ownFolder("folder of programs' settings on Windows", "model"),
@@ -335,19 +355,18 @@ const LOADS_CODE = new Set(
 const NOT_READ_YET = words(`
   DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
   DISABLE_PROMPT_CACHING_FABLE
-  CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS
-  CLAUDE_AUTO_BACKGROUND_TASKS
+  CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_AUTO_BACKGROUND_TASKS
   DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK
 `);
 const NOT_DISABLED_YET = words(`
   ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS BUNDLED_SKILLS CRON
-  FAST_MODE FEEDBACK_SURVEY MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
+  FAST_MODE FEEDBACK_SURVEY MOUSE NONESSENTIAL_TRAFFIC VIRTUAL_SCROLL WORKFLOWS
 `).map((feature) => `CLAUDE_CODE_DISABLE_${feature}`);
 
 /** Variables that other programs use as a switch, or as a word to print or compare. */
 const COMMON = words(`
-  CI NODE_ENV RAILS_ENV RACK_ENV APP_ENV FLASK_ENV MIX_ENV LOG_LEVEL PORT TZ LANG LANGUAGE LC_ALL LC_CTYPE
-  FORCE_COLOR CLICOLOR CLICOLOR_FORCE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONHASHSEED
+  CI NODE_ENV RAILS_ENV RACK_ENV APP_ENV FLASK_ENV MIX_ENV LOG_LEVEL PORT TZ LANGUAGE
+  CLICOLOR CLICOLOR_FORCE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONHASHSEED
   RUST_BACKTRACE RUST_LOG NEXT_TELEMETRY_DISABLED TURBO_TELEMETRY_DISABLED ASTRO_TELEMETRY_DISABLED
   DOTNET_CLI_TELEMETRY_OPTOUT PIP_DISABLE_PIP_VERSION_CHECK
 `);

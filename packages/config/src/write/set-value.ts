@@ -3,7 +3,7 @@
 import type { SettingsKey } from "@keelson/protocol";
 import { checkValue } from "../check/check-value.ts";
 import { whose } from "../check/check.ts";
-import { keyPath, valueAt, type Key, type KeyPath } from "../check/known.ts";
+import { keyPath, valueAt, type KnownKey, type KeyPath } from "../check/known.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
 import { standardFiles } from "../scopes/scopes.ts";
 import { strings } from "../rules.ts";
@@ -23,7 +23,7 @@ export type SetResult =
       readonly file: string;
       readonly path: readonly string[];
       readonly value: unknown;
-      readonly known: Key;
+      readonly known: KnownKey;
       readonly note?: string;
     }
   | { readonly ok: false; readonly problem: string };
@@ -87,14 +87,14 @@ function parseTyped(typed: string, { known, path, entry }: KeyPath): Typed {
 }
 
 /** Whether a value may be typed without quotes. */
-function takesText({ type }: Key, entry: boolean): boolean {
+function takesText({ type }: KnownKey, entry: boolean): boolean {
   if (entry) return type.kind === "variables" || (type.kind === "map" && type.of === "text");
   return ["text", "choice", "mode", "models"].includes(type.kind);
 }
 
 const PROVIDER = '{"api": "openai-chat", "baseUrl": "http://127.0.0.1:8000/v1"}';
 
-function exampleOf({ type }: Key, entry: boolean): string {
+function exampleOf({ type }: KnownKey, entry: boolean): string {
   if (type.kind === "rules") return '["Bash(git *)"]';
   if (type.kind === "list") return '["one", "two"]';
   if (type.kind === "flag") return "true";

@@ -12,14 +12,14 @@ import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../ho
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { adoptChangedSettings, reloadStyle } from "../session/life.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
-import type { FileIndex } from "../mentions/file-index.ts";
+import type { MentionIndex } from "../mentions/file-index.ts";
 import { toolsOf } from "../session/state.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
   const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
-  let fileIndex: Promise<FileIndex> | undefined;
+  let fileIndex: Promise<MentionIndex> | undefined;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
     get sessionId() {
@@ -146,9 +146,9 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
 const LIST_MS = 10_000;
 const LIST_BYTES = 64 * 1024 * 1024;
 
-async function openFileIndex(search: Search, now: () => number): Promise<FileIndex> {
-  const { FileIndex } = await import("../mentions/file-index.ts");
-  return new FileIndex({
+async function openFileIndex(search: Search, now: () => number): Promise<MentionIndex> {
+  const { MentionIndex } = await import("../mentions/file-index.ts");
+  return new MentionIndex({
     list: async (cwd) => {
       const { stdout } = await search.run(["--files", "--no-messages", "--hidden", "--glob", "!.git"], {
         cwd,

@@ -21,7 +21,7 @@ import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { MemoryScope } from "../instructions/add-memory.ts";
-import type { FileIndex } from "../mentions/file-index.ts";
+import type { MentionIndex } from "../mentions/file-index.ts";
 import type { RewoundConversation } from "../conversation/rewind.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
@@ -76,7 +76,7 @@ export interface ControlTargets {
   readonly workspace: Workspace;
   readonly search: Search;
   /** The paths in the working directory, for suggestions. */
-  fileIndex(): Promise<FileIndex>;
+  fileIndex(): Promise<MentionIndex>;
   readonly seen: ReadLedger;
   readonly tasks: Tasks;
   /** `source` is what hooks are told. */

@@ -4,7 +4,7 @@ import type { Item } from "./items.ts";
 
 export type ExportFormat = "markdown" | "html" | "json";
 
-export interface SessionFacts {
+export interface ExportedSession {
   readonly id: string;
   readonly title?: string;
   readonly cwd?: string;
@@ -39,7 +39,7 @@ export interface Losses {
 
 /** Writes one document. The parts are called in this order: begin, items, (agent, items)…, end. */
 export interface DocumentWriter {
-  begin(session: SessionFacts, agents: readonly ExportedAgent[]): string;
+  begin(session: ExportedSession, agents: readonly ExportedAgent[]): string;
   item(item: Item): string;
   agent(agent: ExportedAgent): string;
   end(losses: Losses): string;
@@ -122,7 +122,7 @@ export function factRows({
   startedAt,
   endedAt,
   costUsd,
-}: SessionFacts): readonly (readonly [string, string])[] {
+}: ExportedSession): readonly (readonly [string, string])[] {
   const row = (name: string, value: string | undefined) => (value === undefined ? [] : [[name, value] as const]);
   return [
     ...row("Session", id),

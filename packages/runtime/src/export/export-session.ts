@@ -4,7 +4,7 @@
 import { dirname } from "node:path";
 import { agentIds, agentPath, agentsDir, namedSession, openHistory, readAgentMeta } from "@keelson/store/history";
 import type { AgentMeta, History } from "@keelson/store/history";
-import type { ExportedAgent, DocumentWriter, ExportFormat, SessionFacts, WriterOptions } from "./document.ts";
+import type { ExportedAgent, DocumentWriter, ExportFormat, ExportedSession, WriterOptions } from "./document.ts";
 import { htmlWriter } from "./html.ts";
 import { itemMaker } from "./items.ts";
 import { jsonWriter } from "./json.ts";
@@ -75,9 +75,9 @@ function* itemsIn(history: History, writer: DocumentWriter): Generator<string> {
   for (const entry of history.entries()) for (const item of itemsOf(entry)) yield writer.item(item);
 }
 
-function factsOf(id: string, history: History): SessionFacts {
+function factsOf(id: string, history: History): ExportedSession {
   const { title, cwd, gitBranch, version, firstAt: startedAt, lastAt: endedAt, models, costUsd } = history;
-  return withoutGaps({ id, title, cwd, gitBranch, version, startedAt, endedAt, models, costUsd }) as SessionFacts;
+  return withoutGaps({ id, title, cwd, gitBranch, version, startedAt, endedAt, models, costUsd }) as ExportedSession;
 }
 
 interface StoredConversation {

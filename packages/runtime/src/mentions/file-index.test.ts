@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { FileIndex, rankOf } from "./file-index.ts";
+import { MentionIndex, rankOf } from "./file-index.ts";
 
 function index(files: string[]) {
   const lists: string[] = [];
   let now = 0;
-  const made = new FileIndex({
+  const made = new MentionIndex({
     list: async (root) => {
       lists.push(root);
       return [...files];

@@ -18,7 +18,7 @@ interface Listed {
 /** Someone who just made a file expects to see it. */
 const FRESH_MS = 2_000;
 
-export class FileIndex {
+export class MentionIndex {
   readonly #options: FileIndexOptions;
   #listed: Listed | undefined;
   #listing: { readonly root: string; readonly done: Promise<Listed> } | undefined;

@@ -22,7 +22,7 @@ import {
   type DialectRequest,
   type DialectServer,
   type DialectServerOptions,
-  type Frame,
+  type StreamFrame,
 } from "./server.ts";
 
 export interface BedrockServerOptions extends DialectServerOptions, ConverseLimits {
@@ -166,7 +166,7 @@ function contentParts(from: "user" | "assistant", { text, image, document }: any
   return document ? [{ from: "user", document: document.source.bytes }] : [];
 }
 
-function converseFrames(reply: DialectReply, number: number): Frame[] {
+function converseFrames(reply: DialectReply, number: number): StreamFrame[] {
   const event = (name: string, payload: object): Uint8Array => encodeEvent(name, { ...payload, p: "abc" });
   const blocks = reply.blocks.map((block, at) =>
     [...blockEvents(block, at, number), ["contentBlockStop", {}] as const].map(([name, payload]) => ({
@@ -200,7 +200,7 @@ function blockEvents(block: DialectBlock, at: number, number: number): (readonly
 }
 
 /** Blocks in turn, frame by frame. */
-function interleave(blocks: readonly Frame[][]): Frame[] {
+function interleave(blocks: readonly StreamFrame[][]): StreamFrame[] {
   const longest = Math.max(0, ...blocks.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => blocks.flatMap((frames) => frames.slice(at, at + 1))).flat();
 }

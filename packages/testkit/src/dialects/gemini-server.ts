@@ -18,7 +18,7 @@ import {
   type DialectRules,
   type DialectServer,
   type DialectServerOptions,
-  type Frame,
+  type StreamFrame,
 } from "./server.ts";
 
 export interface GeminiServerOptions extends DialectServerOptions, Pick<GeminiRules, "old" | "plainResults"> {
@@ -67,7 +67,7 @@ export function geminiRules(options: GeminiServerOptions): DialectRules {
     reply: (reply, request, number) => {
       const chunks = chunksOf(reply, request, number, options, issued);
       if (!request.path.includes(":streamGenerateContent")) return { body: joined(chunks.map(({ data }) => data)) };
-      const frames = chunks.map(({ data, block }): Frame => ({ data: sse(data), block }));
+      const frames = chunks.map(({ data, block }): StreamFrame => ({ data: sse(data), block }));
       return { headers: { "content-type": "text/event-stream" }, frames };
     },
     errorFrame: (failure) => sse(googleError(failure)),

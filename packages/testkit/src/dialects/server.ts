@@ -46,11 +46,11 @@ export interface WholeAnswer {
 
 export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
-  readonly frames: readonly Frame[];
+  readonly frames: readonly StreamFrame[];
 }
 
 /** `block` is the index of the block that the frame belongs to. */
-export interface Frame {
+export interface StreamFrame {
   readonly data: string | Uint8Array;
   readonly block?: number;
 }
@@ -136,7 +136,7 @@ function played(rules: DialectRules, reply: DialectReply, made: WholeAnswer | St
   return { headers, frames: frames.map(({ data }) => data) };
 }
 
-function framesUntil(place: StreamPlace, frames: readonly Frame[]): number {
+function framesUntil(place: StreamPlace, frames: readonly StreamFrame[]): number {
   const wanted = place === "in_block" ? 0 : 1;
   const found = frames.findIndex(({ block }) => block === wanted);
   if (found < 0) throw new Error(`The reply has no block ${wanted} to break at`);

@@ -4,7 +4,7 @@ import type { PermissionMode } from "@keelson/protocol";
 import type { PromptEffect, SubmitEffect } from "../editor/effects.ts";
 import type { App } from "./app.ts";
 import { readSubmission } from "./submit.ts";
-import { isPanelCommand, openPanelOf, openTranscript } from "./panel-commands.ts";
+import { isPanelCommand, openPanelOf, showTranscript } from "./panel-commands.ts";
 
 export function act(effect: PromptEffect, app: App): void {
   const { host, prompt, talk, screen } = app;
@@ -47,7 +47,7 @@ export function act(effect: PromptEffect, app: App): void {
     case "shortcuts":
       return app.parts.toggleShortcuts();
     case "toggle-transcript":
-      return app.attempt(openTranscript(app));
+      return app.attempt(showTranscript(app));
     case "toggle-tasks":
       return app.parts.toggleLists();
     case "background":

@@ -3,7 +3,7 @@
 
 import type { ControlRequest, JsonObject, Outbound } from "@keelson/protocol";
 import type { Dialog } from "../dialogs/dialog-context.ts";
-import { Prompt } from "../editor/prompt.ts";
+import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
 import type { InputEvent } from "../input/event.ts";
@@ -57,7 +57,7 @@ export class App {
   /** The bindings, as panels look them up. */
   readonly keys: KeyLookup;
   readonly screen: ScreenPort;
-  readonly prompt: Prompt;
+  readonly prompt: PromptEditor;
   readonly panels = new Panels();
   readonly parts: LiveParts;
   readonly lend: AppOptions["lend"];
@@ -90,7 +90,7 @@ export class App {
     this.lend = lend;
     this.#attention = new Attention(host.settings["preferredNotifChannel"]);
     this.#title = new WindowTitle(host.env, { still: theme.reducedMotion || host.screenReader });
-    this.prompt = new Prompt({
+    this.prompt = new PromptEditor({
       bindings,
       history: () => host.history.recent(1_000),
       sources: promptSources(this),
@@ -245,6 +245,7 @@ export class App {
     const talk: Talk = new Talk({
       cwd: host.cwd,
       hint: (action) => ["Global", "Chat", "Task"].map((place) => bindings.keyFor(place, action)).find(Boolean),
+      spoken: host.screenReader,
       showDuration: host.settings["showTurnDuration"] !== false,
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),

@@ -2,7 +2,7 @@
 
 import type { Frame, Rendered, View } from "../screen/view.ts";
 
-export interface Part {
+export interface ScreenPart {
   readonly view: View;
   /** Parts with lower numbers get room first. */
   readonly rank: number;
@@ -11,8 +11,8 @@ export interface Part {
 }
 
 /** The parts from top to bottom, in at most `frame.rows` rows. */
-export function stack(parts: readonly Part[], frame: Frame): Rendered {
-  const rendered = new Map<Part, Rendered>();
+export function stack(parts: readonly ScreenPart[], frame: Frame): Rendered {
+  const rendered = new Map<ScreenPart, Rendered>();
   let left = frame.rows;
   for (const part of parts.toSorted((one, other) => one.rank - other.rank)) {
     if (left <= 0) break;

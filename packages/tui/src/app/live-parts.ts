@@ -2,7 +2,7 @@
 // the status rows, the footer.
 
 import type { Outbound } from "@keelson/protocol";
-import type { Prompt } from "../editor/prompt.ts";
+import type { PromptEditor } from "../editor/prompt.ts";
 import { shortcutRows } from "../editor/shortcuts.ts";
 import type { TerminalHost } from "../host.ts";
 import type { InputEvent } from "../input/event.ts";
@@ -14,13 +14,13 @@ import { TodoView } from "../life/todos.ts";
 import { TokenCounter } from "../life/tokens.ts";
 import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
-import { stack, type Part } from "./layout.ts";
+import { stack, type ScreenPart } from "./layout.ts";
 import type { Panels } from "./panels.ts";
 import type { Talk } from "./talk.ts";
 
 export interface LiveState {
   readonly talk: Talk;
-  readonly prompt: Prompt;
+  readonly prompt: PromptEditor;
   readonly panels: Panels;
   readonly status: View;
 }
@@ -107,7 +107,7 @@ export class LiveParts {
   }
 
   /** Under the prompt. */
-  #below(state: LiveState): Part[] {
+  #below(state: LiveState): ScreenPart[] {
     const keys: View = { render: (frame) => ({ rows: shortcutRows(this.#bindings, frame) }) };
     if (this.#showsShortcuts) return [{ view: keys, rank: 2 }];
     return [

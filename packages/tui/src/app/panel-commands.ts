@@ -18,7 +18,7 @@ export function openPanelOf(command: string, args: string, app: App): void {
 }
 
 /** Ctrl+O: everything that was said and done, unfolded. */
-export async function openTranscript(app: App): Promise<void> {
+export async function showTranscript(app: App): Promise<void> {
   const { transcriptViewer } = await import("../viewer/transcript-viewer.ts");
   const { host, keys, talk } = app;
   const { feed } = talk;

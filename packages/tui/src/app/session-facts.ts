@@ -62,7 +62,7 @@ export class SessionFacts {
         this.prompts = [];
         return;
       case "system":
-        return this.#system(message as unknown as Readonly<Record<string, unknown>>);
+        return this.#system({ ...message });
     }
   }
 
@@ -76,7 +76,7 @@ export class SessionFacts {
   initialized(reply: unknown): void {
     if (!isObject(reply)) return;
     const { commands, agents, output_style: style, current_permission_mode: mode } = reply;
-    if (Array.isArray(commands)) this.commands = commands.filter(isObject) as unknown as CommandFact[];
+    if (Array.isArray(commands)) this.commands = commandsIn(commands);
     if (Array.isArray(agents)) this.agents = agents.filter(isObject).map(agentOf);
     if (typeof style === "string") this.outputStyle = style;
     if (isPermissionMode(mode)) this.mode = mode;
@@ -112,11 +112,17 @@ export class SessionFacts {
     if ((subtype === "init" || subtype === "status") && isPermissionMode(permissionMode)) this.mode = permissionMode;
     if (subtype === "init" && typeof model === "string") this.model = model;
     if (subtype === "session_title_changed" && typeof title === "string") this.title = title;
-    if (subtype === "commands_changed" && Array.isArray(commands)) {
-      this.commands = commands.filter(isObject) as unknown as CommandFact[];
-    }
+    if (subtype === "commands_changed" && Array.isArray(commands)) this.commands = commandsIn(commands);
   }
 }
+
+const commandsIn = (list: readonly unknown[]): CommandFact[] =>
+  list.filter(isObject).map(({ name, description, argumentHint, aliases }) => ({
+    name: String(name),
+    description: String(description ?? ""),
+    argumentHint: String(argumentHint ?? ""),
+    ...(Array.isArray(aliases) ? { aliases: aliases.map(String) } : {}),
+  }));
 
 function agentOf({ name, description }: Readonly<Record<string, unknown>>) {
   return { name: String(name), description: typeof description === "string" ? description : "" };

@@ -1,7 +1,7 @@
 // The status line of this session: what its command is told, and when it runs.
 
 import { isObject, type JsonObject, type Outbound } from "@keelson/protocol";
-import type { Prompt } from "../editor/prompt.ts";
+import type { PromptEditor } from "../editor/prompt.ts";
 import type { TerminalHost } from "../host.ts";
 import { statusInput } from "../life/status/status-input.ts";
 import { StatusLineView } from "../life/status/status-line.ts";
@@ -12,7 +12,7 @@ export interface StatusSource {
   readonly host: TerminalHost;
   readonly talk: Talk;
   readonly parts: LiveParts;
-  readonly prompt: Pick<Prompt, "vimMode">;
+  readonly prompt: Pick<PromptEditor, "vimMode">;
   changed(): void;
 }
 
@@ -46,7 +46,7 @@ export class StatusRows {
   }
 
   take(message: Outbound): void {
-    const fields = message as unknown as Readonly<Record<string, unknown>>;
+    const fields: Readonly<Record<string, unknown>> = { ...message };
     if (message.type === "command_lifecycle" && fields["state"] === "started") {
       this.#promptId = String(fields["command_uuid"]);
     }

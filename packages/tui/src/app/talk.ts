@@ -33,6 +33,9 @@ export interface Saying {
   readonly priority?: "now" | "next" | "later";
 }
 
+/** Requests after which the session is described anew. */
+const CHANGES = ["set_model", "apply_flag_settings", "register_repo_root", "rename_session"];
+
 export class Talk implements Requests {
   readonly feed: Feed;
   readonly facts = new SessionFacts();
@@ -89,7 +92,9 @@ export class Talk implements Requests {
   }
 
   async request(subtype: string, fields?: JsonObject): Promise<unknown> {
-    return (await this.#open.promise).request(subtype, fields);
+    const reply = await (await this.#open.promise).request(subtype, fields);
+    if (CHANGES.includes(subtype)) void this.#inform();
+    return reply;
   }
 
   say({ content, draft, priority }: Saying): void {
@@ -162,8 +167,8 @@ export class Talk implements Requests {
     if (message.type === "command_lifecycle" && message["state" as never] !== "queued") {
       this.queued.remove(String(message["command_uuid" as never]));
     }
-    // Another session id, another transcript.
-    if (message.type === "conversation_reset") void this.#inform();
+    // Another session id and transcript; or a command that changed the model, the folders, the name.
+    if (message.type === "conversation_reset" || message["local_command" as never] !== undefined) void this.#inform();
     this.#options.message(message);
     this.#options.changed();
   }
@@ -184,6 +189,7 @@ export class Talk implements Requests {
   async #inform(): Promise<void> {
     this.facts.informed(await this.request("get_session_info").catch(() => undefined));
     this.#options.informed();
+    this.#options.changed();
   }
 
   async #initialize(link: SessionLink): Promise<void> {

@@ -7,7 +7,7 @@ import { isDone, type CallItem, type ShownResult } from "../stream/item.ts";
 import type { StyleName } from "../theme/theme.ts";
 import { renderAgent } from "./agent.ts";
 import { counted, elapsed } from "./amounts.ts";
-import { ELBOW_COLUMNS, sign, underElbow, withKey, type ItemLook } from "./look.ts";
+import { ELBOW_COLUMNS, sign, speaker, underElbow, withKey, type ItemLook } from "./look.ts";
 import { resultRows } from "./results.ts";
 import { titleOf } from "./titles.ts";
 import { isAgentCall, isShellCall } from "./tools.ts";
@@ -68,7 +68,7 @@ function headRows(call: CallItem, look: ItemLook): string[] {
   const last = shown.length - 1;
   const room = columns - width(shown[last]!) - 2;
   if (aside !== "" && room >= Math.min(width(aside), 12)) shown[last] += `  ${theme.paint("dim", fit(aside, room))}`;
-  const bullet = theme.paint(styleOf(call), sign("bullet", theme));
+  const bullet = speaker("tool", theme.paint(styleOf(call), sign("bullet", theme)), look);
   return shown.map((row, index) => (index === 0 ? `${bullet} ${row}` : `  ${row}`));
 }
 

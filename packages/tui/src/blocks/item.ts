@@ -4,7 +4,7 @@ import { renderMarkdown } from "../markdown/render-markdown.ts";
 import type { AnswerItem, StreamItem } from "../stream/item.ts";
 import { renderCall } from "./call.ts";
 import { folded } from "./fold.ts";
-import { behindSign, sign, type ItemLook } from "./look.ts";
+import { behindSign, sign, speaker, type ItemLook } from "./look.ts";
 import { renderBoundary, renderNote, renderOutput } from "./notes.ts";
 import { renderPicture } from "./picture.ts";
 import { promptRows } from "./prompt.ts";
@@ -50,12 +50,12 @@ function answerItem(item: AnswerItem, look: ItemLook, maxRows: number): string[]
 
 const textColumns = ({ columns }: ItemLook) => Math.max(1, columns - 2);
 
-function withBullet(rows: readonly string[], { theme }: ItemLook, { begun }: { begun: boolean }): string[] {
+function withBullet(rows: readonly string[], look: ItemLook, { begun }: { begun: boolean }): string[] {
   // An answer does not begin with empty rows.
   const first = begun ? 0 : rows.findIndex((row) => row !== "");
   if (first === -1) return [];
   return rows.slice(first).map((row, index) => {
-    if (index === 0 && !begun) return `${sign("bullet", theme)} ${row}`;
+    if (index === 0 && !begun) return `${speaker("answer", sign("bullet", look.theme), look)} ${row}`;
     return row === "" ? "" : `  ${row}`;
   });
 }

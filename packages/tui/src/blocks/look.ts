@@ -12,6 +12,8 @@ export interface ItemLook {
   readonly cwd: string;
   /** Nothing is folded: for viewers. */
   readonly whole: boolean;
+  /** Signs are words, and who speaks is said: for screen readers. */
+  readonly spoken?: boolean;
   /** The key of an action as it is shown, or "" if it has none. */
   key(action: string): string;
 }
@@ -41,8 +43,24 @@ const SIGNS = {
 
 export const sign = (name: keyof typeof SIGNS, { ascii }: Pick<Theme, "ascii">): string => SIGNS[name][ascii ? 1 : 0];
 
+const SPOKEN = {
+  user: "You:",
+  shell: "You, shell:",
+  answer: "Keelson:",
+  tool: "Tool:",
+  note: "Note:",
+  warning: "Warning:",
+  error: "Error:",
+} as const;
+
+/** What is in front of an item: a painted sign, or in words who says it. */
+export function speaker(who: keyof typeof SPOKEN, painted: string, { spoken }: ItemLook): string {
+  return spoken ? SPOKEN[who] : painted;
+}
+
 /** Rows under a head: the first behind the elbow, the others below it. */
-export function underElbow(rows: readonly string[], { theme }: ItemLook): string[] {
+export function underElbow(rows: readonly string[], { theme, spoken }: ItemLook): string[] {
+  if (spoken) return rows.map((row, index) => (index === 0 ? `Result: ${row}` : row));
   const first = `  ${theme.paint("dim", sign("elbow", theme))} ${theme.ascii ? "" : " "}`;
   return rows.map((row, index) => (index === 0 ? first + row : row === "" ? "" : `     ${row}`));
 }

@@ -6,7 +6,7 @@ import { fit, width } from "../screen/rows.ts";
 import type { BoundaryItem, NoteItem, OutputItem } from "../stream/item.ts";
 import type { Retry } from "../stream/message-reader.ts";
 import { folded, lineRows, moreRow } from "./fold.ts";
-import { behindSign, ELBOW_COLUMNS, sign, underElbow, type ItemLook } from "./look.ts";
+import { behindSign, ELBOW_COLUMNS, sign, speaker, underElbow, type ItemLook } from "./look.ts";
 
 const MOST_NOTE_ROWS = 12;
 
@@ -14,11 +14,16 @@ export function renderNote({ level, text }: NoteItem, look: ItemLook): string[] 
   const { theme, columns } = look;
   const shown = clean(text).trimEnd();
   if (level === "quiet")
-    return behindSign(theme.paint("dim", sign("spark", theme)), theme.paint("dim", shown), columns);
+    return behindSign(
+      speaker("note", theme.paint("dim", sign("spark", theme)), look),
+      theme.paint("dim", shown),
+      columns,
+    );
   const rows = lineRows(shown, Math.max(1, columns - 2));
   const hidden = look.whole || rows.length <= MOST_NOTE_ROWS + 1 ? 0 : rows.length - MOST_NOTE_ROWS;
   const kept = hidden === 0 ? rows : rows.slice(0, MOST_NOTE_ROWS);
-  const mark = level === "info" ? theme.paint("dim", sign("spark", theme)) : MARKS[level](theme);
+  const drawn = level === "info" ? theme.paint("dim", sign("spark", theme)) : MARKS[level](theme);
+  const mark = speaker(level === "info" ? "note" : level, drawn, look);
   const painted = kept.map((row) => (level === "info" ? row : theme.paint(level, row)));
   if (hidden > 0) painted.push(moreRow(hidden, columns - 2, look, "row"));
   return painted.map((row, index) => (index === 0 ? `${mark} ${row}` : `  ${row}`));

@@ -4,7 +4,7 @@ import { clean } from "../screen/clean.ts";
 import type { PromptItem } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
 import { lineRows, moreRow } from "./fold.ts";
-import { sign, type ItemLook } from "./look.ts";
+import { sign, speaker, type ItemLook } from "./look.ts";
 
 /** A prompt that was pasted may be a whole file. */
 const MOST_ROWS = 20;
@@ -19,5 +19,6 @@ export function promptRows({ text, as, images, from }: PromptItem, look: ItemLoo
   if (hidden > 0) rows.push(moreRow(hidden, columns - 2, look, "row"));
   if (images > 0) rows.push(theme.paint("dim", `[${counted(images, "image")}]`));
   if (from !== undefined) rows.push(theme.paint("dim", `sent by a schedule: ${clean(from)}`));
-  return rows.map((row, index) => (index === 0 ? `${theme.paint(style, mark)} ${row}` : `  ${row}`));
+  const first = speaker(as === "shell" ? "shell" : "user", theme.paint(style, mark), look);
+  return rows.map((row, index) => (index === 0 ? `${first} ${row}` : `  ${row}`));
 }

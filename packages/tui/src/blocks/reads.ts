@@ -5,7 +5,7 @@ import { isDone, type CallItem, type ReadsItem } from "../stream/item.ts";
 import { counted } from "./amounts.ts";
 import { renderCall, renderRead } from "./call.ts";
 import { folded } from "./fold.ts";
-import { ELBOW_COLUMNS, sign, underElbow, type ItemLook } from "./look.ts";
+import { ELBOW_COLUMNS, sign, speaker, underElbow, type ItemLook } from "./look.ts";
 import { renderThinking } from "./thinking.ts";
 import { titleOf } from "./titles.ts";
 
@@ -24,7 +24,8 @@ export function renderReads(item: ReadsItem, look: ItemLook): string[] {
   const running = item.calls.filter((call) => !isDone(call));
   const failed = item.calls.filter(({ result }) => result?.isError);
   const style = running.length > 0 ? "dim" : failed.length > 0 ? "error" : "success";
-  const head = `${theme.paint(style, sign("bullet", theme))} ${fit(summary(item.calls, running.length > 0), Math.max(1, columns - 2))}`;
+  const bullet = speaker("tool", theme.paint(style, sign("bullet", theme)), look);
+  const head = `${bullet} ${fit(summary(item.calls, running.length > 0), Math.max(1, columns - 2))}`;
   const inside = Math.max(1, columns - ELBOW_COLUMNS);
   const rows = failed.slice(0, MOST_FAILURES).flatMap((call) => {
     const title = titleOf(call, look.cwd);

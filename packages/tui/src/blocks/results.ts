@@ -8,7 +8,7 @@ import type { CallItem, ShownResult } from "../stream/item.ts";
 import { counted, elapsed } from "./amounts.ts";
 import { editRows } from "./edits.ts";
 import { errorRows, folded } from "./fold.ts";
-import { withKey, type ItemLook } from "./look.ts";
+import type { ItemLook } from "./look.ts";
 
 type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLook) => string[];
 

@@ -4,12 +4,12 @@ import { clean } from "../screen/clean.ts";
 import type { ThinkingItem } from "../stream/item.ts";
 import { elapsed } from "./amounts.ts";
 import { lineRows } from "./fold.ts";
-import { sign, withKey, type ItemLook } from "./look.ts";
+import { sign, speaker, withKey, type ItemLook } from "./look.ts";
 import { fit } from "../screen/rows.ts";
 
 export function renderThinking(item: ThinkingItem, look: ItemLook): string[] {
   const { theme, columns } = look;
-  const head = fit(`${sign("spark", theme)} ${title(item, look)}`, columns);
+  const head = fit(`${speaker("answer", sign("spark", theme), look)} ${title(item, look)}`, columns);
   if (!look.whole) return [theme.paint("dim", head)];
   const rows = lineRows(clean(item.text.trim()), Math.max(1, columns - 2));
   return [theme.paint("dim", head), ...rows.map((row) => `  ${theme.paint("dim", row)}`)];

@@ -7,7 +7,7 @@ import type { MentionItem } from "../complete/mention.ts";
 import type { Frame } from "../screen/view.ts";
 import type { HistoryEntry } from "./history.ts";
 import type { PromptEffect } from "./effects.ts";
-import { Prompt } from "./prompt.ts";
+import { PromptEditor } from "./prompt.ts";
 import type { Theme } from "../theme/theme.ts";
 
 export const PLAIN_THEME: Theme = {
@@ -34,13 +34,13 @@ export interface PromptSetup {
 }
 
 export class PromptDriver {
-  readonly prompt: Prompt;
+  readonly prompt: PromptEditor;
   readonly effects: PromptEffect[] = [];
   readonly #reader = new InputReader();
   now = 0;
 
   constructor(setup: PromptSetup = {}) {
-    this.prompt = new Prompt({
+    this.prompt = new PromptEditor({
       bindings: Bindings.read(setup.keybindings).bindings,
       history: async () => (setup.history ?? []).map((display): HistoryEntry => ({ display, pastedContents: {} })),
       sources: {

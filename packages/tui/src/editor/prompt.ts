@@ -35,7 +35,7 @@ export interface PromptOptions {
 /** The rest of a chord. */
 const CHORD_MS = 2_000;
 
-export class Prompt implements View {
+export class PromptEditor implements View {
   /** Whether the model works: Esc and Ctrl+C stop it then. */
   working = false;
   /** How many messages wait: Up takes them back. */

@@ -49,18 +49,12 @@ export async function loadModels(
   return { models, inForce: applied };
 }
 
-/** Returns a line for the user. Rejects with the session's error. */
-export async function applyModel({ model, effort }: PickedModel, requests: Requests): Promise<string> {
-  const done: string[] = [];
-  if (model !== undefined) {
-    const reply = (await requests.request("set_model", { model })) as { readonly model?: string } | undefined;
-    done.push(`Set model to ${cleanRow(reply?.model ?? model)}`);
-  }
-  if (effort !== undefined) {
-    await requests.request("apply_flag_settings", { settings: { effortLevel: effort } });
-    done.push(`${done.length === 0 ? "Set" : "set"} effort to ${effort ?? "default"}`);
-  }
-  return done.length === 0 ? "Kept the model" : done.join(", ");
+/** Returns a line for the user about the effort; the session itself tells of the model. Rejects with its error. */
+export async function applyModel({ model, effort }: PickedModel, requests: Requests): Promise<{ note?: string }> {
+  if (model !== undefined) await requests.request("set_model", { model });
+  if (effort === undefined) return {};
+  await requests.request("apply_flag_settings", { settings: { effortLevel: effort } });
+  return { note: `Set effort to ${effort ?? "default"}` };
 }
 
 const AUTO = "default";

@@ -165,12 +165,12 @@ test("a chosen model and effort are applied through control requests", async () 
     apply_flag_settings: undefined,
   });
   expect(await loadModels(requests)).toEqual({ models: MODELS, inForce: { model: "m-1", effort: null } });
-  expect(await applyModel({ model: "opus", effort: "high" }, requests)).toBe("Set model to m-3, set effort to high");
+  expect(await applyModel({ model: "opus", effort: "high" }, requests)).toEqual({ note: "Set effort to high" });
   expect(requests.asked.slice(2)).toEqual([
     { subtype: "set_model", fields: { model: "opus" } },
     { subtype: "apply_flag_settings", fields: { settings: { effortLevel: "high" } } },
   ]);
-  expect(await applyModel({}, requests)).toBe("Kept the model");
+  expect(await applyModel({ model: "opus" }, requests)).toEqual({});
 });
 
 const THEMES = [

@@ -233,7 +233,12 @@ test("a background task is announced when it ends", () => {
       end(),
       system("task_notification", { task_id: "b1", status: "completed", summary: 'Background command "x" completed' }),
     ]),
-  ).toEqual(["● Bash(sleep 9)", "  ⎿  Running in the background as b1", "", '✻ Background command "x" completed']);
+  ).toEqual([
+    "● Bash(sleep 9)",
+    "  ⎿  Running in the background as b1 (/tasks shows it)",
+    "",
+    '✻ Background command "x" completed',
+  ]);
 });
 
 test("a cleared conversation starts anew", () => {
@@ -312,4 +317,16 @@ test("nothing that a terminal obeys gets through", () => {
   expect(rows.length).toBeGreaterThan(20);
   // oxlint-disable-next-line no-control-regex
   expect(rows.filter((row) => /[\u0000-\u001f\u007f-\u009f\u202e]/.test(row))).toEqual([]);
+});
+
+test("what is printed without a command is a note, and a failed compaction is told once", () => {
+  const printed = (words: string) => userText(`<local-command-stdout>${words}</local-command-stdout>`);
+  expect(written([printed("Set model to m")])).toEqual(["✻ Set model to m"]);
+  expect(written([prompt("/model m"), printed("Set model to m")])).toEqual(["❯ /model m", "  ⎿  Set model to m"]);
+  const failed = system("status", { compact_result: "failed", compact_error: "Too short" });
+  expect(written([prompt("/compact"), failed, synthetic("Too short")])).toEqual([
+    "❯ /compact",
+    "",
+    "✗ The conversation was not compacted: Too short",
+  ]);
 });

@@ -19,6 +19,8 @@ export interface ConversationOptions {
   hint?(action: string): string | undefined;
   /** `showTurnDuration` of the settings. Defaults to true. */
   readonly showDuration?: boolean;
+  /** For screen readers. */
+  readonly spoken?: boolean;
 }
 
 export class Feed {
@@ -118,7 +120,7 @@ export class Feed {
       last = item.kind;
     }
     const { retry } = this.#reader;
-    if (retry !== undefined) rows.push(...(rows.length > 0 ? [""] : []), renderRetry(retry, look));
+    if (retry !== undefined) rows.push(...(last === undefined ? [] : [""]), renderRetry(retry, look));
     return bounded(rows, frame);
   }
 
@@ -138,8 +140,8 @@ export class Feed {
   }
 
   #lookOf({ columns, theme, now }: Frame): ItemLook {
-    const { cwd, hint } = this.#options;
-    return { columns, theme, now, cwd, whole: false, key: (action) => cleanRow(hint?.(action) ?? "") };
+    const { cwd, hint, spoken = false } = this.#options;
+    return { columns, theme, now, cwd, whole: false, spoken, key: (action) => cleanRow(hint?.(action) ?? "") };
   }
 }
 

@@ -50,6 +50,10 @@ export class MessageReader {
   readonly #agents = new Subagents(this.items);
   /** What was said about the limits of the account in this run. */
   #limited: NoteItem["level"] | undefined;
+  /** A command was typed, and what is printed belongs to it. */
+  #command = false;
+  /** Why a conversation was not compacted, as the note says already. */
+  #compactError = "";
   /** Prompts that are shown already. */
   readonly #shown = new Set<string>();
 
@@ -91,7 +95,7 @@ export class MessageReader {
 
   addPrompts(items: readonly StreamItem[], uuid: string | undefined): void {
     if (uuid !== undefined) this.#shown.add(uuid);
-    for (const item of items) this.items.add(item);
+    for (const item of items) this.#typed(item);
   }
 
   endRun(now: number): void {
@@ -122,7 +126,8 @@ export class MessageReader {
       return;
     }
     if (message.message.model === "<synthetic>" && isText(block)) {
-      this.items.add({ kind: "output", text: block.text.trimEnd(), as: "markdown", isError: false });
+      const text = block.text.trimEnd();
+      if (text !== this.#compactError) this.items.add({ kind: "output", text, as: "markdown", isError: false });
       return;
     }
     if (!this.#reply.settle(message, block, now)) {
@@ -162,8 +167,16 @@ export class MessageReader {
     } else {
       const isShown = this.#shown.delete(uuid);
       const from = origin === undefined ? undefined : (origin.schedule ?? origin.subkind);
-      for (const item of promptItems(content, from)) if (!isShown || item.kind !== "prompt") this.items.add(item);
+      for (const item of promptItems(content, from)) if (!isShown || item.kind !== "prompt") this.#typed(item);
     }
+  }
+
+  /** A prompt, or what a command printed. What a request changed is printed as well, without a command above it. */
+  #typed(item: StreamItem): void {
+    if (item.kind === "prompt") this.#command = item.as !== "prompt" || item.text.startsWith("/");
+    if (item.kind === "output" && item.text === this.#compactError) return;
+    const isOnItsOwn = item.kind === "output" && !this.#command;
+    this.items.add(isOnItsOwn ? { kind: "note", level: item.isError ? "error" : "quiet", text: item.text } : item);
   }
 
   #toolResult(block: ToolResultBlock, { tool_use_result: output, timestamp }: UserMessage, now: number): void {
@@ -203,6 +216,7 @@ export class MessageReader {
       if (call) call.denied = String(message["decision_reason"] ?? message["message"] ?? "");
       return;
     }
+    if (subtype === "status") this.#compactError = String(message["compact_error"] ?? "");
     const item = this.#agents.task(message) ?? systemItem(message);
     if (item) this.items.add(item);
   }

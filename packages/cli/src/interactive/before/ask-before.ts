@@ -62,7 +62,7 @@ async function startAsking(
   const plain = isScreenReader(invocation, snapshot);
   const asking: Asking = {
     panels,
-    keys: panels.keysFrom(readKeybindings(snapshot).text),
+    keys: panels.keyLookupFrom(readKeybindings(snapshot).text),
     plain,
     snapshot,
     io,
@@ -90,7 +90,7 @@ const ASK: Readonly<Record<Question, (asking: Asking) => Promise<boolean>>> = {
     const { trustFacts } = await import("./trust-facts.ts");
     const answer = await asking.show(asking.panels.trustPanel(await trustFacts(asking.snapshot), asking));
     if (answer !== "trust") return false;
-    note(asking, await keepTrust(asking.snapshot));
+    noteProblem(asking, await keepTrust(asking.snapshot));
     return true;
   },
   key: async (asking) => {
@@ -98,7 +98,7 @@ const ASK: Readonly<Record<Question, (asking: Asking) => Promise<boolean>>> = {
     const panel = asking.panels.apiKeyPanel({ variable: "ANTHROPIC_API_KEY", tail: keyTail(key) }, asking);
     const answer = await asking.show(panel);
     if (answer === undefined) return false;
-    note(asking, await keepKeyAnswer(asking.snapshot, key, answer));
+    noteProblem(asking, await keepKeyAnswer(asking.snapshot, key, answer));
     if (!answer) withoutKey(asking);
     return true;
   },
@@ -108,12 +108,12 @@ const ASK: Readonly<Record<Question, (asking: Asking) => Promise<boolean>>> = {
     const files = await externalIncludes(asking.snapshot);
     if (files.length === 0) return true;
     const answer = await asking.show(asking.panels.includesPanel(files, asking));
-    if (answer !== undefined) note(asking, await keepIncludesAnswer(asking.snapshot, answer));
+    if (answer !== undefined) noteProblem(asking, await keepIncludesAnswer(asking.snapshot, answer));
     return answer !== undefined;
   },
   bypass: async (asking) => {
     if (!(await asking.show(asking.panels.bypassPanel(asking)))) return false;
-    note(asking, await keepBypassAnswer(asking.snapshot));
+    noteProblem(asking, await keepBypassAnswer(asking.snapshot));
     return true;
   },
 };
@@ -125,6 +125,6 @@ export function withoutKey(asking: Pick<Asking, "io" | "snapshot">): void {
   asking.snapshot = { ...asking.snapshot, origin: { ...asking.snapshot.origin, env } };
 }
 
-export function note({ problems }: Pick<Asking, "problems">, problem: string | undefined): void {
+export function noteProblem({ problems }: Pick<Asking, "problems">, problem: string | undefined): void {
   if (problem !== undefined) problems.push(`Your answer was not saved, so you will be asked again: ${problem}`);
 }

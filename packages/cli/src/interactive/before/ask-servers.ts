@@ -2,7 +2,7 @@
 
 import { decideServer } from "@keelson/config/mcp";
 import { targetOf, type AnyServer } from "../../commands/mcp/words.ts";
-import { note, type Asking } from "./ask-before.ts";
+import { noteProblem, type Asking } from "./ask-before.ts";
 
 /** Whether to go on. */
 export async function askServers(asking: Asking, servers: readonly AnyServer[]): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function askServers(asking: Asking, servers: readonly AnyServer[]):
     const answer = await asking.show(panel);
     if (answer === undefined) return false;
     const decision = answer === "skip" ? "refuse" : answer === "use-all" ? "use all" : "use";
-    note(asking, await decideServer(name, decision, asking.snapshot));
+    noteProblem(asking, await decideServer(name, decision, asking.snapshot));
     if (answer === "use-all") return true;
   }
   return true;

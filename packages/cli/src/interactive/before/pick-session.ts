@@ -1,6 +1,7 @@
 // The list of sessions, for `--resume` without an ID.
 
 import { gitBranch } from "@keelson/host";
+import { sessionPicker } from "@keelson/tui/before";
 import { sessionShelf } from "../ports/session-shelf.ts";
 import { resumeCommand } from "../choice.ts";
 import { shellWord } from "../../commands/permissions/words.ts";
@@ -19,7 +20,7 @@ export async function pickSession(words: string, beginning: Beginning, asking: A
   }
   const branch = gitBranch(cwd);
   const picked = await asking.show((redraw) =>
-    asking.panels.sessionPicker(sessionShelf(snapshot), {
+    sessionPicker(sessionShelf(snapshot), {
       keys: asking.keys,
       redraw,
       query: words,

@@ -15,7 +15,7 @@ export interface ImagePlace {
 }
 
 /** Undefined if the file is no picture, or too large. */
-export function readImage(path: string): PastedImage | undefined {
+export function readPastedImage(path: string): PastedImage | undefined {
   let fd: number | undefined;
   try {
     // A pipe without a writer would wait for one.

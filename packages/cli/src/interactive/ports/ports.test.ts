@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editFile, editorCommand, editText } from "./editor.ts";
-import { imageOf, readImage } from "./images.ts";
+import { imageOf, readPastedImage } from "./images.ts";
 
 let place: string;
 beforeEach(() => {
@@ -75,10 +75,10 @@ test.each(IMAGES)("%p is %p", (bytes, expected) => {
 test("a picture is read by what it is, not by its name", () => {
   const path = join(place, "picture.txt");
   writeFileSync(path, Buffer.from("GIF89a......", "latin1"));
-  expect(readImage(path)).toEqual({
+  expect(readPastedImage(path)).toEqual({
     mediaType: "image/gif",
     base64: Buffer.from("GIF89a......", "latin1").toString("base64"),
     name: "picture.txt",
   });
-  expect([readImage(place), readImage(join(place, "missing.png"))]).toEqual([undefined, undefined]);
+  expect([readPastedImage(place), readPastedImage(join(place, "missing.png"))]).toEqual([undefined, undefined]);
 });

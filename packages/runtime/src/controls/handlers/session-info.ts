@@ -3,7 +3,7 @@
 import { gitBranch } from "@keelson/host";
 import { done, type ControlHandler } from "../reply.ts";
 
-export const getSessionInfo: ControlHandler = (_request, targets) => {
+export const getLiveSessionInfo: ControlHandler = (_request, targets) => {
   const snapshot = targets.snapshot();
   const model = targets.model();
   const { workspace } = targets;

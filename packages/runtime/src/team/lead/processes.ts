@@ -12,9 +12,9 @@ const QUESTION = '{"type":"control_';
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** Shows people what a member says. */
-export type OpenView = (name: string, pid: number) => Promise<View | undefined>;
+export type OpenView = (name: string, pid: number) => Promise<TeammateView | undefined>;
 
-export interface View {
+export interface TeammateView {
   /** One line of the stream. */
   write(line: string): void;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface ProcessesOptions {
 
 export function processes({ kind, program, snapshot, view }: ProcessesOptions): Backend {
   const programs = createServerPrograms();
-  const views = new Set<View>();
+  const views = new Set<TeammateView>();
   const [command = "", ...first] = program;
   return {
     kind,
@@ -62,7 +62,7 @@ export function processes({ kind, program, snapshot, view }: ProcessesOptions): 
 async function follow(
   output: AsyncIterable<Uint8Array>,
   hear: (question: MemberQuestion) => void,
-  view: View | undefined,
+  view: TeammateView | undefined,
 ): Promise<void> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -4,7 +4,7 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
-import type { OpenView, View } from "./processes.ts";
+import type { OpenView, TeammateView } from "./processes.ts";
 
 const MOST_BYTES = 8 * 1024 * 1024;
 const LONGEST_PART = 4_000;
@@ -55,7 +55,7 @@ while kill -0 "$2" 2>/dev/null; do sleep 1; done
 kill "$shown"
 `;
 
-function paneView(fd: number, closePane: () => Promise<unknown>): View {
+function paneView(fd: number, closePane: () => Promise<unknown>): TeammateView {
   let written = 0;
   let closing: Promise<void> | undefined;
   return {

@@ -18,7 +18,7 @@ import {
   type DialectRequest,
   type DialectServer,
   type DialectServerOptions,
-  type Frame,
+  type StreamFrame,
 } from "../server.ts";
 
 export interface ChatServerOptions extends DialectServerOptions, ChatRules {
@@ -94,13 +94,13 @@ function systemOf(messages: readonly any[]): string {
   return typeof first.content === "string" ? first.content : textOfParts(first.content);
 }
 
-function framesOf(reply: DialectReply, body: any, number: number, options: ChatServerOptions): Frame[] {
+function framesOf(reply: DialectReply, body: any, number: number, options: ChatServerOptions): StreamFrame[] {
   const base = { id: `chatcmpl-${number}`, object: "chat.completion.chunk", created: 1, model: body.model };
   const wantsUsage = body.stream_options?.include_usage === true;
   const chunk = (delta: object, finish: string | null = null) =>
     sse({ ...base, choices: [{ index: 0, delta, finish_reason: finish }], ...(wantsUsage ? { usage: null } : {}) });
-  const frames: Frame[] = [{ data: chunk({ role: "assistant", content: "" }) }];
-  const calls: Frame[][] = [];
+  const frames: StreamFrame[] = [{ data: chunk({ role: "assistant", content: "" }) }];
+  const calls: StreamFrame[][] = [];
   let callIndex = 0;
   for (const [at, block] of reply.blocks.entries()) {
     const made = deltasOf(block, callIndex, `call_${number}_${at}`, thinkingStateOf(number, at), reply, options);
@@ -148,7 +148,7 @@ function deltasOf(
   ];
 }
 
-function interleave(calls: readonly Frame[][]): Frame[] {
+function interleave(calls: readonly StreamFrame[][]): StreamFrame[] {
   const longest = Math.max(0, ...calls.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => calls.flatMap((frames) => frames.slice(at, at + 1))).flat();
 }

@@ -17,7 +17,7 @@ import {
   type DialectRequest,
   type DialectServer,
   type DialectServerOptions,
-  type Frame,
+  type StreamFrame,
 } from "../server.ts";
 
 export interface ResponsesServerOptions extends DialectServerOptions {
@@ -153,7 +153,7 @@ function usageOf({ input, cacheRead = 0, cacheWrite = 0, output, reasoning = 0 }
   };
 }
 
-function framesOf({ interleaved }: DialectReply, items: readonly any[], response: any): Frame[] {
+function framesOf({ interleaved }: DialectReply, items: readonly any[], response: any): StreamFrame[] {
   let sequence_number = 0;
   const event = (type: string, fields: object) => sse({ type, sequence_number: sequence_number++, ...fields });
   const empty = { ...response, status: "in_progress", output: [], usage: null };

@@ -12,7 +12,7 @@ export async function modelPanel(context: PanelContext): Promise<Panel<PanelEnd>
   const { models, inForce } = await loadModels(requests);
   return ending(modelPicker(models, inForce, { keys }), (picked) => {
     if (picked === null || Object.keys(picked).length === 0) return { note: "Kept the model" };
-    return finishing(applyModel(picked, requests).then((note) => ({ note })));
+    return finishing(applyModel(picked, requests));
   });
 }
 
@@ -27,7 +27,7 @@ export async function effortPanel(context: PanelContext): Promise<Panel<PanelEnd
   return ending(choicesPanel({ title: "Effort", choices, keys, marked }), (index) => {
     if (index === null || index === marked) return { note: "Kept the effort" };
     const effort = index === 0 ? null : all[index]!;
-    return finishing(applyModel({ effort }, requests).then((note) => ({ note })));
+    return finishing(applyModel({ effort }, requests));
   });
 }
 

@@ -78,7 +78,8 @@ class ConfigState {
   #valueOf({ key, standard }: Preference): string | boolean {
     const changed = this.#changed.get(key);
     if (changed !== undefined) return changed;
-    const value = this.#settings.effective[key];
+    // The theme may be kept outside of the settings files.
+    const value = this.#settings.effective[key] ?? this.#context.setting(key);
     return typeof value === typeof standard ? (value as string | boolean) : standard;
   }
 
