@@ -120,6 +120,7 @@ export class App {
   /** Opens a session in the place of the one before, if there was one. */
   async open(which: WhichSession): Promise<void> {
     const talk = this.talk;
+    if (which.kind !== "new") talk.awaitReplay();
     try {
       const session = await this.host.open(which);
       talk.opened(session, { replay: which.kind !== "new" });
@@ -133,6 +134,7 @@ export class App {
   async switchTo(which: WhichSession): Promise<void> {
     const before = this.talk;
     this.talk = this.#newTalk();
+    if (which.kind !== "new") this.talk.awaitReplay();
     this.parts.clear();
     this.panels.clear();
     this.screen.clear({ scroll: true });

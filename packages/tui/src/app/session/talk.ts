@@ -45,11 +45,18 @@ export class Talk implements Requests {
   readonly #open = Promise.withResolvers<SessionLink>();
   #link: SessionLink | undefined;
   #gone = false;
+  /** Settles when everything said before is shown. Absent if nothing was. */
+  #replay: PromiseWithResolvers<void> | undefined;
 
   constructor(options: TalkOptions) {
     this.#options = options;
     this.feed = new Feed(options);
     this.#open.promise.catch(() => undefined);
+  }
+
+  /** What was said before will be shown first, and prompts wait for it. */
+  awaitReplay(): void {
+    this.#replay ??= Promise.withResolvers<void>();
   }
 
   /** `replay`: what was said before is shown first. */
@@ -97,8 +104,17 @@ export class Talk implements Requests {
     return reply;
   }
 
-  say({ content, draft, priority }: Saying): void {
+  say(saying: Saying): void {
+    const { content, draft, priority } = saying;
     const uuid = crypto.randomUUID();
+    if (this.#replay) {
+      this.queued.add({ uuid, draft });
+      void this.#replay.promise.then(() => {
+        this.queued.remove(uuid);
+        this.say(saying);
+      });
+      return;
+    }
     this.#show({ uuid, content, draft });
     void this.#open.promise.then(
       (link) => link.prompt(content, { uuid, ...(priority ? { priority } : {}) }),
@@ -192,9 +208,16 @@ export class Talk implements Requests {
     this.#options.changed();
   }
 
+  /** A reply comes after all that was replayed. */
+  #replayed(): void {
+    this.#replay?.resolve();
+    this.#replay = undefined;
+  }
+
   async #initialize(link: SessionLink): Promise<void> {
     try {
       this.facts.initialized(await link.request("initialize", { joinQueuedPrompts: true }));
+      this.#replayed();
       // What was said before has been repeated by now; what is unfinished in it stays so.
       if (!this.isWorking) this.feed.settle(this.#options.now());
       await this.#inform();
