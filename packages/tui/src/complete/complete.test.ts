@@ -175,6 +175,13 @@ describe("the list under the prompt", () => {
     expect(driver.draft()).toStartWith("❯ @docs:/ex");
   });
 
+  test("a long name keeps its end", async () => {
+    const driver = new PromptDriver({ files: async () => ["packages/some/long/folder/日本/name.ts"] });
+    driver.send("@n");
+    await Bun.sleep(0);
+    expect(driver.screen(20).slice(3)).toEqual(["❯ …lder/日本/name.ts"]);
+  });
+
   test("commands that are known later appear", () => {
     const commands: CommandItem[] = [];
     const driver = new PromptDriver({ commands });

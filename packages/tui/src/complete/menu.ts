@@ -1,7 +1,7 @@
 // How the list under the prompt looks: five rows, the marked one among them.
 
 import type { Frame } from "../screen/view.ts";
-import { fit, width } from "../screen/rows.ts";
+import { fit, graphemes, width } from "../screen/rows.ts";
 import { cleanRow } from "../screen/clean.ts";
 import type { CompletionRow } from "./completion.ts";
 
@@ -18,7 +18,8 @@ export function menuRows(entries: readonly CompletionRow[], marked: number, fram
   const widest = Math.max(0, ...shown.map(({ label }) => width(label)));
   const column = hasText ? Math.min(widest, Math.max(12, Math.floor(frame.columns * 0.4))) : frame.columns - 2;
   return shown.map(({ label, description }, at) => {
-    const name = fit(label, column);
+    // The end of a path or an address tells it from the others.
+    const name = label.startsWith("/") ? fit(label, column) : fitEnd(label, column);
     const room = frame.columns - 4 - column;
     const text = room > 8 && description !== "" ? `  ${fit(description, room)}` : "";
     const padded = text === "" ? name : name + " ".repeat(Math.max(0, column - width(name)));
@@ -28,4 +29,16 @@ export function menuRows(entries: readonly CompletionRow[], marked: number, fram
       ? frame.theme.paint("suggestion", sign + padded + text)
       : `${sign}${padded}${frame.theme.paint("dim", text)}`;
   });
+}
+
+function fitEnd(text: string, columns: number): string {
+  let left = width(text);
+  if (left <= columns) return text;
+  let from = 0;
+  for (const [grapheme, cells] of graphemes(text)) {
+    if (left <= columns - 1) break;
+    from += grapheme.length;
+    left -= cells;
+  }
+  return `…${text.slice(from)}`;
 }

@@ -16,7 +16,7 @@ export function shortcuts(bindings: Bindings): Shortcut[] {
   const cancel = bindings.keyFor("Chat", "chat:cancel");
   return [
     { key: "/", text: "commands" },
-    { key: "@", text: "file paths" },
+    { key: "@", text: "files and agents" },
     { key: "!", text: "shell command" },
     { key: "#", text: "memory note" },
     chat("chat:newline", "new line"),

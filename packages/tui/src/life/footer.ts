@@ -69,7 +69,8 @@ function leftParts({ mode, modeKey, vim, queued, notice, tasks, promptIsEmpty }:
 
 /** The model and what it reasons with. */
 function aboutParts({ model = "", effort = "" }: FooterFacts, theme: Theme): string[] {
-  return [model, effort].filter((part) => part !== "").map((part) => theme.paint("dim", cleanRow(part)));
+  const parts = [model, effort].filter((part) => part !== "").map(cleanRow);
+  return parts.length === 0 ? [] : [theme.paint("dim", parts.join(" · "))];
 }
 
 /** The least important first. */

@@ -180,7 +180,7 @@ test("the footer names the mode, and fits", () => {
     "-- INSERT --  ⏵⏵ accept edits on  2 queued              $0.42  ▰▰▰▱▱▱▱▱ 62% left",
   );
   const model = { ...full, model: "claude-sonnet-5", effort: "high" };
-  expect(renderFooter(model, frameOf({ columns: 120 }))).toContain("claude-sonnet-5  high  $0.42  ▰▰▰▱▱▱▱▱ 62% left");
+  expect(renderFooter(model, frameOf({ columns: 120 }))).toContain("claude-sonnet-5 · high  $0.42  ▰▰▰▱▱▱▱▱ 62% left");
   expect(renderFooter(model, frameOf())).toBe(renderFooter(full, frameOf()));
   for (const columns of [20, 40, 60, 120]) {
     expect(Bun.stringWidth(renderFooter(full, frameOf({ columns })))).toBeLessThanOrEqual(columns);

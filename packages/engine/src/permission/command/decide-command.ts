@@ -137,10 +137,21 @@ function commandSuggestions(view: CommandView): Asked {
   const why = script
     ? `no rule names the script '${script.words[1]?.text ?? ""}'`
     : (git?.acting ?? git?.looking ?? left.map((part) => beyondRules(part, rules, view)).find(Boolean));
+  const offered = suggestCommands(left.map((part) => settling(part, view)));
   return {
     reason: why === undefined ? APPROVAL : `${APPROVAL}: ${why}`,
-    suggestions: suggestCommands(left.map((part) => settling(part, view))),
+    suggestions: offered.length > 0 ? offered : editsOnly(left, view),
   };
+}
+
+/** The mode that would let the command run, if all it does is to change files in the working directories. */
+function editsOnly(left: readonly SimpleCommand[], view: CommandView): PermissionUpdate[] {
+  const { question } = view;
+  if (question.mode !== "default" || left.length === 0) return [];
+  const edits: CommandView = { ...view, question: { ...question, mode: "acceptEdits" } };
+  return left.every((part) => leaveFor(part, edits))
+    ? [{ type: "setMode", mode: "acceptEdits", destination: "session" }]
+    : [];
 }
 
 /** For a part that would run if it did not use this file. */

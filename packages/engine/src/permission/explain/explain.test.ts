@@ -244,7 +244,7 @@ test.each([
       ["Bash(npm test *)", "Bash(make)"],
     ],
   ],
-  [command("echo x > log"), [["Edit(log)"]]],
+  [command("echo x > log"), [["Edit(log)"], ["acceptEdits"]]],
   [command("mkdir data"), [["Bash(mkdir data)"]]],
   [command("npm run $X"), []],
   [command("git push", RULES), []],

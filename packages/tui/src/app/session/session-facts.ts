@@ -18,6 +18,8 @@ export interface CommandFact {
   readonly description: string;
   readonly argumentHint: string;
   readonly aliases?: readonly string[];
+  /** The session's own, not a skill of the user. */
+  readonly builtin?: boolean;
 }
 
 export class SessionFacts {
@@ -117,11 +119,12 @@ export class SessionFacts {
 }
 
 const commandsIn = (list: readonly unknown[]): CommandFact[] =>
-  list.filter(isObject).map(({ name, description, argumentHint, aliases }) => ({
+  list.filter(isObject).map(({ name, description, argumentHint, aliases, builtin }) => ({
     name: String(name),
     description: String(description ?? ""),
     argumentHint: String(argumentHint ?? ""),
     ...(Array.isArray(aliases) ? { aliases: aliases.map(String) } : {}),
+    ...(builtin === true ? { builtin } : {}),
   }));
 
 function agentOf({ name, description }: Readonly<Record<string, unknown>>) {

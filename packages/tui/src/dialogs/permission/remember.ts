@@ -22,7 +22,7 @@ export function rememberOf(
   const others = suggestions.filter((update) => update.type !== "setMode");
   const folders = others.flatMap((update) => ("directories" in update ? update.directories : []));
   const names = folders.map((folder) => shortPath(`${folder}/`, place)).join(", ");
-  if (mode && isEdit(ask.tool)) {
+  if (mode && (isEdit(ask.tool) || others.length === 0)) {
     const also = folders.length > 0 ? `, also in ${names}` : "";
     return {
       label: `Yes, and allow all edits this session${also}`,
