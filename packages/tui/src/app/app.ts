@@ -11,12 +11,13 @@ import type { Bindings } from "../keys/bindings.ts";
 import { Attention } from "../life/notify.ts";
 import { WindowTitle } from "../life/title.ts";
 import type { PlainLive } from "../plain/plain-screen.ts";
-import type { FullScreen, ScreenPort, ScreenSize } from "../screen/port.ts";
+import type { ScreenPort, ScreenSize } from "../screen/port.ts";
 import type { Frame, Panel, Rendered } from "../screen/view.ts";
 import type { TerminalModeSwitch } from "../terminal/modes.ts";
 import type { Theme } from "../theme/theme.ts";
 import { keyLookup, type KeyLookup } from "../widgets/key-lookup.ts";
 import { act } from "./act.ts";
+import { FullWindow } from "./full-window.ts";
 import { LiveParts } from "./live-parts.ts";
 import { withPanelCommands } from "../panels/commands.ts";
 import type { PanelCommand } from "../panels/context.ts";
@@ -32,13 +33,6 @@ const ALL_ROWS = 1_000;
 
 /** A question that was covered cannot be answered faster than it is seen. */
 const UNSEEN_MS = 300;
-
-/** A viewer over the whole window. */
-interface OpenViewer {
-  readonly panel: Panel<unknown>;
-  readonly on: FullScreen;
-  close(value: unknown): void;
-}
 
 export interface AppOptions {
   readonly host: TerminalHost;
@@ -74,9 +68,7 @@ export class App {
   readonly #status: StatusRows;
   readonly #modes: AppOptions["modes"];
   readonly #left = Promise.withResolvers<TerminalOutcome>();
-  #viewer: OpenViewer | undefined;
-  /** When a viewer was closed, and with it what lay over a question. */
-  #uncoveredAt = -Infinity;
+  readonly #window: FullWindow;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #resets = 0;
 
@@ -84,6 +76,7 @@ export class App {
     this.host = host;
     this.settings = host.settings;
     this.#modes = modes;
+    this.#window = new FullWindow(this, modes);
     this.bindings = bindings;
     this.keys = keyLookup(bindings);
     this.theme = theme;
@@ -145,12 +138,12 @@ export class App {
   take(events: readonly InputEvent[]): void {
     for (const event of events) this.#takeOne(event);
     // A burst of keys is one frame; a key by itself is seen at once.
-    if (this.#viewer) this.#viewer.on.changed({ now: true });
+    if (this.#window.isOpen) this.#window.changed({ now: true });
     else this.changed({ now: true });
   }
 
   changed(options?: { readonly now?: boolean }): void {
-    if (this.#viewer) this.#viewer.on.changed();
+    this.#window.changed();
     this.screen.changed(options);
   }
 
@@ -169,23 +162,8 @@ export class App {
   }
 
   /** Shows a panel over the whole window until it is done. */
-  async showFullScreen<T>(panel: Panel<T>): Promise<T | undefined> {
-    this.#viewer?.close(undefined);
-    const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    this.#modes.alternate(true);
-    const on = this.screen.fullScreen((size) => panel.render(this.frame(size)));
-    const viewer: OpenViewer = {
-      panel,
-      on,
-      close: (value) => {
-        if (this.#viewer === viewer) this.#viewer = undefined;
-        on.close();
-        this.#modes.alternate(false);
-        resolve(value as T | undefined);
-      },
-    };
-    this.#viewer = viewer;
-    return promise;
+  showFullScreen<T>(panel: Panel<T>): Promise<T | undefined> {
+    return this.#window.show(panel);
   }
 
   /** A line in the conversation that is not part of the session. */
@@ -276,12 +254,9 @@ export class App {
     if (event.kind === "focus") return this.#attention.focus(event.focused);
     if (event.kind === "reply") return this.screen.reply(event);
     this.#attention.pressed(now);
-    if (this.#viewer) {
-      const done = this.#viewer.panel.take(event, now);
+    if (this.#window.isOpen) {
       this.lastTypedAt = now;
-      if (!done) return;
-      this.#viewer.close(done.value);
-      this.#uncoveredAt = now;
+      this.#window.take(event, now);
     } else if (this.panels.top && !this.#isHeld(now)) {
       // Answering a question is not typing: the next one may be answered at once.
       if (!question(this.panels.top)) this.lastTypedAt = now;
@@ -299,7 +274,7 @@ export class App {
   /** A dialog came up while somebody typed: the next keys still belong to what was there before. */
   #isHeld(now: number): boolean {
     const top = question(this.panels.top);
-    const isHeld = top !== undefined && (top.holdsKeys(now) || now - this.#uncoveredAt < UNSEEN_MS);
+    const isHeld = top !== undefined && (top.holdsKeys(now) || now - this.#window.closedAt < UNSEEN_MS);
     if (isHeld) top.held(now);
     return isHeld;
   }
