@@ -4,6 +4,8 @@ import { Terminal, type IBufferCell } from "@xterm/headless";
 
 const CELL = { width: 8.43, height: 18 } as const;
 const MARGIN = 14;
+/** Chromium collapses spaces without both of them. */
+const KEEP_SPACES = `xml:space="preserve" style="white-space:pre"`;
 const COLORS = { background: "#16181d", text: "#d8dee9" } as const;
 const SIXTEEN = [
   "#3b4252",
@@ -50,7 +52,7 @@ export async function screenSvg(bytes: string, { columns, rows, from = 0, title 
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width.toFixed(0)}" height="${height}" role="img">`,
     `<title>${escaped(title)}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${COLORS.background}"/>`,
-    `<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`,
+    `<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14">`,
     ...drawn,
     "</g>",
     "</svg>",
@@ -139,7 +141,7 @@ function draw({ column, text, cells, style }: Span, row: number): string {
     dim ? ' opacity="0.6"' : "",
     line === "" ? "" : ` text-decoration="${line}"`,
   ].join("");
-  const at = `x="${x.toFixed(1)}" y="${y + 13}" textLength="${width.toFixed(1)}"`;
+  const at = `x="${x.toFixed(1)}" y="${y + 13}" textLength="${width.toFixed(1)}" ${KEEP_SPACES}`;
   return `${behind}<text ${at} fill="${color}"${more}>${escaped(text)}</text>`;
 }
 

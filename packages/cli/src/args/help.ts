@@ -20,9 +20,11 @@ const SECTIONS: Readonly<Record<FlagGroup, string>> = {
 const USAGE = `Usage: keelson [options] [prompt]
        keelson <command> [options]
 
-Run an agent on a prompt in the current folder.
+Run an agent in the current folder: at the terminal, or, with -p, on one prompt.
 
 Examples:
+  keelson
+  keelson "Explain this error: ENOSPC"
   keelson -p "What does this project do?"
   git diff | keelson -p "Review this change"
   keelson -p --allowedTools="Bash(npm test),Edit" "Make the tests pass"

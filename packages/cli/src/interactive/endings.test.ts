@@ -69,11 +69,14 @@ test("a closed window counts as a hangup, once", () => {
 });
 
 test("what nobody caught ends the program like a signal, and is known afterwards", () => {
-  const { endings, happened } = world();
+  const { endings, happened, raise } = world();
   const error = new Error("odd");
   process.emit("uncaughtException", error);
   expect([happened, endings.code(), endings.failure()]).toEqual([["told"], 1, error]);
-  process.emit("uncaughtException", error);
+  // What follows from the first must not end it before everything is saved.
+  process.emit("uncaughtException", new Error("odder"));
+  expect([happened, endings.failure()]).toEqual([["told"], error]);
+  raise("SIGTERM");
   expect(happened).toEqual(["told", "reset", "restored", "failed: odd", "exit 1"]);
   endings.stop();
 });

@@ -25,7 +25,7 @@ import { Panels } from "./panels.ts";
 import { showQuestions } from "./show-question.ts";
 import { promptSources } from "./sources.ts";
 import { StatusRows } from "./status-rows.ts";
-import { Talk } from "./talk.ts";
+import { Talk } from "./session/talk.ts";
 
 /** A screen reader reads everything. */
 const ALL_ROWS = 1_000;

@@ -16,7 +16,7 @@ import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
 import { stack, type ScreenPart } from "./layout.ts";
 import type { Panels } from "./panels.ts";
-import type { Talk } from "./talk.ts";
+import type { Talk } from "./session/talk.ts";
 
 export interface LiveState {
   readonly talk: Talk;

@@ -3,8 +3,8 @@
 import { isObject } from "@keelson/protocol";
 import type { CompletionSources } from "../complete/completion.ts";
 import type { MentionItem } from "../complete/mention.ts";
-import type { CommandFact } from "./session-facts.ts";
-import type { Talk } from "./talk.ts";
+import type { CommandFact } from "./session/session-facts.ts";
+import type { Talk } from "./session/talk.ts";
 
 interface Source {
   readonly talk: Pick<Talk, "request" | "facts">;

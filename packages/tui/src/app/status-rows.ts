@@ -6,7 +6,7 @@ import type { TerminalHost } from "../host.ts";
 import { statusInput } from "../life/status/status-input.ts";
 import { StatusLineView } from "../life/status/status-line.ts";
 import type { LiveParts } from "./live-parts.ts";
-import type { Talk } from "./talk.ts";
+import type { Talk } from "./session/talk.ts";
 
 export interface StatusSource {
   readonly host: TerminalHost;

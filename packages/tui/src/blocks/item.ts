@@ -2,13 +2,13 @@
 
 import { renderMarkdown } from "../markdown/render-markdown.ts";
 import type { AnswerItem, StreamItem } from "../stream/item.ts";
-import { renderCall } from "./call.ts";
+import { renderCall } from "./calls/call.ts";
 import { folded } from "./fold.ts";
 import { behindSign, sign, speaker, type ItemLook } from "./look.ts";
 import { renderBoundary, renderNote, renderOutput } from "./notes.ts";
 import { renderPicture } from "./picture.ts";
 import { promptRows } from "./prompt.ts";
-import { renderReads } from "./reads.ts";
+import { renderReads } from "./calls/reads.ts";
 import { renderThinking } from "./thinking.ts";
 
 /** As it is now. Of an answer, the rows that were not taken yet, at most `maxRows`; for viewers, all of it. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ControlRequest } from "@keelson/protocol";
 import { plainRows } from "../plain/plain-text.ts";
-import { OpenStyles } from "../screen/open-styles.ts";
+import { OpenStyles } from "../screen/live/open-styles.ts";
 import { makeTheme } from "../theme/make-theme.ts";
 import { fits, frameOf, key, press, screenOf, SIZES } from "../widgets/panel.test-support.ts";
 import { acceptEdits, allowRule, asks, context, dialogFor, requests, responseOf } from "./dialog.test-support.ts";

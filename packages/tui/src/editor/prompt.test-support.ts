@@ -8,17 +8,10 @@ import type { Frame } from "../screen/view.ts";
 import type { HistoryEntry } from "./history.ts";
 import type { PromptEffect } from "./effects.ts";
 import { PromptEditor } from "./prompt.ts";
+import { plainTheme } from "../theme/theme.test-support.ts";
 import type { Theme } from "../theme/theme.ts";
 
-export const PLAIN_THEME: Theme = {
-  name: "plain",
-  colors: 0,
-  hyperlinks: false,
-  reducedMotion: false,
-  ascii: false,
-  paint: (_style, text) => text,
-  link: (_url, text) => text,
-};
+const PLAIN_THEME: Theme = { ...plainTheme, reducedMotion: false };
 
 export function frameOf(columns: number, rows: number): Frame {
   return { columns, rows, theme: PLAIN_THEME, now: 0 };

@@ -3,7 +3,7 @@
 import { isObject, type Outbound, type JsonObject } from "@keelson/protocol";
 import { elapsed, shortCount } from "../blocks/amounts.ts";
 import { sign } from "../blocks/look.ts";
-import { titleOf } from "../blocks/titles.ts";
+import { titleOf } from "../blocks/calls/titles.ts";
 import { isDone, type StreamItem } from "../stream/item.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";

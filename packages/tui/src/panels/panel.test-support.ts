@@ -4,21 +4,14 @@ import type { Key } from "../input/event.ts";
 import type { Frame, View } from "../screen/view.ts";
 import type { Requests } from "../stream/requests.ts";
 import type { Theme } from "../theme/theme.ts";
+import { plainTheme } from "../theme/theme.test-support.ts";
 import { defaultKeys } from "../widgets/key-lookup.ts";
 import { width } from "../screen/rows.ts";
 
-export const plainTheme: Theme = {
-  name: "plain",
-  colors: 0,
-  hyperlinks: false,
-  reducedMotion: true,
-  ascii: false,
-  paint: (_style, text) => text,
-  link: (_url, text) => text,
-};
-
 /** Shows styles as `<style:text>`, for tests of what is marked. */
 export const namingTheme: Theme = { ...plainTheme, name: "naming", paint: (style, text) => `<${style}:${text}>` };
+
+export { plainTheme };
 
 export const NOW = 1_700_000_000_000;
 export const keys = defaultKeys;

@@ -1,6 +1,6 @@
 // Cutting and wrapping painted text by what it takes on the screen.
 
-import { OpenStyles } from "./open-styles.ts";
+import { OpenStyles } from "./live/open-styles.ts";
 
 const TAB = 4;
 // oxlint-disable-next-line no-control-regex

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rowsAboveCursor } from "./reflow.ts";
+import { rowsAboveCursor } from "./live/reflow.ts";
 import { testScreen } from "./screen.test-support.ts";
 
 const PROMPT = { rows: ["─".repeat(40), "> hi", "─".repeat(40), "footer"], cursor: { row: 1, column: 4 } };
@@ -243,3 +243,17 @@ async function storyOf(seed: number) {
   }
   return { seed, wrong: [] };
 }
+
+test("a viewer is left at the end even if what is below it cannot be drawn", async () => {
+  const failing = { draw: () => ({ rows: ["live"] }) };
+  const { screen, emulator, settled } = testScreen(40, 8, { draw: () => failing.draw() });
+  screen.fullScreen(() => ({ rows: ["view"] }));
+  await settled();
+  expect(emulator.modes.alternateScreen).toBe(true);
+  failing.draw = () => {
+    throw new Error("no reason");
+  };
+  screen.end();
+  await settled();
+  expect([emulator.modes.alternateScreen, emulator.cursorVisible]).toEqual([false, true]);
+});

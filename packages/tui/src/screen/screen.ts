@@ -1,14 +1,14 @@
 // The main screen: finished rows go into the terminal's scrollback, and the live area below them is redrawn row by row.
 // It knows rows and a clock. It does not know what is on the rows.
 
-import { LiveArea } from "./live-area.ts";
+import { LiveArea } from "./live/live-area.ts";
 import { reflowFromEnv, reflowFromReply } from "../terminal/identity.ts";
 import { FullScreenView } from "./full-screen.ts";
 import { PlaceQuestions } from "./questions.ts";
 import type { TerminalReply } from "../input/event.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Draw, FullScreen, ScreenPort, ScreenSize } from "./port.ts";
-import { ResizedArea, type DrawnArea, type Reflow } from "./reflow.ts";
+import { ResizedArea, type DrawnArea, type Reflow } from "./live/reflow.ts";
 import type { Rendered } from "./view.ts";
 
 /** Synchronized output: the terminal shows the frame as a whole. Terminals that do not know it ignore it. */

@@ -2,18 +2,11 @@
 
 import type { Json, JsonObject, Outbound } from "@keelson/protocol";
 import type { Frame } from "../screen/view.ts";
+import { plainTheme as still } from "../theme/theme.test-support.ts";
 import type { Theme } from "../theme/theme.ts";
 import { Feed, type ConversationOptions } from "./feed.ts";
 
-export const plainTheme: Theme = {
-  name: "plain",
-  colors: 0,
-  hyperlinks: false,
-  reducedMotion: false,
-  ascii: false,
-  paint: (_style, text) => text,
-  link: (_url, text) => text,
-};
+export const plainTheme: Theme = { ...still, reducedMotion: false };
 
 export const frameOf = (fields: Partial<Frame> = {}): Frame => ({
   columns: 80,

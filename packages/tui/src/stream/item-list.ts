@@ -1,6 +1,6 @@
 // The items that are not written yet, in order, and the calls in them. Calls that only read are joined.
 
-import { isReadOnlyCall, isShownElsewhere } from "../blocks/tools.ts";
+import { isReadOnlyCall, isShownElsewhere } from "../blocks/calls/tools.ts";
 import { isDone, type CallItem, type ReadsItem, type StreamItem, type ThinkingItem } from "./item.ts";
 
 /** Then another line begins, so that what is kept until it is written stays small. */

@@ -15,7 +15,7 @@ import {
   type ToolResultBlock,
   type UserMessage,
 } from "@keelson/protocol";
-import { isAgentCall, isShownElsewhere } from "../blocks/tools.ts";
+import { isAgentCall, isShownElsewhere } from "../blocks/calls/tools.ts";
 import { isInterruption, promptItems, callResultOf } from "./content.ts";
 import type { StreamItem, NoteItem } from "./item.ts";
 import { ItemList } from "./item-list.ts";

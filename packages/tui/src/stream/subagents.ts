@@ -8,7 +8,7 @@ import {
   type SystemMessage,
   type ToolResultBlock,
 } from "@keelson/protocol";
-import { isAgentCall } from "../blocks/tools.ts";
+import { isAgentCall } from "../blocks/calls/tools.ts";
 import type { AgentCall, SubagentProgress, CallItem, NoteItem } from "./item.ts";
 import type { ItemList } from "./item-list.ts";
 

@@ -1,7 +1,7 @@
 // Which terminal this is, as far as it matters: by its environment, and by its answers.
 
 import type { TerminalReply } from "../input/event.ts";
-import type { Reflow } from "../screen/reflow.ts";
+import type { Reflow } from "../screen/live/reflow.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -3,17 +3,9 @@
 import type { InputEvent, Key } from "../input/event.ts";
 import { width } from "../screen/rows.ts";
 import type { Done, Frame, Panel, View } from "../screen/view.ts";
-import type { Theme } from "../theme/theme.ts";
+import { plainTheme } from "../theme/theme.test-support.ts";
 
-export const plainTheme: Theme = {
-  name: "plain",
-  colors: 0,
-  hyperlinks: false,
-  reducedMotion: true,
-  ascii: false,
-  paint: (_, text) => text,
-  link: (_, text) => text,
-};
+export { plainTheme };
 
 export const SIZES = [
   [120, 40],

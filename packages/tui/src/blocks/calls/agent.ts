@@ -1,11 +1,11 @@
 // A subagent as a compact tree: what it is doing, how much it did, what it answered.
 
 import { isObject } from "@keelson/protocol";
-import { fit } from "../screen/rows.ts";
-import type { AgentCall, SubagentProgress, CallItem } from "../stream/item.ts";
-import { counted, elapsed, shortCount } from "./amounts.ts";
-import { errorRows, folded } from "./fold.ts";
-import { sign, type ItemLook } from "./look.ts";
+import { fit } from "../../screen/rows.ts";
+import type { AgentCall, SubagentProgress, CallItem } from "../../stream/item.ts";
+import { counted, elapsed, shortCount } from "../amounts.ts";
+import { errorRows, folded } from "../fold.ts";
+import { sign, type ItemLook } from "../look.ts";
 import { titleOf } from "./titles.ts";
 
 const MOST_CALLS = 3;

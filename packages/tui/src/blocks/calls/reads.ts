@@ -1,12 +1,12 @@
 // A run of calls that only read, as one line.
 
-import { fit } from "../screen/rows.ts";
-import { isDone, type CallItem, type ReadsItem } from "../stream/item.ts";
-import { counted } from "./amounts.ts";
+import { fit } from "../../screen/rows.ts";
+import { isDone, type CallItem, type ReadsItem } from "../../stream/item.ts";
+import { counted } from "../amounts.ts";
 import { renderCall, renderRead } from "./call.ts";
-import { folded } from "./fold.ts";
-import { ELBOW_COLUMNS, sign, speaker, underElbow, type ItemLook } from "./look.ts";
-import { renderThinking } from "./thinking.ts";
+import { folded } from "../fold.ts";
+import { ELBOW_COLUMNS, sign, speaker, underElbow, type ItemLook } from "../look.ts";
+import { renderThinking } from "../thinking.ts";
 import { titleOf } from "./titles.ts";
 
 const MOST_FAILURES = 3;

@@ -1,7 +1,7 @@
 // What terminals do to rows that no longer fit when the window gets narrower, and where that leaves the cursor.
 
-import { graphemes, width } from "./rows.ts";
-import type { ScreenSize } from "./port.ts";
+import { graphemes, width } from "../rows.ts";
+import type { ScreenSize } from "../port.ts";
 
 /**
  * - `none`: rows are cut off (xterm, the Linux console, GNU screen).

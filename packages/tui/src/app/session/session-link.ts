@@ -2,7 +2,7 @@
 // matched with their replies.
 
 import type { ControlRequest, JsonObject, ModelMessage, Outbound, PromptMessage, Session } from "@keelson/protocol";
-import type { Requests } from "../stream/requests.ts";
+import type { Requests } from "../../stream/requests.ts";
 
 export interface LinkEvents {
   message(message: Outbound): void;

@@ -1,13 +1,13 @@
 // What an edit changed: how many lines, and the diff.
 
 import { isObject } from "@keelson/protocol";
-import type { DiffHunk } from "../diff/diff-of.ts";
-import type * as RenderDiff from "../diff/render-diff.ts";
-import { fit } from "../screen/rows.ts";
-import type { CallItem, ShownResult } from "../stream/item.ts";
-import { counted } from "./amounts.ts";
-import { errorRows } from "./fold.ts";
-import { relativePath, type ItemLook } from "./look.ts";
+import type { DiffHunk } from "../../diff/diff-of.ts";
+import type * as RenderDiff from "../../diff/render-diff.ts";
+import { fit } from "../../screen/rows.ts";
+import type { CallItem, ShownResult } from "../../stream/item.ts";
+import { counted } from "../amounts.ts";
+import { errorRows } from "../fold.ts";
+import { relativePath, type ItemLook } from "../look.ts";
 
 const MOST_DIFF_ROWS = 24;
 const MOST_NEW_FILE_ROWS = 10;
@@ -20,7 +20,7 @@ export function editRows({ input }: CallItem, result: ShownResult, columns: numb
   const isNew = output["type"] === "create" && typeof content === "string";
   const hunks = isNew ? [newFile(content)] : hunksIn(output["structuredPatch"]);
   // Colors for code are not needed before the first edit.
-  const { countChangedLines, renderDiff } = require("../diff/render-diff.ts") as typeof RenderDiff;
+  const { countChangedLines, renderDiff } = require("../../diff/render-diff.ts") as typeof RenderDiff;
   const { added, removed } = countChangedLines(hunks);
   const head = isNew ? `Created with ${counted(added, "line")}` : changed(added, removed);
   const maxRows = look.whole ? Infinity : isNew ? MOST_NEW_FILE_ROWS : MOST_DIFF_ROWS;

@@ -1,8 +1,8 @@
 // Prompts that were sent while the agent works and that the model has not been given yet. Shown above the prompt.
 
-import { cleanRow } from "../screen/clean.ts";
-import { fit } from "../screen/rows.ts";
-import type { Frame, Rendered, View } from "../screen/view.ts";
+import { cleanRow } from "../../screen/clean.ts";
+import { fit } from "../../screen/rows.ts";
+import type { Frame, Rendered, View } from "../../screen/view.ts";
 
 export interface QueuedPrompt {
   readonly uuid: string;

@@ -1,14 +1,14 @@
 // What came of a call, by tool.
 
 import { isObject } from "@keelson/protocol";
-import { renderMarkdown } from "../markdown/render-markdown.ts";
-import { cleanRow } from "../screen/clean.ts";
-import { fit } from "../screen/rows.ts";
-import type { CallItem, ShownResult } from "../stream/item.ts";
-import { counted, elapsed } from "./amounts.ts";
+import { renderMarkdown } from "../../markdown/render-markdown.ts";
+import { cleanRow } from "../../screen/clean.ts";
+import { fit } from "../../screen/rows.ts";
+import type { CallItem, ShownResult } from "../../stream/item.ts";
+import { counted, elapsed } from "../amounts.ts";
 import { editRows } from "./edits.ts";
-import { errorRows, folded } from "./fold.ts";
-import { withKey, type ItemLook } from "./look.ts";
+import { errorRows, folded } from "../fold.ts";
+import type { ItemLook } from "../look.ts";
 
 type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLook) => string[];
 

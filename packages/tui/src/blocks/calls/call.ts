@@ -1,13 +1,13 @@
 // A tool call: what is called with what, and what came of it.
 
 import { isObject } from "@keelson/protocol";
-import { cleanRow } from "../screen/clean.ts";
-import { fit, width, wrap } from "../screen/rows.ts";
-import { isDone, type CallItem, type ShownResult } from "../stream/item.ts";
-import type { StyleName } from "../theme/theme.ts";
+import { cleanRow } from "../../screen/clean.ts";
+import { fit, width, wrap } from "../../screen/rows.ts";
+import { isDone, type CallItem, type ShownResult } from "../../stream/item.ts";
+import type { StyleName } from "../../theme/theme.ts";
 import { renderAgent } from "./agent.ts";
-import { counted, elapsed } from "./amounts.ts";
-import { ELBOW_COLUMNS, sign, speaker, underElbow, withKey, type ItemLook } from "./look.ts";
+import { counted, elapsed } from "../amounts.ts";
+import { ELBOW_COLUMNS, sign, speaker, underElbow, withKey, type ItemLook } from "../look.ts";
 import { resultRows } from "./results.ts";
 import { titleOf } from "./titles.ts";
 import { isAgentCall, isShellCall } from "./tools.ts";

@@ -2,9 +2,9 @@
 // relative to the cursor: a terminal may scroll or wrap as it likes and still nothing finished is touched.
 
 import { ResizedArea, rowsTaken, type DrawnArea, type Reflow } from "./reflow.ts";
-import { width } from "./rows.ts";
-import type { ScreenSize } from "./port.ts";
-import type { Rendered } from "./view.ts";
+import { width } from "../rows.ts";
+import type { ScreenSize } from "../port.ts";
+import type { Rendered } from "../view.ts";
 
 const ERASE_ROW = "\x1b[K";
 const ERASE_BELOW = "\x1b[J";

@@ -8,7 +8,7 @@ import {
   type PermissionMode,
   type UserMessage,
 } from "@keelson/protocol";
-import { promptItems } from "../stream/content.ts";
+import { promptItems } from "../../stream/content.ts";
 
 /** Lists show no more of a prompt. */
 const SHOWN_CHARS = 500;

@@ -1,8 +1,8 @@
 // How a call is named: the tool, and the one argument that says what it is about.
 
 import type { JsonObject } from "@keelson/protocol";
-import { clean, cleanRow } from "../screen/clean.ts";
-import { relativePath } from "./look.ts";
+import { clean, cleanRow } from "../../screen/clean.ts";
+import { relativePath } from "../look.ts";
 import { isAgentCall, isShellCall, mcpNames } from "./tools.ts";
 
 interface CallTitle {

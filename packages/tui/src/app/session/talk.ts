@@ -1,8 +1,8 @@
 // The open session and what is shown of it. What is asked or said before the session is open waits for it.
 
 import type { ControlRequest, JsonObject, ModelMessage, Outbound, Session } from "@keelson/protocol";
-import { Feed, type ConversationOptions } from "../stream/feed.ts";
-import type { Requests } from "../stream/requests.ts";
+import { Feed, type ConversationOptions } from "../../stream/feed.ts";
+import type { Requests } from "../../stream/requests.ts";
 import { Questions } from "./questions.ts";
 import { Queued } from "./queued.ts";
 import { SessionFacts } from "./session-facts.ts";
