@@ -66,7 +66,9 @@ export function renderRetry({ attempt, most, atMs, status, error }: Retry, { the
   const seconds = Math.max(0, Math.ceil((atMs - now) / 1000));
   const when = seconds === 0 ? "trying again now" : `trying again in ${seconds}s`;
   const why =
-    REASONS[String(status ?? error)] ?? REASONS[error] ?? `The request failed${status === null ? "" : ` (${status})`}`;
+    REASONS[String(status ?? error)] ??
+    REASONS[error] ??
+    (status === null ? "The connection failed" : `The request failed (${status})`);
   return theme.paint("warning", fit(`${sign("clock", theme)} ${why}, ${when} (${attempt} of ${most})`, columns));
 }
 
