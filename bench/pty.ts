@@ -9,8 +9,10 @@ export interface PtyRun extends AsyncDisposable {
   readonly started: number;
   /** Bytes written so far. */
   readonly written: number;
-  /** When a chunk with this text came. */
-  until(text: string): Promise<number>;
+  /** A place in what was written, for `until`. */
+  mark(): number;
+  /** When a chunk with this text came, after the mark if there is one. */
+  until(text: string, mark?: number): Promise<number>;
   /** From the key to the first byte. */
   key(text: string): Promise<number>;
   /** No byte for so long. */
@@ -74,10 +76,11 @@ export function runAtTerminal(
     get written() {
       return written;
     },
-    async until(text) {
-      let from = 0;
+    mark: () => seen.length,
+    async until(text, mark = 0) {
+      let from = mark;
       while (!seen.includes(text, from)) {
-        from = Math.max(0, seen.length - text.length);
+        from = Math.max(mark, seen.length - text.length);
         await nextByte();
       }
       return lastByte;

@@ -86,17 +86,20 @@ async function answer(stage: Stage, cwd: string, args: readonly string[], idleMs
   };
   const keysMs = await keys(run);
 
+  const earlier = numbersIn(await run.rows());
   const asked = { ...run.usage(), written: run.written };
+  // The replay of a session may end with the same line.
+  const mark = run.mark();
   const entered = clock();
   run.send("\r");
-  const ended = await run.until(LAST);
+  const ended = await run.until(LAST, mark);
   await run.quiet(500);
   const done = run.usage();
   const kb = (run.written - asked.written) / 1000;
   const { stamps } = await stage.model.report();
   const request = stamps.find(({ isTurn }) => isTurn);
   if (!request) throw new Error("The program made no request");
-  checkLines(await run.rows());
+  checkLines(await run.rows(), earlier);
   return {
     idle,
     keysMs,
@@ -138,14 +141,15 @@ function markdown(): string {
   return `${parts.join("")}${LAST}\n`;
 }
 
-/** A session that is continued again has the answers of the rounds before, too. */
-function checkLines(rows: readonly string[]): void {
-  const numbers = rows.flatMap((row) => row.match(/#\d+#/g) ?? []);
-  const expected = markdown().match(/#\d+#/g)!;
-  const wrong = numbers.findIndex((number, at) => number !== expected[at % expected.length]);
-  if (wrong !== -1 || numbers.length === 0 || numbers.length % expected.length !== 0) {
-    throw new Error(`The lines of the answer are not on the screen once each: ${numbers[wrong] ?? "the end"} is wrong`);
-  }
+const numbersIn = (rows: readonly string[]) => rows.flatMap((row) => row.match(/#\d+#/g) ?? []);
+
+/** `before`: what was on the screen before the answer, such as the answers of earlier rounds. */
+function checkLines(rows: readonly string[], before: readonly string[]): void {
+  const numbers = numbersIn(rows);
+  const expected = [...before, ...markdown().match(/#\d+#/g)!];
+  const wrong = expected.findIndex((number, at) => numbers[at] !== number);
+  if (wrong !== -1) throw new Error(`Line ${expected[wrong]} of the answer is not on the screen once, in its place`);
+  if (numbers.length > expected.length) throw new Error(`${numbers.length - expected.length} lines are there twice`);
 }
 
 async function cat(stage: Stage, text: string): Promise<number> {
