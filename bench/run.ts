@@ -23,6 +23,7 @@ import { shield } from "./measures/shield.ts";
 import { skills } from "./measures/skills.ts";
 import { start } from "./measures/start.ts";
 import { stream } from "./measures/stream.ts";
+import { terminal } from "./measures/terminal.ts";
 import { turn } from "./measures/turn.ts";
 import { setStage, type Stage } from "./stage.ts";
 import { renderTable, type Row } from "./table.ts";
@@ -42,6 +43,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   agents,
   crowd,
   stream,
+  terminal,
   sdk,
   mcp,
   providers,

@@ -8,6 +8,8 @@ import { renderReply } from "./script.ts";
 /** Deltas per write. One write per delta would measure this process instead. */
 const DELTAS_PER_WRITE = 20;
 
+/** Replies so far, for their IDs: a client that continues a session must not see one twice. */
+let rendered = 0;
 let replies: string[][] = [];
 let pauses: (number | undefined)[] = [];
 let expected: readonly string[] = [];
@@ -18,7 +20,7 @@ const send = (message: FromServer) => process.send?.(message);
 
 process.on("message", (message: ToServer) => {
   if (message.type === "report") return send({ type: "report", stamps, found });
-  replies = message.replies.map(renderReply);
+  replies = message.replies.map((reply) => renderReply(reply, rendered++));
   pauses = message.replies.map(({ afterMs }) => afterMs);
   expected = message.expected;
   found = [];
