@@ -23,6 +23,17 @@ test("a prompt and its answer are written with their signs", () => {
   expect(written([prompt("hello"), text("Hi\n\nthere"), end()])).toEqual(["❯ hello", "", "● Hi", "", "  there"]);
 });
 
+test("a message that came in deltas is written once, even if the session gave it another id", () => {
+  const feed = feedOf();
+  const rows: string[] = [];
+  const message = { id: "another", type: "message", role: "assistant", content: [{ type: "text", text: "one two" }] };
+  for (const each of [start(), openText(), delta("one "), delta("two"), text("one two", { message }), end()]) {
+    feed.take(each, 10_000);
+    rows.push(...feed.finished(frameOf()));
+  }
+  expect(rows).toEqual(["● one two"]);
+});
+
 test("a message that came in deltas is written once", () => {
   const feed = feedOf();
   const rows: string[] = [];

@@ -49,8 +49,9 @@ export class StreamedReply {
 
   /** Finishes the item of a block that came in deltas. False if there is none. */
   settle({ message }: AssistantMessage, block: ContentBlock, now: number): boolean {
-    if (message.id !== this.#id) return false;
     for (const [index, item] of this.#open) {
+      // The session may give a reply another id, if a server repeats its ids.
+      if (message.id !== this.#id && !isOf(item, block)) continue;
       if (!finish(item, block, now)) continue;
       this.#open.delete(index);
       return true;
@@ -76,6 +77,13 @@ export class StreamedReply {
     this.#open.set(index, item);
     this.#target.add(item);
   }
+}
+
+/** Whether a block is what was streamed, by its content. */
+function isOf(item: Streamed, block: ContentBlock): boolean {
+  if (item.kind === "call") return isToolUse(block) && block.id === item.id;
+  if (item.kind === "answer") return isText(block) && item.text.length > 0 && block.text.startsWith(item.text.whole());
+  return item.text !== "" && block.type === "thinking" && String(block["thinking" as never] ?? "").startsWith(item.text);
 }
 
 /** The item of a block that is not complete yet. Undefined for blocks that are not shown. */
