@@ -475,8 +475,10 @@ test("can_use_tool: denied with interrupt, the run ends and the calls behind it 
   const calls = [writeCall("a.txt", "1"), writeCall("b.txt", "2")];
   await using model = await startMockModel([{ calls }]);
   let questions = 0;
-  const ended = await answering(home, model.url, () => {
+  const ended = await answering(home, model.url, async () => {
     questions++;
+    // The other call is complete by then.
+    await model.requests[0]!.ended;
     return { behavior: "deny", message: "stop it", interrupt: true };
   });
 
@@ -559,11 +561,11 @@ function chat(home: TemporaryHome, url: string, ...flags: string[]): Running {
 }
 
 /** One prompt to its end; every permission question gets this answer. */
-async function answering(home: TemporaryHome, url: string, reply: (request: any) => object) {
+async function answering(home: TemporaryHome, url: string, reply: (request: any) => object | Promise<object>) {
   await using program = chat(home, url, ...ASKING);
   program.send(prompt("go"));
   for (let line = await next(); line.json.type !== "result"; line = await next(line)) {
-    program.send(answer(line.json.request_id, reply(line.json.request)));
+    program.send(answer(line.json.request_id, await reply(line.json.request)));
   }
   program.closeStdin();
   return await program.done;

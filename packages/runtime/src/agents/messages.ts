@@ -120,12 +120,13 @@ interface Addressee {
 }
 
 /** By id or by name; of several with one name, the latest. */
-function addressee(to: string, { stages }: AgentHost): Addressee | undefined {
+function addressee(to: string, { stages, names }: AgentHost): Addressee | undefined {
   const { place } = stages.storage;
-  if (isAgentId(to)) {
-    const meta = place.path === null ? undefined : readAgentMeta(agentPath(place.dir, place.id, to));
-    const isKnown = meta !== undefined || stages.machine.tasks.get(to)?.type === "local_agent";
-    return isKnown ? { id: to, meta } : undefined;
+  const id = isAgentId(to) ? to : names?.get(to);
+  if (id !== undefined) {
+    const meta = place.path === null ? undefined : readAgentMeta(agentPath(place.dir, place.id, id));
+    const isKnown = meta !== undefined || stages.machine.tasks.get(id)?.type === "local_agent";
+    if (isKnown || isAgentId(to)) return isKnown ? { id, meta } : undefined;
   }
   const named = storedAgents(place.dir, place.id).findLast(({ meta }) => meta.name === to);
   return named && { id: named.id, meta: named.meta };

@@ -26,6 +26,8 @@ export interface AgentHost {
   owner?: AgentOwner;
   /** Made with the first agent. */
   steps?: StepQueue;
+  /** Ids by name, the latest of each name. What is on disk follows a little later. */
+  names?: Map<string, string>;
   /** By agent: the messages under way to it, one after the other. */
   deliveries?: Map<string, Promise<unknown>>;
 }
@@ -96,6 +98,7 @@ export async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHos
     signal,
     ended: release,
   };
+  if (plan.name !== undefined) (host.names ??= new Map()).set(plan.name, plan.id);
   try {
     return startChild(plan, stages, own);
   } catch (error) {

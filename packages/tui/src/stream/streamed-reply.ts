@@ -83,7 +83,9 @@ export class StreamedReply {
 function isOf(item: Streamed, block: ContentBlock): boolean {
   if (item.kind === "call") return isToolUse(block) && block.id === item.id;
   if (item.kind === "answer") return isText(block) && item.text.length > 0 && block.text.startsWith(item.text.whole());
-  return item.text !== "" && block.type === "thinking" && String(block["thinking" as never] ?? "").startsWith(item.text);
+  return (
+    item.text !== "" && block.type === "thinking" && String(block["thinking" as never] ?? "").startsWith(item.text)
+  );
 }
 
 /** The item of a block that is not complete yet. Undefined for blocks that are not shown. */
