@@ -137,7 +137,8 @@ export class App {
 
   take(events: readonly InputEvent[]): void {
     for (const event of events) this.#takeOne(event);
-    // A burst of keys is one frame; a key by itself is seen at once.
+    // An answer of the terminal changes nothing by itself. A burst of keys is one frame; a key by itself is seen at once.
+    if (events.every(({ kind }) => kind === "reply")) return;
     if (this.#window.isOpen) this.#window.changed({ now: true });
     else this.changed({ now: true });
   }

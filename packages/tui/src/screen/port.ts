@@ -21,7 +21,7 @@ export interface ScreenPort {
   readonly size: ScreenSize;
   /** Finished rows. They go into the scrollback once and are never written again. */
   append(rows: readonly string[]): void;
-  /** The live area looks different: it is drawn within a 30th of a second, or at once after a key. */
+  /** The live area looks different: it is drawn within a 20th of a second, or at once after a key. */
   changed(options?: { readonly now?: boolean }): void;
   /** Draws what is due. */
   flush(): void;

@@ -16,7 +16,8 @@ const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
-const FRAME_MS = 1000 / 30;
+/** Twenty frames a second look as smooth as thirty for text, and cost a third less. A key does not wait for one. */
+const FRAME_MS = 50;
 /** A window that is being dragged is drawn when it has stopped for so long. */
 const SETTLE_MS = 20;
 /** tmux takes a quarter of a second to tell the system. */
