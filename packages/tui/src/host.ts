@@ -86,6 +86,8 @@ export interface TerminalHost {
   open(which: WhichSession): Promise<Session>;
   readonly history: PromptHistory;
   readonly sessions: SessionShelf;
+  /** The texts of the user's theme files, by name. */
+  themes(): Readonly<Record<string, string>>;
   /** The text of keybindings.json, or undefined if there is none. */
   keybindings(): Promise<{ readonly path: string; readonly text: string | undefined }>;
   /** Opens the user's editor; the terminal is in cooked mode meanwhile. Undefined if it failed or there is none. */

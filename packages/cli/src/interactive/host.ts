@@ -9,6 +9,7 @@ import type { Debug, OpenOptions, SessionChoice } from "../open.ts";
 import type { ProcessIO } from "../process-io.ts";
 import type { TerminalInvocation } from "./choice.ts";
 import { readKeybindings } from "./ports/keybindings.ts";
+import { readThemeFiles } from "./ports/theme-files.ts";
 import { promptHistory } from "./ports/prompt-history.ts";
 import { sessionShelf } from "./ports/session-shelf.ts";
 import type { StatusLine } from "./ports/status-line.ts";
@@ -108,6 +109,7 @@ export function createHost(options: HostOptions): ProgramHost {
     open: start,
     history: promptHistory(snapshot, () => open?.session.id),
     sessions: sessionShelf(snapshot),
+    themes: () => readThemeFiles(snapshot),
     keybindings: async () => readKeybindings(snapshot),
     editText: async (text, { extension }) => (await import("./ports/editor.ts")).editText(text, extension, place),
     editFile: async (path) => (await import("./ports/editor.ts")).editFile(path, place),

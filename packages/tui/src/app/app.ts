@@ -21,11 +21,12 @@ import { FullWindow } from "./full-window.ts";
 import { LiveParts } from "./live-parts.ts";
 import { withPanelCommands } from "../panels/commands.ts";
 import type { PanelCommand } from "../panels/context.ts";
-import { makeTheme } from "../theme/make-theme.ts";
+import type { Background } from "../theme/background.ts";
 import { Panels } from "./panels.ts";
 import { showQuestions } from "./show-question.ts";
 import { promptSources } from "./sources.ts";
 import { StatusRows } from "./status-rows.ts";
+import { themeOf } from "./theme-of.ts";
 import { Talk } from "./session/talk.ts";
 
 /** A screen reader reads everything. */
@@ -56,6 +57,7 @@ export class App {
   readonly parts: LiveParts;
   readonly lend: AppOptions["lend"];
   theme: Theme;
+  background: Background | undefined;
   /** Of the screen, as they are now. */
   settings: JsonObject;
   talk: Talk;
@@ -187,9 +189,10 @@ export class App {
     work.catch((error: unknown) => this.note(error instanceof Error ? error.message : String(error), "error"));
   }
 
-  setTheme(theme: Theme): void {
-    this.theme = theme;
-    this.changed();
+  /** What the terminal said about its background. */
+  setBackground(background: Background): void {
+    this.background = background;
+    this.#takeTheme();
   }
 
   /** All commands that can be typed, those of the terminal itself included. */
@@ -200,9 +203,8 @@ export class App {
   /** A setting that was changed in a panel, as far as the screen uses it. */
   setSetting(key: string, value: unknown): void {
     this.settings = { ...this.settings, [key]: value as JsonObject[string] };
-    const { env } = this.host;
     if (key === "editorMode") this.attempt(this.prompt.setVim(value === "vim"));
-    if (key === "theme" || key === "prefersReducedMotion") this.setTheme(makeTheme({ settings: this.settings, env }));
+    if (key === "theme" || key === "prefersReducedMotion") this.#takeTheme();
   }
 
   /** To the clipboard, through the terminal. */
@@ -219,6 +221,11 @@ export class App {
 
   frame(size: ScreenSize): Frame {
     return { ...size, theme: this.theme, now: this.host.now() };
+  }
+
+  #takeTheme(): void {
+    this.theme = themeOf(this.host, this.settings, this.background);
+    this.changed();
   }
 
   #newTalk(): Talk {

@@ -3,8 +3,7 @@
 import { panelNameOf } from "../panels/commands.ts";
 import type { PanelContext, PanelEffect, PanelEnd } from "../panels/context.ts";
 import type { Panel } from "../screen/view.ts";
-import { BUILT_IN_THEMES } from "../theme/palettes.ts";
-import { makeTheme } from "../theme/make-theme.ts";
+import { offeredThemes, themeOf } from "./theme-of.ts";
 import { isFullScreen } from "../viewer/full-screen-panel.ts";
 import type { App } from "./app.ts";
 
@@ -90,7 +89,7 @@ async function contextOf(app: App): Promise<PanelContext> {
     lastAnswer: () => talk.facts.lastAnswer,
     sessionId: talk.sessionId ?? "",
     setting: (key) => app.settings[key],
-    themes: [{ name: "auto", label: "auto" }, ...BUILT_IN_THEMES.map((name) => ({ name, label: name }))],
-    themeNamed: (name) => makeTheme({ settings: { ...app.settings, theme: name }, env: host.env }),
+    themes: offeredThemes(host),
+    themeNamed: (theme) => themeOf(host, { ...app.settings, theme }, app.background),
   };
 }

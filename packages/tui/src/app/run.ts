@@ -11,6 +11,7 @@ import { TerminalModeSwitch } from "../terminal/modes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { backgroundFromReply } from "../theme/background.ts";
 import { makeTheme } from "../theme/make-theme.ts";
+import { themeOf } from "./theme-of.ts";
 import { App } from "./app.ts";
 import { listenToKeys } from "./keyboard.ts";
 
@@ -24,7 +25,7 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
   const app: App = new App({
     host,
     bindings,
-    theme: makeTheme({ settings, env }),
+    theme: themeOf(host, settings, undefined),
     modes,
     screen: (draw): ScreenPort =>
       PlainScreen
@@ -51,7 +52,7 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
         if (event.kind !== "reply") continue;
         modes.reply(event);
         const background = backgroundFromReply(event);
-        if (background) app.setTheme(makeTheme({ settings: app.settings, env, background }));
+        if (background) app.setBackground(background);
       }
       app.take(events);
     });

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editFile, editorCommand, editText } from "./editor.ts";
 import { imageOf, readPastedImage } from "./images.ts";
+import { readThemeFiles } from "./theme-files.ts";
 
 let place: string;
 beforeEach(() => {
@@ -81,4 +82,11 @@ test("a picture is read by what it is, not by its name", () => {
     name: "picture.txt",
   });
   expect([readPastedImage(place), readPastedImage(join(place, "missing.png"))]).toEqual([undefined, undefined]);
+});
+
+test("themes are the JSON files in their folder, by name", () => {
+  expect(readThemeFiles({ configDir: place })).toEqual({});
+  mkdirSync(join(place, "themes"));
+  for (const file of ["sea.json", "notes.txt"]) writeFileSync(join(place, "themes", file), `text of ${file}`);
+  expect(readThemeFiles({ configDir: place })).toEqual({ sea: "text of sea.json" });
 });

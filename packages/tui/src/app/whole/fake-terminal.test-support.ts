@@ -96,6 +96,7 @@ export function startFakeProgram(options: FakeProgramOptions) {
     open: async () => session,
     history: { recent: none, all: none, add: () => undefined },
     sessions: { list: none, search: none, preview: async () => "", rename: async () => undefined },
+    themes: () => ({}),
     keybindings: async () => ({ path: "/home/u/.claude/keybindings.json", text: undefined }),
     editText: async (text) => `${text} edited`,
     editFile: async () => true,
