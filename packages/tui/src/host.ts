@@ -68,7 +68,7 @@ export interface TerminalHost {
   readonly version: string;
   /** Settings in force when the program started. The screen reads its own from it: theme, editorMode, statusLine … */
   readonly settings: JsonObject;
-  /** `--ax-screen-reader`, CLAUDE_CODE_ACCESSIBILITY or TERM=dumb: text is only appended. */
+  /** `--ax-screen-reader`, `axScreenReader` or TERM=dumb: text is only appended. */
   readonly screenReader: boolean;
   readonly first: WhichSession;
   /** Sent as soon as the session is open. */

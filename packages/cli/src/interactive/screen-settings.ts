@@ -10,8 +10,7 @@ export function isScreenReader(
   { screenReader }: Pick<TerminalInvocation, "screenReader">,
   { settings, env }: Pick<Snapshot, "settings" | "env">,
 ): boolean {
-  const asked = screenReader || settings.axScreenReader === true;
-  return asked || env["CLAUDE_CODE_ACCESSIBILITY"] === "1" || env["TERM"] === "dumb";
+  return screenReader || settings.axScreenReader === true || env["TERM"] === "dumb";
 }
 
 const KEPT_OUTSIDE = ["theme", "editorMode", "preferredNotifChannel"];

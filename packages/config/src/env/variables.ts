@@ -154,7 +154,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   TMUX: variable("if trusted", "the tmux that shows teammates, as tmux sets it", "runtime", "tui"),
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "runtime"),
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
-  CLAUDE_CODE_ACCESSIBILITY: variable("yes", "the terminal only appends text", "cli", "tui"),
+  CLAUDE_CODE_ACCESSIBILITY: variable("yes", "nothing moves on the terminal, and its title stays still", "tui"),
   CLAUDE_CODE_DISABLE_TERMINAL_TITLE: variable("yes", "leave the title of the window alone", "tui"),
   CLAUDE_CODE_SKIP_PROMPT_HISTORY: variable("yes", "do not keep what is typed at the terminal", "cli"),
   VISUAL: variable("if trusted", "the editor for Ctrl+G", "cli"),
