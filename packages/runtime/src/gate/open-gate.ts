@@ -82,10 +82,14 @@ async function saveRules(
   machine: Machine,
 ): Promise<readonly string[]> {
   const { snapshot } = state;
-  // `writeRules` may also write the user's settings, which are among the sources, and the user's ignore file.
-  const files = [...snapshot.sources.map(({ path }) => path), await userIgnoreFile(snapshot)];
-  const finished = machine.beginSettingsWrite(files);
-  const { problems } = await writeRules(updates, snapshot).finally(finished);
+  const write = async () => {
+    // `writeRules` may also write the user's settings, which are among the sources, and the user's ignore file.
+    const files = [...snapshot.sources.map(({ path }) => path), await userIgnoreFile(snapshot)];
+    const finished = machine.beginSettingsWrite(files);
+    return (await writeRules(updates, snapshot).finally(finished)).problems;
+  };
+  // The rules hold for this session in any case; a failure must neither end it nor keep later ones from being saved.
+  const problems = await write().catch((error: Error) => [`Permission rules were not saved: ${error.message}`]);
   for (const problem of problems) options.warn(problem);
   return problems;
 }

@@ -86,7 +86,8 @@ test("a picture is read by what it is, not by its name", () => {
 
 test("themes are the JSON files in their folder, by name", () => {
   expect(readThemeFiles({ configDir: place })).toEqual({});
-  mkdirSync(join(place, "themes"));
+  // A folder of that name cannot be read, and does not hide the others.
+  mkdirSync(join(place, "themes", "a.json"), { recursive: true });
   for (const file of ["sea.json", "notes.txt"]) writeFileSync(join(place, "themes", file), `text of ${file}`);
   expect(readThemeFiles({ configDir: place })).toEqual({ sea: "text of sea.json" });
 });

@@ -9,13 +9,28 @@ const ENDING = ".json";
 /** The texts by file name without the ending. Files that cannot be read are left out. */
 export function readThemeFiles({ configDir }: Pick<Snapshot, "configDir">): Readonly<Record<string, string>> {
   const folder = join(configDir, "themes");
-  const found: Record<string, string> = {};
+  return Object.fromEntries(
+    filesIn(folder)
+      .filter((file) => file.endsWith(ENDING))
+      .flatMap((file) => {
+        const text = textOf(join(folder, file));
+        return text === undefined ? [] : [[file.slice(0, -ENDING.length), text]];
+      }),
+  );
+}
+
+function filesIn(folder: string): readonly string[] {
   try {
-    for (const file of readdirSync(folder).toSorted()) {
-      if (file.endsWith(ENDING)) found[file.slice(0, -ENDING.length)] = readFileSync(join(folder, file), "utf8");
-    }
+    return readdirSync(folder).toSorted();
   } catch {
-    // There is no such folder, or a file in it is unreadable: what was read so far is all there is.
+    return [];
   }
-  return found;
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -128,6 +128,7 @@ export const mcpListResources: ControlHandler = async (_request, { mcp, gate }, 
   );
   const lists = await Promise.all(
     offering.map(async (server) => {
+      // One that does not answer has nothing to offer; the others do.
       const found = await server.use(signal, (connection) => connection.listResources(signal)).catch(() => []);
       return found.map(({ uri, name, description }) => ({
         server: server.name,
