@@ -172,10 +172,14 @@ test("that a server wanted a sign-in is remembered for 15 minutes", async () => 
   expect([await memory.has("a"), await memory.has("b")]).toEqual([true, false]);
   const file = join(folder, "a.needed");
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-  utimesSync(file, minutesAgo(14), minutesAgo(14));
-  expect(await memory.has("a")).toBe(true);
-  utimesSync(file, minutesAgo(16), minutesAgo(16));
-  expect(await memory.has("a")).toBe(false);
+  for (const minutes of [14, -0.001, -14]) {
+    utimesSync(file, minutesAgo(minutes), minutesAgo(minutes));
+    expect(await memory.has("a")).toBe(true);
+  }
+  for (const minutes of [16, -16]) {
+    utimesSync(file, minutesAgo(minutes), minutesAgo(minutes));
+    expect(await memory.has("a")).toBe(false);
+  }
   await memory.add("a");
   await memory.remove("a");
   expect(await memory.has("a")).toBe(false);

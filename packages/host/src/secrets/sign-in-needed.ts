@@ -20,8 +20,8 @@ export function openSignInMemory(configDir: string): SignInMemory {
   return {
     async has(key) {
       const found = statSync(`${folder}/${fileOf(key)}`, { throwIfNoEntry: false });
-      const age = Date.now() - (found?.mtimeMs ?? 0);
-      return age >= 0 && age < REMEMBERED_MS;
+      // A file's time is finer than the clock's, so a new file can seem to be from a moment ahead.
+      return Math.abs(Date.now() - (found?.mtimeMs ?? 0)) < REMEMBERED_MS;
     },
     async add(key) {
       try {
