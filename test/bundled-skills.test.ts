@@ -7,7 +7,7 @@ import { runKeelson, temporaryHome } from "@keelson/testkit";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
 import { COMMANDS } from "../packages/cli/src/commands.ts";
 import { removed, scratch, withFakeIO } from "../packages/cli/src/commands/command-io.test-support.ts";
-import { SETTINGS_TABLE, type SettingsRow } from "../packages/protocol/src/settings-table.ts";
+import { SETTINGS_TABLE, type SettingsRow } from "../packages/protocol/src/configuration/settings-table.ts";
 import { bundledSkills } from "../packages/runtime/src/skills/bundled/bundled.ts";
 import { TEXTS } from "../packages/runtime/src/skills/bundled/texts.ts";
 import * as tools from "../packages/tools/src/index.ts";

@@ -141,7 +141,7 @@ const namesIn = (cell: string) => Array.from(cell.matchAll(/`(\w+)/g), ([, name]
 
 test("what the tables of the guide name exists", () => {
   const optionNames = read("packages/sdk/src/options/options.ts");
-  const methods = read("packages/sdk/src/query-object.ts");
+  const methods = read("packages/sdk/src/query/query-object.ts");
   const exported = new Set([...Object.keys(sdk), ...Object.keys(stores)]);
   const isKnown = (name: string) =>
     exported.has(name) || new RegExp(`^  ${name}\\??[:(]`, "m").test(`${optionNames}\n${methods}`);

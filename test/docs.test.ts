@@ -18,7 +18,7 @@ import { SKILLS_FLAGS } from "../packages/cli/src/commands/skills/flags.ts";
 import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
 import { VARIABLES } from "../packages/config/src/env/variables.ts";
-import { SETTINGS_TABLE, type SettingsRow } from "../packages/protocol/src/settings-table.ts";
+import { SETTINGS_TABLE, type SettingsRow } from "../packages/protocol/src/configuration/settings-table.ts";
 import { openDocShell } from "../scripts/docs/doc-shell.ts";
 import { record } from "../scripts/docs/record-session.ts";
 import { root } from "../scripts/root.ts";

@@ -38,7 +38,7 @@ test("the package needs zod and nothing else", async () => {
     exports: {
       ".": { types: "./types/sdk/src/index.d.ts", default: "./index.js" },
       "./stores": { types: "./types/sdk/src/stores/index.d.ts", default: "./stores/index.js" },
-      "./sdk-tools": { types: "./types/sdk/src/sdk-tools.d.ts", default: "./sdk-tools.js" },
+      "./sdk-tools": { types: "./types/sdk/src/tool-types/sdk-tools.d.ts", default: "./tool-types/sdk-tools.js" },
       "./package.json": "./package.json",
     },
     files: ["*.js", "stores", "types"],
@@ -176,7 +176,7 @@ describe("an application compiles, with every declaration checked,", () => {
 /** What the compiler has against the application when it imports from this package. */
 async function compile(where: string, sdk: string, options: object, more = ""): Promise<string> {
   const source = await Bun.file(join(root, "packages", "sdk", "src", "application.test-support.ts")).text();
-  const text = source.replace('"./index.ts"', `"${sdk}"`).replace('"./sdk-tools.ts"', `"${sdk}/sdk-tools"`);
+  const text = source.replace('"./index.ts"', `"${sdk}"`).replace('"./tool-types/sdk-tools.ts"', `"${sdk}/sdk-tools"`);
   const place = mkdtempSync(join(where, "compile-"));
   try {
     await Bun.write(join(place, "application.mts"), text + more);

@@ -68,7 +68,7 @@ const costly = {
 };
 
 const MAX_MODULES = 296;
-const MAX_BYTES = 1_040_000;
+const MAX_BYTES = 1_050_000;
 
 test("nothing heavy is loaded before the first request", async () => {
   const loaded = await loadedBeforeFirstRequest();
@@ -81,7 +81,7 @@ test("nothing heavy is loaded before the first request", async () => {
   });
   expect(early).toEqual([]);
   expect(loaded).toContain("packages/cli/src/bin.ts");
-  expect(loaded).toContain("packages/engine/src/run.ts");
+  expect(loaded).toContain("packages/engine/src/run/run.ts");
   expect(loaded.length).toBeLessThan(MAX_MODULES);
   expect(loaded.reduce((sum, path) => sum + statSync(join(root, path)).size, 0)).toBeLessThan(MAX_BYTES);
 });

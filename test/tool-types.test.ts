@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Tool } from "@keelson/engine";
-import type * as sdk from "../packages/sdk/src/sdk-tools.ts";
+import type * as sdk from "../packages/sdk/src/tool-types/sdk-tools.ts";
 import type { askUserTool } from "../packages/tools/src/ask-user/ask-user.ts";
 import * as tools from "../packages/tools/src/index.ts";
 import * as lsp from "../packages/tools/src/lsp/lsp.ts";

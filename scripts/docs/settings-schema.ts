@@ -3,9 +3,13 @@
 
 import { join } from "node:path";
 import { PROVIDER_APIS, THINKING_KINDS } from "../../packages/config/src/check/check-providers.ts";
-import { HOOK_EVENTS } from "../../packages/protocol/src/hook.ts";
-import { PERMISSION_MODES } from "../../packages/protocol/src/permission.ts";
-import { SETTINGS_TABLE, type SettingsRow, type ValueType } from "../../packages/protocol/src/settings-table.ts";
+import { HOOK_EVENTS } from "../../packages/protocol/src/configuration/hook.ts";
+import { PERMISSION_MODES } from "../../packages/protocol/src/configuration/permission.ts";
+import {
+  SETTINGS_TABLE,
+  type SettingsRow,
+  type ValueType,
+} from "../../packages/protocol/src/configuration/settings-table.ts";
 import { root } from "../root.ts";
 
 export const schemaFile = join(root, "docs", "settings.schema.json");

@@ -13,7 +13,7 @@ const packages = join(root, "packages");
 const entries = {
   ".": "sdk/src/index.ts",
   "./stores": "sdk/src/stores/index.ts",
-  "./sdk-tools": "sdk/src/sdk-tools.ts",
+  "./sdk-tools": "sdk/src/tool-types/sdk-tools.ts",
 };
 
 /** Throws the error of the bundler or the compiler if it fails. */

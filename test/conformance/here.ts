@@ -6,7 +6,7 @@ import type { Ended, ProgramOptions, Running } from "@keelson/testkit";
 import { join } from "node:path";
 import { main } from "../../packages/cli/src/main.ts";
 import type { ProcessIO } from "../../packages/cli/src/process-io.ts";
-import { lineLog } from "../../packages/testkit/src/line-log.ts";
+import { lineLog } from "../../packages/testkit/src/program/line-log.ts";
 
 /** What `startKeelson` does, as far as a client on the other end of its streams can tell. */
 export type Program = Pick<Running, "lines" | "send" | "closeStdin" | "waitForLine" | "done">;

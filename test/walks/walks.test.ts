@@ -35,7 +35,7 @@ test.each(walks)("walk: $name", async ({ name, files }) => {
   expect(files.filter((file) => !reached.has(file))).toEqual([]);
 });
 
-/** `engine/run.ts` in a list item is packages/engine/src/run.ts. */
+/** `engine/run/run.ts` in a list item is packages/engine/src/run/run.ts. */
 function filesIn(text: string): string[] {
   const items = text.split("\n").filter((line) => /^(\d+\.|   )/.test(line));
   const names = items.flatMap((line) => Array.from(line.matchAll(/`(\w+)\/([\w/.-]+\.ts)`/g)));

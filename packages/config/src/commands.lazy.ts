@@ -1,22 +1,24 @@
 // Functions that a start does not need; each one is loaded when it is called.
 
-import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect.ts";
-import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./locate.ts";
+import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect/inspect.ts";
+import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./inspect/locate.ts";
 import type { GitPlaces } from "./write/git-ignore.ts";
 import type { FlagWritten, FolderPlace } from "./write/project-flag.ts";
 import type { setValue as SetValue } from "./write/set-value.ts";
-import { TRUSTED } from "./trust.ts";
-import type { revokeTrust as RevokeTrust, trustedFolders as TrustedFolders } from "./trusted-folders.ts";
+import { TRUSTED } from "./trust/trust.ts";
+import type { revokeTrust as RevokeTrust, trustedFolders as TrustedFolders } from "./trust/trusted-folders.ts";
 import type { writeRules as WriteRules } from "./write/write-rules.ts";
 
-export const inspect: typeof Inspect = async (options) => (await import("./inspect.ts")).inspect(options);
+export const inspect: typeof Inspect = async (options) => (await import("./inspect/inspect.ts")).inspect(options);
 
 export const settingsFiles: typeof SettingsFiles = async (options) =>
-  (await import("./inspect.ts")).settingsFiles(options);
+  (await import("./inspect/inspect.ts")).settingsFiles(options);
 
-export const locateRules: typeof LocateRules = async (snapshot) => (await import("./locate.ts")).locateRules(snapshot);
+export const locateRules: typeof LocateRules = async (snapshot) =>
+  (await import("./inspect/locate.ts")).locateRules(snapshot);
 
-export const locateHooks: typeof LocateHooks = async (snapshot) => (await import("./locate.ts")).locateHooks(snapshot);
+export const locateHooks: typeof LocateHooks = async (snapshot) =>
+  (await import("./inspect/locate.ts")).locateHooks(snapshot);
 
 export const setValue: typeof SetValue = async (request, places) =>
   (await import("./write/set-value.ts")).setValue(request, places);
@@ -33,7 +35,7 @@ export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>
   (await import("./write/project-flag.ts")).writeProjectFlag(place, TRUSTED, true);
 
 export const trustedFolders: typeof TrustedFolders = async (place) =>
-  (await import("./trusted-folders.ts")).trustedFolders(place);
+  (await import("./trust/trusted-folders.ts")).trustedFolders(place);
 
 export const revokeTrust: typeof RevokeTrust = async (place) =>
-  (await import("./trusted-folders.ts")).revokeTrust(place);
+  (await import("./trust/trusted-folders.ts")).revokeTrust(place);

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changeGlobalState, folderState, readGlobalState } from "./global-state.ts";
-import { load } from "./load.ts";
+import { load } from "./load/load.ts";
 
 let root: string;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { isObject } from "@keelson/protocol";
 import { valueAt } from "./check/known.ts";
 import { readSettingsFile } from "./scopes/read.ts";
 import type { FolderPlace } from "./write/project-flag.ts";
-import { globalFileOf, MAX_BYTES } from "./trust.ts";
+import { globalFileOf, MAX_BYTES } from "./trust/trust.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./write/settings-file.ts";
 
 export type GlobalState = Readonly<Record<string, unknown>>;

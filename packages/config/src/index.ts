@@ -1,5 +1,5 @@
-export { load, ownEnvironment, reload, withEnvironment } from "./load.ts";
-export type { LoadSettingsOptions } from "./gather.ts";
+export { load, ownEnvironment, reload, withEnvironment } from "./load/load.ts";
+export type { LoadSettingsOptions } from "./load/gather.ts";
 export { ConfigError } from "./errors.ts";
 export { reachesChildren } from "./env/env.ts";
 export {
@@ -14,8 +14,8 @@ export {
   userIgnoreFile,
   writeRules,
 } from "./commands.lazy.ts";
-export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
+export type { EffectiveValue, Inspection, SettingsFile } from "./inspect/inspect.ts";
 export { isSecret, KEYS, keyPath, valueAt } from "./check/known.ts";
-export type { Flags, ConfiguredHooks, ConfiguredMcp, Snapshot } from "./snapshot.ts";
-export { changed } from "./sources.ts";
-export { trustFix } from "./trust.ts";
+export type { Flags, ConfiguredHooks, ConfiguredMcp, Snapshot } from "./load/snapshot.ts";
+export { changed } from "./load/sources.ts";
+export { trustFix } from "./trust/trust.ts";

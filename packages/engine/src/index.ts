@@ -12,7 +12,7 @@ export {
   string,
   type Infer,
   type Schema,
-} from "./schema.ts";
+} from "./schema/schema.ts";
 export {
   defineTool,
   type Access,
@@ -31,7 +31,7 @@ export {
   type ToolContext,
   type CommandTask,
   type Workspace,
-} from "./tool.ts";
+} from "./tool/tool.ts";
 export type {
   Expansion,
   ExpandedPrompt,
@@ -56,13 +56,13 @@ export type {
   TypedCommandOutput,
 } from "./ports.ts";
 export { compactionRules, type CompactionRules, type CompactionWishes } from "./compaction/when.ts";
-export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
-export { Conversation } from "./conversation.ts";
-export { buildRequest, partsOfRun, requestParts, withCacheMark } from "./request.ts";
-export { run } from "./run.ts";
-export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";
-export { assemblePool } from "./pool.ts";
-export { structuredOutputTool } from "./structured.ts";
+export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./tool/bound.ts";
+export { Conversation } from "./turn/conversation.ts";
+export { buildRequest, partsOfRun, requestParts, withCacheMark } from "./turn/request.ts";
+export { run } from "./run/run.ts";
+export { brokenRun, resultOf, withCounted, type End, type Totals } from "./run/result.ts";
+export { assemblePool } from "./tool/pool.ts";
+export { structuredOutputTool } from "./turn/structured.ts";
 export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
 export { asReminder } from "./context/reminder.ts";
 export {
@@ -76,11 +76,11 @@ export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
 export type { GitRepository } from "./permission/git-danger.ts";
 export type { PermissionState } from "./permission/update.ts";
-export { Batch, isParallelSafe } from "./batch.ts";
-export { checkCall, settleCall, validateInput, type SettledCall } from "./tool-call.ts";
-export type { StreamedCall } from "./turn.ts";
-export { nudge, reminder } from "./admit.ts";
+export { Batch, isParallelSafe } from "./tool/batch.ts";
+export { checkCall, settleCall, validateInput, type SettledCall } from "./tool/tool-call.ts";
+export type { StreamedCall } from "./turn/turn.ts";
+export { nudge, reminder } from "./run/admit.ts";
 export { listingLimits, renderSkillListing, type ListedSkill, type ListingLimits } from "./context/skill-listing.ts";
-export { findTool } from "./pool.ts";
+export { findTool } from "./tool/pool.ts";
 export { coversTool } from "./permission/match/match.ts";
 export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

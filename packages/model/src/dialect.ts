@@ -4,8 +4,8 @@
 import type { ModelProfile } from "@keelson/engine";
 import type { JsonObject } from "@keelson/protocol";
 import type { Caller } from "./messages/headers.ts";
-import type { PlainProvider } from "./retry.ts";
-import type { Server } from "./server.ts";
+import type { PlainProvider } from "./wrappers/retry.ts";
+import type { Server } from "./http/server.ts";
 
 export type DialectName = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock" | "vertex";
 

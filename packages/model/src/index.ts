@@ -1,9 +1,9 @@
-export type { AnthropicOptions } from "./anthropic.ts";
-export type { FallbackOptions } from "./fallback.ts";
-export { costOf } from "./prices.ts";
+export type { AnthropicOptions } from "./messages/anthropic.ts";
+export type { FallbackOptions } from "./wrappers/fallback.ts";
+export { costOf } from "./profiles/prices.ts";
 export type { CommandEnd, CredentialSources, ProviderMemory } from "./choice/server/credentials.ts";
-export { lookUpModel, OFFLINE_ID, type KnownModel, type ModelSettings } from "./profiles.ts";
-export { fetchOptionsFrom, networkFetch } from "./network.ts";
+export { lookUpModel, OFFLINE_ID, type KnownModel, type ModelSettings } from "./profiles/profiles.ts";
+export { fetchOptionsFrom, networkFetch } from "./http/network.ts";
 export {
   besideName,
   resolveModel,
@@ -11,5 +11,5 @@ export {
   type ResolvedModel,
   type ResolveOptions,
 } from "./resolve.ts";
-export type { PlainProvider, RetryOptions, Wait } from "./retry.ts";
-export type { Fetch } from "./http-call.ts";
+export type { PlainProvider, RetryOptions, Wait } from "./wrappers/retry.ts";
+export type { Fetch } from "./http/http-call.ts";

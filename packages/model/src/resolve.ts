@@ -2,14 +2,20 @@
 
 import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
-import { anthropicProvider, type AnthropicOptions } from "./anthropic.ts";
-import { withBounds } from "./bounds.ts";
+import { anthropicProvider, type AnthropicOptions } from "./messages/anthropic.ts";
+import { withBounds } from "./wrappers/bounds.ts";
 import type { CredentialSources, ProviderMemory } from "./choice/server/credentials.ts";
 import type { Dialect } from "./dialect.ts";
-import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
-import type { Fetch } from "./http-call.ts";
-import { fetchOptionsFrom } from "./network.ts";
-import { withPauses } from "./pauses.ts";
+import {
+  EFFORT_BETA,
+  LONG_CONTEXT_BETA,
+  MAX_FALLBACKS,
+  OVERLOADS_BEFORE_FALLBACK,
+  withFallback,
+} from "./wrappers/fallback.ts";
+import type { Fetch } from "./http/http-call.ts";
+import { fetchOptionsFrom } from "./http/network.ts";
+import { withPauses } from "./http/pauses.ts";
 import {
   isEnabled,
   lookUpClaude,
@@ -20,8 +26,8 @@ import {
   type Env,
   type KnownModel,
   type ModelSettings,
-} from "./profiles.ts";
-import { sleep, withRetry, type PlainProvider, type RetryOptions, type Wait } from "./retry.ts";
+} from "./profiles/profiles.ts";
+import { sleep, withRetry, type PlainProvider, type RetryOptions, type Wait } from "./wrappers/retry.ts";
 
 export interface ResolveOptions {
   /** An id or alias. Defaults to `ANTHROPIC_MODEL`, then to the default model. */

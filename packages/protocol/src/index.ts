@@ -18,8 +18,8 @@ export {
   type ToolReferenceBlock,
   type ToolResultBlock,
   type ToolUseBlock,
-} from "./content.ts";
-export { NO_USAGE, type BlockDelta, type ReplyMessage, type StreamEvent, type Usage } from "./stream-event.ts";
+} from "./transcript/content.ts";
+export { NO_USAGE, type BlockDelta, type ReplyMessage, type StreamEvent, type Usage } from "./stream/stream-event.ts";
 export {
   isChainEntry,
   type AgentMetadata,
@@ -37,7 +37,7 @@ export {
   type NewEntry,
   type SystemSubject,
   type UserSubject,
-} from "./entry.ts";
+} from "./transcript/entry.ts";
 export {
   isResult,
   type AssistantMessage,
@@ -51,7 +51,7 @@ export {
   type SystemMessage,
   type TerminalReason,
   type UserMessage,
-} from "./message.ts";
+} from "./stream/message.ts";
 export {
   controlError,
   controlSuccess,
@@ -59,8 +59,8 @@ export {
   type ControlCancelRequest,
   type ControlRequest,
   type ControlResponse,
-} from "./control.ts";
-export type { ScheduledJob } from "./schedule.ts";
+} from "./stream/control.ts";
+export type { ScheduledJob } from "./configuration/schedule.ts";
 export type {
   EnvironmentUpdate,
   EndReason,
@@ -69,10 +69,17 @@ export type {
   PromptMessage,
   PromptOrigin,
   Session,
-} from "./session.ts";
+} from "./stream/session.ts";
 export { fileStamp } from "./file-stamp.ts";
-export { LineSplitter, toLine } from "./jsonl.ts";
-export { COMMAND_SOURCE, isCommandRecord, isJoinedPrompt, isPrompt, project, projectPrompt } from "./project.ts";
+export { LineSplitter, toLine } from "./stream/jsonl.ts";
+export {
+  COMMAND_SOURCE,
+  isCommandRecord,
+  isJoinedPrompt,
+  isPrompt,
+  project,
+  projectPrompt,
+} from "./transcript/project.ts";
 export {
   isPermissionMode,
   PERMISSION_MODES,
@@ -82,7 +89,7 @@ export {
   type RuleBehavior,
   type RuleSource,
   type RuleValue,
-} from "./permission.ts";
+} from "./configuration/permission.ts";
 export type {
   CompatBlock,
   HookGroup,
@@ -92,7 +99,7 @@ export type {
   ProviderBlock,
   Settings,
   SettingsKey,
-} from "./settings.ts";
+} from "./configuration/settings.ts";
 export {
   HOOK_EVENTS,
   NOTHING_SAID,
@@ -109,7 +116,7 @@ export {
   type HttpHook,
   type McpToolHook,
   type PromptHook,
-} from "./hook.ts";
+} from "./configuration/hook.ts";
 export { COMPATIBLE_VERSION, VERSION } from "./version.ts";
 export type {
   ConfiguredMcpServer,
@@ -123,7 +130,7 @@ export type {
   McpStdioConfig,
   McpToolPolicy,
   UnusedMcpServer,
-} from "./mcp-config.ts";
+} from "./configuration/mcp-config.ts";
 export type {
   CodeCall,
   CodeFindings,
@@ -136,7 +143,7 @@ export type {
   LanguageServerScope,
   PositionEncoding,
   UnusedLanguageServer,
-} from "./language-server.ts";
-export type { PluginIdentity, Skill, SkillProblem, SkillSource } from "./skill.ts";
-export type { Plugin, UnusedPlugin } from "./plugin.ts";
-export type { AgentDefinition, AgentProblem, AgentSource } from "./agent.ts";
+} from "./configuration/language-server.ts";
+export type { PluginIdentity, Skill, SkillProblem, SkillSource } from "./configuration/skill.ts";
+export type { Plugin, UnusedPlugin } from "./configuration/plugin.ts";
+export type { AgentDefinition, AgentProblem, AgentSource } from "./configuration/agent.ts";

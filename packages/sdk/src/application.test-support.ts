@@ -68,7 +68,7 @@ import {
   type ThinkingConfig,
   type WarmQuery,
 } from "./index.ts";
-import type { BashInput, BashOutput, FileEditInput, FileWriteInput, GrepInput } from "./sdk-tools.ts";
+import type { BashInput, BashOutput, FileEditInput, FileWriteInput, GrepInput } from "./tool-types/sdk-tools.ts";
 
 export const canUseTool: CanUseTool = async (name, input, { signal, suggestions, blockedPath, toolUseID, agentID }) => {
   if (signal.aborted) throw new AbortError("gone");

@@ -1,8 +1,8 @@
-export { query } from "./query.ts";
-export { startup } from "./startup.ts";
-export { prewarm, type Claimed, type ClaimOptions, type SpareProcess } from "./prewarm.ts";
-export { keepSpares, type Spares } from "./spares.ts";
-export type { Query, WarmQuery } from "./query-object.ts";
+export { query } from "./query/query.ts";
+export { startup } from "./start/startup.ts";
+export { prewarm, type Claimed, type ClaimOptions, type SpareProcess } from "./start/prewarm.ts";
+export { keepSpares, type Spares } from "./start/spares.ts";
+export type { Query, WarmQuery } from "./query/query-object.ts";
 export type {
   BaseOutputFormat,
   JsonSchemaOutputFormat,
@@ -348,4 +348,4 @@ export type {
   ToolInputSchemas,
   WebFetchInput,
   WebSearchInput,
-} from "./tool-inputs.ts";
+} from "./tool-types/tool-inputs.ts";

@@ -2,7 +2,7 @@
 
 import { fakeProgram } from "./fake-program.test-support.ts";
 import type { Options } from "./options/options.ts";
-import { query } from "./query.ts";
+import { query } from "./query/query.ts";
 
 export function played(prompt: Parameters<typeof query>[0]["prompt"], options: Options = {}, program = fakeProgram()) {
   const { spawn } = program;

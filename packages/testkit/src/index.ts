@@ -7,16 +7,16 @@ export {
   type ScriptStep,
   type StreamPoint,
   type Timing,
-} from "./reply.ts";
-export { scriptedModel, type ScriptedModel } from "./scripted-model.ts";
+} from "./model/reply.ts";
+export { scriptedModel, type ScriptedModel } from "./model/scripted-model.ts";
 export {
   startMockModel,
   type MockModel,
   type MockModelOptions,
   type AnswerOutcome,
   type RecordedRequest,
-} from "./mock-server.ts";
-export { temporaryHome, type TemporaryHome } from "./home.ts";
+} from "./model/mock-server.ts";
+export { temporaryHome, type TemporaryHome } from "./program/home.ts";
 export {
   programCommand,
   runKeelson,
@@ -24,18 +24,24 @@ export {
   type Ended,
   type ProgramOptions,
   type Running,
-} from "./run-program.ts";
-export type { LoggedLine } from "./line-log.ts";
-export { normaliser, type Volatile } from "./normalise.ts";
-export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
-export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
+} from "./program/run-program.ts";
+export type { LoggedLine } from "./program/line-log.ts";
+export { normaliser, type Volatile } from "./program/normalise.ts";
+export {
+  sessionEntries,
+  shapeOf,
+  type EntryOptions,
+  type ReplyShape,
+  type SessionShape,
+} from "./engine/session-entries.ts";
+export { chainProblems, readTranscript, transcriptFiles } from "./program/transcript.ts";
 export { cost, growth } from "./growth.ts";
-export { LOOPBACK_CERTIFICATE } from "./loopback-certificate.ts";
+export { LOOPBACK_CERTIFICATE } from "./program/loopback-certificate.ts";
 export { testUnless } from "./test-unless.ts";
 export { startRoutinesServer, type RoutinesServer } from "./routines/routines-server.ts";
-export { messageProblems } from "./message-problems.ts";
-export type { MemoryFiles } from "./memory-files.ts";
-export { testEngine, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";
+export { messageProblems } from "./model/message-problems.ts";
+export type { MemoryFiles } from "./engine/memory-files.ts";
+export { testEngine, type Charge, type TestEngine, type TestEngineOptions } from "./engine/test-engine.ts";
 export {
   describeModelProvider,
   throughMockModel,

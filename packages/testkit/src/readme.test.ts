@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { temporaryHome } from "./home.ts";
+import { temporaryHome } from "./program/home.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -1,7 +1,7 @@
 // Takes away what an agent may not have: because of where it comes from, or because an administrator reserves it.
 
 import type { AgentDefinition } from "@keelson/protocol";
-import { isAsking } from "../mode.ts";
+import { isAsking } from "../load/mode.ts";
 import type { Mutable } from "../skills/facts.ts";
 import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
 import type { AgentSettings } from "./agent-set.ts";

@@ -4,8 +4,8 @@
 import { resolve } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { readSettingsFile } from "../scopes/read.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { globalFileOf } from "../trust.ts";
+import type { Snapshot } from "../load/snapshot.ts";
+import { globalFileOf } from "../trust/trust.ts";
 
 export const APPROVAL = "hasClaudeMdExternalIncludesApproved";
 

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { cost, growth } from "@keelson/testkit";
-import { load } from "../load.ts";
-import type { Flags } from "../snapshot.ts";
+import { load } from "../load/load.ts";
+import type { Flags } from "../load/snapshot.ts";
 import { loadInstructions, writeApproval, type InstructionFile } from "./instructions.ts";
 import { readInstruction } from "./read-instruction.ts";
 

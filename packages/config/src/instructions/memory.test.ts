@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { load } from "../load.ts";
+import { load } from "../load/load.ts";
 import { loadInstructions, memoryDirectory } from "./instructions.ts";
 import { memoryHead } from "./memory.ts";
 import { repositoryRoot } from "./repository.ts";

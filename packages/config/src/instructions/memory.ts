@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { atHome } from "../scopes/scopes.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../load/snapshot.ts";
 import type { Collector } from "./collect.ts";
 import type { InstructionFile, LoadReason } from "./instruction-file.ts";
 import { readInstruction } from "./read-instruction.ts";

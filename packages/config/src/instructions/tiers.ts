@@ -3,7 +3,7 @@
 
 import { dirname, join, sep } from "node:path";
 import { managedDirectory } from "../scopes/scopes.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../load/snapshot.ts";
 import { isApproved } from "./approval.ts";
 import { createCollector, type Candidate, type Collector } from "./collect.ts";
 import type { InstructionFile, InstructionKind, LoadReason } from "./instruction-file.ts";

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { LoadSettingsOptions } from "../gather.ts";
-import { load } from "../load.ts";
-import type { Flags } from "../snapshot.ts";
+import type { LoadSettingsOptions } from "../load/gather.ts";
+import { load } from "../load/load.ts";
+import type { Flags } from "../load/snapshot.ts";
 
 let root: string;
 let home: string;

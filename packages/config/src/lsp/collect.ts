@@ -12,9 +12,9 @@ import {
 } from "@keelson/protocol";
 import { printable } from "../check/page.ts";
 import type { Environment } from "../env/env.ts";
-import type { Gathered } from "../gather.ts";
+import type { Gathered } from "../load/gather.ts";
 import { expander, TooLong } from "../mcp/expand.ts";
-import type { ConfiguredLanguageServers } from "../snapshot.ts";
+import type { ConfiguredLanguageServers } from "../load/snapshot.ts";
 import { checkLanguageServer } from "./entry.ts";
 
 /** A plugin with language servers, and what its placeholders stand for. */

@@ -2,7 +2,7 @@
 // user's global config file, which also keeps what was approved: an entry that changed afterwards is not approved. Pure.
 
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
-import { strings } from "../rules.ts";
+import { strings } from "../load/rules.ts";
 import { ruleName } from "./names.ts";
 
 export type Approval = "approved" | "unapproved" | "changed" | "rejected";

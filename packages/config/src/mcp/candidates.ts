@@ -3,9 +3,9 @@
 import { dirname } from "node:path";
 import type { McpScope, UnusedMcpServer } from "@keelson/protocol";
 import type { Environment } from "../env/env.ts";
-import type { Gathered } from "../gather.ts";
+import type { Gathered } from "../load/gather.ts";
 import type { PluginServers } from "../plugins/collect.ts";
-import { isTrustedIn, trustFix } from "../trust.ts";
+import { isTrustedIn, trustFix } from "../trust/trust.ts";
 import { readServerFile, serversIn, type RawServers } from "./read-servers.ts";
 
 export interface McpQuestion extends Pick<

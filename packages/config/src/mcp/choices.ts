@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import type { JsonObject } from "@keelson/protocol";
 import { valueAt } from "../check/known.ts";
-import { globalFileOf, MAX_BYTES } from "../trust.ts";
+import { globalFileOf, MAX_BYTES } from "../trust/trust.ts";
 import { changeList } from "../write/change-list.ts";
 import { isEditable, removeKey, setAt } from "../write/edit.ts";
 import { NOT_EDITABLE, updateSettingsFile, type Change } from "../write/settings-file.ts";

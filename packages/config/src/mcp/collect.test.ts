@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../errors.ts";
-import { reload } from "../load.ts";
-import { changed } from "../sources.ts";
+import { reload } from "../load/load.ts";
+import { changed } from "../load/sources.ts";
 import { addServer } from "./edit-servers.ts";
 import { mcpWorld, notUsed, used } from "./world.test-support.ts";
 

@@ -8,8 +8,8 @@ import {
   type UnusedMcpServer,
 } from "@keelson/protocol";
 import { printable } from "../check/page.ts";
-import type { ConfiguredMcp } from "../snapshot.ts";
-import { asShellWord } from "../trust.ts";
+import type { ConfiguredMcp } from "../load/snapshot.ts";
+import { asShellWord } from "../trust/trust.ts";
 import { approvalOf } from "./approval.ts";
 import { candidatesOf, type ServerCandidate, type McpQuestion } from "./candidates.ts";
 import { checkLimitedEntry } from "./limited-entry.ts";

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { valueAt } from "../check/known.ts";
 import { readSettingsFile } from "../scopes/read.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { mcpFiles } from "../sources.ts";
-import { globalFileOf, MAX_BYTES } from "../trust.ts";
+import type { Snapshot } from "../load/snapshot.ts";
+import { mcpFiles } from "../load/sources.ts";
+import { globalFileOf, MAX_BYTES } from "../trust/trust.ts";
 import { isEditable, removeKey, setAt } from "../write/edit.ts";
 import { NOT_EDITABLE, updateSettingsFile, type Change } from "../write/settings-file.ts";
 

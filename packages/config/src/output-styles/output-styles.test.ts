@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { load } from "../load.ts";
+import { load } from "../load/load.ts";
 import { findOutputStyle, loadOutputStyles, type StyleSettings } from "./output-styles.ts";
 
 const BUILT_IN = ["Proactive", "Concise", "Explanatory", "Learning"];

@@ -11,7 +11,7 @@ import { managedDirectory } from "../scopes/scopes.ts";
 import { booleanIn, fieldText } from "../skills/frontmatter/field-values.ts";
 import { readHead } from "../skills/frontmatter/head.ts";
 import { listable } from "../skills/plain.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../load/snapshot.ts";
 
 export interface OutputStyle extends PromptStyle {
   readonly description?: string;

@@ -3,7 +3,7 @@
 
 import type { Plugin, UnusedPlugin } from "@keelson/protocol";
 import { atHome } from "../scopes/scopes.ts";
-import type { Source } from "../sources.ts";
+import type { Source } from "../load/sources.ts";
 import type { PluginQuestion, SkillsPlugin } from "./collect.ts";
 import { pluginChoices, untrustedChoices, type PluginChoice } from "./enabled.ts";
 import {

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { governingFiles } from "../governing.ts";
-import { changed } from "../sources.ts";
+import { governingFiles } from "../governing/governing.ts";
+import { changed } from "../load/sources.ts";
 import { activeIds, pluginWorld, unusedPlugins } from "./world.test-support.ts";
 
 const hook = (command: string) => ({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command }] }] } });
@@ -468,7 +468,7 @@ test("with no plugin asked for, none of this is loaded", () => {
   const script = join(world.root, "count.ts");
   writeFileSync(
     script,
-    `import { load } from ${JSON.stringify(join(import.meta.dir, "../load.ts"))};
+    `import { load } from ${JSON.stringify(join(import.meta.dir, "../load/load.ts"))};
 load({ cwd: ${JSON.stringify(world.cwd)}, home: ${JSON.stringify(world.home)}, env: {}, flags: {}, platform: "linux" });
 console.log(Object.keys(require.cache).filter((file) => file.includes("config/src/plugins/")).length);`,
   );

@@ -3,11 +3,11 @@
 import { join } from "node:path";
 import type { HookRegistration, Plugin, UnusedPlugin } from "@keelson/protocol";
 import { ConfigError } from "../errors.ts";
-import type { Gathered } from "../gather.ts";
+import type { Gathered } from "../load/gather.ts";
 import type { PluginLanguageServers } from "../lsp/collect.ts";
-import type { ConfiguredPlugins } from "../snapshot.ts";
-import type { Source } from "../sources.ts";
-import { asShellWord } from "../trust.ts";
+import type { ConfiguredPlugins } from "../load/snapshot.ts";
+import type { Source } from "../load/sources.ts";
+import { asShellWord } from "../trust/trust.ts";
 import { pluginCandidates, type PluginCandidate } from "./candidates.ts";
 import { keepSatisfied } from "./dependencies.ts";
 import { activeDigest } from "./state/digest.ts";

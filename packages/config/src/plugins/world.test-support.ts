@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { LoadSettingsOptions } from "../gather.ts";
-import { load } from "../load.ts";
-import type { Flags, Snapshot } from "../snapshot.ts";
+import type { LoadSettingsOptions } from "../load/gather.ts";
+import { load } from "../load/load.ts";
+import type { Flags, Snapshot } from "../load/snapshot.ts";
 
 export function pluginWorld() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-plugins-")));

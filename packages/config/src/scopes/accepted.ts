@@ -2,7 +2,7 @@
 // the user's global config file, so the folder's own files cannot add to them.
 
 import { isObject, type Settings } from "@keelson/protocol";
-import { isSameRule, strings } from "../rules.ts";
+import { isSameRule, strings } from "../load/rules.ts";
 
 export interface Accepted {
   readonly rules: readonly string[];

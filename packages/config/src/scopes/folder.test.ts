@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PermissionMode } from "@keelson/protocol";
-import type { LoadSettingsOptions } from "../gather.ts";
-import { load } from "../load.ts";
-import type { Flags } from "../snapshot.ts";
+import type { LoadSettingsOptions } from "../load/gather.ts";
+import { load } from "../load/load.ts";
+import type { Flags } from "../load/snapshot.ts";
 
 let root: string;
 let home: string;

@@ -8,8 +8,8 @@ import { checkSettings } from "../check/check.ts";
 import { ConfigError } from "../errors.ts";
 import type * as ParentPolicy from "./parent-policy.ts";
 import { parseSettings, readSettingsFile, type Reading } from "./read.ts";
-import type { Flags } from "../snapshot.ts";
-import { stampOf, type Source } from "../sources.ts";
+import type { Flags } from "../load/snapshot.ts";
+import { stampOf, type Source } from "../load/sources.ts";
 
 /** One settings file, or inline `--settings`, without its invalid values. */
 export interface Scope {

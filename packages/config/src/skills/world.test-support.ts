@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Plugin, SkillProblem } from "@keelson/protocol";
-import { load } from "../load.ts";
-import type { Flags, Snapshot } from "../snapshot.ts";
+import { load } from "../load/load.ts";
+import type { Flags, Snapshot } from "../load/snapshot.ts";
 import { loadSkills, type SkillOptions } from "./load-skills.ts";
 import type { SkillSet } from "./skill-set.ts";
 

@@ -5,10 +5,10 @@ import { ACCEPTED } from "../scopes/accepted.ts";
 import { changeList, type Same, type WantedChange } from "./change-list.ts";
 import { isEditable } from "./edit.ts";
 import { valueAt } from "../check/known.ts";
-import { isSameRule } from "../rules.ts";
+import { isSameRule } from "../load/rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { globalFileOf } from "../trust.ts";
+import type { Snapshot } from "../load/snapshot.ts";
+import { globalFileOf } from "../trust/trust.ts";
 
 export type AcceptPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
 

@@ -3,8 +3,8 @@
 import { valueAt } from "../check/known.ts";
 import { isEditable, setAt } from "./edit.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { globalFileOf } from "../trust.ts";
+import type { Snapshot } from "../load/snapshot.ts";
+import { globalFileOf } from "../trust/trust.ts";
 
 export type FolderPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
 

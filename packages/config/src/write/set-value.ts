@@ -6,7 +6,7 @@ import { whose } from "../check/check.ts";
 import { keyPath, valueAt, type KnownKey, type KeyPath } from "../check/known.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
 import { standardFiles } from "../scopes/scopes.ts";
-import { strings } from "../rules.ts";
+import { strings } from "../load/rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
 import { keptElsewhere, writeTarget, type WritePlaces } from "./write-rules.ts";
 

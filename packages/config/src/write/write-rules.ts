@@ -8,10 +8,10 @@ import type * as ChangeListModule from "./change-list.ts";
 import type { Same, ListChange, WantedChange } from "./change-list.ts";
 import type * as EditModule from "./edit.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
-import { isSameRule } from "../rules.ts";
+import { isSameRule } from "../load/rules.ts";
 import { standardFiles, type StandardFile } from "../scopes/scopes.ts";
 import { NOT_EDITABLE, updateSettingsFile, type Change, type FilePlace } from "./settings-file.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../load/snapshot.ts";
 
 export interface Written {
   readonly written: readonly string[];

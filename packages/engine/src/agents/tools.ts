@@ -4,7 +4,7 @@
 import type { AgentDefinition } from "@keelson/protocol";
 import { allowsTool, namesTool } from "../permission/match/match.ts";
 import { parseRule, type Rule } from "../permission/rule.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../tool/tool.ts";
 
 /** `main`: the session itself runs as the agent. */
 export type AgentKind = "foreground" | "background" | "main";

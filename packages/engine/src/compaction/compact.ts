@@ -2,12 +2,12 @@
 // keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is needed.
 
 import type { NewEntry } from "@keelson/protocol";
-import { reminder } from "../admit.ts";
+import { reminder } from "../run/admit.ts";
 import { readSummary, renderCompactionRequest, renderContinuation } from "../context/compaction-prompt.ts";
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../turn/conversation.ts";
 import { ModelError } from "../errors.ts";
 import type { CompactionPort, Ports } from "../ports.ts";
-import { buildRequest, lengthOfParts, type RequestParts } from "../request.ts";
+import { buildRequest, lengthOfParts, type RequestParts } from "../turn/request.ts";
 import { withoutResults } from "./cleared-results.ts";
 import { oldResults } from "./old-results.ts";
 import { splitForSummary, withRequest } from "./split.ts";

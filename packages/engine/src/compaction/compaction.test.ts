@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ContentBlock, ModelMessage } from "@keelson/protocol";
 import { readSummary, renderCompactionRequest } from "../context/compaction-prompt.ts";
-import { Conversation } from "../conversation.ts";
+import { Conversation } from "../turn/conversation.ts";
 import { TokenAccount } from "./account.ts";
 import { CLEARED, withoutResults } from "./cleared-results.ts";
 import { oldResults } from "./old-results.ts";

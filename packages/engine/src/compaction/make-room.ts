@@ -2,10 +2,10 @@
 // summarized.
 
 import type { NewEntry } from "@keelson/protocol";
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../turn/conversation.ts";
 import type { CompactionPort, Ports } from "../ports.ts";
-import { buildRequest, lengthOfParts, type RequestParts } from "../request.ts";
-import type { Ending } from "../result.ts";
+import { buildRequest, lengthOfParts, type RequestParts } from "../turn/request.ts";
+import type { Ending } from "../run/result.ts";
 import { compactConversation, TOO_FEW } from "./compact.ts";
 import { oldResults, type OldResults } from "./old-results.ts";
 import type { CompactionRules } from "./when.ts";

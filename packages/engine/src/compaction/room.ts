@@ -1,11 +1,11 @@
 // Keeps the conversation of a run within the context window. Most conversations never come near it: what makes room is
 // loaded when one does.
 
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../turn/conversation.ts";
 import { ModelError } from "../errors.ts";
 import type { Ports } from "../ports.ts";
-import { lengthOfParts, type RequestParts } from "../request.ts";
-import type { Ending } from "../result.ts";
+import { lengthOfParts, type RequestParts } from "../turn/request.ts";
+import type { Ending } from "../run/result.ts";
 
 export class Room {
   readonly #conversation: Conversation;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Access } from "../tool.ts";
+import type { Access } from "../tool/tool.ts";
 import { ifMatcher, type ConditionCall } from "./condition.ts";
 import { loadConditions } from "./index.ts";
 

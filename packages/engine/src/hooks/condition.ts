@@ -11,7 +11,7 @@ import { matchesName } from "../permission/match/match-name.ts";
 import { matchesPath, newMatchers } from "../permission/match/match-path.ts";
 import { powershellReach } from "../permission/powershell/match-powershell.ts";
 import { parseRule, type Rule } from "../permission/rule.ts";
-import type { Access } from "../tool.ts";
+import type { Access } from "../tool/tool.ts";
 
 export interface ConditionCall {
   readonly tool: string;

@@ -1,7 +1,7 @@
 // The sentences hooks produce for the model and for people. Clients know these forms (2.1.197).
 
 import type { HookEvent, HookHandler } from "@keelson/protocol";
-import { cutAtLine } from "../bound.ts";
+import { cutAtLine } from "../tool/bound.ts";
 import { EVENT_FACTS, isToolEvent } from "./event-facts.ts";
 
 /** One handler and the event that fired it. */

@@ -1,7 +1,7 @@
 // For tests only: short ways to ask the gate about one call. Nothing here runs anything.
 
 import { NOTHING_SAID, type RuleBehavior } from "@keelson/protocol";
-import type { Access } from "../tool.ts";
+import type { Access } from "../tool/tool.ts";
 import { analyseCommand } from "./command/command.ts";
 import { commandChecks } from "./command/decide-command.ts";
 import { decide, type GateDecision, type GateQuestion } from "./decide.ts";

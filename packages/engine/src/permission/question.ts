@@ -2,7 +2,7 @@
 
 import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { PermissionDecision } from "../ports.ts";
-import type { Access } from "../tool.ts";
+import type { Access } from "../tool/tool.ts";
 import type { CommandAnalysis } from "./command/command.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
 import type { OnDisk } from "./command/on-disk.ts";

@@ -1,6 +1,6 @@
 // The gate's sentences: requests for permission, and refusals. Programs match some of them, so those stay as they are.
 
-import { cutMiddle } from "../bound.ts";
+import { cutMiddle } from "../tool/bound.ts";
 import { governs } from "./match/match.ts";
 import { hostOf } from "./match/match-name.ts";
 import type { GateQuestion } from "./question.ts";

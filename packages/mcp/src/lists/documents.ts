@@ -3,7 +3,7 @@
 import { isObject, type ContentBlock } from "@keelson/protocol";
 import { blocksFrom } from "../tools/content.ts";
 import { plainLine, plainText } from "../plain-text.ts";
-import { INTERNAL_ERROR, McpError } from "../rpc.ts";
+import { INTERNAL_ERROR, McpError } from "../connection/rpc.ts";
 
 export interface ResourceContent {
   readonly uri: string;

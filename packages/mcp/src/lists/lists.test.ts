@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { McpConnection } from "../connection.ts";
-import { ADD, fakeServer, HELLO } from "../fake-server.test-support.ts";
+import { McpConnection } from "../connection/connection.ts";
+import { ADD, fakeServer, HELLO } from "../connection/fake-server.test-support.ts";
 
 const signal = new AbortController().signal;
 const RICH = { ...HELLO, capabilities: { tools: {}, resources: {}, prompts: {} } };

@@ -2,10 +2,10 @@
 // number, size and time. An invalid entry is skipped and reported; it does not fail the rest.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import type { Client, RequestLimit } from "../client.ts";
+import type { Client, RequestLimit } from "../connection/client.ts";
 import { plainLine } from "../plain-text.ts";
 import { readPrompt, readResource, readResourceTemplate } from "./entries.ts";
-import { INTERNAL_ERROR, McpError } from "../rpc.ts";
+import { INTERNAL_ERROR, McpError } from "../connection/rpc.ts";
 import { readTool } from "../tools/tool-facts.ts";
 
 const MAX_PAGES = 100;

@@ -3,7 +3,7 @@
 
 import { SdkError, SdkHttpError, SseError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { isObject } from "@keelson/protocol";
-import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError, NeedsSignInError } from "../rpc.ts";
+import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError, NeedsSignInError } from "../connection/rpc.ts";
 import { UnreachableError } from "./guarded-fetch.ts";
 import { MessageTooLargeError } from "./limit-body.ts";
 

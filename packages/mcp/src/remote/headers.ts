@@ -2,7 +2,7 @@
 
 import type { HookRun, McpRemoteConfig } from "@keelson/protocol";
 import { isObject } from "@keelson/protocol";
-import { CONNECTION_CLOSED, McpError } from "../rpc.ts";
+import { CONNECTION_CLOSED, McpError } from "../connection/rpc.ts";
 
 /** Runs the helper as command hooks are run, with a time limit. `env` is added to its environment. */
 export type RunHeadersHelper = (

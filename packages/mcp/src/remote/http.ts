@@ -3,8 +3,8 @@
 
 import { StreamableHTTPClientTransport, type AuthProvider, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@keelson/protocol";
-import type { Transport, TransportEvents } from "../client.ts";
-import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError } from "../rpc.ts";
+import type { Transport, TransportEvents } from "../connection/client.ts";
+import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError } from "../connection/rpc.ts";
 import { isSessionExpired, rpcErrorIn, scopeMissing, toMcpError, type ErrorContext } from "./errors.ts";
 import { guardedFetch, REQUEST_ID_HEADER, type RemoteFetch } from "./guarded-fetch.ts";
 import { isEventStream, type MessageLimits } from "./limit-body.ts";

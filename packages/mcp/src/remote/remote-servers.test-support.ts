@@ -9,8 +9,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import type { JsonObject } from "@keelson/protocol";
-import type { Transport } from "../client.ts";
-import { readResponse } from "../rpc.ts";
+import type { Transport } from "../connection/client.ts";
+import { readResponse } from "../connection/rpc.ts";
 
 export interface TestServer extends AsyncDisposable {
   readonly url: string;

@@ -2,8 +2,8 @@
 // and a POST for each message. A stream that ends takes the server's session with it, so it is not reopened.
 
 import { SSEClientTransport, SseError, type JSONRPCMessage } from "@modelcontextprotocol/client";
-import type { Transport, TransportEvents } from "../client.ts";
-import { CONNECTION_CLOSED, McpError } from "../rpc.ts";
+import type { Transport, TransportEvents } from "../connection/client.ts";
+import { CONNECTION_CLOSED, McpError } from "../connection/rpc.ts";
 import { toMcpError } from "./errors.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { contextOf, reportScope, type RemoteTransportOptions } from "./http.ts";

@@ -1,7 +1,7 @@
 // Connects to a configured remote server: its headers, its sign-in, and the transport of its kind.
 
 import type { McpRemoteConfig } from "@keelson/protocol";
-import type { Transport } from "../client.ts";
+import type { Transport } from "../connection/client.ts";
 import { needsSignIn } from "./errors.ts";
 import { guardedFetch, type RemoteFetch } from "./guarded-fetch.ts";
 import { remoteHeaders, type HeaderSources } from "./headers.ts";

@@ -2,9 +2,9 @@
 // go to the client, which speaks JSON-RPC both ways.
 
 import { isObject, toLine, tryParse, type JsonObject } from "@keelson/protocol";
-import type { RequestHandlers } from "../answers.ts";
-import { Client } from "../client.ts";
-import { INVALID_REQUEST, PARSE_ERROR, rpcError } from "../rpc.ts";
+import type { RequestHandlers } from "../connection/answers.ts";
+import { Client } from "../connection/client.ts";
+import { INVALID_REQUEST, PARSE_ERROR, rpcError } from "../connection/rpc.ts";
 
 export interface LineConnectionOptions {
   readonly handlers: RequestHandlers;

@@ -2,7 +2,7 @@
 // to the user through the client. Knows nothing about the tools, and reads no stream itself.
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
-import { INVALID_PARAMS, INVALID_REQUEST, McpError, messageOf } from "../rpc.ts";
+import { INVALID_PARAMS, INVALID_REQUEST, McpError, messageOf } from "../connection/rpc.ts";
 import { LineConnection } from "./line-connection.ts";
 
 export interface ServedTool {

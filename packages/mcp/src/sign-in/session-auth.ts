@@ -8,7 +8,7 @@ import {
   type AuthProvider,
   type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { CONNECTION_CLOSED, McpError, type NeedsSignInError } from "../rpc.ts";
+import { CONNECTION_CLOSED, McpError, type NeedsSignInError } from "../connection/rpc.ts";
 import { needsSignIn } from "../remote/errors.ts";
 import type { RemoteFetch } from "../remote/guarded-fetch.ts";
 import {

@@ -2,7 +2,7 @@
 
 import type { Tool } from "@keelson/engine";
 import type { JsonObject } from "@keelson/protocol";
-import type { RequestLimit } from "../client.ts";
+import type { RequestLimit } from "../connection/client.ts";
 import type { Listed } from "../lists/lists.ts";
 import { MAX_TOOL_NAME_LENGTH } from "../naming.ts";
 import type { CallResult } from "./content.ts";

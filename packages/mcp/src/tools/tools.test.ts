@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { Conversation, run } from "@keelson/engine";
 import type { HookOutcome, JsonObject, PromptMessage } from "@keelson/protocol";
 import { scriptedModel, testEngine, type TestEngineOptions } from "@keelson/testkit";
-import { McpConnection } from "../connection.ts";
-import { fakeServer, NEVER, type FakeServer } from "../fake-server.test-support.ts";
+import { McpConnection } from "../connection/connection.ts";
+import { fakeServer, NEVER, type FakeServer } from "../connection/fake-server.test-support.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
 

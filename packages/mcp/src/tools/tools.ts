@@ -4,7 +4,7 @@ import { cutMiddle, defineTool, MAX_SHOWN, ToolError, type Tool } from "@keelson
 import { isObject, type ContentBlock, type JsonObject } from "@keelson/protocol";
 import { asJson, blocksFrom, joinedText, type CallResult } from "./content.ts";
 import { normalizeName, toolName } from "../naming.ts";
-import { McpError } from "../rpc.ts";
+import { McpError } from "../connection/rpc.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 
 /** The form stored and sent to clients: the blocks, or text plus the structured content if the tool returned any. */

@@ -1,7 +1,7 @@
 // Transport for a server inside the client program: each message is a control request, and its response is the answer.
 
 import type { JsonObject } from "@keelson/protocol";
-import type { Transport } from "../client.ts";
+import type { Transport } from "../connection/client.ts";
 
 /** Resolves with the server's answer; rejects if the client returns an error. */
 export type SendToServer = (message: JsonObject, signal: AbortSignal) => Promise<unknown>;

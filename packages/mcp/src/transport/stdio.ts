@@ -1,7 +1,7 @@
 // Transport for a server that is a program: one JSON message per line on its stdin and stdout.
 
-import { CONNECTION_CLOSED, McpError, messageOf } from "../rpc.ts";
-import type { Transport, TransportEvents } from "../client.ts";
+import { CONNECTION_CLOSED, McpError, messageOf } from "../connection/rpc.ts";
+import type { Transport, TransportEvents } from "../connection/client.ts";
 import { OutgoingMessages } from "./outgoing.ts";
 import { splitLines } from "./lines.ts";
 import { MAX_MESSAGE_BYTES, parseMessage } from "./parse.ts";

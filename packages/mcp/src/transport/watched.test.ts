@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { McpConnection } from "../connection.ts";
-import type { Transport, TransportEvents } from "../client.ts";
-import { fakeServer } from "../fake-server.test-support.ts";
+import { McpConnection } from "../connection/connection.ts";
+import type { Transport, TransportEvents } from "../connection/client.ts";
+import { fakeServer } from "../connection/fake-server.test-support.ts";
 import { watchedTransport } from "./watched.ts";
 
 test("every message is shown in both directions, also those the server sends by itself", async () => {

@@ -1,7 +1,7 @@
 // A transport that shows every message that goes through it.
 
 import type { JsonObject } from "@keelson/protocol";
-import type { Transport } from "../client.ts";
+import type { Transport } from "../connection/client.ts";
 
 export type OnMessage = (direction: "sent" | "received", message: unknown) => void;
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { McpConnection } from "../connection.ts";
-import { ADD, HELLO } from "../fake-server.test-support.ts";
+import { McpConnection } from "../connection/connection.ts";
+import { ADD, HELLO } from "../connection/fake-server.test-support.ts";
 import { webSocketTransport } from "./websocket.ts";
 
 const signal = new AbortController().signal;

@@ -1,7 +1,7 @@
 // Transport over a WebSocket: one JSON message per frame, with the subprotocol `mcp`.
 
-import type { Transport } from "../client.ts";
-import { CONNECTION_CLOSED, McpError, messageOf, NeedsSignInError } from "../rpc.ts";
+import type { Transport } from "../connection/client.ts";
+import { CONNECTION_CLOSED, McpError, messageOf, NeedsSignInError } from "../connection/rpc.ts";
 import { MAX_MESSAGE_BYTES, parseMessage } from "./parse.ts";
 
 export interface WebSocketOptions {

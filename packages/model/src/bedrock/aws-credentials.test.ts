@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { ModelError } from "@keelson/engine";
-import type { Env } from "../profiles.ts";
-import { callServer } from "../server.ts";
+import type { Env } from "../profiles/profiles.ts";
+import { callServer } from "../http/server.ts";
 import { awsCredentials, awsRegion, type AwsOutside } from "./aws-credentials.ts";
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -2,8 +2,8 @@
 // gets into an error.
 
 import { ModelError } from "@keelson/engine";
-import { isEnabled, type Env } from "../profiles.ts";
-import { setSecret, type Credentials } from "../server.ts";
+import { isEnabled, type Env } from "../profiles/profiles.ts";
+import { setSecret, type Credentials } from "../http/server.ts";
 import { KeyCache } from "./credentials/key-cache.ts";
 import type { AwsOutside } from "./credentials/outside.ts";
 import { signAttempt } from "./wire/sigv4.ts";

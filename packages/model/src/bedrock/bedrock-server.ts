@@ -1,7 +1,7 @@
 // Amazon Bedrock as a server to ask: regions, addresses and credentials from the variables and the AWS configuration.
 
-import { isEnabled, type Env } from "../profiles.ts";
-import type { CloudPlace, Server } from "../server.ts";
+import { isEnabled, type Env } from "../profiles/profiles.ts";
+import type { CloudPlace, Server } from "../http/server.ts";
 import { awsCredentials, checkedRegion, type AwsOutside } from "./aws-credentials.ts";
 import { domainOf } from "./credentials/address.ts";
 

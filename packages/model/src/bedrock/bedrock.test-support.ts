@@ -10,8 +10,8 @@ import {
 } from "@keelson/testkit";
 import { anyTraits, bearerCredentials, SECRET } from "../conformance/support.test-support.ts";
 import type { DialectOptions } from "../dialect.ts";
-import type { PlainProvider } from "../retry.ts";
-import type { Server } from "../server.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+import type { Server } from "../http/server.ts";
 import type { AwsOutside } from "./aws-credentials.ts";
 import { bedrockDialect } from "./bedrock.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ModelError } from "@keelson/engine";
 import { encodeEvent, encodeException, encodeFrame, startBedrockServer } from "@keelson/testkit";
 import { anyTraits, collect, SECRET } from "../conformance/support.test-support.ts";
-import type { Server } from "../server.ts";
+import type { Server } from "../http/server.ts";
 import { bedrockCredentials } from "./aws-credentials.ts";
 import { bedrockDialect } from "./bedrock.ts";
 import { CLAUDE, DONE, LLAMA, NOVA, outsideOf, requestTo, startBedrock } from "./bedrock.test-support.ts";

@@ -2,8 +2,8 @@
 
 import { ModelError, type ModelRequest } from "@keelson/engine";
 import type { Dialect, DialectOptions } from "../dialect.ts";
-import type { PlainProvider } from "../retry.ts";
-import type { CloudPlace, Server } from "../server.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+import type { CloudPlace, Server } from "../http/server.ts";
 import type { RegionalCredentials } from "./aws-credentials.ts";
 import { speaksMessages, isOpaque } from "./model-id.ts";
 

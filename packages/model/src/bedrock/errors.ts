@@ -2,8 +2,8 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError, type ModelErrorKind } from "@keelson/engine";
-import { errorKind, retryAfter, type ErrorResponse } from "../http-error.ts";
-import { isOverflow } from "../overflow.ts";
+import { errorKind, retryAfter, type ErrorResponse } from "../http/http-error.ts";
+import { isOverflow } from "../http/overflow.ts";
 
 export function bedrockError({ status, statusText, headers, body }: ErrorResponse): ModelError {
   if (status >= 300 && status < 400)

@@ -2,15 +2,15 @@
 
 import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
-import { countTokensBody } from "../body.ts";
+import { countTokensBody } from "../messages/body.ts";
 import type { DialectOptions } from "../dialect.ts";
-import type { HttpCall } from "../http-call.ts";
+import type { HttpCall } from "../http/http-call.ts";
 import { betasOf, type Caller } from "../messages/headers.ts";
 import { fitRequest } from "../messages/fit.ts";
 import { messagesProvider, type MessagesVariant } from "../messages/provider.ts";
 import { parseEvent, readEvents } from "../messages/read-reply.ts";
-import type { PlainProvider } from "../retry.ts";
-import type { Server } from "../server.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+import type { Server } from "../http/server.ts";
 import { countThrough } from "./count-tokens.ts";
 import { bedrockError } from "./errors.ts";
 import { readNamedEvents } from "./wire/frames.ts";

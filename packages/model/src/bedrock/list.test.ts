@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startBedrockServer, type ScriptedAnswer } from "@keelson/testkit";
 import { bearerCredentials, SECRET } from "../conformance/support.test-support.ts";
-import type { Server } from "../server.ts";
+import type { Server } from "../http/server.ts";
 import { bedrockDialect } from "./bedrock.ts";
 
 const options = { signal: new AbortController().signal, timeoutMs: 5_000 };

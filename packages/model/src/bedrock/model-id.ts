@@ -1,6 +1,6 @@
 // Ids of models on Bedrock: foundation models, inference profiles with the prefix of a region, and ARNs.
 
-import { bareId, type Env } from "../profiles.ts";
+import { bareId, type Env } from "../profiles/profiles.ts";
 
 /** Claude, whose requests and replies have the format of the Messages API. */
 export function speaksMessages(id: string): boolean {

@@ -5,7 +5,7 @@ import type { ModelEvent, ModelRequest } from "@keelson/engine";
 import { ModelError } from "@keelson/engine";
 import type { Dialect, DialectOptions, ListedModel } from "../dialect.ts";
 import { resolveModel, type ResolveOptions } from "../resolve.ts";
-import type { Attempt, Server } from "../server.ts";
+import type { Attempt, Server } from "../http/server.ts";
 
 interface Asked {
   readonly server: Server;

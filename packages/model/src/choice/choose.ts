@@ -2,8 +2,8 @@
 // key or token from a variable.
 
 import { ModelError } from "@keelson/engine";
-import { anthropicProvider } from "../anthropic.ts";
-import { lookUpClaude, type KnownModel } from "../profiles.ts";
+import { anthropicProvider } from "../messages/anthropic.ts";
+import { lookUpClaude, type KnownModel } from "../profiles/profiles.ts";
 import {
   anthropicOptions,
   assembleModel,
@@ -14,7 +14,7 @@ import {
   type ResolvedModel,
   type ResolveOptions,
 } from "../resolve.ts";
-import type { PlainProvider } from "../retry.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
 import { isCloud, vendorIdOf } from "./names/clouds.ts";
 import { findKey, HELPER, STORED } from "./server/credentials.ts";
 import { defaultName, readyProviders } from "./default-model.ts";

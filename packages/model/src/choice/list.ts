@@ -3,7 +3,7 @@
 import { ModelError } from "@keelson/engine";
 import type { ModelPrice } from "@keelson/protocol";
 import type { ListedModel, ModelTraits } from "../dialect.ts";
-import { isEnabled, CLOUD_SWITCHES } from "../profiles.ts";
+import { isEnabled, CLOUD_SWITCHES } from "../profiles/profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
 import { blockOf, isConfigured, unknownProvider } from "./names/names.ts";
 import { keyFacts, openModelServer } from "./server/open.ts";

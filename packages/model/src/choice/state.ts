@@ -1,6 +1,6 @@
 // Where the credentials of each provider come from, without reading them.
 
-import { isEnabled } from "../profiles.ts";
+import { isEnabled } from "../profiles/profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
 import { providerAddress } from "./server/address.ts";
 import { configuredProviders } from "./list.ts";

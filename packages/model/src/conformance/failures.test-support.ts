@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import type { ModelEvent } from "@keelson/engine";
 import type { DialectFailure } from "@keelson/testkit";
-import { withRetry } from "../retry.ts";
+import { withRetry } from "../wrappers/retry.ts";
 import { dialectTest, requestTo } from "./replies.test-support.ts";
 import { collect, SECRET, type DialectUnderTest } from "./support.test-support.ts";
 

@@ -11,8 +11,8 @@ import {
 } from "@keelson/protocol";
 import type { DialectScript, DialectServer, DialectServerOptions } from "@keelson/testkit";
 import type { ModelTraits } from "../dialect.ts";
-import type { PlainProvider } from "../retry.ts";
-import type { Credentials } from "../server.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+import type { Credentials } from "../http/server.ts";
 
 /** A dialect and its strict server. */
 export interface DialectUnderTest {

@@ -2,8 +2,8 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError, type ModelErrorKind } from "@keelson/engine";
-import { retryAfter, type ErrorResponse } from "../http-error.ts";
-import { isOverflow } from "../overflow.ts";
+import { retryAfter, type ErrorResponse } from "../http/http-error.ts";
+import { isOverflow } from "../http/overflow.ts";
 
 /** The error of a failed response. The body is an object, or a list with one. */
 export function googleError({ status, statusText, headers, body }: ErrorResponse, addressFrom: string): ModelError {

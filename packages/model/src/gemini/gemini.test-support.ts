@@ -3,7 +3,7 @@
 import { startGeminiServer, type DialectScript, type GeminiServerOptions } from "@keelson/testkit";
 import { anyTraits, SECRET } from "../conformance/support.test-support.ts";
 import type { ModelTraits } from "../dialect.ts";
-import type { Credentials, Server } from "../server.ts";
+import type { Credentials, Server } from "../http/server.ts";
 import { geminiDialect } from "./gemini.ts";
 
 const credentials: Credentials = {

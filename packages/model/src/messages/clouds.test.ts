@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { outsideOf } from "../bedrock/bedrock.test-support.ts";
-import type { Env } from "../profiles.ts";
+import type { Env } from "../profiles/profiles.ts";
 import { messagesCloudServer, type MessagesCloud } from "./clouds.ts";
 
 /** The address and the headers of a request. */

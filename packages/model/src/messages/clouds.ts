@@ -3,8 +3,8 @@
 
 import { ModelError } from "@keelson/engine";
 import type { AwsOutside } from "../bedrock/aws-credentials.ts";
-import { isEnabled, type Env } from "../profiles.ts";
-import { setSecret, type Credentials, type Server } from "../server.ts";
+import { isEnabled, type Env } from "../profiles/profiles.ts";
+import { setSecret, type Credentials, type Server } from "../http/server.ts";
 
 export type MessagesCloud = "foundry" | "mantle" | "anthropic-aws";
 

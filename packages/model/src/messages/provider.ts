@@ -3,12 +3,12 @@
 
 import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelRequest } from "@keelson/engine";
-import { BodyPool, countTokensBody } from "../body.ts";
-import type { HttpCall } from "../http-call.ts";
-import type { ErrorResponse } from "../http-error.ts";
-import { replay } from "../replay.ts";
-import type { PlainProvider } from "../retry.ts";
-import { callServer, withoutSecrets, type Server } from "../server.ts";
+import { BodyPool, countTokensBody } from "./body.ts";
+import type { HttpCall } from "../http/http-call.ts";
+import type { ErrorResponse } from "../http/http-error.ts";
+import { replay } from "./replay.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+import { callServer, withoutSecrets, type Server } from "../http/server.ts";
 import { fitRequest } from "./fit.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";

@@ -3,7 +3,7 @@
 
 import { jsonOf, type StreamEvent, type Usage } from "@keelson/protocol";
 import { ModelError, type ModelProvider, type ModelRequest } from "@keelson/engine";
-import { OFFLINE_ID } from "../profiles.ts";
+import { OFFLINE_ID } from "../profiles/profiles.ts";
 import { replyTo, type OfflineReply } from "./reply.ts";
 
 const CHARACTERS_PER_TOKEN = 4;

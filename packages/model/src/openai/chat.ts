@@ -6,7 +6,7 @@ import type { ModelEvent, ModelRequest } from "@keelson/engine";
 import type { Dialect, DialectOptions } from "../dialect.ts";
 import { idsIn } from "../fit/ids.ts";
 import { CHAT_NAMES, fitNames } from "../fit/names.ts";
-import type { Server } from "../server.ts";
+import type { Server } from "../http/server.ts";
 import { addressOfChat } from "./chat/address.ts";
 import { LOSS_TEXTS } from "./chat/content.ts";
 import { ChatReader } from "./chat/reader.ts";

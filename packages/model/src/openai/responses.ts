@@ -5,7 +5,7 @@ import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine"
 import type { Dialect, DialectOptions } from "../dialect.ts";
 import { idsIn } from "../fit/ids.ts";
 import { fitNames, RESPONSES_NAMES } from "../fit/names.ts";
-import { callServer, type Server } from "../server.ts";
+import { callServer, type Server } from "../http/server.ts";
 import { LOSS_TEXTS } from "./chat/content.ts";
 import { emptyMemory, type ReasoningMemory } from "./responses/input.ts";
 import { ResponsesReader } from "./responses/reader.ts";

@@ -7,8 +7,8 @@ import type { DialectOptions } from "../dialect.ts";
 import type { Caller } from "../messages/headers.ts";
 import { messagesProvider } from "../messages/provider.ts";
 import { readEvents } from "../messages/read-reply.ts";
-import type { PlainProvider } from "../retry.ts";
-import type { CloudPlace, Server } from "../server.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+import type { CloudPlace, Server } from "../http/server.ts";
 import { vertexError } from "./errors.ts";
 import { placePath } from "./place.ts";
 

@@ -3,8 +3,8 @@
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
 import { googleError } from "../gemini/errors.ts";
-import { responseError, type ErrorResponse } from "../http-error.ts";
-import { isOverflow } from "../overflow.ts";
+import { responseError, type ErrorResponse } from "../http/http-error.ts";
+import { isOverflow } from "../http/overflow.ts";
 
 export function vertexError(response: ErrorResponse, addressFrom: string): ModelError {
   const parsed = tryParse(response.body);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { generateKeyPairSync, verify } from "node:crypto";
 import { ModelError } from "@keelson/engine";
-import type { Attempt } from "../server.ts";
+import type { Attempt } from "../http/server.ts";
 import { googleCredentials, type GoogleOutside } from "./google-credentials.ts";
 
 const TOKEN_URL = "https://tokens.example/token";

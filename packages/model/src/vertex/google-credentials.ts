@@ -2,8 +2,8 @@
 // Keeps a token until it expires; nothing secret gets into an error.
 
 import { ModelError } from "@keelson/engine";
-import { isEnabled, type Env } from "../profiles.ts";
-import type { Credentials } from "../server.ts";
+import { isEnabled, type Env } from "../profiles/profiles.ts";
+import type { Credentials } from "../http/server.ts";
 import type { FoundToken, GoogleOutside } from "./credentials/outside.ts";
 import { findToken } from "./credentials/search.ts";
 

@@ -1,8 +1,8 @@
 // Where Vertex AI serves a model: the project, the region, and the address that goes with it. Reads variables only.
 
 import { ModelError } from "@keelson/engine";
-import type { Env } from "../profiles.ts";
-import type { CloudPlace } from "../server.ts";
+import type { Env } from "../profiles/profiles.ts";
+import type { CloudPlace } from "../http/server.ts";
 
 export const isClaude = (model: string): boolean => /claude/i.test(model);
 

@@ -1,7 +1,7 @@
 // Vertex AI as a server to ask: credentials and places from the variables.
 
-import type { Env } from "../profiles.ts";
-import type { Server } from "../server.ts";
+import type { Env } from "../profiles/profiles.ts";
+import type { Server } from "../http/server.ts";
 import { googleCredentials, type GoogleOutside } from "./google-credentials.ts";
 import { vertexPlace } from "./place.ts";
 

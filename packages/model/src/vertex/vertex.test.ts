@@ -4,7 +4,7 @@ import { startVertexServer, thinkingStateOf, type DialectScript, type VertexServ
 import { requestTo } from "../conformance/replies.test-support.ts";
 import { testDialect } from "../conformance/suite.test-support.ts";
 import { anyTraits, collect, SECRET, type DialectUnderTest } from "../conformance/support.test-support.ts";
-import type { Env } from "../profiles.ts";
+import type { Env } from "../profiles/profiles.ts";
 import type { GoogleOutside } from "./google-credentials.ts";
 import { vertexServer } from "./vertex-server.ts";
 import { vertexDialect } from "./vertex.ts";

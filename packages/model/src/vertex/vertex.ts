@@ -7,8 +7,8 @@ import type { Dialect, DialectOptions, ListedModel, ListOptions } from "../diale
 import { plainModel } from "../gemini/model.ts";
 import { geminiProvider } from "../gemini/provider.ts";
 import { readJson } from "../messages/read-reply.ts";
-import type { PlainProvider } from "../retry.ts";
-import { callServer, type CloudPlace, type Server } from "../server.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+import { callServer, type CloudPlace, type Server } from "../http/server.ts";
 import { claudeOnVertex } from "./claude.ts";
 import { vertexError } from "./errors.ts";
 import { isClaude, placePath } from "./place.ts";

@@ -1,5 +1,5 @@
 // Sends one model request outside the conversation and charges its cost. The conversation's own requests are sent by
-// `engine/turn.ts`; nothing else calls a provider.
+// `engine/turn/turn.ts`; nothing else calls a provider.
 
 import { withCounted, type ModelChoice, type ModelEvent, type ModelRequest, type SideReply } from "@keelson/engine";
 import { NO_USAGE, type Usage } from "@keelson/protocol";

@@ -1,4 +1,4 @@
-// The order in which an MCP client's calls run, the same as for the calls of one reply (engine/batch.ts): neighbors that
+// The order in which an MCP client's calls run, the same as for the calls of one reply (engine/tool/batch.ts): neighbors that
 // are safe in parallel run together, any other call waits for the ones before it. Unlike there, each call can be cancelled
 // alone, and a hook that ends the run ends only its own call.
 

@@ -3,7 +3,7 @@
 
 import type { PermissionMode, Settings } from "@keelson/protocol";
 import { ProcessError } from "../errors.ts";
-import { launch } from "../launch.ts";
+import { launch } from "../start/launch.ts";
 import type { Options, SettingSource } from "../options/options.ts";
 import { superviseChild } from "../process/child.ts";
 

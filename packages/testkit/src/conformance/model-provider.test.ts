@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ModelError, type ModelErrorKind, type ModelProvider } from "@keelson/engine";
 import type { StreamEvent } from "@keelson/protocol";
-import { failureKind, scriptedModel } from "../scripted-model.ts";
+import { failureKind, scriptedModel } from "../model/scripted-model.ts";
 import { describeModelProvider, throughMockModel, type MakeProvider } from "./model-provider.ts";
 
 describeModelProvider("scriptedModel", (script) => ({ provider: scriptedModel(...script) }), { test, expect });

@@ -3,8 +3,8 @@
 
 import { ModelError, type ModelEvent, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import { tryParse, type StreamEvent } from "@keelson/protocol";
-import { startMockModel, type MockModelOptions } from "../mock-server.ts";
-import type { Failure, ScriptedReply } from "../reply.ts";
+import { startMockModel, type MockModelOptions } from "../model/mock-server.ts";
+import type { Failure, ScriptedReply } from "../model/reply.ts";
 
 /** The two functions of a test runner that are needed; `bun:test` has them. */
 export interface TestRunner {

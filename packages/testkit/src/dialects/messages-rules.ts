@@ -1,7 +1,7 @@
 // What the clouds that speak the format of the Messages API refuse in a body.
 
 import { isObject } from "@keelson/protocol";
-import { messageProblems } from "../message-problems.ts";
+import { messageProblems } from "../model/message-problems.ts";
 
 export interface MessagesLimits {
   /** Fields of the body besides those of every Messages request, such as `anthropic_version`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { temporaryHome } from "../home.ts";
+import { temporaryHome } from "../program/home.ts";
 import { keyBytes } from "./keys.ts";
 import { startTerminal, type TestTerminalOptions } from "./terminal.ts";
 

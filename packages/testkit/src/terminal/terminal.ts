@@ -1,8 +1,8 @@
 // Runs a program in a real pty in front of a terminal emulator: keys in, what a user sees out. Nothing outlives the
 // test. The test decides what the rows mean.
 
-import { temporaryHome, type TemporaryHome } from "../home.ts";
-import { programCommand } from "../run-program.ts";
+import { temporaryHome, type TemporaryHome } from "../program/home.ts";
+import { programCommand } from "../program/run-program.ts";
 import { makeEmulator, type Emulator, type EmulatorOptions, type TerminalModes } from "./emulator.ts";
 import { keyBytes } from "./keys.ts";
 

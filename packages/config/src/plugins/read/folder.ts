@@ -3,7 +3,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
-import type { Source } from "../../sources.ts";
+import type { Source } from "../../load/sources.ts";
 import { layoutOf, type Layout } from "./layout.ts";
 import { checkManifest, type Manifest } from "./manifest.ts";
 import type { PluginProblem } from "./problem.ts";

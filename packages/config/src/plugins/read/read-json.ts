@@ -1,6 +1,6 @@
 // Reads a JSON file of a plugin: a regular file inside its folder. Remembers which files were read, for `changed`.
 
-import { stampOf, type Source } from "../../sources.ts";
+import { stampOf, type Source } from "../../load/sources.ts";
 import { readInstruction } from "../../instructions/read-instruction.ts";
 import { parseSettings } from "../../scopes/read.ts";
 import { liesInside } from "./inside.ts";

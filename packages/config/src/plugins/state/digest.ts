@@ -4,7 +4,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { readWholeFile } from "../../scopes/read.ts";
-import type { Source } from "../../sources.ts";
+import type { Source } from "../../load/sources.ts";
 import type { PluginFolder } from "../read/folder.ts";
 import { insidePath } from "../read/inside.ts";
 

@@ -5,7 +5,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { readSettingsFile } from "../../scopes/read.ts";
-import { stampOf, type Source } from "../../sources.ts";
+import { stampOf, type Source } from "../../load/sources.ts";
 import { liesInside } from "../read/inside.ts";
 import { parsePluginId } from "../read/names.ts";
 

@@ -5,8 +5,8 @@ import { dirname, join, sep } from "node:path";
 import type { SkillProblem, SkillSource } from "@keelson/protocol";
 import { atHome, managedDirectory } from "../../scopes/scopes.ts";
 import { readSettingsFile } from "../../scopes/read.ts";
-import type { Snapshot } from "../../snapshot.ts";
-import { globalFileOf, isTrustedIn, MAX_BYTES, trustFix } from "../../trust.ts";
+import type { Snapshot } from "../../load/snapshot.ts";
+import { globalFileOf, isTrustedIn, MAX_BYTES, trustFix } from "../../trust/trust.ts";
 
 export type SkillSettings = Pick<
   Snapshot,

@@ -10,10 +10,10 @@ import {
   type ModelMessage,
   type PermissionMode,
 } from "@keelson/protocol";
-import { cutMiddle } from "../../bound.ts";
+import { cutMiddle } from "../../tool/bound.ts";
 import { isContinuation } from "../../context/compaction-prompt.ts";
 import type { ModelChoice, ModelRequest } from "../../ports.ts";
-import type { Access } from "../../tool.ts";
+import type { Access } from "../../tool/tool.ts";
 import { classifierPrompt, type AutoRules } from "./classify-prompt.ts";
 import type { GateDecision } from "../question.ts";
 

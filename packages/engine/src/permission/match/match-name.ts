@@ -2,7 +2,7 @@
 // `Skill(deploy:*)`. Hosts are compared as hosts, never as the beginning of an address.
 
 import type { JsonObject } from "@keelson/protocol";
-import type { Access } from "../../tool.ts";
+import type { Access } from "../../tool/tool.ts";
 import { namesTool } from "./match.ts";
 import type { Rule } from "../rule.ts";
 import { wildcard } from "./wildcard.ts";

@@ -2,7 +2,7 @@
 // tests only. Nothing here runs a command; it is read and judged.
 
 import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
-import type { Access } from "../../tool.ts";
+import type { Access } from "../../tool/tool.ts";
 import { analyseCommand } from "../command/command.ts";
 import { gitFolders } from "../command/git-folders.ts";
 import { commandChecks } from "../command/decide-command.ts";

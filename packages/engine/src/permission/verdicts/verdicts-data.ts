@@ -1,7 +1,7 @@
 // Commands and calls with the verdict they must get, by kind of trick or of ordinary use. Long because it is a table.
 // The commands are text to be judged. None of them is ever run.
 
-import type { Access } from "../../tool.ts";
+import type { Access } from "../../tool/tool.ts";
 import type { GateSetup } from "./gate-setup.ts";
 
 /** The kind, the rules and mode, and the commands. */

@@ -1,7 +1,7 @@
 // Other names for a file than the one in a rule, and rules written to be slow. Paths and commands are text to be
 // judged. None of them is ever opened or run.
 
-import type { Access } from "../../tool.ts";
+import type { Access } from "../../tool/tool.ts";
 import type { CommandRow } from "./verdicts-data.ts";
 import type { TableVerdict, GateSetup } from "./gate-setup.ts";
 

@@ -1,6 +1,6 @@
 // The addresses of AWS's services.
 
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 
 /** The address of a service, unless the user set another one. */
 export function serviceUrl(env: Env, service: string, standard: string): string {

@@ -2,7 +2,7 @@
 // is loaded when it is tried.
 
 import { tryParse } from "@keelson/protocol";
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 import { COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 import { namedProfile, readAwsConfig, type AwsConfig, type Section } from "./profile.ts";
 import type { RoleRequest } from "./sts.ts";

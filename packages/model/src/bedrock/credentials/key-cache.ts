@@ -3,7 +3,7 @@
 
 import { ModelError } from "@keelson/engine";
 import { isObject, tryParse } from "@keelson/protocol";
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 import { COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 // Renewed this long before they expire, as a reply may take its time to begin.

@@ -1,7 +1,7 @@
 // Credentials that the machine we run on is given: a container's (ECS, EKS) or an instance's (EC2).
 
 import { isObject, tryParse } from "@keelson/protocol";
-import { isEnabled, type Env } from "../../profiles.ts";
+import { isEnabled, type Env } from "../../profiles/profiles.ts";
 import { askService, credentialError, keysFrom, METADATA_KEYS, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 const TIMEOUT_MS = 1_000;

@@ -1,7 +1,7 @@
 // The user's AWS configuration: ~/.aws/config and ~/.aws/credentials.
 
 import { join } from "node:path";
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 import type { AwsOutside } from "./outside.ts";
 
 export type Section = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 import {
   askService,
   credentialError,

@@ -1,6 +1,6 @@
 // The two requests to AWS's token service that exchange credentials for those of a role.
 
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 import { signAttempt, type AwsKeys } from "../wire/sigv4.ts";
 import { domainOf, serviceUrl } from "./address.ts";
 import { askService, COMMAND_KEYS, credentialError, keysFrom, type AwsOutside, type FoundKeys } from "./outside.ts";

@@ -2,8 +2,8 @@
 
 import { tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { HttpCall } from "../../http-call.ts";
-import { redact } from "../../http-error.ts";
+import type { HttpCall } from "../../http/http-call.ts";
+import { redact } from "../../http/http-error.ts";
 import { streamException } from "../errors.ts";
 import { EventStreamDecoder } from "./event-stream.ts";
 

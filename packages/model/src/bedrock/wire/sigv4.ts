@@ -1,6 +1,6 @@
 // AWS Signature Version 4. Pure: the time and the keys come in as arguments.
 
-import { setSecret, type Attempt } from "../../server.ts";
+import { setSecret, type Attempt } from "../../http/server.ts";
 
 export interface AwsKeys {
   readonly accessKeyId: string;

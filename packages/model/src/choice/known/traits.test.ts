@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { costOf } from "../../prices.ts";
-import { lookUpModel } from "../../profiles.ts";
+import { costOf } from "../../profiles/prices.ts";
+import { lookUpModel } from "../../profiles/profiles.ts";
 import { locate } from "../names/look-up.ts";
 import { defaultModelOf, registered, smallModelOf } from "./registry.ts";
 import { PROVIDERS } from "./providers.ts";

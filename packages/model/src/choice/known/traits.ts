@@ -9,8 +9,8 @@ import {
   type Env,
   type KnownModel,
   type ModelSettings,
-} from "../../profiles.ts";
-import { priceOfFamily } from "../../prices.ts";
+} from "../../profiles/profiles.ts";
+import { priceOfFamily } from "../../profiles/prices.ts";
 import { vendorIdOf } from "../names/clouds.ts";
 import { blockOf, type Destination } from "../names/names.ts";
 import { registered } from "./registry.ts";

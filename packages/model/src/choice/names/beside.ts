@@ -1,7 +1,7 @@
 // Models beside the conversation, in a session with a model of another provider: for agents, skills, hooks and side
 // questions. Definitions of agents name Claude's aliases, which that provider may not have.
 
-import { familyOf, resolveAlias, type Env, type ModelSettings } from "../../profiles.ts";
+import { familyOf, resolveAlias, type Env, type ModelSettings } from "../../profiles/profiles.ts";
 import { ownCredentials } from "../../resolve.ts";
 import { isCloud } from "./clouds.ts";
 import { providerAddress } from "../server/address.ts";

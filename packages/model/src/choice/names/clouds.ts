@@ -1,7 +1,7 @@
 // The ids that clouds give Claude models, and what the aliases mean there.
 
 import { bedrockModelId } from "../../bedrock/model-id.ts";
-import { resolveAlias, type Env } from "../../profiles.ts";
+import { resolveAlias, type Env } from "../../profiles/profiles.ts";
 
 interface Cloud {
   /** By alias, the vendor's full id. */

@@ -1,7 +1,7 @@
 // Looks up models that are not on Anthropic's own API: limits and price. Loaded only for those.
 
 import type { ModelPrice } from "@keelson/protocol";
-import { resolveAlias, type KnownModel } from "../../profiles.ts";
+import { resolveAlias, type KnownModel } from "../../profiles/profiles.ts";
 import { cloudModel, isCloud, overridden } from "./clouds.ts";
 import { destinationOf, homeProvider, type Destination, type NameFacts } from "./names.ts";
 import { modelOf, type OtherModel } from "../known/traits.ts";

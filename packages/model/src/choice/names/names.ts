@@ -4,7 +4,7 @@
 import { ModelError } from "@keelson/engine";
 import type { ProviderBlock } from "@keelson/protocol";
 import type * as NearestWord from "@keelson/protocol/nearest-word";
-import { CLOUD_SWITCHES, isEnabled, type Env } from "../../profiles.ts";
+import { CLOUD_SWITCHES, isEnabled, type Env } from "../../profiles/profiles.ts";
 import { providerNamed, PROVIDERS } from "../known/providers.ts";
 
 /** What is configured, as far as it matters for names. */

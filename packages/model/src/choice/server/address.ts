@@ -2,7 +2,7 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ProviderApi } from "@keelson/protocol";
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 import { blockOf, type Destination, type NameFacts } from "../names/names.ts";
 import { PROVIDERS } from "../known/providers.ts";
 

@@ -3,12 +3,12 @@
 
 import { mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { networkFetch } from "../../network.ts";
-import type { Env } from "../../profiles.ts";
+import { networkFetch } from "../../http/network.ts";
+import type { Env } from "../../profiles/profiles.ts";
 import type { ResolveOptions } from "../../resolve.ts";
 import type { AwsOutside } from "../../bedrock/aws-credentials.ts";
 import type { MessagesCloud } from "../../messages/clouds.ts";
-import type { Credentials, Server } from "../../server.ts";
+import type { Credentials, Server } from "../../http/server.ts";
 
 type ServerParts = Omit<Server, "provider" | "baseUrl" | "addressFrom" | "credentials" | "placeOf">;
 

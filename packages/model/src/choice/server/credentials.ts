@@ -2,8 +2,8 @@
 // Keys are in memory only, and no message contains one.
 
 import { ModelError } from "@keelson/engine";
-import { positiveInteger, type Env } from "../../profiles.ts";
-import type { Credentials } from "../../server.ts";
+import { positiveInteger, type Env } from "../../profiles/profiles.ts";
+import type { Credentials } from "../../http/server.ts";
 import { blockOf, type NameFacts } from "../names/names.ts";
 import { PROVIDERS, type KeyHeader } from "../known/providers.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ModelEvent, ModelRequest } from "@keelson/engine";
 import type { ModelMessage } from "@keelson/protocol";
-import type { PlainProvider } from "../../retry.ts";
+import type { PlainProvider } from "../../wrappers/retry.ts";
 import type { Destination } from "../names/names.ts";
 
 /** The provider, as the rest of the program asks it. */

@@ -1,6 +1,6 @@
 // Lets a notice about something lost through once per session: a provider repeats it with every request.
 
-import type { PlainProvider } from "../../retry.ts";
+import type { PlainProvider } from "../../wrappers/retry.ts";
 import type { ModelEvent } from "@keelson/engine";
 
 export function withLossesOnce(inner: PlainProvider, told: Set<string>): PlainProvider {

@@ -2,12 +2,12 @@
 // `anthropic`, Foundry and the like, and keys that a command prints.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { responseError } from "../../http-error.ts";
+import { responseError } from "../../http/http-error.ts";
 import type { Dialect, ListedModel } from "../../dialect.ts";
 import type { Caller } from "../../messages/headers.ts";
 import { messagesProvider, type MessagesVariant } from "../../messages/provider.ts";
 import { readJson } from "../../messages/read-reply.ts";
-import { callServer, type Server } from "../../server.ts";
+import { callServer, type Server } from "../../http/server.ts";
 
 export function messagesDialect(caller: Caller, extra?: JsonObject): Dialect {
   return {

@@ -3,11 +3,11 @@
 import type { ProviderApi } from "@keelson/protocol";
 import type { Dialect } from "../../dialect.ts";
 import type { MessagesCloud } from "../../messages/clouds.ts";
-import { fetchOptionsFrom } from "../../network.ts";
-import { positiveInteger } from "../../profiles.ts";
+import { fetchOptionsFrom } from "../../http/network.ts";
+import { positiveInteger } from "../../profiles/profiles.ts";
 import { anthropicOptions, type ResolveOptions } from "../../resolve.ts";
-import type { PlainProvider } from "../../retry.ts";
-import type { Server } from "../../server.ts";
+import type { PlainProvider } from "../../wrappers/retry.ts";
+import type { Server } from "../../http/server.ts";
 import { providerAddress, type Address } from "./address.ts";
 import { isCloud } from "../names/clouds.ts";
 import { findKey, keyCredentials, missingKey, type KeyFacts, type KeySource } from "./credentials.ts";

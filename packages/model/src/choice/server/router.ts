@@ -1,7 +1,7 @@
 // Sends each request to the provider of its model: fallback models may be on other providers.
 
 import type { ModelEvent, ModelRequest } from "@keelson/engine";
-import type { PlainProvider } from "../../retry.ts";
+import type { PlainProvider } from "../../wrappers/retry.ts";
 
 /** `others` opens the provider of each other model, at its first request. */
 export function routed(

@@ -2,10 +2,10 @@
 // then drop the beginning of a prompt without a word. Asked beside the first reply, when the model is loaded.
 
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
-import type { KnownModel } from "../../profiles.ts";
+import type { KnownModel } from "../../profiles/profiles.ts";
 import type { ResolveOptions } from "../../resolve.ts";
-import type { PlainProvider } from "../../retry.ts";
-import type { Server } from "../../server.ts";
+import type { PlainProvider } from "../../wrappers/retry.ts";
+import type { Server } from "../../http/server.ts";
 import type { Destination } from "../names/names.ts";
 import type { OpenedProvider } from "./open.ts";
 import { modelOf } from "../known/traits.ts";

@@ -2,10 +2,10 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { HttpCall } from "../../http-call.ts";
+import type { HttpCall } from "../../http/http-call.ts";
 import { isJson, readJson } from "../../messages/read-reply.ts";
-import type { Server } from "../../server.ts";
-import { SseDecoder } from "../../sse.ts";
+import type { Server } from "../../http/server.ts";
+import { SseDecoder } from "../../http/sse.ts";
 import { streamedError } from "../errors.ts";
 import type { GenerateContentResponse } from "../wire.ts";
 

@@ -1,6 +1,6 @@
 // Where Chat Completions requests go. Azure has one address per deployment, or one like the vendor's.
 
-import type { Server } from "../../server.ts";
+import type { Server } from "../../http/server.ts";
 import { flavourOf } from "../shared/flavour.ts";
 
 const AZURE_VERSION = "2024-10-21";

@@ -2,7 +2,7 @@
 // empty, repeated or always the same. Pure.
 
 import { isObject } from "@keelson/protocol";
-import { MAX_BLOCKS, tooManyBlocks } from "../../bounds.ts";
+import { MAX_BLOCKS, tooManyBlocks } from "../../wrappers/bounds.ts";
 import { argumentsText } from "../shared/arguments.ts";
 import type { CallWriter, OpenCall } from "../shared/call-writer.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "@keelson/testkit";
 import { anyTraits, bearerCredentials, collect, image, pdf } from "../../conformance/support.test-support.ts";
 import type { DialectOptions, ModelTraits } from "../../dialect.ts";
-import type { Server } from "../../server.ts";
+import type { Server } from "../../http/server.ts";
 import { sealThinking } from "../../thinking-envelope.ts";
 import { chatDialect } from "../chat.ts";
 

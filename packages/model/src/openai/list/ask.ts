@@ -3,7 +3,7 @@
 import { isObject } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
 import type { ListOptions } from "../../dialect.ts";
-import { callServer, type Server } from "../../server.ts";
+import { callServer, type Server } from "../../http/server.ts";
 import { responseErrorOf } from "../shared/errors.ts";
 import { readJson } from "../../messages/read-reply.ts";
 

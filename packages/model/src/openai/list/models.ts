@@ -4,7 +4,7 @@
 import { isObject } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
 import type { ListedModel, ListOptions } from "../../dialect.ts";
-import type { Server } from "../../server.ts";
+import type { Server } from "../../http/server.ts";
 import { flavourOf } from "../shared/flavour.ts";
 import { askServer, askOrNothing, atRoot, count, objectOf } from "./ask.ts";
 import { listOllamaModels } from "./ollama.ts";

@@ -4,7 +4,7 @@
 import { isObject } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
 import type { ListedModel, ListOptions } from "../../dialect.ts";
-import type { Server } from "../../server.ts";
+import type { Server } from "../../http/server.ts";
 import { askServer, askOrNothing, atRoot, count, objectOf } from "./ask.ts";
 
 export async function listOllamaModels(server: Server, options: ListOptions): Promise<readonly ListedModel[]> {

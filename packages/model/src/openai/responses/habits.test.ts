@@ -12,7 +12,7 @@ import {
 } from "@keelson/testkit";
 import { anyTraits, bearerCredentials, collect, continued, image } from "../../conformance/support.test-support.ts";
 import type { DialectOptions, ModelTraits } from "../../dialect.ts";
-import type { Server } from "../../server.ts";
+import type { Server } from "../../http/server.ts";
 import { openThinking, sealThinking } from "../../thinking-envelope.ts";
 import { responsesDialect } from "../responses.ts";
 

@@ -3,7 +3,7 @@
 
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 import { newCallId } from "../../fit/ids.ts";
-import { MAX_BLOCKS, tooManyBlocks } from "../../bounds.ts";
+import { MAX_BLOCKS, tooManyBlocks } from "../../wrappers/bounds.ts";
 import type { FittedNames } from "../../fit/names.ts";
 import { ArgumentsReader, argumentsText } from "./arguments.ts";
 import type { BlockQueue, QueuedBlock } from "./block-queue.ts";

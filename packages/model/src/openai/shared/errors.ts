@@ -2,8 +2,8 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError, type ModelErrorKind } from "@keelson/engine";
-import { retryAfter, type ErrorResponse } from "../../http-error.ts";
-import { isOverflow } from "../../overflow.ts";
+import { retryAfter, type ErrorResponse } from "../../http/http-error.ts";
+import { isOverflow } from "../../http/overflow.ts";
 
 /** What a server said, in whichever of the usual shapes. */
 interface Said {

@@ -3,9 +3,9 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { HttpCall } from "../../http-call.ts";
-import { callServer, withoutSecrets, type Server, type ServerRequest } from "../../server.ts";
-import { SseDecoder } from "../../sse.ts";
+import type { HttpCall } from "../../http/http-call.ts";
+import { callServer, withoutSecrets, type Server, type ServerRequest } from "../../http/server.ts";
+import { SseDecoder } from "../../http/sse.ts";
 import { responseErrorOf } from "./errors.ts";
 import { habitsOf, learn, rememberHabits, type ServerHabits, type Sent } from "./habits.ts";
 

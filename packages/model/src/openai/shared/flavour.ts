@@ -1,6 +1,6 @@
 // Which server this is, as far as its address or our name for it tells. Pure.
 
-import type { Server } from "../../server.ts";
+import type { Server } from "../../http/server.ts";
 
 export type Flavour = "openai" | "azure" | "openrouter" | "deepseek" | "mistral" | "ollama" | "lmstudio" | "other";
 

@@ -1,7 +1,7 @@
 // What a server refused before, by server and model, so that it is not sent again.
 
 import type { ModelError } from "@keelson/engine";
-import { roomForOutput } from "../../overflow.ts";
+import { roomForOutput } from "../../http/overflow.ts";
 
 /** Parts of a request that can be left out. */
 export type Optional =

@@ -2,7 +2,7 @@
 // Google's.
 
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
-import { isEnabled } from "../../profiles.ts";
+import { isEnabled } from "../../profiles/profiles.ts";
 import { askGoogle, basicAuthorization, impersonate, requestToken, SCOPE } from "./exchange.ts";
 import { credentialsError, neededField, type FoundToken, type TokenSearch } from "./outside.ts";
 

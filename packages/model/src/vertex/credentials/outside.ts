@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { Env } from "../../profiles.ts";
+import type { Env } from "../../profiles/profiles.ts";
 
 /** Files, processes, time and network for Google's credentials. */
 export interface GoogleOutside {

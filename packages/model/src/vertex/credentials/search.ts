@@ -2,7 +2,7 @@
 // metadata server of the machine.
 
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
-import { isEnabled } from "../../profiles.ts";
+import { isEnabled } from "../../profiles/profiles.ts";
 import { accountToken } from "./account.ts";
 import { askGoogle, requestedToken } from "./exchange.ts";
 import { credentialsError, SIGN_IN, type FoundToken, type TokenSearch } from "./outside.ts";

@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { governingFiles } from "./governing.ts";
+import { load } from "../load/load.ts";
+
+test("governingFiles() lists all files that govern the session, even missing ones", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
+  for (const name of ["p", "home", "cfg"]) mkdirSync(join(root, name));
+  const hooks = { Stop: [{ hooks: [{ type: "command", command: '"$CLAUDE_PROJECT_DIR"/tools/check.sh' }] }] };
+  writeFileSync(join(root, "p/team.json"), JSON.stringify({ hooks, apiKeyHelper: "~/bin/key" }));
+  const servers = { r: { type: "http", url: "https://a.test/", headersHelper: "~/bin/headers" } };
+  writeFileSync(join(root, "cfg/.claude.json"), JSON.stringify({ mcpServers: servers }));
+  const snapshot = load({
+    cwd: join(root, "p"),
+    home: join(root, "home"),
+    env: { CLAUDE_CONFIG_DIR: join(root, "cfg"), CLAUDE_ENV_FILE: "vars.sh", XDG_CONFIG_HOME: join(root, "xdg") },
+    flags: { settings: "team.json", mcpConfigFiles: ["mcp.json"] },
+    platform: "linux",
+    managedDir: join(root, "managed"),
+  });
+  const inRoot = governingFiles(snapshot).filter((path) => path.startsWith(root));
+  const names = inRoot.map((path) => path.slice(root.length + 1));
+  expect(names.toSorted()).toEqual([
+    ".mcp.json",
+    "cfg/.claude.json",
+    "cfg/CLAUDE.md",
+    "cfg/cache/skills",
+    "cfg/settings.json",
+    "home/bin/headers",
+    "home/bin/key",
+    "managed/managed-mcp.json",
+    "managed/managed-settings.d",
+    "managed/managed-settings.json",
+    "p/.claude/settings.json",
+    "p/.claude/settings.local.json",
+    "p/.mcp.json",
+    "p/mcp.json",
+    "p/team.json",
+    "p/tools/check.sh",
+    "p/vars.sh",
+    "xdg/git",
+  ]);
+  rmSync(root, { recursive: true });
+});
+
+test("links to skills that are kept elsewhere govern too, if the folder is trusted", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
+  for (const name of ["p/.claude/skills/own", "p/shared/one", "p/cmds", "cfg", "dotfiles"])
+    mkdirSync(join(root, name), { recursive: true });
+  symlinkSync("../../shared/one", join(root, "p/.claude/skills/one"));
+  symlinkSync("../..", join(root, "p/.claude/skills/all"));
+  symlinkSync("nowhere", join(root, "p/.claude/skills/none"));
+  symlinkSync("../cmds", join(root, "p/.claude/commands"));
+  symlinkSync("../dotfiles", join(root, "cfg/skills"));
+  const linked = (trusted: boolean) => {
+    const projects = { [join(root, "p")]: { hasTrustDialogAccepted: trusted } };
+    writeFileSync(join(root, "cfg/.claude.json"), JSON.stringify({ projects }));
+    const env = { CLAUDE_CONFIG_DIR: join(root, "cfg") };
+    const snapshot = load({ cwd: join(root, "p"), home: root, env, flags: {}, platform: "linux" });
+    const names = governingFiles(snapshot).map((path) => path.slice(root.length + 1));
+    return names.filter((name) => /skills|commands/.test(name) && !name.includes("cache"));
+  };
+  expect(linked(true)).toEqual(["cfg/skills", "p/.claude/skills/one", "p/.claude/commands"]);
+  expect(linked(false)).toEqual(["cfg/skills"]);
+  rmSync(root, { recursive: true });
+});

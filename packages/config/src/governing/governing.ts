@@ -1,0 +1,98 @@
+// The files that decide what a session may do: settings, environment files, scripts that hooks and helpers run, and skills
+// that are kept elsewhere. The session itself must not change them, wherever they are.
+
+import { readdirSync, realpathSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import { scriptsIn } from "./scripts.ts";
+import type { Snapshot } from "../load/snapshot.ts";
+
+const ZSH_FILES = [".zshenv", ".zprofile", ".zshrc", ".zlogin", ".zlogout"];
+/** Settings that hold a command line. */
+const HELPERS = [
+  "apiKeyHelper",
+  "awsAuthRefresh",
+  "awsCredentialExport",
+  "gcpAuthRefresh",
+  "otelHeadersHelper",
+] as const;
+/** Settings with a command line in `command`. */
+const COMMANDS = ["statusLine", "subagentStatusLine", "fileSuggestion"] as const;
+
+/** Absolute paths, with links not resolved; some files may not exist. */
+export function governingFiles(snapshot: Snapshot): readonly string[] {
+  const { cwd, home, configDir, env, sources, flags } = snapshot;
+  const named = (name: string) => (env[name] ? [resolve(cwd, env[name])] : []);
+  const scripts = commandsOf(snapshot).flatMap((words) => scriptsIn(words, { cwd, home }));
+  return [
+    ...new Set([
+      ...sources.map(({ path }) => path),
+      join(configDir, "CLAUDE.md"),
+      // What skills are said to grant, without reading them again.
+      join(configDir, "cache", "skills"),
+      ...(flags.mcpConfigFiles ?? []).map((path) => resolve(cwd, path)),
+      ...named("CLAUDE_ENV_FILE"),
+      ...named("GIT_CONFIG_GLOBAL"),
+      ...named("XDG_CONFIG_HOME").map((folder) => join(folder, "git")),
+      ...named("ZDOTDIR").flatMap((folder) => ZSH_FILES.map((name) => join(folder, name))),
+      ...scripts,
+      ...linkedFolders(snapshot),
+    ]),
+  ];
+}
+
+/** Of one folder: the shield mounts each. */
+const MOST_LINKS = 50;
+
+/**
+ * Links in `.claude` to skills and the like, of the user and of a trusted folder: what is written there later grants tools
+ * and adds hooks. Whatever has `.claude` in its path is protected anyway.
+ */
+function linkedFolders({ cwd, configDir, flags, trusted }: Snapshot): readonly string[] {
+  const project = join(flags.projectConfigRoot ?? cwd, ".claude");
+  return [configDir, ...(trusted ? [project] : [])]
+    .flatMap((root) => ["skills", "commands", "agents", "output-styles"].map((name) => join(root, name)))
+    .flatMap((folder) => [folder, ...linksIn(folder)])
+    .filter((path) => leadsElsewhere(path, cwd));
+}
+
+function linksIn(folder: string): readonly string[] {
+  try {
+    const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
+    return links.slice(0, MOST_LINKS).map(({ name }) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** Not to a folder with the working directory in it: then nothing at all could be written. */
+function leadsElsewhere(path: string, cwd: string): boolean {
+  try {
+    const real = realpathSync(path);
+    return real !== path && !`${cwd}${sep}`.startsWith(real.endsWith(sep) ? real : `${real}${sep}`);
+  } catch {
+    return false;
+  }
+}
+
+type CommandLine = string | readonly string[];
+
+/** Every command line in the settings that runs outside the shield; exec form as a list of words. */
+function commandsOf({ hooks, settings, env, mcp }: Snapshot): readonly CommandLine[] {
+  const fromHooks = hooks.active.flatMap(({ handler, root }): CommandLine[] => {
+    if (handler.type !== "command") return [];
+    const located = (text: string) =>
+      root === undefined ? text : text.replaceAll(/\$(?:CLAUDE_PLUGIN_ROOT\b|\{CLAUDE_PLUGIN_ROOT\})/g, () => root);
+    return handler.args === undefined ? [located(handler.command)] : [[handler.command, ...handler.args].map(located)];
+  });
+  const forServers = mcp.servers.map(({ config }) => ("headersHelper" in config ? config.headersHelper : undefined));
+  const commands = COMMANDS.map((key) => settings[key]?.["command"]);
+  const forProviders = Object.values(settings.providers ?? {}).map(({ apiKeyHelper }) => apiKeyHelper);
+  const others = [
+    ...HELPERS.map((key) => settings[key]),
+    ...forProviders,
+    ...commands,
+    ...forServers,
+    env["CLAUDE_CODE_SHELL_PREFIX"],
+  ];
+  return [...fromHooks, ...others.filter((text) => typeof text === "string")];
+}

@@ -1,0 +1,140 @@
+// Turns a prompt into entries: what the user typed, and what hooks add to it.
+
+import {
+  blocksOf,
+  textOf,
+  type ContentBlock,
+  type HookOutcome,
+  type NewEntry,
+  type PermissionMode,
+  type PromptMessage,
+} from "@keelson/protocol";
+import type { Ports, PromptExpansion } from "../ports.ts";
+
+export interface Admission {
+  readonly entries: readonly NewEntry[];
+  /** Set when a hook blocked the prompt; the model is not asked. */
+  readonly blocked?: string;
+  /** Runs once the entries are recorded, and adds more. */
+  after?(): Promise<readonly NewEntry[]>;
+  /** Set when the work is already done; the entries tell the model of it with the next prompt. */
+  readonly answer?: string;
+  /** Set when the prompt was a command that needs no model. */
+  readonly answered?: { readonly command: string; readonly text: string };
+}
+
+export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: Ports): Promise<Admission> {
+  const text = textOf(prompt.message.content);
+  if (prompt.shell) {
+    // Loaded on first use: most prompts are no commands.
+    const { admitShell } = await import("./shell-prompt.ts");
+    return admitShell(prompt.shell, prompt, mode, ports);
+  }
+  // Text that a client composed itself is taken as it is.
+  const isTyped = prompt.client_composed !== true;
+  const expansion = isTyped ? await ports.expand?.(text) : undefined;
+  if (expansion?.kind === "local") {
+    // Loaded on first use: most prompts are no commands.
+    const { answerLocally } = await import("./local-command.ts");
+    return answerLocally(expansion, prompt, mode, ports);
+  }
+  const promptId = ports.newId();
+  const expanded = await render(expansion, text, promptId, ports);
+  if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
+  const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
+  if (isRefusal(said)) return blockPrompt(said, text, ports);
+  const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
+  const typed: NewEntry = {
+    type: "user",
+    uuid: prompt.uuid ?? ports.newId(),
+    promptId,
+    message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : prompt.message,
+    permissionMode: mode,
+    ...(prompt.origin ? { isMeta: true, origin: prompt.origin } : { promptSource: "sdk" }),
+  };
+  // Context from hooks goes before the prompt, so the prompt is what the model reads last
+  // (test/conformance/hooks/prompts.ts).
+  const context = [...automatic(prompt), ...expanded.context, ...said.context].map((each) =>
+    reminder(each, ports.newId()),
+  );
+  const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
+  const { attachments = [], answer } = expanded;
+  return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
+}
+
+/** The model must not take a prompt that nobody typed for the user's word. */
+function automatic({ origin }: PromptMessage): readonly string[] {
+  if (!origin) return [];
+  const what =
+    origin.subkind === "wakeup"
+      ? "the wake-up that you scheduled"
+      : `the scheduled job ${origin.taskId} (${origin.schedule})`;
+  return [
+    `The prompt that follows is ${what}. It is automatic: nobody typed it now, and perhaps nobody is there to answer questions. If it names a skill, such as /review, invoke that skill with the Skill tool.`,
+  ];
+}
+
+interface Expanded {
+  readonly context: readonly string[];
+  /** Undefined if the text is not a command. */
+  readonly content?: readonly ContentBlock[];
+  readonly attachments?: readonly NewEntry[];
+  readonly answer?: string;
+  readonly blocked?: string;
+}
+
+async function render(
+  expansion: PromptExpansion | undefined,
+  text: string,
+  promptId: string,
+  ports: Ports,
+): Promise<Expanded> {
+  if (!expansion) return { context: [] };
+  const said = await ports.fire("UserPromptExpansion", { prompt_id: promptId, ...expansion.about, prompt: text });
+  if (isRefusal(said)) return { context: [], blocked: blockedText(said, text) };
+  try {
+    return { context: said.context, ...(await expansion.render()) };
+  } catch (error) {
+    return { context: [], blocked: `${text.split(/\s/, 1)[0]} failed: ${(error as Error).message}` };
+  }
+}
+
+export const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" || stop !== undefined;
+
+/** Tells clients why a hook blocked a prompt. */
+export function blockPrompt(said: HookOutcome, prompt: string, ports: Ports): Promise<Admission> {
+  return block(blockedText(said, prompt), ports);
+}
+
+async function block(content: string, ports: Ports): Promise<Admission> {
+  await ports.show({
+    type: "system",
+    subtype: "informational",
+    content,
+    level: "warning",
+    prompt_submit_outcome: "blocked",
+  });
+  return { entries: [], blocked: content };
+}
+
+function blockedText({ reasons, stop, fields }: HookOutcome, prompt: string): string {
+  const why = reasons.join("\n") || stop || "no reason was given";
+  const original = fields?.["suppressOriginalPrompt"] === true ? "" : `\n\nOriginal prompt: ${prompt}`;
+  return `A hook blocked this prompt: ${why}${original}`;
+}
+
+/** Text that a hook adds for the model. It is stored with the conversation and not sent to clients as a message. */
+export function reminder(text: string, uuid: string): NewEntry {
+  return {
+    type: "attachment",
+    uuid,
+    attachment: { type: "hook_additional_context", content: [text] },
+    rendered: [{ content: `<system-reminder>\n${text}\n</system-reminder>` }],
+    renderedRole: "user",
+  };
+}
+
+/** Our own text in a user message, flagged so that no one takes it for the user's. */
+export function nudge(text: string, uuid: string): NewEntry {
+  return { type: "user", uuid, isMeta: true, message: { role: "user", content: [{ type: "text", text }] } };
+}

@@ -1,0 +1,36 @@
+// A shell command that the user runs in the session. The model reads the command and its output, and answers.
+
+import { textOf, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
+import { blockPrompt, isRefusal, reminder, type Admission } from "./admit.ts";
+import type { Ports } from "../ports.ts";
+
+export async function admitShell(
+  { command, toolUseId }: NonNullable<PromptMessage["shell"]>,
+  { uuid, message }: PromptMessage,
+  mode: PermissionMode,
+  ports: Ports,
+): Promise<Admission> {
+  const promptId = ports.newId();
+  const typed = textOf(message.content);
+  const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: typed });
+  if (isRefusal(said)) return blockPrompt(said, typed, ports);
+  const input: NewEntry = {
+    type: "user",
+    uuid: uuid ?? ports.newId(),
+    promptId,
+    message: { role: "user", content: `<bash-input>${command}</bash-input>` },
+    permissionMode: mode,
+    promptSource: "sdk",
+  };
+  return {
+    entries: [...said.context.map((text) => reminder(text, ports.newId())), input],
+    after: async () => [await outputEntry(command, toolUseId, ports)],
+  };
+}
+
+async function outputEntry(command: string, toolUseId: string, ports: Ports): Promise<NewEntry> {
+  const { stdout, stderr, media = [] } = await ports.runShellCommand!(command, toolUseId);
+  const text = `<bash-stdout>${stdout}</bash-stdout><bash-stderr>${stderr}</bash-stderr>`;
+  const content = media.length === 0 ? text : [{ type: "text" as const, text }, ...media];
+  return { type: "user", uuid: ports.newId(), message: { role: "user", content } };
+}

@@ -1,0 +1,233 @@
+// The life of one tool call, and the only way a tool runs: find, check the input, PreToolUse, gate, run, PostToolUse,
+// limit the output. Whatever happens, it ends in a `tool_result`.
+
+import { isObject, NOTHING_SAID, type JsonObject, type NewEntry, type PermissionDenial } from "@keelson/protocol";
+import { ToolError } from "../errors.ts";
+import { findTool } from "./pool.ts";
+import type { Ports } from "../ports.ts";
+import type { DeferredCall } from "../run/result.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+import {
+  limitShown,
+  deferralEntry,
+  denied,
+  ENDED,
+  failureOf,
+  invalidCall,
+  refused,
+  REJECTED,
+  replacedByHook,
+  resultEntry,
+  withContext,
+  type ShownLimit,
+  type ToolRunResult,
+  type ToolOutcome,
+} from "./tool-outcome.ts";
+import type { StreamedCall } from "../turn/turn.ts";
+import { checkInput } from "../schema/validate.ts";
+
+/** How a call ended. Its entry is already recorded. */
+export interface SettledCall {
+  readonly entry: NewEntry;
+  /** What it added after its result. */
+  readonly follow?: readonly NewEntry[];
+  readonly tool?: string;
+  /** The tool's own output; absent if it did not run or failed. */
+  readonly output?: unknown;
+  readonly failed: boolean;
+  readonly denial?: PermissionDenial;
+  /** Whoever denied it wants the run to end. */
+  readonly interrupt?: boolean;
+  /** Why a hook wants the run to end. */
+  readonly stop?: string;
+  /** A hook deferred the call: it has no answer until the session is resumed. */
+  readonly deferred?: DeferredCall;
+}
+
+/** A call whose input was checked before anything else uses it. Without a tool, `outcome` says what is wrong. */
+export type CheckedCall =
+  | { readonly call: StreamedCall; readonly tool: Tool; readonly input: JsonObject }
+  | { readonly call: StreamedCall; readonly tool?: undefined; readonly outcome: ToolOutcome };
+
+/** What a call needs to know about the other calls in its reply. */
+export interface CallQueue {
+  /** The answer for calls that have not started; undefined while calls may run. */
+  halted(): ToolOutcome | undefined;
+  /** Aborted when a call ended the run. */
+  readonly ended: AbortSignal;
+  /** Whether a result of so many characters still fits among those of the other calls. If it does, its room is taken. */
+  allot?(characters: number): boolean;
+  /** The hooks of this call let it pass. Resolves when the hooks of every earlier call have answered too. */
+  pass(): Promise<void>;
+}
+
+/** Never throws, whatever the model sent. */
+export function checkCall(
+  call: StreamedCall,
+  {
+    tools,
+    deferredTools,
+    acceptedTools,
+    allTools,
+    whyMissing,
+  }: Pick<Ports, "tools" | "deferredTools" | "acceptedTools" | "allTools" | "whyMissing">,
+): CheckedCall {
+  const { name } = call.block;
+  const tool =
+    findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name) ?? findTool(acceptedTools?.() ?? [], name);
+  if (!tool) {
+    const why = whyMissing?.(name);
+    const note = why === undefined ? notOfferedNote(name, allTools) : `. ${why}`;
+    return { call, outcome: invalidCall(`Error: No such tool available: ${name}${note}`) };
+  }
+  try {
+    const checked = readInput(call, tool);
+    return checked.ok
+      ? { call, tool, input: checked.input }
+      : { call, outcome: { ...invalidCall(checked.message), tool: tool.name } };
+  } catch (error) {
+    return {
+      call,
+      outcome: { ...invalidCall(`InputValidationError: ${unexpectedFailure(name, error)}`), tool: tool.name },
+    };
+  }
+}
+
+export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<SettledCall> {
+  const { call } = checked;
+  const outcome = await answerCall(checked, ports, line);
+  const entry = outcome.deferred
+    ? deferralEntry(call, outcome.deferred, ports.newId())
+    : resultEntry(call, outcome, ports.newId());
+  await ports.record([entry, ...(outcome.follow ?? [])]);
+  return { entry, ...outcome };
+}
+
+/** Even an unexpected failure gives the call an answer: the conversation must stay well formed. */
+async function answerCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<ToolOutcome> {
+  try {
+    return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
+  } catch (error) {
+    const message = ports.signal.aborted ? REJECTED : unexpectedFailure(checked.call.block.name, error);
+    return refused(message, `Error: ${message}`);
+  }
+}
+
+const unexpectedFailure = (tool: string, error: unknown) =>
+  `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
+
+async function attempt(
+  { call, tool, input: given }: Extract<CheckedCall, { tool: Tool }>,
+  ports: Ports,
+  line: CallQueue,
+): Promise<ToolOutcome> {
+  const { block } = call;
+  const follow: NewEntry[] = [];
+  const context: ToolContext = { ...ports.context(block), follow: (entry) => void follow.push(entry) };
+  try {
+    await tool.check?.(given, context);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { ...invalidCall(error.message), tool: tool.name };
+  }
+
+  const names = { tool_name: tool.name, tool_use_id: block.id };
+  const before = await ports.fire("PreToolUse", { ...names, tool_input: given });
+  const rewritten: Checked =
+    before.input === undefined ? { ok: true, input: given } : validateInput(tool, before.input);
+  if (!rewritten.ok) return { ...invalidCall(rewritten.message), tool: tool.name };
+  const { input } = rewritten;
+  if (before.verdict === "defer") {
+    return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
+  }
+  // A hook that ends the run before a call does not want the call to run.
+  if (before.stop !== undefined && before.verdict !== "deny") {
+    return { ...refused(ENDED, `Error: ${ENDED}`), tool: tool.name, stop: before.stop };
+  }
+  if (before.stop === undefined) await line.pass();
+  const halted = line.halted();
+  if (halted) return { ...halted, tool: tool.name };
+
+  const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
+  const permission = await ports.permit(request, line.ended);
+  if (permission.behavior === "deny") {
+    // If the question was withdrawn, no one refused the call.
+    const ended = line.ended.aborted ? line.halted() : undefined;
+    return ended ? { ...ended, tool: tool.name } : denied(call, tool, input, permission, before);
+  }
+  const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
+  if (!agreed.ok) return { ...invalidCall(agreed.message), tool: tool.name };
+  const access = agreed === rewritten ? request.access : await tool.access(agreed.input, context);
+  if (agreed !== rewritten) {
+    // Approving a different input settles that input, but deny rules apply no matter who approved.
+    const message = await ports.forbids({ ...request, input: agreed.input, access, hook: NOTHING_SAID });
+    if (message !== undefined)
+      return denied(call, tool, agreed.input, { behavior: "deny", by: "rule", message }, before);
+  }
+
+  const late = line.halted();
+  if (late) return { ...late, tool: tool.name };
+  const started = ports.now();
+  const limit = { ports, allot: line.allot };
+  const done = await run(tool, agreed.input, context, limit);
+  const about = { ...names, tool_input: agreed.input };
+  const duration_ms = Math.round(ports.now() - started);
+  const after = done.failed
+    ? await ports.fire("PostToolUseFailure", {
+        ...about,
+        error: failureOf(done),
+        is_interrupt: ports.signal.aborted,
+        duration_ms,
+      })
+    : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
+  const final = after.output === undefined ? done : await replacedByHook(done, after.output, tool, context, limit);
+  const learned = done.failed ? [] : ports.instructionsFor(access);
+  return {
+    ...final,
+    shown: withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
+    tool: tool.name,
+    permission,
+    stop: after.stop,
+    ...(done.failed || follow.length === 0 ? {} : { follow }),
+  };
+}
+
+/** Clients match the text up to "context" (test/sessions/run/tools.test.ts). */
+function notOfferedNote(name: string, allTools: readonly Tool[] = []): string {
+  return findTool(allTools, name)
+    ? `. ${name} exists but is not enabled in this context. Use the tools that are available.`
+    : "";
+}
+
+type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };
+
+function readInput(call: StreamedCall, tool: Tool): Checked {
+  if (call.broken !== undefined) {
+    return {
+      ok: false,
+      message: `InputValidationError: ${tool.name} was called with an input that ${call.broken}. Call it again with a complete JSON object.`,
+    };
+  }
+  return validateInput(tool, call.block.input);
+}
+
+/** Whoever changed the input last, the tool only sees input that matches its schema. */
+export function validateInput(tool: Tool, given: unknown): Checked {
+  const repaired = tool.repair && isObject(given) ? tool.repair({ ...given }) : given;
+  if (!tool.invalid) return checkInput(tool.name, tool.input.json, repaired);
+  const message = tool.invalid(repaired);
+  return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
+}
+
+async function run(tool: Tool, input: JsonObject, context: ToolContext, limit: ShownLimit): Promise<ToolRunResult> {
+  try {
+    const output: unknown = await tool.run(input, context);
+    const shown = await limitShown(tool, tool.show(output), context, limit);
+    return { shown, failed: false, result: output, output };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const { message } = error;
+    const shown = await limitShown(tool, message, context, limit);
+    return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
+  }
+}

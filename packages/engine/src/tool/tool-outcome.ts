@@ -1,0 +1,190 @@
+// The outcome of a tool call: its answer limited in size, worded and recorded. Nothing runs here.
+
+import {
+  blocksOf,
+  isBlank,
+  isObject,
+  textOf,
+  type ContentBlock,
+  type HookOutcome,
+  type JsonObject,
+  type NewEntry,
+  type PermissionDenial,
+} from "@keelson/protocol";
+import { MAX_SHOWN, ONE_RESULT, persistedNotice, shareOfWindow } from "./bound.ts";
+import type { Permission, Ports, Shown } from "../ports.ts";
+import type { DeferredCall } from "../run/result.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+import type { CallQueue } from "./tool-call.ts";
+import type { StreamedCall } from "../turn/turn.ts";
+
+// Clients recognize a rejected call by this beginning (test/sessions/input-output/input.test.ts).
+const DECLINED = "The user doesn't want to proceed with this tool use.";
+export const REJECTED = `${DECLINED} The call did not run because the run was stopped. Wait for the user before continuing.`;
+export const ENDED = "The call did not run: a hook ended the run.";
+
+export interface ToolOutcome {
+  readonly shown: Shown;
+  readonly failed: boolean;
+  /** As stored and sent to clients: the tool's output, or an error text. */
+  readonly result: unknown;
+  readonly tool?: string;
+  readonly output?: unknown;
+  readonly permission?: Permission;
+  readonly denial?: PermissionDenial;
+  readonly interrupt?: boolean;
+  readonly stop?: string;
+  readonly deferred?: DeferredCall;
+  /** What the call adds to the conversation besides its result. */
+  readonly follow?: readonly NewEntry[];
+}
+
+/** What the tool itself returned. */
+export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
+
+/** How much of a result the model sees. */
+export interface ShownLimit {
+  readonly ports: Pick<Ports, "model" | "spill">;
+  readonly allot?: CallQueue["allot"];
+}
+
+/** Limits what the model sees. The full text stays in a file it may read. */
+export async function limitShown(
+  tool: Tool,
+  shown: Shown,
+  { toolUseId: id }: ToolContext,
+  { ports, allot = () => true }: ShownLimit,
+): Promise<Shown> {
+  const limit = Math.min(tool.maxShown ?? MAX_SHOWN, shareOfWindow(ports.model.profile, ONE_RESULT));
+  const fits = (text: string) => text.length <= limit && allot(text.length);
+  const save = async (text: string, name: string) => {
+    const overflow = tool.overflow?.(text);
+    const path = await ports.spill(overflow?.name ?? name, text);
+    return overflow ? overflow.notice(path) : persistedNotice(path, byteLength(text), text);
+  };
+  if (typeof shown === "string") return fits(shown) ? shown : save(shown, id);
+  return Promise.all(
+    shown.map(async (block, index): Promise<ContentBlock> => {
+      const text = block.type === "text" ? (block as { text: string }).text : "";
+      return fits(text) ? block : { type: "text", text: await save(text, `${id}-${index}`) };
+    }),
+  );
+}
+
+/**
+ * Replaces a tool's output with a hook's. It must have the shape the tool shows; otherwise the tool's own output stays.
+ */
+export async function replacedByHook(
+  done: ToolRunResult,
+  output: unknown,
+  tool: Tool,
+  context: ToolContext,
+  limit: ShownLimit,
+): Promise<ToolRunResult> {
+  try {
+    const shown = fits(output, done.output) ? tool.show(output) : undefined;
+    if (typeof shown !== "string" && !Array.isArray(shown)) return done;
+    return {
+      ...done,
+      output,
+      result: output,
+      shown: await limitShown(tool, shown, context, limit),
+    };
+  } catch {
+    return done;
+  }
+}
+
+/** The same type as the tool's own output, with values of the same type under the keys they share. */
+function fits(output: unknown, own: unknown): boolean {
+  if (!isObject(output) || !isObject(own))
+    return typeof output === typeof own && Array.isArray(output) === Array.isArray(own);
+  const shared = Object.keys(own).filter((key) => Object.hasOwn(output, key));
+  return shared.length > 0 && shared.every((key) => own[key] === null || typeof output[key] === typeof own[key]);
+}
+
+export const failureOf = ({ shown }: ToolRunResult) => (typeof shown === "string" ? shown : textOf(shown));
+
+export function denied(
+  call: StreamedCall,
+  tool: Tool,
+  input: JsonObject,
+  deny: Permission & { behavior: "deny" },
+  before: HookOutcome,
+) {
+  const refusal = deny.interrupt
+    ? refused(`${DECLINED} ${deny.message}`, "User rejected tool use")
+    : refused(deny.message, `Error: ${deny.message}`);
+  return {
+    ...refusal,
+    shown: withContext(refusal.shown, before.context),
+    tool: tool.name,
+    permission: deny,
+    denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },
+    interrupt: deny.interrupt,
+    stop: before.stop,
+  };
+}
+
+export const refused = (message: string, result: string): ToolOutcome => ({ shown: message, failed: true, result });
+
+/** A call that could not even be attempted. */
+export const invalidCall = (message: string): ToolOutcome => ({
+  shown: `<tool_use_error>${message}</tool_use_error>`,
+  failed: true,
+  result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
+});
+
+export function resultEntry(
+  call: StreamedCall,
+  { shown, failed, result, permission }: ToolOutcome,
+  uuid: string,
+): NewEntry {
+  // A PDF goes next to its result, not inside it (test/sessions/run/tools.test.ts).
+  const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
+  const content =
+    typeof shown === "string" ? shown : shown.filter((block) => block.type !== "document" && !isBlank(block));
+  return {
+    type: "user",
+    uuid,
+    parentUuid: call.entryId,
+    message: {
+      role: "user",
+      content: [{ tool_use_id: call.block.id, type: "tool_result", content, is_error: failed }, ...documents],
+    },
+    ...(permission
+      ? {
+          permissionDecision: {
+            decision: permission.behavior === "allow" ? "accept" : "reject",
+            source: sourceOf(permission),
+          },
+        }
+      : {}),
+    sourceToolAssistantUUID: call.entryId,
+    toolUseResult: result,
+  };
+}
+
+/** Marks the open call for the session that resumes; it gets no made-up answer. */
+export function deferralEntry(call: StreamedCall, { name, input }: DeferredCall, uuid: string): NewEntry {
+  return {
+    type: "attachment",
+    uuid,
+    parentUuid: call.entryId,
+    attachment: { type: "hook_deferred_tool", toolUseID: call.block.id, toolName: name, toolInput: input },
+  } as NewEntry;
+}
+
+function sourceOf(permission: Permission): string {
+  if (permission.behavior === "allow") return permission.source;
+  return permission.by === "person" ? "user_reject" : "config";
+}
+
+export function withContext(shown: Shown, context: readonly string[]): Shown {
+  if (context.length === 0) return shown;
+  const reminder = `<system-reminder>\n${context.join("\n")}\n</system-reminder>`;
+  if (typeof shown === "string") return `${shown}\n\n${reminder}`;
+  return [...blocksOf(shown), { type: "text", text: reminder }];
+}
+
+const byteLength = (text: string) => new TextEncoder().encode(text).length;

@@ -1,0 +1,283 @@
+// The conversation as the model reads it: built from entries and extended during a run. Messages and blocks never
+// change once added, so the JSON text of each is built only once.
+
+import {
+  blocksOf,
+  isBlank,
+  isCommandRecord,
+  isObject,
+  isToolResult,
+  isToolUse,
+  type AssistantSubject,
+  type AttachmentSubject,
+  type ChainSubject,
+  type ContentBlock,
+  type ModelMessage,
+  type ReplyOrigin,
+  type SystemSubject,
+  type TextBlock,
+  type ToolResultBlock,
+  type UserSubject,
+} from "@keelson/protocol";
+import { inputTokens, TokenAccount } from "../compaction/account.ts";
+import { withoutResults } from "../compaction/cleared-results.ts";
+import type { StreamedCall } from "./turn.ts";
+
+const LOST_BEGINNING = "The beginning of this conversation was lost.";
+
+/** Attachments whose text the model reads. */
+const SHOWN = new Set([
+  "agent_listing_delta",
+  "agent_mention",
+  "directory",
+  "file",
+  "hook_additional_context",
+  "invoked_skills",
+  "keelson_mention",
+  "mcp_resource",
+  "plan_mode",
+  "plan_mode_exit",
+  "plan_file_reference",
+  "queued_command",
+  "skill_listing",
+  "todo_reminder",
+]);
+
+const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
+
+/** Counts for the limits of automatic compaction. */
+export interface CompactionCount {
+  droppedTokens: number;
+  /** Requests since the last one. */
+  turns: number;
+  /** How often in a row the conversation was full again soon after one. */
+  refills: number;
+}
+
+/** An entry with its place in the transcript, if known. */
+type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
+
+export class Conversation {
+  readonly #messages: ModelMessage[] = [];
+  readonly #replies = new Set<string>();
+  #replyId: string | undefined;
+  #replyEnded = false;
+  #deferred: StreamedCall[] = [];
+  #preface: TextBlock | undefined;
+  readonly account = new TokenAccount();
+  /** What compactions have done to it so far. */
+  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0 };
+  /** The newest reply and everything after it. */
+  #newest: string[] = [];
+  /** Kept by a compaction: what these reported counted what is gone. */
+  #preserved: ReadonlySet<unknown> = new Set();
+
+  /** `preface` is our own text before the first real prompt. It is set before any entry is added. */
+  constructor(preface?: string) {
+    if (preface !== undefined) this.#preface = { type: "text", text: preface };
+  }
+
+  /** Rebuilds a conversation from entries, and makes it well formed if the session was cut off. */
+  static async of(entries: Iterable<Placed>, preface?: string): Promise<Conversation> {
+    const conversation = new Conversation(preface);
+    const seen = new Set<string>();
+    for (const entry of entries) {
+      // A line that is in the file twice counts once.
+      if (entry.uuid !== undefined && seen.size === seen.add(entry.uuid).size) continue;
+      conversation.add(entry);
+    }
+    await conversation.seal();
+    return conversation;
+  }
+
+  /** Continues with these messages, which another conversation made. */
+  static from(messages: readonly ModelMessage[]): Conversation {
+    const conversation = new Conversation();
+    conversation.#messages.push(...messages);
+    conversation.account.restart(messages.map(({ content }) => blocksOf(content)));
+    return conversation;
+  }
+
+  get messages(): readonly ModelMessage[] {
+    return this.#messages;
+  }
+
+  hasReply(id: string): boolean {
+    return this.#replies.has(id);
+  }
+
+  add(entry: Placed): void {
+    if (isCommandRecord(entry)) return;
+    if (entry.type === "user") this.#addUser(this.#prefaced(entry));
+    else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry);
+    else if (entry.type === "attachment") this.#addAttachment(entry);
+    else if (entry.type === "system") this.#addMark(entry);
+    if (entry.uuid !== undefined) this.#newest.push(entry.uuid);
+  }
+
+  /** The ids of the newest reply and of everything after it: what a compaction keeps. */
+  get newest(): readonly string[] {
+    return this.#newest;
+  }
+
+  /** Begins anew: `summary` takes the place of everything before the newest reply. */
+  compact(summary: Placed, preface: string | undefined): void {
+    const at = this.#messages.findLastIndex(({ role }) => role === "assistant");
+    const kept = this.#messages.splice(0).slice(at);
+    const newest = [...this.#newest];
+    this.#preface = preface === undefined ? undefined : { type: "text", text: preface };
+    this.add(summary);
+    this.#messages.push(...kept);
+    this.#newest = newest;
+    this.account.restart(this.#messages.map(({ content }) => blocksOf(content)));
+  }
+
+  /** Replaces these tool results by a note. */
+  clearResults(ids: readonly string[]): void {
+    const old = new Set(ids);
+    for (const [at, message] of this.#messages.entries()) this.#messages[at] = withoutResults(message, old);
+  }
+
+  /** What a compaction wrote into the transcript besides its summary. */
+  #addMark({ subtype, compactMetadata, microcompactMetadata }: SystemSubject): void {
+    if (subtype === "compact_boundary" && isObject(compactMetadata)) {
+      const { preservedMessages, cumulativeDroppedTokens } = compactMetadata;
+      const kept = isObject(preservedMessages) ? preservedMessages["uuids"] : undefined;
+      this.#preserved = new Set(Array.isArray(kept) ? kept : []);
+      if (typeof cumulativeDroppedTokens === "number") this.compactions.droppedTokens = cumulativeDroppedTokens;
+    }
+    if (subtype === "microcompact_boundary" && isObject(microcompactMetadata)) {
+      const { compactedToolIds: ids } = microcompactMetadata;
+      if (Array.isArray(ids)) this.clearResults(ids.filter((id) => typeof id === "string"));
+    }
+  }
+
+  /** Calls that a hook deferred and that still have no answer. The caller must settle them now. */
+  takeDeferred(): readonly StreamedCall[] {
+    return this.#deferred.splice(0);
+  }
+
+  #addAttachment(entry: AttachmentSubject & { readonly parentUuid?: string | null }): void {
+    if (entry.attachment.type === "hook_deferred_tool") this.#defer(entry);
+    // Other clients can put some of these in the system prompt, if the model allows it. Here they are all user text.
+    const shown = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
+    const readable = shown.filter(({ content }) => typeof content === "string" || Array.isArray(content));
+    this.#addUser(readable.flatMap(({ content }) => blocksOf(content)));
+  }
+
+  #prefaced(entry: UserSubject): readonly ContentBlock[] {
+    const blocks = blocksOf(entry.message.content);
+    const isOurs = entry.isMeta && entry.origin === undefined;
+    if (!this.#preface || isOurs || blocks.every(isToolResult)) return blocks;
+    const whole = [this.#preface, ...blocks];
+    this.#preface = undefined;
+    return whole;
+  }
+
+  #defer({ attachment, parentUuid }: AttachmentSubject & { readonly parentUuid?: string | null }): void {
+    const reply = this.#messages.findLast(({ role }) => role === "assistant");
+    const calls = blocksOf(reply?.content ?? []).filter(isToolUse);
+    const block = calls.find(({ id }) => id === attachment["toolUseID"]);
+    if (block) this.#deferred.push({ block, entryId: parentUuid ?? "" });
+  }
+
+  /**
+   * One assistant message per reply, although it was recorded block by block. Calls start while the reply is still
+   * being written, so results may come between its blocks. After its end, the same id means another reply from a server
+   * that gives every reply the same id.
+   */
+  #addReply({ message, callState, uuid }: AssistantSubject & { readonly uuid?: string }): void {
+    const { id, content, stop_reason: stopReason, usage } = message;
+    const blocks = withoutBlanks(content);
+    const isNew = !this.#replies.has(id) || (this.#replyId === id && this.#replyEnded);
+    // An empty reply is no message: what a compaction would keep begins before it.
+    if (isNew && blocks.length > 0) this.#newest = [];
+    if (this.#preserved.has(uuid) || inputTokens(usage) === 0) this.account.added(blocks);
+    else if (isNew) this.account.replied(usage);
+    else this.account.continued(usage);
+    this.#replies.add(id);
+    if (blocks.length === 0) {
+      if (this.#replyId === id) this.#replyEnded = stopReason !== null;
+      return;
+    }
+    const last = this.#messages.findLastIndex(({ role }) => role === "assistant");
+    const farthest = this.#replyEnded ? 1 : 2;
+    if (last >= 0 && this.#replyId === id && last >= this.#messages.length - farthest) {
+      const earlier = blocksOf(this.#messages[last]!.content);
+      const before = this.#messages[last]!.reply;
+      const reply = originOf(message.model, { ...before?.callState, ...callState });
+      this.#messages[last] = { role: "assistant", content: [...earlier, ...blocks], reply };
+    } else {
+      this.#messages.push({ role: "assistant", content: blocks, reply: originOf(message.model, callState) });
+    }
+    this.#replyId = id;
+    this.#replyEnded = stopReason !== null;
+  }
+
+  /** Results in call order, then everything else. Consecutive user messages become one. */
+  #addUser(content: readonly ContentBlock[]): void {
+    const blocks = withoutBlanks(content);
+    if (blocks.length === 0) return;
+    this.account.added(blocks);
+    if (this.#deferred.length > 0) {
+      const answered = blocks.filter(isToolResult).map((result) => result.tool_use_id);
+      this.#deferred = this.#deferred.filter(({ block }) => !answered.includes(block.id));
+    }
+    const last = this.#messages.at(-1);
+    if (last?.role !== "user") {
+      this.#messages.push({ role: "user", content: blocks });
+      return;
+    }
+    const all = [...blocksOf(last.content), ...blocks];
+    const results = all.filter(isToolResult);
+    const others = all.filter((block) => !isToolResult(block));
+    if (results.length > 1) this.#sortByCall(results);
+    this.#messages[this.#messages.length - 1] = { role: "user", content: [...results, ...others] };
+  }
+
+  #sortByCall(results: ToolResultBlock[]): void {
+    const reply = this.#messages.at(-2);
+    if (reply?.role !== "assistant") return;
+    const order = new Map(
+      blocksOf(reply.content)
+        .filter(isToolUse)
+        .map((call, index) => [call.id, index]),
+    );
+    results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
+  }
+
+  /** Call it before a request: the API refuses a reply that broke off in a thought or during a server tool. */
+  async repair(): Promise<void> {
+    const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
+    const last = newest.at(-1)?.type ?? "";
+    if (THOUGHTS.has(last) || newest.some(({ type }) => type === "server_tool_use" || type === "mcp_tool_use"))
+      await this.seal();
+  }
+
+  /** Makes the conversation well formed after a run broke off or a damaged transcript was read. */
+  async seal(): Promise<void> {
+    if (this.#messages.length === 0) return;
+    // Most sessions are new and never need it.
+    const { wellFormed } = await import("./well-formed.ts");
+    const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
+    this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
+    const deferred = new Set(this.#deferred.map(({ block }) => block.id));
+    const sealed = wellFormed(this.#messages, { deferred, lostBeginning: () => this.#lostBeginning() });
+    this.#messages.splice(0, this.#messages.length, ...sealed);
+  }
+
+  #lostBeginning(): readonly ContentBlock[] {
+    const note: TextBlock = { type: "text", text: LOST_BEGINNING };
+    const blocks = this.#preface ? [this.#preface, note] : [note];
+    this.#preface = undefined;
+    return blocks;
+  }
+}
+
+function originOf(model: string, callState: ReplyOrigin["callState"] = {}): ReplyOrigin {
+  return Object.keys(callState).length === 0 ? { model } : { model, callState };
+}
+
+function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  return blocks.some(isBlank) ? blocks.filter((block) => !isBlank(block)) : blocks;
+}

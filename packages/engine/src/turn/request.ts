@@ -1,0 +1,121 @@
+// Builds the model request. Pure: the same conversation gives the same bytes, so the provider's cache stays valid.
+
+import {
+  blocksOf,
+  jsonOf,
+  rememberJson,
+  type CacheControl,
+  type ContentBlock,
+  type JsonObject,
+  type ModelMessage,
+  type TextBlock,
+} from "@keelson/protocol";
+import type { ModelChoice, ModelRequest, Ports, ToolDefinition } from "../ports.ts";
+import type { Tool } from "../tool/tool.ts";
+
+export interface RequestParts {
+  readonly model: ModelChoice;
+  readonly system: readonly TextBlock[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** The parts of a run's requests, built again only if the model or the tools changed since the last request. */
+export function partsOfRun(ports: Pick<Ports, "model" | "system" | "tools" | "toolBetas">): () => RequestParts {
+  let built: { readonly model: ModelChoice; readonly tools: readonly Tool[]; readonly parts: RequestParts } | undefined;
+  return () => {
+    const { model, system } = ports;
+    const tools = ports.tools();
+    if (built?.model !== model || built.tools !== tools) {
+      const more = (ports.toolBetas?.() ?? []).filter((beta) => !model.betas.includes(beta));
+      const choice = more.length === 0 ? model : { ...model, betas: [...model.betas, ...more] };
+      built = { model, tools, parts: requestParts(choice, system, tools) };
+    }
+    return built.parts;
+  };
+}
+
+/** The parts that stay the same from turn to turn. */
+export function requestParts(model: ModelChoice, system: readonly string[], tools: readonly Tool[]): RequestParts {
+  const mark = cacheMark(model);
+  return {
+    model,
+    system: system.map((text) => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) })),
+    tools: tools.map(definitionOf),
+  };
+}
+
+/** How many characters the parts have. They stay the same, so they are counted once. */
+export function lengthOfParts(parts: RequestParts): number {
+  let length = lengths.get(parts);
+  if (length === undefined) {
+    length = [...parts.system, ...parts.tools].reduce((sum, part) => sum + jsonOf(part).length, 0);
+    lengths.set(parts, length);
+  }
+  return length;
+}
+
+const lengths = new WeakMap<RequestParts, number>();
+
+/** Agents share most tools, and so the JSON of their definitions. */
+const definitions = new WeakMap<Tool, ToolDefinition>();
+
+function definitionOf(tool: Tool): ToolDefinition {
+  const known = definitions.get(tool);
+  if (known) return known;
+  const { name, description, input, onDemand } = tool;
+  const defer = onDemand ? { defer_loading: true as const } : {};
+  const definition = { name, description, input_schema: input.json, ...defer };
+  definitions.set(tool, definition);
+  return definition;
+}
+
+export function buildRequest(
+  { model, system, tools }: RequestParts,
+  messages: readonly ModelMessage[],
+  options: { readonly forbidTools?: boolean } = {},
+): ModelRequest {
+  const { profile } = model;
+  const thinking = thinkingOf(model);
+  return {
+    model: profile.id,
+    max_tokens: profile.maxTokens,
+    system,
+    messages: withCacheMark(messages, model),
+    tools,
+    ...(options.forbidTools && tools.length > 0 ? { tool_choice: { type: "none" } } : {}),
+    ...(thinking ? { thinking } : {}),
+    ...(profile.effort ? { output_config: { effort: model.effort ?? "high" } } : {}),
+    ...(model.metadata ? { metadata: model.metadata } : {}),
+    betas: model.betas,
+    ...(model.agent === undefined ? {} : { agent: model.agent }),
+  };
+}
+
+function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | undefined {
+  if (profile.thinking === "none") return undefined;
+  if (thinkingTokens === 0) return { type: "disabled" };
+  if (profile.thinking === "adaptive") return { type: "adaptive" };
+  const budget = Math.min(thinkingTokens ?? profile.maxTokens - 1, profile.maxTokens - 1);
+  return { type: "enabled", budget_tokens: Math.max(budget, 1024) };
+}
+
+function cacheMark({ cache }: Pick<ModelChoice, "cache">): CacheControl | undefined {
+  if (!cache.enabled) return undefined;
+  return cache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+}
+
+/** Marks the last block of the last user message, so the next request finds everything before it in the cache. */
+export function withCacheMark(
+  messages: readonly ModelMessage[],
+  model: Pick<ModelChoice, "cache">,
+): readonly ModelMessage[] {
+  const mark = cacheMark(model);
+  const at = messages.findLastIndex((message) => message.role === "user");
+  if (!mark || at < 0) return messages;
+  const blocks = blocksOf(messages[at]!.content);
+  const last = blocks.at(-1);
+  if (!last) return messages;
+  const marked = { ...last, cache_control: mark } as ContentBlock;
+  rememberJson(marked, `${jsonOf(last).slice(0, -1)},"cache_control":${JSON.stringify(mark)}}`);
+  return messages.with(at, { role: "user", content: [...blocks.slice(0, -1), marked] });
+}

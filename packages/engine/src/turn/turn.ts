@@ -1,0 +1,245 @@
+// One model request: events in, signals as they arrive, one entry per finished block. A block is recorded before its
+// end is shown: when the next event arrives, which for the last block carries the stop reason, or when the stream
+// pauses.
+
+import {
+  isToolUse,
+  NO_USAGE,
+  type AssistantSubject,
+  type ContentBlock,
+  type JsonObject,
+  type NewEntry,
+  type ReplyMessage,
+  type StreamEvent,
+  type ToolUseBlock,
+  type Usage,
+} from "@keelson/protocol";
+import { assembleBlock, withValidName, type BlockInProgress } from "./block.ts";
+import type { Conversation } from "./conversation.ts";
+import { ModelError } from "../errors.ts";
+import type { ModelNotice, ModelRequest, Ports } from "../ports.ts";
+import { withCounted } from "../run/result.ts";
+
+export interface StreamedCall {
+  readonly block: ToolUseBlock;
+  /** The entry that contains it; its result is linked to that entry. */
+  readonly entryId: string;
+  /** Why the input the model sent is unusable. */
+  readonly broken?: string;
+}
+
+export interface ModelReply {
+  readonly calls: readonly StreamedCall[];
+  readonly text: string;
+  readonly stopReason: string | null;
+  /** The connection was lost after at least one finished block. */
+  readonly cut: boolean;
+  readonly usage: Usage;
+  readonly messageId: string;
+}
+
+/** Runs the calls of a reply while it is still arriving. */
+export interface Calls {
+  start(call: StreamedCall): void;
+  /** No further call may run. */
+  halt(message: string): void;
+  /** Aborted when a call ended the run: the rest of the reply is not needed. */
+  readonly ended: AbortSignal;
+}
+
+/**
+ * Asks the model and records its reply block by block. Each call starts once its block is recorded; the last one starts
+ * when the reply is complete and charged. Throws ModelError if nothing usable arrived.
+ */
+export async function requestReply(
+  request: ModelRequest,
+  conversation: Conversation,
+  ports: Ports,
+  { start, halt, ended }: Calls,
+): Promise<ModelReply> {
+  const started = ports.now();
+  let message: ReplyMessage | undefined;
+  /** By index: blocks may be written in parallel. */
+  const open = new Map<number, BlockInProgress>();
+  const states = new Map<string, JsonObject>();
+  let held: { block: ContentBlock; broken?: string; end: StreamEvent } | undefined;
+  let usage: Usage = NO_USAGE;
+  let stopReason: string | null = null;
+  let stopSequence: string | null = null;
+  let lastEntry: string | undefined;
+  const calls: StreamedCall[] = [];
+  const texts: string[] = [];
+  const waiting: StreamedCall[] = [];
+
+  /** Stores, then shows: the entry of a finished block, then the event that ends it. */
+  const release = async () => {
+    if (!held || !message) return;
+    const { block, broken, end } = held;
+    held = undefined;
+    const entryId = ports.newId();
+    const state = isToolUse(block) ? states.get(block.id) : undefined;
+    const bare = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
+    const entry = state && isToolUse(block) ? { ...bare, callState: { [block.id]: state } } : bare;
+    // The blocks of a reply form one chain, even if results were recorded between them.
+    await ports.record([add(lastEntry === undefined ? entry : { ...entry, parentUuid: lastEntry })]);
+    lastEntry = entryId;
+    if (block.type === "text") texts.push((block as { text: string }).text);
+    if (block.type === "tool_use") {
+      const call = { block: block as ToolUseBlock, entryId, broken };
+      calls.push(call);
+      if (stopReason === null) start(call);
+      else waiting.push(call);
+    }
+    await show(end);
+  };
+  /** Makes the ids of a reply's calls unique. */
+  const withOwnId = (block: ContentBlock): ContentBlock => {
+    if (!isToolUse(block)) return block;
+    const others = [...open.values()].map(({ start }) => start).concat(calls.map((call) => call.block));
+    const isTaken = others.some((other) => isToolUse(other) && other.id === block.id);
+    return block.id && !isTaken ? block : { ...block, id: `toolu_${ports.newId()}` };
+  };
+  const add = (entry: NewEntry) => {
+    conversation.add(entry);
+    return entry;
+  };
+  const replyOf = ({ cut }: { cut: boolean }): ModelReply => ({
+    calls,
+    text: texts.join(""),
+    stopReason: cut ? null : stopReason,
+    cut,
+    usage,
+    messageId: message?.id ?? "",
+  });
+  const show = (event: StreamEvent) =>
+    ports.partial ? ports.show({ type: "stream_event", event, parent_tool_use_id: null }) : undefined;
+
+  // Only clients that get deltas see this status (test/conformance/protocol/cases/messages.ts).
+  if (ports.partial) await ports.show({ type: "system", subtype: "status", status: "requesting" });
+  try {
+    for await (const sent of ports.model.provider.stream(request, AbortSignal.any([ports.signal, ended]))) {
+      let event = sent;
+      switch (event.type) {
+        case "notice":
+          if (event.notice.type === "restart") open.clear();
+          else if (event.notice.type !== "pause") await ports.show(noticeSignal(event.notice));
+          else if (held?.block.type === "tool_use") await release();
+          continue;
+        case "message_start": {
+          // A reply may start over only while none of it is recorded.
+          if (held || lastEntry !== undefined) continue;
+          // Some servers give every reply the same id, but we join the blocks of a reply by id.
+          const { id } = event.message;
+          message = id && !conversation.hasReply(id) ? event.message : { ...event.message, id: ports.newId() };
+          usage = { ...NO_USAGE, ...event.message.usage };
+          stopReason = stopSequence = null;
+          break;
+        }
+        case "content_block_start": {
+          await release();
+          const { callState, ...rest } = event;
+          const start = withOwnId(withValidName(event.content_block));
+          if (callState && isToolUse(start)) states.set(start.id, callState);
+          event = { ...rest, content_block: start };
+          open.set(event.index, { start, parts: [] });
+          break;
+        }
+        case "content_block_delta":
+          open.get(event.index)?.parts.push(event.delta);
+          break;
+        case "content_block_stop": {
+          const block = open.get(event.index);
+          if (!block) continue;
+          await release();
+          open.delete(event.index);
+          held = { ...assembleBlock(block), end: event };
+          continue;
+        }
+        case "message_delta":
+          stopReason = event.delta.stop_reason ?? stopReason;
+          stopSequence = event.delta.stop_sequence ?? stopSequence;
+          usage = withCounted(usage, event.usage);
+          await release();
+          break;
+        case "message_stop":
+          await release();
+          break;
+        default:
+          break;
+      }
+      const behind = show(event);
+      if (behind) await behind;
+    }
+    await release();
+  } catch (error) {
+    await release();
+    if (message) ports.charge(usage, message.model, ports.now() - started);
+    const kind = error instanceof ModelError ? error.kind : undefined;
+    const text = [...open.values()].find(({ start: { type } }) => type === "text");
+    if (kind === "aborted" && text && message) {
+      // Text that was already shown stays in the conversation, even if unfinished.
+      held = { ...assembleBlock(text), end: { type: "ping" } };
+      if ((held.block as { text: string }).text !== "") await release();
+    }
+    const lost = kind === "stream_cut" || kind === "connection" || kind === "timeout";
+    const usable = lost || (kind === "aborted" && ended.aborted);
+    if (!usable) halt("The call did not run: the reply was cut off.");
+    for (const call of waiting) start(call);
+    if (!usable || calls.length + texts.length === 0) throw error;
+    // A reply with a stop reason is complete, whatever happened to the connection after it.
+    return replyOf({ cut: stopReason === null || open.size > 0 });
+  }
+  if (message) ports.charge(usage, message.model, ports.now() - started);
+  for (const call of waiting) start(call);
+  return replyOf({ cut: false });
+}
+
+function assistantEntry(
+  uuid: string,
+  message: ReplyMessage,
+  block: ContentBlock,
+  usage: Usage,
+  stopReason: string | null,
+  stopSequence: string | null,
+): NewEntry & AssistantSubject {
+  const { id, model } = message;
+  return {
+    type: "assistant",
+    uuid,
+    message: {
+      id,
+      type: "message",
+      role: "assistant",
+      model,
+      content: [block],
+      stop_reason: stopReason,
+      stop_sequence: stopSequence,
+      usage,
+    },
+  };
+}
+
+function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
+  if (notice.type === "loss") {
+    return { type: "system" as const, subtype: "informational", content: notice.text, level: "notice", tag: "model" };
+  }
+  if (notice.type === "fallback") {
+    return {
+      type: "system" as const,
+      subtype: "model_fallback",
+      trigger: notice.reason,
+      original_model: notice.from,
+      fallback_model: notice.to,
+      content: `${notice.from} is not available (${notice.reason}); using ${notice.to} for this request`,
+    };
+  }
+  return {
+    type: "system" as const,
+    subtype: "api_retry",
+    attempt: notice.attempt,
+    max_retries: notice.maxRetries,
+    retry_delay_ms: notice.delayMs,
+    error_status: notice.status,
+    error: notice.error,
+  };
+}

@@ -1,0 +1,148 @@
+// The Anthropic Messages API over fetch: headers, body and stream decoding. Makes one attempt per request; knows
+// nothing about retry, fallback or prices.
+
+import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
+import { ModelError, type ModelRequest } from "@keelson/engine";
+import { BodyPool, countTokensBody } from "./body.ts";
+import { openCall, type Fetch, type HttpCall } from "../http/http-call.ts";
+import { responseError } from "../http/http-error.ts";
+import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
+import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
+import type { FetchOptions } from "../http/network.ts";
+import { bareId } from "../profiles/profiles.ts";
+import { replay } from "./replay.ts";
+import type { PlainProvider } from "../wrappers/retry.ts";
+
+export interface AnthropicOptions extends Caller {
+  /** Defaults to `https://api.anthropic.com`. */
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** Sent as a bearer token; takes precedence over the key. */
+  readonly authToken?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Merged into every request body. */
+  readonly extraBody?: JsonObject;
+  readonly fetchOptions?: (url: URL) => Promise<FetchOptions>;
+  readonly fetch?: Fetch;
+  /** Time until the response headers arrive. Defaults to ten minutes. */
+  readonly timeoutMs?: number;
+  /** Time between two chunks of the reply. Defaults to two minutes; pings are far more frequent. */
+  readonly idleTimeoutMs?: number;
+}
+
+export const DEFAULT_BASE_URL = "https://api.anthropic.com";
+const MAX_ERROR_BYTES = 64 * 1024;
+
+export function anthropicProvider(options: AnthropicOptions): PlainProvider {
+  const secrets = [options.apiKey, options.authToken, ...Object.values(options.headers ?? {})].filter(
+    (value) => value !== undefined,
+  );
+
+  const address = { baseUrl: options.baseUrl ?? DEFAULT_BASE_URL, addressFrom: "ANTHROPIC_BASE_URL" };
+  const bodies = new BodyPool();
+  const agent = userAgent(options);
+
+  async function post(
+    path: string,
+    request: ModelRequest,
+    body: Uint8Array<ArrayBuffer>,
+    signal: AbortSignal,
+  ): Promise<HttpCall> {
+    const url = endpoint(address.baseUrl, path);
+    const call = await openCall(
+      url,
+      { ...(await options.fetchOptions?.(url)), method: "POST", headers: headersFor(request, options, agent), body },
+      {
+        fetch: options.fetch ?? fetch,
+        timeoutMs: options.timeoutMs ?? 600_000,
+        idleTimeoutMs: options.idleTimeoutMs ?? 120_000,
+      },
+      signal,
+    );
+    if (call.response.ok) return call;
+    const { status, statusText, headers } = call.response;
+    // If the body cannot be read, the status is enough.
+    const text = await call.text(MAX_ERROR_BYTES).catch(() => "");
+    call.close({ finished: false });
+    if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
+    throw responseError({ status, statusText, headers, body: text }, secrets);
+  }
+
+  /** By the name that was asked for: how the server calls the model. Gateways have names of their own. */
+  const answers = new Map<string, string>();
+  const own = async (request: ModelRequest): Promise<ModelRequest> => {
+    const given = [request.model, answers.get(request.model) ?? request.model];
+    const names = given.map(bareId);
+    // Nearly always the same spelling: a long conversation must not cost more.
+    const isOwn = (model: string) => given.includes(model) || names.includes(bareId(model));
+    if (request.messages.every(({ reply }) => reply === undefined || isOwn(reply.model))) return request;
+    const { fitRequest } = await import("./fit.ts");
+    return fitRequest(request, isOwn).request;
+  };
+  async function* noted(request: ModelRequest, events: AsyncIterable<StreamEvent> | Iterable<StreamEvent>) {
+    for await (const event of events) {
+      if (event.type === "message_start") answers.set(request.model, event.message.model);
+      yield event;
+    }
+  }
+
+  return {
+    id: "anthropic",
+
+    async *stream(asked, signal) {
+      const request = await own(asked);
+      using body = bodies.lease(request, { stream: true, extra: options.extraBody });
+      const call = await post("/v1/messages", request, body.bytes, signal);
+      if (isJson(call)) yield* noted(request, replay(asReply(await readJson(call), address, secrets)));
+      else yield* noted(request, untilStop(readEvents(call, secrets), call));
+    },
+
+    async *plain(asked, signal) {
+      const request = await own(asked);
+      using body = bodies.lease(request, { stream: false, extra: options.extraBody });
+      const call = await post("/v1/messages", request, body.bytes, signal);
+      yield* replay(asReply(await readJson(call), address, secrets));
+    },
+
+    async countTokens(asked, signal) {
+      try {
+        const request = await own(asked);
+        const call = await post("/v1/messages/count_tokens", request, countTokensBody(request), signal);
+        const answer = await readJson(call);
+        return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;
+      } catch (error) {
+        // Not every gateway can count tokens, so only an abort is an error.
+        if (error instanceof ModelError && error.kind !== "aborted") return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function endpoint(baseUrl: string, path: string): URL {
+  const base = URL.parse(baseUrl);
+  if (!base || !/^https?:$/.test(base.protocol))
+    throw new ModelError("invalid_request", "ANTHROPIC_BASE_URL is not an http or https URL");
+  base.pathname = base.pathname.replace(/\/+$/, "") + path;
+  base.searchParams.set("beta", "true");
+  return base;
+}
+
+function headersFor(request: ModelRequest, options: AnthropicOptions, agent: string): Headers {
+  const entries: Record<string, string | undefined> = {
+    ...messagesHeaders(request, options, agent),
+    ...(options.authToken ? { authorization: `Bearer ${options.authToken}` } : { "x-api-key": options.apiKey }),
+    ...Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+  };
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(entries)) {
+    if (value === undefined) continue;
+    try {
+      headers.set(name, value);
+    } catch {
+      // The runtime's error quotes the value, which may be a key.
+      throw new ModelError("invalid_request", `Header "${name}" has an invalid name or value; check for line breaks`);
+    }
+  }
+  return headers;
+}

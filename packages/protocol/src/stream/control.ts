@@ -1,0 +1,65 @@
+// Control requests and responses: the side channel of the stream, matched by request id.
+
+import { isObject } from "../json.ts";
+
+export interface ControlRequest {
+  readonly type: "control_request";
+  readonly request_id: string;
+  readonly request: { readonly subtype: string; readonly [key: string]: unknown };
+}
+
+export interface ControlResponse {
+  readonly type: "control_response";
+  readonly response:
+    | { readonly subtype: "success"; readonly request_id: string; readonly response?: unknown }
+    | {
+        readonly subtype: "error";
+        readonly request_id: string;
+        readonly error: string;
+        readonly error_code?: string;
+      };
+}
+
+export interface ControlCancelRequest {
+  readonly type: "control_cancel_request";
+  readonly request_id: string;
+}
+
+export function controlSuccess(requestId: string, response?: unknown): ControlResponse {
+  return {
+    type: "control_response",
+    response: { subtype: "success", request_id: requestId, ...(response === undefined ? {} : { response }) },
+  };
+}
+
+export function controlError(requestId: string, error: string, errorCode?: string): ControlResponse {
+  return {
+    type: "control_response",
+    response: {
+      subtype: "error",
+      request_id: requestId,
+      error,
+      ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    },
+  };
+}
+
+/**
+ * Clients put `request_id` inside `response`. One description of the protocol puts it at the top level, so that is
+ * accepted, too, but never sent.
+ */
+export function readControlResponse(line: Record<string, unknown>): ControlResponse | undefined {
+  const inner = line["response"];
+  if (!isObject(inner)) return undefined;
+  const requestId = inner["request_id"] ?? line["request_id"];
+  if (typeof requestId !== "string") return undefined;
+  if (inner["subtype"] === "error") {
+    const code = inner["error_code"];
+    return controlError(
+      requestId,
+      String(inner["error"] ?? "Unknown error"),
+      typeof code === "string" ? code : undefined,
+    );
+  }
+  return controlSuccess(requestId, inner["response"]);
+}

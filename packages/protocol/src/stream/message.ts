@@ -1,0 +1,168 @@
+// The messages of the stream-json protocol. Only those that Keelson sends are described; others pass through as
+// `OtherMessage`.
+
+import type { ModelMessage } from "../transcript/content.ts";
+import type { AssistantSubject } from "../transcript/entry.ts";
+import type { PermissionDenial, PermissionMode } from "../configuration/permission.ts";
+import type { PromptOrigin } from "./session.ts";
+import type { StreamEvent, Usage } from "./stream-event.ts";
+
+interface Stamped {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+export interface InitMessage extends Stamped {
+  readonly type: "system";
+  readonly subtype: "init";
+  readonly cwd: string;
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly { readonly name: string; readonly status: string }[];
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly slash_commands: readonly string[];
+  readonly apiKeySource: string;
+  readonly claude_code_version: string;
+  readonly output_style: string;
+  readonly agents: readonly string[];
+  readonly skills: readonly string[];
+  readonly plugins: readonly unknown[];
+  /** Keelson only: its own version, beside the compatible one. */
+  readonly keelson_version: string;
+}
+
+/** Any other `system` message: status, api_retry, task_started, permission_denied, informational … */
+export interface SystemMessage extends Stamped {
+  readonly type: "system";
+  readonly subtype: string;
+  readonly [key: string]: unknown;
+}
+
+export interface AssistantMessage extends Stamped {
+  readonly type: "assistant";
+  readonly message: AssistantSubject["message"];
+  readonly parent_tool_use_id: string | null;
+  readonly timestamp?: string;
+  readonly error?: string;
+  readonly is_api_error_message?: true;
+  readonly api_error_status?: number | null;
+  readonly api_error_type?: string;
+  /** Where the tools of MCP servers that it calls come from. */
+  readonly tool_use_meta?: readonly ToolUseMeta[];
+}
+
+export interface ToolUseMeta {
+  /** Of the call. */
+  readonly id: string;
+  readonly display_name: string;
+  readonly server_display_name: string;
+  /** The server's own name for it. */
+  readonly tool_name: string;
+}
+
+export interface UserMessage extends Stamped {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: ModelMessage["content"] };
+  readonly parent_tool_use_id: string | null;
+  readonly timestamp?: string;
+  readonly tool_use_result?: unknown;
+  readonly tool_result_meta?: readonly unknown[];
+  readonly isSynthetic?: true;
+  readonly isReplay?: true;
+  /** Set if no one typed the prompt. */
+  readonly origin?: PromptOrigin;
+}
+
+export interface StreamEventMessage extends Stamped {
+  readonly type: "stream_event";
+  readonly event: StreamEvent;
+  readonly parent_tool_use_id: string | null;
+}
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly webSearchRequests: number;
+  /** Null if the price of the model is unknown. */
+  readonly costUSD: number | null;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+}
+
+export type ResultSubtype =
+  | "success"
+  | "error_max_turns"
+  | "error_max_budget_usd"
+  | "error_during_execution"
+  | "error_max_structured_output_retries";
+
+export type TerminalReason =
+  | "completed"
+  | "max_turns"
+  | "budget_exhausted"
+  | "structured_output_retry_exhausted"
+  | "aborted_streaming"
+  | "aborted_tools"
+  | "api_error"
+  | "model_error"
+  | "prompt_too_long"
+  | "blocking_limit"
+  | "rapid_refill_breaker"
+  | "hook_stopped"
+  | "stop_hook_prevented"
+  | "tool_deferred"
+  | "turn_setup_failed";
+
+export interface ResultMessage extends Stamped {
+  readonly type: "result";
+  readonly subtype: ResultSubtype;
+  readonly is_error: boolean;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly num_turns: number;
+  readonly result?: string;
+  readonly errors?: readonly string[];
+  readonly structured_output?: unknown;
+  readonly deferred_tool_use?: { readonly id: string; readonly name: string; readonly input: unknown };
+  readonly api_error_status?: number | null;
+  readonly api_error_type?: string;
+  readonly stop_reason: string | null;
+  /** Null if the price of a model is unknown. */
+  readonly total_cost_usd: number | null;
+  readonly usage: Usage;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly permission_denials: readonly PermissionDenial[];
+  /** Absent for a command that was answered without the model. */
+  readonly terminal_reason?: TerminalReason;
+  /** The name of that command. */
+  readonly local_command?: string;
+  /** What started the run; absent if it was a prompt. */
+  readonly origin?: { readonly kind: string };
+}
+
+export interface OtherMessage {
+  readonly type: string & { readonly other?: never };
+  readonly [key: string]: unknown;
+}
+
+export type Message =
+  InitMessage | SystemMessage | AssistantMessage | UserMessage | StreamEventMessage | ResultMessage | OtherMessage;
+
+/** A message that is shown but not stored. The outbox adds `uuid` and `session_id`. */
+export type Signal =
+  | { readonly type: "system"; readonly subtype: string; readonly [key: string]: unknown }
+  | {
+      readonly type: "tool_progress";
+      readonly tool_use_id: string;
+      readonly tool_name: string;
+      readonly parent_tool_use_id: string | null;
+      readonly elapsed_time_seconds: number;
+    }
+  | { readonly type: "stream_event"; readonly event: StreamEvent; readonly parent_tool_use_id: string | null }
+  | Omit<ResultMessage, "uuid" | "session_id">;
+
+export function isResult(message: { readonly type: string }): message is ResultMessage {
+  return message.type === "result";
+}

@@ -1,0 +1,166 @@
+// Turns transcript entries into wire messages; the only place that knows the field names of both. Pure.
+
+import { isToolResult, type ContentBlock } from "./content.ts";
+import type { ChainEntry, ChainSubject, UserSubject } from "./entry.ts";
+import { isObject } from "../json.ts";
+import type { AssistantMessage, Message, SystemMessage, UserMessage } from "../stream/message.ts";
+import { NO_USAGE } from "../stream/stream-event.ts";
+
+/** Undefined for entries that are not shown. */
+export function project(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
+  switch (entry.type) {
+    case "assistant":
+      return assistant(entry, parentToolUseId);
+    case "user":
+      if (isCommandOutput(entry)) return projectPrompt(entry);
+      return isPrompt(entry) || isCommandRecord(entry) ? undefined : user(entry, parentToolUseId);
+    case "system":
+      return system(entry);
+    default:
+      return undefined;
+  }
+}
+
+/** A prompt as sent back to clients that asked for replay. */
+export function projectPrompt(entry: ChainEntry & { type: "user" | "attachment" }): UserMessage {
+  if (entry.type === "user") return { ...user(entry, null), isReplay: true };
+  const { attachment, sessionId, timestamp } = entry;
+  return {
+    type: "user",
+    message: { role: "user", content: attachment["prompt"] as UserSubject["message"]["content"] },
+    parent_tool_use_id: null,
+    session_id: sessionId,
+    uuid: typeof attachment["source_uuid"] === "string" ? attachment["source_uuid"] : entry.uuid,
+    timestamp,
+    isReplay: true,
+  };
+}
+
+/** Whether an entry is a prompt that joined a run. */
+export function isJoinedPrompt(entry: ChainEntry): entry is ChainEntry & { type: "attachment" } {
+  if (entry.type !== "attachment" || entry.attachment.type !== "queued_command") return false;
+  const { prompt } = entry.attachment;
+  return typeof prompt === "string" || (Array.isArray(prompt) && prompt.every(isObject));
+}
+
+/** Whether an entry is a prompt, not a tool result or text that Keelson added. */
+export function isPrompt(entry: ChainEntry): entry is ChainEntry & { type: "user" } {
+  return entry.type === "user" && entry.promptSource !== undefined;
+}
+
+/** The `promptSource` of a command that was answered without the model. */
+export const COMMAND_SOURCE = "command";
+
+const COMMAND_RECORD = /^<(?:command-name>\/|local-command-(?:caveat|stdout|stderr)>)/;
+
+/** Whether an entry records a command that was answered without the model. Neither the model nor clients read it. */
+export function isCommandRecord(entry: ChainSubject): boolean {
+  if (entry.type !== "user" || typeof entry.message.content !== "string") return false;
+  const { promptSource } = entry;
+  // A person may type such text, too.
+  if (promptSource !== undefined && promptSource !== COMMAND_SOURCE) return false;
+  return COMMAND_RECORD.test(entry.message.content);
+}
+
+/** What a command that changed the conversation printed. Clients get it, whether they asked for replay or not. */
+const isCommandOutput = ({ message, promptSource }: UserSubject) =>
+  promptSource === undefined &&
+  typeof message.content === "string" &&
+  /^<local-command-std(?:out|err)>/.test(message.content);
+
+function assistant(entry: ChainEntry & { type: "assistant" }, parentToolUseId: string | null): AssistantMessage {
+  return {
+    type: "assistant",
+    // On the wire, `stop_reason` stays null until the result, as in the reference; only the file has it.
+    message: entry.isApiErrorMessage ? entry.message : { ...entry.message, stop_reason: null },
+    parent_tool_use_id: parentToolUseId,
+    session_id: entry.sessionId,
+    uuid: entry.uuid,
+    timestamp: entry.timestamp,
+    ...(entry.error === undefined ? {} : { error: entry.error }),
+    ...(entry.isApiErrorMessage
+      ? {
+          is_api_error_message: true as const,
+          api_error_status: entry.apiErrorStatus ?? null,
+          ...(entry.apiErrorType === undefined ? {} : { api_error_type: entry.apiErrorType }),
+        }
+      : {}),
+  };
+}
+
+function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | null): UserMessage {
+  const { content } = entry.message;
+  const result = typeof content === "string" ? undefined : (content as readonly ContentBlock[]).find(isToolResult);
+  return {
+    type: "user",
+    message: entry.message,
+    parent_tool_use_id: parentToolUseId,
+    session_id: entry.sessionId,
+    uuid: entry.uuid,
+    timestamp: entry.timestamp,
+    ...(entry.toolUseResult === undefined ? {} : { tool_use_result: entry.toolUseResult }),
+    ...(entry.permissionDecision && result
+      ? { tool_result_meta: [{ id: result.tool_use_id, permission_decision: entry.permissionDecision }] }
+      : {}),
+    ...(entry.isMeta || entry.isCompactSummary ? { isSynthetic: true as const } : {}),
+    ...(entry.origin === undefined ? {} : { origin: entry.origin }),
+  };
+}
+
+const COMMAND_OUTPUT = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/;
+
+/** Clients see the output of a command as a reply that no model made. Undefined if there was none. */
+function commandOutput(entry: ChainEntry & { type: "system" }): AssistantMessage | undefined {
+  const text = COMMAND_OUTPUT.exec(entry.content ?? "")?.[2] ?? entry.content ?? "";
+  if (text === "") return undefined;
+  return {
+    type: "assistant",
+    message: {
+      id: entry.uuid,
+      type: "message",
+      role: "assistant",
+      model: "<synthetic>",
+      content: [{ type: "text", text }],
+      stop_reason: "end_turn",
+      stop_sequence: null,
+      usage: NO_USAGE,
+    },
+    parent_tool_use_id: null,
+    session_id: entry.sessionId,
+    uuid: entry.uuid,
+    timestamp: entry.timestamp,
+  };
+}
+
+function boundary(entry: ChainEntry & { type: "system" }): SystemMessage {
+  return {
+    type: "system",
+    subtype: "compact_boundary",
+    session_id: entry.sessionId,
+    uuid: entry.uuid,
+    compact_metadata: withWireNames(entry["compactMetadata"]),
+    ...(typeof entry["logicalParentUuid"] === "string" ? { logical_parent_uuid: entry["logicalParentUuid"] } : {}),
+  };
+}
+
+/** `preTokens` in the file is `pre_tokens` on the wire, at every depth. */
+function withWireNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withWireNames);
+  if (!isObject(value)) return value;
+  const name = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [name(key), withWireNames(each)]));
+}
+
+function system(entry: ChainEntry & { type: "system" }): SystemMessage | AssistantMessage | undefined {
+  if (entry.subtype === "local_command") return commandOutput(entry);
+  if (entry.subtype === "compact_boundary") return boundary(entry);
+  if (entry.subtype !== "informational") return undefined;
+  return {
+    type: "system",
+    subtype: entry.subtype,
+    content: entry.content,
+    level: entry.level ?? "info",
+    session_id: entry.sessionId,
+    uuid: entry.uuid,
+  };
+}
