@@ -111,9 +111,20 @@ export interface PermitRequest {
 export type Decider = "hook" | "rule" | "mode" | "protected" | "workingDir" | "person" | "other";
 
 /** Whether a call may run. Any `ask` has been answered by now. */
-export type Permission =
-  | { readonly behavior: "allow"; readonly input: JsonObject; readonly by: Decider; readonly source: string }
-  | { readonly behavior: "deny"; readonly message: string; readonly interrupt?: boolean; readonly by: Decider };
+export type Permission = (
+  | { readonly behavior: "allow"; readonly input: JsonObject; readonly source: string }
+  | {
+      readonly behavior: "deny";
+      readonly message: string;
+      readonly interrupt?: boolean;
+      /** There was a question, and nobody to answer it. */
+      readonly unanswered?: boolean;
+    }
+) & {
+  readonly by: Decider;
+  /** What decided, as clients know it; absent if a person did. */
+  readonly reasonType?: string;
+};
 
 /** The gate's decision before anyone is asked. `rule` is the rule that decided, if one did. */
 export type PermissionDecision =

@@ -27,7 +27,7 @@ test("a command is answered without the model and without hooks", async () => {
   const { ports, model, entries, fired } = engineWith(async () => "cost: none");
   const end = await run(typed("/cost now", { uuid: "mine" }), "default", new Conversation(), ports, {});
 
-  const totals = { durationMs: 1, apiDurationMs: 0, costUsd: 0, modelUsage: {} };
+  const totals = { startedAt: 0, durationMs: 1, apiDurationMs: 0, costUsd: 0, modelUsage: {} };
   const result = resultOf(end, totals);
   expect(result).toMatchObject({
     subtype: "success",

@@ -36,11 +36,14 @@ export interface End extends Ending {
   readonly numTurns: number;
   readonly usage: Usage;
   readonly denials: readonly PermissionDenial[];
+  /** When the first reply began. */
+  readonly firstAt?: number | undefined;
   /** The command that was answered without the model. */
   readonly localCommand?: string;
 }
 
 export interface Totals {
+  readonly startedAt: number;
   readonly durationMs: number;
   readonly apiDurationMs: number;
   /** Null when a price is unknown. */
@@ -58,11 +61,12 @@ export function resultOf(end: End, totals: Totals): Omit<ResultMessage, "uuid" |
     is_error: isError,
     duration_ms: Math.round(totals.durationMs),
     duration_api_ms: Math.round(totals.apiDurationMs),
+    ...(end.firstAt === undefined ? {} : { ttft_ms: Math.round(end.firstAt - totals.startedAt) }),
     num_turns: end.numTurns,
     ...(subtype === "success" ? { result: end.text } : { errors: [errorText(end, totals)] }),
     ...(end.summary === undefined ? {} : { result: end.summary }),
     ...(end.structured === undefined ? {} : { structured_output: end.structured }),
-    ...(end.apiError ? { api_error_status: end.apiError.status ?? null } : {}),
+    ...(subtype === "success" ? { api_error_status: end.apiError?.status ?? null } : {}),
     ...(end.apiError?.apiType ? { api_error_type: end.apiError.apiType } : {}),
     ...(end.deferred ? { deferred_tool_use: end.deferred } : {}),
     stop_reason: end.stopReason,

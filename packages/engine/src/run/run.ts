@@ -27,6 +27,7 @@ export async function run(
   const recovery = new ReplyRecovery(limits);
   const stopping = new StopHooks();
   let usage = addUsage();
+  let firstAt: number | undefined;
   let lines = 0; // user lines since the prompt: what `num_turns` counts (test/conformance/protocol/cases/messages.ts)
 
   const add = async (...entries: NewEntry[]) => {
@@ -41,7 +42,7 @@ export async function run(
       if (denial) denials.push(denial);
     }
   };
-  const end = (ending: Ending): End => ({ stopReason: null, ...ending, numTurns: 1 + lines, usage, denials });
+  const end = (ending: Ending): End => ({ stopReason: null, ...ending, numTurns: 1 + lines, usage, denials, firstAt });
 
   const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
 
@@ -82,6 +83,7 @@ export async function run(
     lines += settled.flatMap(({ follow = [] }) => follow.filter(({ type }) => type === "user")).length + settled.length;
     if (asked.status === "rejected") throw asked.reason;
     usage = addUsage(usage, asked.value.usage);
+    firstAt ??= asked.value.firstAt;
     return { reply: asked.value, settled };
   };
 

@@ -10,9 +10,10 @@ import {
   type JsonObject,
   type NewEntry,
   type PermissionDenial,
+  type UserSubject,
 } from "@keelson/protocol";
 import { MAX_SHOWN, ONE_RESULT, persistedNotice, shareOfWindow } from "./bound.ts";
-import type { Permission, Ports, Shown } from "../ports.ts";
+import type { Decider, Permission, Ports, Shown } from "../ports.ts";
 import type { DeferredCall } from "../run/result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { CallQueue } from "./tool-call.ts";
@@ -152,14 +153,7 @@ export function resultEntry(
       role: "user",
       content: [{ tool_use_id: call.block.id, type: "tool_result", content, is_error: failed }, ...documents],
     },
-    ...(permission
-      ? {
-          permissionDecision: {
-            decision: permission.behavior === "allow" ? "accept" : "reject",
-            source: sourceOf(permission),
-          },
-        }
-      : {}),
+    ...(permission ? decisionRecord(permission) : {}),
     sourceToolAssistantUUID: call.entryId,
     toolUseResult: result,
   };
@@ -175,10 +169,18 @@ export function deferralEntry(call: StreamedCall, { name, input }: DeferredCall,
   } as NewEntry;
 }
 
-function sourceOf(permission: Permission): string {
-  if (permission.behavior === "allow") return permission.source;
-  return permission.by === "person" ? "user_reject" : "config";
+function decisionRecord(permission: Permission): Pick<UserSubject, "permissionDecision" | "toolDenialKind"> {
+  const { reasonType } = permission;
+  const reason = reasonType === undefined ? {} : { reasonType };
+  if (permission.behavior === "allow")
+    return { permissionDecision: { decision: "accept", source: permission.source, ...reason } };
+  return {
+    permissionDecision: { decision: "reject", source: REFUSERS[permission.by] ?? "config", ...reason },
+    toolDenialKind: permission.unanswered || permission.interrupt ? "user-rejected" : "permission-rule",
+  };
 }
+
+const REFUSERS: Partial<Record<Decider, string>> = { person: "user_reject", hook: "hook" };
 
 export function withContext(shown: Shown, context: readonly string[]): Shown {
   if (context.length === 0) return shown;

@@ -36,6 +36,8 @@ export interface ModelReply {
   readonly cut: boolean;
   readonly usage: Usage;
   readonly messageId: string;
+  /** When its first event came. */
+  readonly firstAt: number | undefined;
 }
 
 /** Runs the calls of a reply while it is still arriving. */
@@ -59,6 +61,8 @@ export async function requestReply(
 ): Promise<ModelReply> {
   const started = ports.now();
   let message: ReplyMessage | undefined;
+  let requestId: string | undefined;
+  let firstAt: number | undefined;
   /** By index: blocks may be written in parallel. */
   const open = new Map<number, BlockInProgress>();
   const states = new Map<string, JsonObject>();
@@ -78,7 +82,8 @@ export async function requestReply(
     held = undefined;
     const entryId = ports.newId();
     const state = isToolUse(block) ? states.get(block.id) : undefined;
-    const bare = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
+    const named = requestId === undefined ? {} : { requestId };
+    const bare = { ...assistantEntry(entryId, message, block, usage, stopReason, stopSequence), ...named };
     const entry = state && isToolUse(block) ? { ...bare, callState: { [block.id]: state } } : bare;
     // The blocks of a reply form one chain, even if results were recorded between them.
     await ports.record([add(lastEntry === undefined ? entry : { ...entry, parentUuid: lastEntry })]);
@@ -110,9 +115,13 @@ export async function requestReply(
     cut,
     usage,
     messageId: message?.id ?? "",
+    firstAt,
   });
-  const show = (event: StreamEvent) =>
-    ports.partial ? ports.show({ type: "stream_event", event, parent_tool_use_id: null }) : undefined;
+  const show = (event: StreamEvent) => {
+    if (!ports.partial) return undefined;
+    const timing = event.type === "message_start" && firstAt !== undefined ? { ttft_ms: firstAt - started } : {};
+    return ports.show({ type: "stream_event", event, parent_tool_use_id: null, ...timing });
+  };
 
   // Only clients that get deltas see this status (test/conformance/protocol/cases/messages.ts).
   if (ports.partial) await ports.show({ type: "system", subtype: "status", status: "requesting" });
@@ -133,6 +142,10 @@ export async function requestReply(
           message = id && !conversation.hasReply(id) ? event.message : { ...event.message, id: ports.newId() };
           usage = { ...NO_USAGE, ...event.message.usage };
           stopReason = stopSequence = null;
+          const { requestId: told, ...start } = event;
+          requestId = told;
+          firstAt = ports.now();
+          event = start;
           break;
         }
         case "content_block_start": {

@@ -79,10 +79,19 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     const { fitRequest } = await import("./fit.ts");
     return fitRequest(request, isOwn).request;
   };
-  async function* noted(request: ModelRequest, events: AsyncIterable<StreamEvent> | Iterable<StreamEvent>) {
+  async function* noted(
+    request: ModelRequest,
+    { response }: HttpCall,
+    events: AsyncIterable<StreamEvent> | Iterable<StreamEvent>,
+  ): AsyncIterable<StreamEvent> {
+    const requestId = response.headers.get("request-id");
     for await (const event of events) {
-      if (event.type === "message_start") answers.set(request.model, event.message.model);
-      yield event;
+      if (event.type !== "message_start") {
+        yield event;
+        continue;
+      }
+      answers.set(request.model, event.message.model);
+      yield requestId ? { ...event, requestId } : event;
     }
   }
 
@@ -93,15 +102,15 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: true, extra: options.extraBody });
       const call = await post("/v1/messages", request, body.bytes, signal);
-      if (isJson(call)) yield* noted(request, replay(asReply(await readJson(call), address, secrets)));
-      else yield* noted(request, untilStop(readEvents(call, secrets), call));
+      if (isJson(call)) yield* noted(request, call, replay(asReply(await readJson(call), address, secrets)));
+      else yield* noted(request, call, untilStop(readEvents(call, secrets), call));
     },
 
     async *plain(asked, signal) {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: false, extra: options.extraBody });
       const call = await post("/v1/messages", request, body.bytes, signal);
-      yield* replay(asReply(await readJson(call), address, secrets));
+      yield* noted(request, call, replay(asReply(await readJson(call), address, secrets)));
     },
 
     async countTokens(asked, signal) {

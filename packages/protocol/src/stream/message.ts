@@ -43,6 +43,11 @@ export interface AssistantMessage extends Stamped {
   readonly message: AssistantSubject["message"];
   readonly parent_tool_use_id: string | null;
   readonly timestamp?: string;
+  /** How the model's server names the request. */
+  readonly request_id?: string;
+  /** In the first message of a run: the prompt that started it, if the client gave it an id. */
+  readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
   readonly error?: string;
   readonly is_api_error_message?: true;
   readonly api_error_status?: number | null;
@@ -121,6 +126,8 @@ export interface ResultMessage extends Stamped {
   readonly is_error: boolean;
   readonly duration_ms: number;
   readonly duration_api_ms: number;
+  /** From the prompt to the first event of the first reply. */
+  readonly ttft_ms?: number;
   readonly num_turns: number;
   readonly result?: string;
   readonly errors?: readonly string[];
@@ -140,6 +147,13 @@ export interface ResultMessage extends Stamped {
   readonly local_command?: string;
   /** What started the run; absent if it was a prompt. */
   readonly origin?: { readonly kind: string };
+  /** The prompt that started the run, if the client gave it an id, and with it those that joined. */
+  readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
+  /** Prompts that wait. */
+  readonly queued_turn_count?: number;
+  /** Counts the results of this process, from zero. */
+  readonly result_index?: number;
 }
 
 export interface OtherMessage {
@@ -160,7 +174,13 @@ export type Signal =
       readonly parent_tool_use_id: string | null;
       readonly elapsed_time_seconds: number;
     }
-  | { readonly type: "stream_event"; readonly event: StreamEvent; readonly parent_tool_use_id: string | null }
+  | {
+      readonly type: "stream_event";
+      readonly event: StreamEvent;
+      readonly parent_tool_use_id: string | null;
+      /** With the first event of a reply: how long it took. */
+      readonly ttft_ms?: number;
+    }
   | Omit<ResultMessage, "uuid" | "session_id">;
 
 export function isResult(message: { readonly type: string }): message is ResultMessage {

@@ -42,7 +42,12 @@ export type BlockDelta =
   | { readonly type: "citations_delta"; readonly citation: Json };
 
 export type StreamEvent =
-  | { readonly type: "message_start"; readonly message: ReplyMessage }
+  | {
+      readonly type: "message_start";
+      readonly message: ReplyMessage;
+      /** From a provider: how its server names the request. Clients get it with each block. */
+      readonly requestId?: string;
+    }
   | {
       readonly type: "content_block_start";
       readonly index: number;

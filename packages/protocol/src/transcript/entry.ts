@@ -39,9 +39,19 @@ export interface UserSubject {
   readonly sourceToolAssistantUUID?: string;
   /** The call that added this text, such as one of Skill. */
   readonly sourceToolUseID?: string;
-  readonly permissionDecision?: { readonly decision: "accept" | "reject"; readonly source: string };
+  readonly permissionDecision?: RecordedDecision;
+  /** Why the call did not run. */
+  readonly toolDenialKind?: "permission-rule" | "user-rejected";
   readonly isCompactSummary?: boolean;
   readonly isVisibleInTranscriptOnly?: boolean;
+}
+
+/** Who let a tool run or refused it. */
+export interface RecordedDecision {
+  readonly decision: "accept" | "reject";
+  readonly source: string;
+  /** What decided, if no person did. */
+  readonly reasonType?: string;
 }
 
 export interface AssistantSubject {

@@ -58,7 +58,8 @@ test("a tool result has the tool's output and how it was permitted", () => {
     type: "user",
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "x" }] },
     toolUseResult: { stdout: "x" },
-    permissionDecision: { decision: "accept", source: "config" },
+    permissionDecision: { decision: "reject", source: "config", reasonType: "mode" },
+    toolDenialKind: "permission-rule",
   };
   expect(project(entry, "parent")).toEqual({
     type: "user",
@@ -68,7 +69,13 @@ test("a tool result has the tool's output and how it was permitted", () => {
     uuid: "u",
     timestamp: envelope.timestamp,
     tool_use_result: { stdout: "x" },
-    tool_result_meta: [{ id: "t", permission_decision: { decision: "accept", source: "config" } }],
+    tool_result_meta: [
+      {
+        id: "t",
+        non_execution_kind: "permission-rule",
+        permission_decision: { decision: "reject", source: "config", reason_type: "mode" },
+      },
+    ],
   });
 });
 

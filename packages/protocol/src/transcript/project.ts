@@ -77,6 +77,7 @@ function assistant(entry: ChainEntry & { type: "assistant" }, parentToolUseId: s
     session_id: entry.sessionId,
     uuid: entry.uuid,
     timestamp: entry.timestamp,
+    ...(entry.requestId === undefined ? {} : { request_id: entry.requestId }),
     ...(entry.error === undefined ? {} : { error: entry.error }),
     ...(entry.isApiErrorMessage
       ? {
@@ -99,11 +100,18 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
     uuid: entry.uuid,
     timestamp: entry.timestamp,
     ...(entry.toolUseResult === undefined ? {} : { tool_use_result: entry.toolUseResult }),
-    ...(entry.permissionDecision && result
-      ? { tool_result_meta: [{ id: result.tool_use_id, permission_decision: entry.permissionDecision }] }
-      : {}),
+    ...(entry.permissionDecision && result ? { tool_result_meta: [resultMeta(result.tool_use_id, entry)] } : {}),
     ...(entry.isMeta || entry.isCompactSummary ? { isSynthetic: true as const } : {}),
     ...(entry.origin === undefined ? {} : { origin: entry.origin }),
+  };
+}
+
+function resultMeta(id: string, { permissionDecision, toolDenialKind }: UserSubject) {
+  const { reasonType, ...decided } = permissionDecision!;
+  return {
+    id,
+    ...(toolDenialKind === undefined ? {} : { non_execution_kind: toolDenialKind }),
+    permission_decision: { ...decided, ...(reasonType === undefined ? {} : { reason_type: reasonType }) },
   };
 }
 

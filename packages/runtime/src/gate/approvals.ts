@@ -28,6 +28,13 @@ export interface ApprovalOptions {
   show(signal: Signal): void | Promise<void>;
 }
 
+/** Clients know the rules for a command as those of its parts, and what needs no permission as part of the mode. */
+function recordedReason({ behavior, by }: GateDecision, { access }: PermitRequest): string {
+  if (by === "hook" || by === "mode") return by;
+  if (access.kind === "command") return "subcommandResults";
+  return behavior === "allow" && by !== "rule" ? "mode" : reasonType(by);
+}
+
 /** Allows or denies a call, asking hooks and the client if needed. */
 export type Permit = (request: PermitRequest, signal: AbortSignal) => Promise<Permission>;
 
@@ -46,7 +53,9 @@ export class Approvals {
     gate.ruleBook.setUnguarded(call.id, false);
     const decided = await gate.decide(request);
     const decision = await this.#classify(decided, request, signal);
-    if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
+    const reason = { by: decision.by, reasonType: recordedReason(decision, request) };
+    if (decision.behavior === "allow")
+      return { behavior: "allow", ...reason, source: decision.by === "hook" ? "hook" : "config", input };
     if (decision.behavior === "ask") {
       const answered = await this.#answer(request, decision, signal);
       const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
@@ -55,11 +64,11 @@ export class Approvals {
         this.#report(request, answered, unasked !== undefined && answered.by !== "hook");
       return answered;
     }
-    const { by, message } = decision;
+    const { message } = decision;
     const again = decided.behavior === "deny" ? undefined : await this.#mayRetry(request, message, signal);
-    const denied = { behavior: "deny", by, message: again ? `${message} ${again}` : message } as const;
+    const denied = { behavior: "deny", ...reason, message: again ? `${message} ${again}` : message } as const;
     // A hook's denial is already on the stream.
-    if (by !== "hook") this.#report(request, denied, false);
+    if (decision.by !== "hook") this.#report(request, denied, false);
     return denied;
   }
 
@@ -86,6 +95,7 @@ export class Approvals {
     return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
       ...(agent ? { agent } : {}),
+      cwd: gate.cwd,
       ...(unasked === undefined ? {} : { unasked }),
       origin: originOf(request.tool.name),
       hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),

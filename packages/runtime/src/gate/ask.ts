@@ -1,6 +1,7 @@
 // Gets an approval for a call: PermissionRequest hooks and the client are asked at the same time, and the first answer
 // wins. Without an answer, the call is denied. Front ends do not take part, so none can skip this.
 
+import { relative } from "node:path";
 import type { Decider, GateDecision, Permission, PermitRequest, Rule } from "@keelson/engine";
 import {
   isObject,
@@ -27,6 +28,8 @@ export interface Approvers {
   /** Set for MCP tools. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
+  /** Where the session works; questions name files from there. */
+  readonly cwd: string;
   hooks(input: JsonObject, withdrawn: AbortSignal): Promise<HookOutcome>;
   accept(updates: readonly PermissionUpdate[]): void;
 }
@@ -34,15 +37,14 @@ export interface Approvers {
 export async function requestApproval(request: PermitRequest, question: Question, by: Approvers): Promise<Permission> {
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
-  if (!by.person)
-    return (
-      (await hooked) ?? { behavior: "deny", by: question.by, message: noApproverMessage(question.reason, by.unasked) }
-    );
+  if (!by.person) return (await hooked) ?? { ...noApprover(question.reason, by.unasked), by: question.by };
   const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
   settled.abort();
   return first;
 }
+
+const BY_HOOK = { by: "hook", reasonType: "hook" } as const;
 
 async function askHooks(
   { tool, input }: PermitRequest,
@@ -55,17 +57,17 @@ async function askHooks(
   if (!permission) return undefined;
   if (permission.behavior === "deny") {
     const message = permission.message || `A PermissionRequest hook denied ${tool.name}`;
-    return { behavior: "deny", by: "hook", message, interrupt: permission.interrupt === true };
+    return { behavior: "deny", ...BY_HOOK, message, interrupt: permission.interrupt === true };
   }
   if (permission.updatedPermissions) accept(permission.updatedPermissions);
-  return { behavior: "allow", by: "hook", source: "hook", input: permission.updatedInput ?? input };
+  return { behavior: "allow", ...BY_HOOK, source: "hook", input: permission.updatedInput ?? input };
 }
 
 async function askPerson(
   request: PermitRequest,
   question: Question,
   ask: AskPerson,
-  { accept, origin, agent }: Approvers,
+  { accept, origin, agent, cwd }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
   const body = {
@@ -73,7 +75,7 @@ async function askPerson(
     tool_name: request.tool.name,
     display_name: request.tool.name,
     input: request.input,
-    ...(typeof request.input["description"] === "string" ? { description: request.input["description"] } : {}),
+    ...describe(request, cwd),
     permission_suggestions: question.suggestions,
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
@@ -91,6 +93,17 @@ async function askPerson(
   return readAnswer(reply.response, request.input, accept);
 }
 
+/** What the call is about, in a line for the person: the model's own words if it gave any. */
+function describe({ input, access }: PermitRequest, cwd: string): { readonly description?: string } {
+  const { description } = input;
+  if (typeof description === "string") return { description };
+  if (access.kind === "command") return { description: access.command };
+  if (access.kind === "url") return { description: access.url };
+  if (!("path" in access)) return {};
+  const within = relative(cwd, access.path);
+  return { description: within.startsWith("..") || within === "" ? access.path : within };
+}
+
 function ruleOnWire({ source, tool, content }: Rule) {
   return { source, tool_name: tool, ...(content === undefined ? {} : { rule_content: content }) };
 }
@@ -98,6 +111,14 @@ function ruleOnWire({ source, tool, content }: Rule) {
 /** The reason's name on the wire. */
 export function reasonType(by: Decider): string {
   return by === "protected" ? "safetyCheck" : by;
+}
+
+/** As the client says; otherwise, rules that are saved last longer than the session. */
+function isPermanent(response: Readonly<Record<string, unknown>>, updates: unknown): boolean {
+  const said = response["decisionClassification"] ?? response["decision_classification"];
+  if (said === "user_permanent" || said === "user_temporary") return said === "user_permanent";
+  const isSaved = (update: unknown) => isObject(update) && String(update["destination"]).endsWith("Settings");
+  return Array.isArray(updates) && updates.some(isSaved);
 }
 
 function readAnswer(
@@ -109,7 +130,7 @@ function readAnswer(
     const input = response["updatedInput"] ?? response["updated_input"] ?? asked;
     const updates = response["updatedPermissions"] ?? response["updated_permissions"];
     if (Array.isArray(updates)) accept(updates as PermissionUpdate[]);
-    const source = Array.isArray(updates) && updates.length > 0 ? "user_permanent" : "user_temporary";
+    const source = isPermanent(response, updates) ? "user_permanent" : "user_temporary";
     return { behavior: "allow", by: "person", source, input: input as JsonObject };
   }
   if (isObject(response) && response["behavior"] === "deny" && typeof response["message"] === "string") {
@@ -126,5 +147,7 @@ function readAnswer(
 const NO_APPROVER =
   "No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.";
 
-const noApproverMessage = (reason: string, unasked = NO_APPROVER) =>
-  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} ${unasked}`;
+function noApprover(reason: string, unasked = NO_APPROVER) {
+  const message = `${/[.!?]$/.test(reason) ? reason : `${reason}.`} ${unasked}`;
+  return { behavior: "deny", message, unanswered: true } as const;
+}

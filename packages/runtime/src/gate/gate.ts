@@ -57,6 +57,10 @@ export class Gate {
     this.#readable = options.readable;
   }
 
+  get cwd(): string {
+    return this.#options.cwd();
+  }
+
   /**
    * Decides by rules and mode, with links resolved and commands parsed. `unaided`: as if nobody had allowed anything, so
    * only what is harmless by itself passes.

@@ -88,6 +88,8 @@ export function initSignal(facts: {
     type: "system" as const,
     subtype: "init" as const,
     cwd: facts.cwd,
+    original_cwd: facts.snapshot.cwd,
+    additional_directories: facts.snapshot.directories,
     // A client need not know which of them the model has to load first.
     tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => (name === "Agent" ? "Task" : name)),
     mcp_servers: facts.mcpServers,

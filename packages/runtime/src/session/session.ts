@@ -79,6 +79,7 @@ export class LiveSession implements Session {
   readonly #ready: Promise<void>;
   #isReady = false;
   #silent = false;
+  #results = 0;
   #closing: EndReason = "end_of_input";
 
   constructor(parts: SessionParts) {
@@ -161,7 +162,7 @@ export class LiveSession implements Session {
   }
 
   async #perform({ prompt }: Work): Promise<void> {
-    const { outbox, cost, now } = this.#parts;
+    const { inbox, outbox, cost, now } = this.#parts;
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
     const started = now();
     const apiBefore = cost.apiDurationMs;
@@ -176,6 +177,7 @@ export class LiveSession implements Session {
     outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));
     if (this.#silent) return;
     const totals = {
+      startedAt: started,
       durationMs: now() - started,
       // The cost starts over when the conversation is cleared.
       apiDurationMs: Math.max(0, cost.apiDurationMs - apiBefore),
@@ -183,9 +185,15 @@ export class LiveSession implements Session {
       modelUsage: cost.modelUsage,
       maxBudgetUsd: limits.maxBudgetUsd,
     };
-    await outbox.show({ ...resultOf(end, totals), ...originOf(prompt) });
-    const joined = this.#parts.inbox.takeJoined();
-    for (const uuid of [prompt?.uuid, ...joined]) if (uuid !== undefined) outbox.lifecycle(uuid, "completed");
+    const answered = [prompt?.uuid, ...inbox.takeJoined()].filter((uuid) => uuid !== undefined);
+    await outbox.show({
+      ...resultOf(end, totals),
+      ...originOf(prompt),
+      ...(prompt?.uuid === undefined ? {} : { user_message_uuid: prompt.uuid, user_message_uuids: answered }),
+      queued_turn_count: inbox.waiting,
+      result_index: this.#results++,
+    });
+    for (const uuid of answered) outbox.lifecycle(uuid, "completed");
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {

@@ -3,7 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { SkillSet } from "@keelson/config/skills";
 import { asReminder, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
-import type { NewEntry, Skill } from "@keelson/protocol";
+import type { NewEntry, Skill, SkillSource } from "@keelson/protocol";
 import { relative } from "node:path";
 import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
 
@@ -152,17 +152,20 @@ export class SessionSkills {
   #list(): readonly ListedCommand[] {
     const listed: ListedCommand[] = [];
     for (const skill of this.#all.values()) {
-      const { name, description, argumentHint = "", source, userInvocable } = skill;
+      const { name, argumentHint = "", source, userInvocable } = skill;
       if (!userInvocable || yieldsToBuiltIn(skill)) continue;
-      const command = { name, description, argumentHint };
+      const command = { name, description: withOrigin(skill), argumentHint };
       listed.push(source === "bundled" ? { ...command, builtin: true } : command);
     }
     return listed;
   }
 
-  /** Those that are skills, not commands. */
+  /** Those that are skills, not commands, and say themselves what they are for. */
   clientSkills(): readonly ListedCommand[] {
-    return this.clientCommands().filter(({ name }) => this.#all.get(name)?.kind === "skill");
+    return this.clientCommands().filter(({ name }) => {
+      const skill = this.#all.get(name);
+      return skill?.kind === "skill" && !skill.describedByText;
+    });
   }
 
   #collect(): void {
@@ -182,6 +185,14 @@ export class SessionSkills {
     if (text !== undefined) this.#texts = [...this.#texts, text];
     return text;
   }
+}
+
+/** Clients show where a command comes from. */
+function withOrigin({ description, source, plugin }: Skill): string {
+  if (plugin) return `(${plugin.name}) ${description}`;
+  const places: Partial<Record<SkillSource, string>> = { user: "user", project: "project", nested: "project" };
+  const place = places[source];
+  return place === undefined ? description : `${description} (${place})`;
 }
 
 /** By name: the skills of files before bundled ones, as settings allow. */

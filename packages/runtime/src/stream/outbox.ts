@@ -59,6 +59,8 @@ export class Outbox {
   readonly #agent: SidechainAgent | undefined;
   #leaf: string | null;
   #promptId: string | undefined;
+  /** A prompt with an id of the client's that no reply followed yet. */
+  #unanswered: string | undefined;
   /** What is recorded before `release`. */
   #held: ChainEntry[] | undefined;
 
@@ -144,6 +146,7 @@ export class Outbox {
   /** Reports the state of a prompt that has an id. */
   lifecycle(prompt: string, state: "queued" | "started" | "completed" | "cancelled"): void {
     const { sessionId, newId } = this.#options;
+    if (state === "started") this.#unanswered = prompt;
     void this.send({
       type: "command_lifecycle",
       command_uuid: prompt,
@@ -176,8 +179,9 @@ export class Outbox {
 
   /** Clients show calls of MCP servers with the names that the servers use. */
   #projected(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
-    const message = project(entry, parentToolUseId);
-    if (!message || entry.type !== "assistant") return message;
+    const projected = project(entry, parentToolUseId);
+    if (!projected || entry.type !== "assistant") return projected;
+    const message = { ...projected, ...this.#takeUnanswered() };
     const origins = entry.message.content.filter(isToolUse).flatMap(({ id, name }) => {
       const origin = this.#options.originOf?.(name);
       if (!origin) return [];
@@ -185,6 +189,13 @@ export class Outbox {
       return [{ id, display_name: title ?? tool, server_display_name: server, tool_name: tool }];
     });
     return origins.length === 0 ? message : { ...message, tool_use_meta: origins };
+  }
+
+  /** The first reply says which prompt it answers. */
+  #takeUnanswered() {
+    const prompt = this.#unanswered;
+    this.#unanswered = undefined;
+    return prompt === undefined ? {} : { user_message_uuid: prompt, user_message_uuids: [prompt] };
   }
 
   #append(entries: readonly Entry[]): void {

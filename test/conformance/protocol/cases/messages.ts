@@ -93,7 +93,27 @@ export const MESSAGES: readonly Scenario[] = [
       {
         name: "says who allowed the call",
         see: (seen) => resultOf(seen, "call_1_1").tool_result_meta,
-        is: [{ id: "call_1_1", permission_decision: { decision: "accept", source: "config" } }],
+        is: [
+          {
+            id: "call_1_1",
+            permission_decision: { decision: "accept", source: "config", reason_type: "subcommandResults" },
+          },
+        ],
+      },
+      {
+        name: "names the request of each line as the model's server does",
+        see: (seen) => [...new Set(ofKind(seen, "assistant").map(({ request_id }) => request_id))],
+        is: ["req_1", "req_2"],
+      },
+      {
+        name: "ends with the time to the first reply and the place among the results",
+        see: (seen) => result(seen),
+        is: expect.objectContaining({
+          ttft_ms: expect.any(Number),
+          queued_turn_count: 0,
+          result_index: 0,
+          api_error_status: null,
+        }),
       },
       { name: "counts each result as a turn", see: (seen) => result(seen).num_turns, is: 3 },
     ],

@@ -177,16 +177,27 @@ export const PERMISSIONS: readonly Scenario[] = [
             },
           ],
         },
+        {
+          behavior: "allow",
+          updatedPermissions: [
+            {
+              type: "addRules",
+              rules: [{ toolName: "Bash", ruleContent: "touch c" }],
+              behavior: "allow",
+              destination: "localSettings",
+            },
+          ],
+        },
       ],
     },
-    says: [{ calls: [bash("touch a")] }, { calls: [bash("touch b")] }, { text: "done" }],
+    says: [...["a", "b", "c"].map((file) => ({ calls: [bash(`touch ${file}`)] })), { text: "done" }],
     steps: turn("go"),
     cases: [
       {
-        name: "marks the empty list as a choice for once, rules as one for good",
+        name: "marks rules that are saved as a choice for good, all else as one for now",
         see: (seen) =>
           ofKind(seen, "user").map(({ tool_result_meta }) => tool_result_meta[0].permission_decision.source),
-        is: ["user_temporary", "user_permanent"],
+        is: ["user_temporary", "user_temporary", "user_permanent"],
       },
     ],
   },

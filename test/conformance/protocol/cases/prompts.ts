@@ -60,6 +60,18 @@ export const PROMPTS: readonly Scenario[] = [
     steps: turn("hi", { uuid: ONE }),
     cases: [
       {
+        name: "is named by the first line that answers it and by the result",
+        see: (seen) =>
+          [ofKind(seen, "assistant")[0], result(seen)].map(({ user_message_uuid, user_message_uuids }) => [
+            user_message_uuid,
+            user_message_uuids,
+          ]),
+        is: [
+          [ONE, [ONE]],
+          [ONE, [ONE]],
+        ],
+      },
+      {
         name: "is followed through its life",
         see: (seen) => ofKind(seen, "command_lifecycle").map(({ command_uuid, state }) => [command_uuid, state]),
         is: ["queued", "started", "completed"].map((state) => [ONE, state]),
