@@ -1,11 +1,11 @@
 // The program inside the test's own process: a hundredth of what a process of its own costs, so that long tables can be
-// run for every kind of agent. Everything it has of the outside is handed to it, as in `cli/src/this-process.ts`.
+// run for every kind of agent. Everything it has of the outside is handed to it, as in `cli/src/process/this-process.ts`.
 
 import { openSession } from "@keelson/runtime";
 import type { Ended, ProgramOptions, Running } from "@keelson/testkit";
 import { join } from "node:path";
 import { main } from "../../packages/cli/src/main.ts";
-import type { ProcessIO } from "../../packages/cli/src/process-io.ts";
+import type { ProcessIO } from "../../packages/cli/src/process/process-io.ts";
 import { lineLog } from "../../packages/testkit/src/program/line-log.ts";
 
 /** What `startKeelson` does, as far as a client on the other end of its streams can tell. */

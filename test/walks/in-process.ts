@@ -9,7 +9,7 @@ import type { TemporaryHome } from "@keelson/testkit";
 import { runTerminal } from "@keelson/tui";
 import { createHost } from "../../packages/cli/src/interactive/host.ts";
 import type { TerminalPort } from "../../packages/cli/src/interactive/terminal/port.ts";
-import { loadOptions } from "../../packages/cli/src/process-io.ts";
+import { loadOptions } from "../../packages/cli/src/process/process-io.ts";
 
 interface Program {
   readonly argv: readonly string[];

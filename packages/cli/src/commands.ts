@@ -1,6 +1,6 @@
 // The commands: a first argument that is none of these is a prompt. Each is loaded when it is called.
 
-import type { ProcessIO } from "./process-io.ts";
+import type { ProcessIO } from "./process/process-io.ts";
 
 export interface ProgramCommand {
   readonly name: string;

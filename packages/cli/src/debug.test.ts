@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { FLAGS } from "./args/flags.ts";
 import { CATEGORIES, openDebug, type DebugChoice } from "./debug.ts";
-import type { ProcessIO } from "./process-io.ts";
+import type { ProcessIO } from "./process/process-io.ts";
 
 const AT = "2026-11-15T06:57:32.416Z";
 

@@ -5,7 +5,7 @@ import type { Snapshot } from "@keelson/config";
 import { hideSecrets } from "@keelson/runtime/hide-secrets";
 import { eitherOf } from "./args/nearest.ts";
 import type { Debug, DebugCategory } from "./open.ts";
-import { printWarning, type ProcessIO } from "./process-io.ts";
+import { printWarning, type ProcessIO } from "./process/process-io.ts";
 
 export const CATEGORIES: readonly DebugCategory[] = [
   "api",

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { Arguments } from "./args/args.ts";
 import { toTerminalInvocation, type TerminalInvocation } from "./interactive/choice.ts";
-import { loadOptions, printError, type ProcessIO } from "./process-io.ts";
+import { loadOptions, printError, type ProcessIO } from "./process/process-io.ts";
 
 /** Returns the exit code. Throws UsageError. */
 export async function beInteractive(given: Arguments, io: ProcessIO): Promise<number> {

@@ -9,7 +9,7 @@ import { FLAGS } from "./args/flags.ts";
 import { COMMANDS } from "./commands.ts";
 import { main } from "./main.ts";
 import type { OpenOptions } from "./open.ts";
-import type { EndSignal, ProcessIO } from "./process-io.ts";
+import type { EndSignal, ProcessIO } from "./process/process-io.ts";
 
 let root: string;
 

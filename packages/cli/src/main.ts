@@ -6,8 +6,8 @@ import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
 import { isOpenError } from "./open.ts";
-import { handleSignals, type Signals } from "./signals.ts";
-import { loadOptions, printError, printWarning, type ProcessIO } from "./process-io.ts";
+import { handleSignals, type Signals } from "./process/signals.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "./process/process-io.ts";
 
 const NO_INPUT = "no prompt; input must be provided either through stdin or as a prompt argument when using --print";
 

@@ -4,7 +4,7 @@ import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Flags, Snapshot } from "@keelson/config";
-import { loadOptions, printError, type ProcessIO } from "./process-io.ts";
+import { loadOptions, printError, type ProcessIO } from "./process/process-io.ts";
 
 /** Runs the work with folders in place of archives, and removes them afterwards. */
 export async function withUnpackedPlugins(

@@ -1,8 +1,8 @@
 // Runs `main` in this process and exits with its exit code.
 
 import { main } from "./main.ts";
-import { printError } from "./process-io.ts";
-import { thisProcess } from "./this-process.ts";
+import { printError } from "./process/process-io.ts";
+import { thisProcess } from "./process/this-process.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 
 export async function startProgram(): Promise<never> {

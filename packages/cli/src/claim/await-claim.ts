@@ -13,7 +13,7 @@ import {
 import { parseArguments } from "../args/args.ts";
 import { isClaim, readClaim, type Claim, type ClaimRefusal } from "./claim.ts";
 import { rehearse } from "./rehearse.ts";
-import { printError, type ProcessIO } from "../process-io.ts";
+import { printError, type ProcessIO } from "../process/process-io.ts";
 
 type Main = (argv: readonly string[], io: ProcessIO) => Promise<number>;
 

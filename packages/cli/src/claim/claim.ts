@@ -8,7 +8,7 @@ import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { parseArguments } from "../args/args.ts";
 import { toInvocation } from "../args/invocation.ts";
-import type { ProcessIO } from "../process-io.ts";
+import type { ProcessIO } from "../process/process-io.ts";
 
 export interface Claim {
   readonly id: string;

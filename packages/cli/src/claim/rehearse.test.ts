@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { devNull } from "node:os";
 import { rehearse } from "./rehearse.ts";
-import type { ProcessIO } from "../process-io.ts";
+import type { ProcessIO } from "../process/process-io.ts";
 
 const io = {
   cwd: "/real/folder",

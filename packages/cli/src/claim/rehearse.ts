@@ -4,7 +4,7 @@
 import { toLine } from "@keelson/protocol";
 import { devNull } from "node:os";
 import { dirname } from "node:path";
-import type { ProcessIO } from "../process-io.ts";
+import type { ProcessIO } from "../process/process-io.ts";
 
 type Main = (argv: readonly string[], io: ProcessIO) => Promise<number>;
 

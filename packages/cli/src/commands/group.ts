@@ -7,7 +7,7 @@ import type { Flag } from "../args/flags.ts";
 import { WIDTH, wrapLines } from "../args/help.ts";
 import { toFlags, UsageError } from "../args/invocation.ts";
 import { asPrompt, eitherOf, nearest } from "../args/nearest.ts";
-import { loadOptions, printError, type ProcessIO } from "../process-io.ts";
+import { loadOptions, printError, type ProcessIO } from "../process/process-io.ts";
 
 export interface CommandGroup {
   readonly name: string;

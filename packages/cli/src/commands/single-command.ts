@@ -3,7 +3,7 @@
 import { parseArguments, type Arguments } from "../args/args.ts";
 import type { Flag } from "../args/flags.ts";
 import { asPrompt } from "../args/nearest.ts";
-import { printError, type ProcessIO } from "../process-io.ts";
+import { printError, type ProcessIO } from "../process/process-io.ts";
 
 export interface SingleCommand {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { EndSignal, ProcessIO } from "../process-io.ts";
+import type { EndSignal, ProcessIO } from "../process/process-io.ts";
 import { watchEndings } from "./endings.ts";
 import type { TerminalPort } from "./terminal/port.ts";
 

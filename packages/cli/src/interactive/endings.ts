@@ -1,7 +1,7 @@
 // The ways a session at a terminal ends without the user leaving it: signals, a closed window, a failure nobody caught.
 // Whatever happens, the terminal is usable afterwards.
 
-import type { EndSignal, ProcessIO } from "../process-io.ts";
+import type { EndSignal, ProcessIO } from "../process/process-io.ts";
 import type { TerminalPort } from "./terminal/port.ts";
 
 export interface Endings {

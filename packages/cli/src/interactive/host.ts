@@ -6,7 +6,7 @@ import type { EndReason, JsonObject, Session } from "@keelson/protocol";
 import { COMPATIBLE_VERSION } from "@keelson/protocol/version";
 import type { TerminalHost, WhichSession } from "@keelson/tui";
 import type { Debug, OpenOptions, SessionChoice } from "../open.ts";
-import type { ProcessIO } from "../process-io.ts";
+import type { ProcessIO } from "../process/process-io.ts";
 import type { TerminalInvocation } from "./choice.ts";
 import { readKeybindings } from "./ports/keybindings.ts";
 import { readThemeFiles } from "./ports/theme-files.ts";

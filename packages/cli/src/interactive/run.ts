@@ -5,7 +5,7 @@ import { readGlobalState, type GlobalState } from "@keelson/config/global-state"
 import type * as Tui from "@keelson/tui";
 import type { TerminalOutcome, WhichSession } from "@keelson/tui";
 import type { Debug } from "../open.ts";
-import type { ProcessIO } from "../process-io.ts";
+import type { ProcessIO } from "../process/process-io.ts";
 import { keyAnswer, openQuestions } from "./before/open-questions.ts";
 import { resumeCommand, type TerminalInvocation } from "./choice.ts";
 import { watchEndings, type Endings } from "./endings.ts";

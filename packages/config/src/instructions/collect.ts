@@ -4,12 +4,12 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { InstructionFile, InstructionKind, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
-import type * as Frontmatter from "./frontmatter.ts";
-import { readPage } from "./markdown.ts";
-import type * as Patterns from "./path-patterns.ts";
-import { readInstruction } from "./read-instruction.ts";
-import { sight, type InstructionStamp } from "./sighting.ts";
-import { isTextFile } from "./text-files.ts";
+import type * as Frontmatter from "./parse/frontmatter.ts";
+import { readPage } from "./parse/markdown.ts";
+import type * as Patterns from "./parse/path-patterns.ts";
+import { readInstruction } from "./files/read-instruction.ts";
+import { sight, type InstructionStamp } from "./files/sighting.ts";
+import { isTextFile } from "./files/text-files.ts";
 
 /** A file to load. */
 export interface Candidate {
@@ -175,7 +175,7 @@ export function createCollector(options: CollectOptions): Collector {
     const budget = { patterns: Math.min(PATTERNS_PER_FILE, left.patterns), characters: PATTERN_CHARACTERS };
     const before = budget.patterns;
     // Loaded late: six modules that only rules with paths need.
-    const { compilePatterns } = require("./path-patterns.ts") as typeof Patterns;
+    const { compilePatterns } = require("./parse/path-patterns.ts") as typeof Patterns;
     const patterns = compilePatterns(paths, budget);
     if (patterns === undefined) return broken("its paths expand to too many patterns", head.body);
     left.patterns -= before - budget.patterns;
@@ -203,7 +203,7 @@ export function createCollector(options: CollectOptions): Collector {
 
 /** Loaded late: only rule files have frontmatter. */
 function frontmatterOf(text: string): Frontmatter.Frontmatter {
-  return (require("./frontmatter.ts") as typeof Frontmatter).readFrontmatter(text);
+  return (require("./parse/frontmatter.ts") as typeof Frontmatter).readFrontmatter(text);
 }
 
 const EXCLUDED = "claudeMdExcludes excludes it";

@@ -17,7 +17,7 @@ import { cost, growth } from "@keelson/testkit";
 import { load } from "../load/load.ts";
 import type { Flags } from "../load/snapshot.ts";
 import { loadInstructions, writeApproval, type InstructionFile } from "./instructions.ts";
-import { readInstruction } from "./read-instruction.ts";
+import { readInstruction } from "./files/read-instruction.ts";
 
 let root: string;
 

@@ -3,7 +3,7 @@
 
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { InstructionChange, InstructionFile, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
-import { sight } from "./sighting.ts";
+import { sight } from "./files/sighting.ts";
 import { folderFiles, readTiers, type InstructionOptions, type InstructionSettings, type Tiers } from "./tiers.ts";
 
 export interface InstructionSet {

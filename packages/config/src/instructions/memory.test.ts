@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { load } from "../load/load.ts";
 import { loadInstructions, memoryDirectory } from "./instructions.ts";
 import { memoryHead } from "./memory.ts";
-import { repositoryRoot } from "./repository.ts";
+import { repositoryRoot } from "./files/repository.ts";
 
 let root: string;
 

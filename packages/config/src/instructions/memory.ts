@@ -6,8 +6,8 @@ import { atHome } from "../scopes/scopes.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import type { Collector } from "./collect.ts";
 import type { InstructionFile, LoadReason } from "./instruction-file.ts";
-import { readInstruction } from "./read-instruction.ts";
-import { repositoryRoot } from "./repository.ts";
+import { readInstruction } from "./files/read-instruction.ts";
+import { repositoryRoot } from "./files/repository.ts";
 
 export type MemoryPlace = Pick<Snapshot, "cwd" | "home" | "env" | "settings" | "flags">;
 

@@ -7,8 +7,8 @@ import type { Snapshot } from "../load/snapshot.ts";
 import { isApproved } from "./approval.ts";
 import { createCollector, type Candidate, type Collector } from "./collect.ts";
 import type { InstructionFile, InstructionKind, LoadReason } from "./instruction-file.ts";
-import { lookInto, rulesIn, type FolderFiles } from "./look-into.ts";
-import { repositoryRoot } from "./repository.ts";
+import { lookInto, rulesIn, type FolderFiles } from "./files/look-into.ts";
+import { repositoryRoot } from "./files/repository.ts";
 import { memoryDirectory, readMemory, type ProjectDirectory } from "./memory.ts";
 
 export type InstructionSettings = Pick<

@@ -13,7 +13,7 @@ import {
 import { printable } from "../check/page.ts";
 import type { Environment } from "../env/env.ts";
 import type { Gathered } from "../load/gather.ts";
-import { expander, TooLong } from "../mcp/expand.ts";
+import { expander, TooLong } from "../mcp/entry/expand.ts";
 import type { ConfiguredLanguageServers } from "../load/snapshot.ts";
 import { checkLanguageServer } from "./entry.ts";
 

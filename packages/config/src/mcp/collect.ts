@@ -10,11 +10,11 @@ import {
 import { printable } from "../check/page.ts";
 import type { ConfiguredMcp } from "../load/snapshot.ts";
 import { asShellWord } from "../trust/trust.ts";
-import { approvalOf } from "./approval.ts";
+import { approvalOf } from "./choice/approval.ts";
 import { candidatesOf, type ServerCandidate, type McpQuestion } from "./candidates.ts";
-import { checkLimitedEntry } from "./limited-entry.ts";
-import { mayShareRules, nameProblem, ruleName } from "./names.ts";
-import { isConfined, isServerAllowed } from "./policy.ts";
+import { checkLimitedEntry } from "./entry/limited-entry.ts";
+import { mayShareRules, nameProblem, ruleName } from "./entry/names.ts";
+import { isConfined, isServerAllowed } from "./choice/policy.ts";
 
 export function collectServers(question: McpQuestion): ConfiguredMcp {
   const warn = bounded(question.warn);

@@ -1,9 +1,9 @@
 // Configuration of MCP servers, for the runtime and `keelson mcp`: checks entries that arrive later than the files, and
 // edits the files.
 
-export { approveServer, resetChoices } from "./choices.ts";
-export { decideServer, type ServerDecision } from "./decide-server.ts";
-export { checkServer, type CheckServerOptions } from "./check-server.ts";
+export { approveServer, resetChoices } from "./choice/choices.ts";
+export { decideServer, type ServerDecision } from "./choice/decide-server.ts";
+export { checkServer, type CheckServerOptions } from "./entry/check-server.ts";
 export { readServerFile } from "./read-servers.ts";
 
 export {

@@ -1,7 +1,7 @@
 // The entries under `mcpServers` in a file or an object, not checked one by one. Whatever is wrong is reported.
 
 import { isObject } from "@keelson/protocol";
-import { readInstruction } from "../instructions/read-instruction.ts";
+import { readInstruction } from "../instructions/files/read-instruction.ts";
 import { parseSettings } from "../scopes/read.ts";
 
 export type RawServers = readonly (readonly [name: string, entry: unknown])[];

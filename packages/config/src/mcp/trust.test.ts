@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, chownSync } from "node:fs";
 import { join } from "node:path";
 import { testUnless } from "@keelson/testkit";
-import { approveServer, resetChoices } from "./choices.ts";
+import { approveServer, resetChoices } from "./choice/choices.ts";
 import { mcpWorld, notUsed, used } from "./world.test-support.ts";
 
 const run = (command: string) => ({ command });

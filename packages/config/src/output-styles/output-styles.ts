@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import type { PromptStyle } from "@keelson/engine";
 import { BUILT_IN_STYLES } from "@keelson/engine/styles";
 import { isWithin } from "../instructions/collect.ts";
-import { readInstruction } from "../instructions/read-instruction.ts";
+import { readInstruction } from "../instructions/files/read-instruction.ts";
 import { managedDirectory } from "../scopes/scopes.ts";
 import { booleanIn, fieldText } from "../skills/frontmatter/field-values.ts";
 import { readHead } from "../skills/frontmatter/head.ts";

@@ -3,7 +3,7 @@
 
 import { sep } from "node:path";
 import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
-import type * as Patterns from "../instructions/path-patterns.ts";
+import type * as Patterns from "../instructions/parse/path-patterns.ts";
 import type { Mutable } from "./facts.ts";
 import type { HeadProblem } from "./frontmatter/head-block.ts";
 import { frontmatterHooks } from "./hooks.ts";
@@ -130,7 +130,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     if (skill.paths === undefined) skills.push(skill);
     else {
       // Loaded late: six modules that only skills with paths need.
-      const { compilePatterns } = require("../instructions/path-patterns.ts") as typeof Patterns;
+      const { compilePatterns } = require("../instructions/parse/path-patterns.ts") as typeof Patterns;
       const patterns = compilePatterns(skill.paths, budget);
       if (patterns === undefined) return void refuse(found.found, "its `paths` expand to too many patterns");
       dormant.push({ skill, patterns });

@@ -3,7 +3,7 @@
 
 import { dirname, join, sep } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
-import type * as Repository from "../instructions/repository.ts";
+import type * as Repository from "../instructions/files/repository.ts";
 import { readAccepted, type Accepted } from "../scopes/accepted.ts";
 import { readSettingsFile } from "../scopes/read.ts";
 import type { Snapshot } from "../load/snapshot.ts";
@@ -74,7 +74,7 @@ function foldersAround(cwd: string, home: string): readonly string[] {
 function mainCheckout(cwd: string): string | undefined {
   const main = /^(.*)\/\.claude\/worktrees\/[^/]+$/.exec(cwd)?.[1];
   if (main === undefined) return undefined;
-  const { repositoryRoot } = require("../instructions/repository.ts") as typeof Repository;
+  const { repositoryRoot } = require("../instructions/files/repository.ts") as typeof Repository;
   return repositoryRoot(cwd) === main ? main : undefined;
 }
 

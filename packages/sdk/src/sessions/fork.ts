@@ -10,7 +10,7 @@ import { readEntries } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStoreEntry } from "../stores/session-store.ts";
 import { foldSessionSummary } from "../stores/summary.ts";
-import { inTimeOrder } from "../stores/time-order.ts";
+import { inTimeOrder } from "../stores/resume/time-order.ts";
 import { inBatches } from "../stores/transcript-file.ts";
 import type { SessionMutationOptions } from "./change.ts";
 import { requireSessionId, requireTranscript } from "./find.ts";

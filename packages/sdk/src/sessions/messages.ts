@@ -7,7 +7,7 @@ import { isSessionId } from "@keelson/store";
 import { linkOf, liveChain, loadSession } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStore, SessionStoreEntry } from "../stores/session-store.ts";
-import { inTimeOrder } from "../stores/time-order.ts";
+import { inTimeOrder } from "../stores/resume/time-order.ts";
 import { readSidecar } from "../stores/transcript-file.ts";
 import { findTranscript } from "./find.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { loadSession, readEntries } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
-import { InMemorySessionStore } from "../stores/memory.ts";
+import { InMemorySessionStore } from "../stores/kinds/memory.ts";
 import type { SessionStore, SessionStoreEntry } from "../stores/session-store.ts";
 import {
   archiveSession,

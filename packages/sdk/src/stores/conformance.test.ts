@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { sessionStoreConformance } from "./conformance.ts";
-import { InMemorySessionStore } from "./memory.ts";
+import { InMemorySessionStore } from "./kinds/memory.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 
 async function failuresOf(change: (store: InMemorySessionStore) => Partial<SessionStore>): Promise<string[]> {

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { InMemorySessionStore } from "./memory.ts";
+import { InMemorySessionStore } from "./kinds/memory.ts";
 import { openStoreMirror, type MirrorError, type StoreMirrorOptions } from "./mirror.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 

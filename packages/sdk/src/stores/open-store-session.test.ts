@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSession, readEntries, sessionAt } from "@keelson/store/past";
 import { projectKeyOf } from "./key.ts";
-import { InMemorySessionStore } from "./memory.ts";
+import { InMemorySessionStore } from "./kinds/memory.ts";
 import { openStoreSession, type MirrorErrorMessage, type StoreSessionOptions } from "./open-store-session.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 

@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import type { Pause } from "./append.ts";
 import { configDirOf } from "./key.ts";
-import { materialize } from "./materialize.ts";
+import { materialize } from "./resume/materialize.ts";
 import { openStoreMirror, type MirrorError, type TranscriptMirror } from "./mirror.ts";
-import { rescue } from "./rescue.ts";
+import { rescue } from "./resume/rescue.ts";
 import type { SessionKey, SessionStore, SessionStoreFlush } from "./session-store.ts";
 
 export interface StoreSessionOptions {

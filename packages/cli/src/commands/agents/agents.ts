@@ -1,6 +1,6 @@
 // keelson agents: shows, checks and creates agents, and shows what they did.
 
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { AGENTS_FLAGS, AGENTS_OWN_FLAGS } from "./flags.ts";
 

@@ -2,7 +2,7 @@
 
 import type { AgentDefinition, AgentProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import { columns, section } from "../columns.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, paletteFor, visible } from "../permissions/words.ts";

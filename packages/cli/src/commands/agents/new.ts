@@ -4,7 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { leadsOut, writeNew } from "../new-file.ts";
 import { shortenFrom, visible } from "../permissions/words.ts";

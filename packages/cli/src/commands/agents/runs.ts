@@ -2,7 +2,7 @@
 
 import type { AgentRun, AgentState } from "@keelson/runtime/agents";
 import { UsageError } from "../../args/invocation.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import { columns } from "../columns.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { oneLine, paletteFor, shortenFrom } from "../permissions/words.ts";

@@ -4,7 +4,7 @@ import { agentText } from "@keelson/config/agents";
 import type { AgentDefinition } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, visible, type Shorten } from "../permissions/words.ts";
 import { tokensOf } from "../skills/words.ts";

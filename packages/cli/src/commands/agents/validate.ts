@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { agentText, checkAgentsAt, type AgentSet } from "@keelson/config/agents";
 import type { AgentDefinition, AgentProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import { countOf, reportProblems } from "../checked-files.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";

@@ -1,6 +1,6 @@
 // keelson auth: stores keys of model providers in the keychain, shows where keys come from, and removes stored ones.
 
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { AUTH_FLAGS, AUTH_OWN_FLAGS } from "./flags.ts";
 

@@ -2,9 +2,9 @@
 
 import { ownEnvironment, type Snapshot } from "@keelson/config";
 import { UsageError } from "../../args/invocation.ts";
-import { printWarning, type ProcessIO } from "../../process-io.ts";
+import { printWarning, type ProcessIO } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
-import { createLines } from "../mcp/typed-lines.ts";
+import { createLines } from "../mcp/sign-in/typed-lines.ts";
 import { visible } from "../permissions/words.ts";
 import { authCall } from "./provider.ts";
 

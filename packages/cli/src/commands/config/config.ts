@@ -3,7 +3,7 @@
 import type * as Config from "@keelson/config";
 import { toFlags, UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
-import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "../../process/process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import { CONFIG_FLAGS, CONFIG_OWN_FLAGS } from "./flags.ts";

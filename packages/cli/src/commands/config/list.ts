@@ -1,7 +1,7 @@
 // keelson config list: every value that applies with its file and line, then the values that are ignored and why.
 
 import { nearest } from "../../args/nearest.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import type { OpenedConfig } from "./config.ts";
 import { hidden, isSecret, placeText, escapeControls, shownValue } from "./text.ts";

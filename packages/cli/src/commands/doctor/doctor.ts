@@ -2,7 +2,7 @@
 
 import type { Flags } from "@keelson/config";
 import { toFlags, UsageError } from "../../args/invocation.ts";
-import { loadOptions, printError, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, type ProcessIO } from "../../process/process-io.ts";
 import { readSingleCommand } from "../single-command.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
 import { escapeControls } from "../config/text.ts";

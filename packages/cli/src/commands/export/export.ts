@@ -4,7 +4,7 @@ import { extname, resolve } from "node:path";
 import { spelling, type Arguments } from "../../args/args.ts";
 import type { Flag } from "../../args/flags.ts";
 import { UsageError } from "../../args/invocation.ts";
-import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "../../process/process-io.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import { readSingleCommand } from "../single-command.ts";
 import { EXPORT_FLAGS, EXPORT_OWN_FLAGS } from "./flags.ts";

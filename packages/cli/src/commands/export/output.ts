@@ -4,7 +4,7 @@
 import { closeSync, constants, lstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../args/invocation.ts";
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { visible } from "../permissions/words.ts";
 
 export interface OutputChoice {

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { withFakeIO, put, removed, scratch } from "../command-io.test-support.ts";
 import { runHooks } from "./hooks.ts";
 

@@ -1,6 +1,6 @@
 // keelson hooks: lists hooks, tests them on an event, and shows what they did in a session.
 
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { HOOKS_FLAGS, HOOKS_OWN_FLAGS } from "./flags.ts";
 

@@ -2,7 +2,7 @@
 
 import type { HookRegistration } from "@keelson/protocol";
 import { HOOK_EVENTS } from "@keelson/protocol";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
 import { eventOf, SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible } from "../permissions/words.ts";

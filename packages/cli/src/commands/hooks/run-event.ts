@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type PermissionMode } from "@keelson/protoco
 import type { TryOut } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
-import { printWarning, type ProcessIO } from "../../process-io.ts";
+import { printWarning, type ProcessIO } from "../../process/process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
 import { unknownFields, unknownTool } from "./unknown-fields.ts";
 import { replyInWords, block, endOf, eventOf, SOURCE_WORDS } from "./words.ts";

@@ -1,7 +1,7 @@
 // keelson instructions: shows which instruction files the model reads, and approves files from outside the folder.
 
 import { UsageError } from "../../args/invocation.ts";
-import { printError, type ProcessIO } from "../../process-io.ts";
+import { printError, type ProcessIO } from "../../process/process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import { INSTRUCTIONS_FLAGS, INSTRUCTIONS_OWN_FLAGS } from "./flags.ts";

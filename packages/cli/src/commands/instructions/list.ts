@@ -2,7 +2,7 @@
 
 import type { InstructionFile, LeftOut } from "@keelson/config/instructions";
 import type { OpenedInstructions } from "./instructions.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import { oneLine, paletteFor } from "../permissions/words.ts";
 import { columns, section } from "../columns.ts";
 

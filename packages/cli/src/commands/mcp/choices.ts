@@ -1,7 +1,7 @@
 // keelson mcp approve and reset-project-choices: what the user decided about the servers of `.mcp.json` files.
 
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { modifiedLine, targetOf } from "./words.ts";

@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import { UsageError } from "../../args/invocation.ts";
-import { printError, printWarning } from "../../process-io.ts";
+import { printError, printWarning } from "../../process/process-io.ts";
 import { hidden, isSecret } from "../config/text.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { shellWord, shortenFrom, visible } from "../permissions/words.ts";

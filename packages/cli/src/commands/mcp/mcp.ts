@@ -1,7 +1,7 @@
 // keelson mcp: MCP servers of this folder, and Keelson as an MCP server.
 
 import { parseArguments } from "../../args/args.ts";
-import { printError, type ProcessIO } from "../../process-io.ts";
+import { printError, type ProcessIO } from "../../process/process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { MCP_FLAGS, MCP_OWN_FLAGS } from "./flags.ts";
 import type { HealthCheck } from "./health.ts";
@@ -39,17 +39,17 @@ type CheckFor = (call: Invoked) => Promise<HealthCheck | undefined>;
 
 /** One row for each subcommand, loaded when it is called. */
 const commands = (checkFor: CheckFor): Readonly<Record<string, (call: Invoked) => Promise<number>>> => ({
-  add: async (call) => (await import("./add.ts")).add(call),
-  "add-json": async (call) => (await import("./add.ts")).addJson(call),
-  "add-from-claude-desktop": async (call) => (await import("./desktop.ts")).addFromDesktop(call),
+  add: async (call) => (await import("./edit/add.ts")).add(call),
+  "add-json": async (call) => (await import("./edit/add.ts")).addJson(call),
+  "add-from-claude-desktop": async (call) => (await import("./edit/desktop.ts")).addFromDesktop(call),
   list: async (call) => (await import("./list.ts")).listServers(call, await checkFor(call)),
   get: async (call) => (await import("./list.ts")).showServer(call, await checkFor(call)),
-  remove: async (call) => (await import("./remove.ts")).deleteServer(call),
+  remove: async (call) => (await import("./edit/remove.ts")).deleteServer(call),
   approve: async (call) => (await import("./choices.ts")).approve(call),
   "reset-project-choices": async (call) => (await import("./choices.ts")).resetProjectChoices(call),
-  login: async (call) => (await import("./login.ts")).login(call),
-  logout: async (call) => (await import("./logout.ts")).logout(call),
-  test: async (call) => (await import("./test.ts")).testServer(call),
+  login: async (call) => (await import("./sign-in/login.ts")).login(call),
+  logout: async (call) => (await import("./sign-in/logout.ts")).logout(call),
+  test: async (call) => (await import("./test/test.ts")).testServer(call),
   serve: async (call) => (await import("./serve.ts")).serveMcp(call),
 });
 

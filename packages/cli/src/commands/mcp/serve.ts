@@ -2,9 +2,9 @@
 // through the gate. Standard output carries only the protocol.
 
 import { isOpenError } from "../../open.ts";
-import { printError, printWarning } from "../../process-io.ts";
+import { printError, printWarning } from "../../process/process-io.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
-import { handleSignals } from "../../signals.ts";
+import { handleSignals } from "../../process/signals.ts";
 import { UsageError } from "../../args/invocation.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 

@@ -3,7 +3,7 @@
 import type { ReachableModel } from "@keelson/model/choice";
 import { spelling } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
-import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "../../process/process-io.ts";
 import { columns } from "../columns.ts";
 import { paletteFor, visible } from "../permissions/words.ts";
 import { readSingleCommand } from "../single-command.ts";

@@ -3,7 +3,7 @@
 import type { Explanation } from "@keelson/runtime/explain";
 import { UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import { parseCall, type WrittenCall } from "./call.ts";
 import { explanationText } from "./text.ts";
 import type { OpenedPermissions } from "./permissions.ts";

@@ -3,7 +3,7 @@
 import type { Rule, RuleNote } from "@keelson/runtime/explain";
 import { UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import type { OpenedPermissions } from "./permissions.ts";
 import { oneLine, paletteFor, placeOfRule, shortenFrom, SOURCES, type Shorten } from "./words.ts";
 

@@ -1,7 +1,7 @@
 // keelson permissions: shows what is allowed, and why. It loads settings as a session would and runs nothing.
 
 import type { PermissionMode } from "@keelson/protocol";
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { PERMISSIONS_OWN_FLAGS, PERMISSIONS_FLAGS } from "./flags.ts";
 

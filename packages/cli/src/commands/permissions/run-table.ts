@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Explanation, Rule } from "@keelson/runtime/explain";
 import { UsageError } from "../../args/invocation.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import type { OpenedPermissions } from "./permissions.ts";
 import { readTable, type Case } from "./table.ts";
 import { MARK, oneLine, paletteFor, placeOfRule, shortenFrom } from "./words.ts";

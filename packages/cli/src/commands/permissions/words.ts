@@ -2,7 +2,7 @@
 
 import { relative } from "node:path";
 import type { Rule, Verdict } from "@keelson/runtime/explain";
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 
 export interface Palette {
   verdict(verdict: Verdict, text: string): string;

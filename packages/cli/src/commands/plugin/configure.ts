@@ -12,9 +12,9 @@ import {
 import { isObject } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
-import { createLines } from "../mcp/typed-lines.ts";
+import { createLines } from "../mcp/sign-in/typed-lines.ts";
 import { visible } from "../permissions/words.ts";
 import { installedId, pluginPlace, recordOf, type PluginPlace } from "./place.ts";
 

@@ -5,7 +5,7 @@ import { installedRoot, readPluginFolder, type InstallRecord } from "@keelson/co
 import { contentHash, readFolder } from "@keelson/host/plugins";
 import type { Plugin } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { mayRun } from "./may-run.ts";

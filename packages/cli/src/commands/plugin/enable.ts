@@ -2,7 +2,7 @@
 
 import { writePluginSetting } from "@keelson/config/plugins";
 import { UsageError } from "../../args/invocation.ts";
-import { printError, printWarning } from "../../process-io.ts";
+import { printError, printWarning } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { installedId, pluginPlace, scopeOfCall, type PluginPlace } from "./place.ts";

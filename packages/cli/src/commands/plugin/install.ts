@@ -13,7 +13,7 @@ import {
 } from "@keelson/config/plugins";
 import { UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
-import { printError, printWarning, type ProcessIO } from "../../process-io.ts";
+import { printError, printWarning, type ProcessIO } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { stagePlugin, type StagedPlugin } from "./fetch-plugin.ts";

@@ -1,7 +1,7 @@
 // keelson plugin list: what is used, what is not and why, and what could be installed.
 
 import { UsageError } from "../../args/invocation.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, paletteFor, visible } from "../permissions/words.ts";
 import { catalogOf, pluginPlace, recordOf, type PluginPlace } from "./place.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { MANIFEST, pluginNameProblem, pluginProblemText, readPluginFolder } from "@keelson/config/plugins";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 

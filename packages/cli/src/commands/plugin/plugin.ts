@@ -2,7 +2,7 @@
 
 import { UsageError } from "../../args/invocation.ts";
 import { eitherOf } from "../../args/nearest.ts";
-import { printError, type ProcessIO } from "../../process-io.ts";
+import { printError, type ProcessIO } from "../../process/process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { PLUGIN_FLAGS, PLUGIN_OWN_FLAGS } from "./flags.ts";
 

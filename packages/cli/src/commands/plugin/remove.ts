@@ -10,7 +10,7 @@ import {
   type PluginScope,
 } from "@keelson/config/plugins";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { shellWord, visible } from "../permissions/words.ts";
 import { installedId, pluginPlace, type PluginPlace } from "./place.ts";

@@ -9,9 +9,9 @@ import {
 } from "@keelson/config/plugins";
 import { contentHash, PluginFetchError, readFolder } from "@keelson/host/plugins";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
-import { createLines } from "../mcp/typed-lines.ts";
+import { createLines } from "../mcp/sign-in/typed-lines.ts";
 import { visible } from "../permissions/words.ts";
 import { stagePlugin, type StagedPlugin } from "./fetch-plugin.ts";
 import { findEntry } from "./install.ts";

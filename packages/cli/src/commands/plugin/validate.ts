@@ -11,7 +11,7 @@ import {
   type Finding,
 } from "@keelson/config/plugins";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 

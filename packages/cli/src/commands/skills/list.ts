@@ -3,7 +3,7 @@
 import type { Skill } from "@keelson/protocol";
 import type { SkillView } from "@keelson/runtime/skills";
 import { UsageError } from "../../args/invocation.ts";
-import { printWarning } from "../../process-io.ts";
+import { printWarning } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, paletteFor, visible, type Shorten } from "../permissions/words.ts";
 import { findSkills } from "./open.ts";

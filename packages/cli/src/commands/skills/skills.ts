@@ -1,6 +1,6 @@
 // keelson skills: shows, checks and creates skills and slash commands.
 
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { SKILLS_FLAGS, SKILLS_OWN_FLAGS } from "./flags.ts";
 

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { checkSkillsAt, readSkillText, type SkillSet } from "@keelson/config/skills";
 import type { Skill, SkillProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process-io.ts";
+import { printError } from "../../process/process-io.ts";
 import { countOf, reportProblems } from "../checked-files.ts";
 import type { Invoked } from "../group.ts";
 import { shellWord, visible } from "../permissions/words.ts";

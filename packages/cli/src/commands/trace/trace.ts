@@ -1,7 +1,7 @@
 // keelson trace: a session on a time line, for Perfetto and other viewers of trace events.
 
 import type { Flag } from "../../args/flags.ts";
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { resolve } from "node:path";
 import { optionLines, runReader } from "../export/export.ts";
 import { OUTPUT_FLAGS } from "../export/flags.ts";

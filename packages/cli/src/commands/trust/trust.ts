@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { spelling, type Arguments } from "../../args/args.ts";
-import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "../../process/process-io.ts";
 import { readSingleCommand } from "../single-command.ts";
 import { shellWord, shortenFrom, visible } from "../permissions/words.ts";
 import { TRUST_OWN_FLAGS, TRUST_FLAGS } from "./flags.ts";

@@ -6,7 +6,7 @@ import type { JsonObject } from "@keelson/protocol";
 import type * as Tui from "@keelson/tui";
 import type * as Panels from "@keelson/tui/before";
 import type { Panel } from "@keelson/tui/before";
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import type { TerminalInvocation } from "../choice.ts";
 import type { Beginning } from "../run.ts";
 import { readKeybindings } from "../ports/keybindings.ts";

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import { folderState, type GlobalState } from "@keelson/config/global-state";
 import { isObject } from "@keelson/protocol";
-import type { ProcessIO } from "../../process-io.ts";
+import type { ProcessIO } from "../../process/process-io.ts";
 import { mayIncludeFiles } from "./may-include.ts";
 
 export type Question =

@@ -1,7 +1,7 @@
 // Reads a JSON file of a plugin: a regular file inside its folder. Remembers which files were read, for `changed`.
 
 import { stampOf, type Source } from "../../load/sources.ts";
-import { readInstruction } from "../../instructions/read-instruction.ts";
+import { readInstruction } from "../../instructions/files/read-instruction.ts";
 import { parseSettings } from "../../scopes/read.ts";
 import { liesInside } from "./inside.ts";
 import { jsonLine, type JsonPath, type PluginProblem } from "./problem.ts";

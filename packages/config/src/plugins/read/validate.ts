@@ -3,8 +3,8 @@
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Plugin } from "@keelson/protocol";
-import { readInstruction } from "../../instructions/read-instruction.ts";
-import { checkServer } from "../../mcp/check-server.ts";
+import { readInstruction } from "../../instructions/files/read-instruction.ts";
+import { checkServer } from "../../mcp/entry/check-server.ts";
 import { folderInCatalog, readCatalog } from "../market/catalog.ts";
 import { MANIFEST, readPluginFolder, type PluginFolder } from "./folder.ts";
 import { insidePath, liesInside } from "./inside.ts";

@@ -26,7 +26,7 @@ import {
 } from "@keelson/host/plugins";
 import { networkFetch } from "@keelson/model";
 import { UsageError } from "../../../args/invocation.ts";
-import { printWarning, type ProcessIO } from "../../../process-io.ts";
+import { printWarning, type ProcessIO } from "../../../process/process-io.ts";
 import { visible } from "../../permissions/words.ts";
 import { catalogOf, declaredMarketplaces, type PluginPlace } from "../place.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sourceText, typedSource, writeMarketplace, writePluginSetting, writtenSource } from "@keelson/config/plugins";
 import { PluginFetchError } from "@keelson/host/plugins";
 import { UsageError } from "../../../args/invocation.ts";
-import { printError, printWarning } from "../../../process-io.ts";
+import { printError, printWarning } from "../../../process/process-io.ts";
 import type { Invoked } from "../../group.ts";
 import { visible } from "../../permissions/words.ts";
 import { catalogOf, declaredMarketplaces, pluginPlace, scopeOfCall } from "../place.ts";

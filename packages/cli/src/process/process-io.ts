@@ -1,0 +1,72 @@
+// Everything the program needs from the outside, passed in so that tests can use fake I/O.
+
+import type { Flags, LoadSettingsOptions } from "@keelson/config";
+import type { OpenSession } from "../open.ts";
+
+export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+export interface ProcessIO {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly uid?: number;
+  /** Where managed settings are, if not in the default place. */
+  readonly managedDir?: string;
+  readonly terminal: {
+    readonly stdin: boolean;
+    readonly stdout: boolean;
+    /** Standard input is `/dev/null`. With a terminal on the other side, keys are read from that. */
+    readonly stdinIsNull?: boolean;
+  };
+  readonly openSession: OpenSession;
+  stdin(): AsyncIterable<Uint8Array>;
+  /** Loads the modules of a session ahead of time. */
+  preload?(): Promise<unknown>;
+  /** The same I/O in another folder, with another environment instead of this one. */
+  moved?(to: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }): ProcessIO;
+  /** Writes to standard output. Await the promise if there is one: the reader is behind. */
+  write(text: string): void | Promise<void>;
+  /** Writes one line to standard error. */
+  error(text: string): void;
+  /** Whether the parent process is gone. */
+  isOrphan?(): boolean;
+  /** Appends to a debug file. */
+  append(file: string, text: string): void;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Listens for a signal; returns a function that stops listening. */
+  onSignal(signal: EndSignal, listener: () => void): () => void;
+  /** Exits at once, without waiting for anything. */
+  exit(code: number): void;
+}
+
+/** The options to load settings with this I/O. */
+export function loadOptions(
+  { cwd, home, env, platform, uid, managedDir }: ProcessIO,
+  flags: Flags,
+): LoadSettingsOptions {
+  return {
+    cwd,
+    home,
+    env,
+    platform,
+    flags,
+    ...(uid === undefined ? {} : { uid }),
+    ...(managedDir === undefined ? {} : { managedDir }),
+  };
+}
+
+/** Prints `error: …` and returns the exit code. */
+export function printError(io: Pick<ProcessIO, "error">, message: string): number {
+  io.error(`error: ${lowerFirst(message)}`);
+  return 1;
+}
+
+export function printWarning(io: Pick<ProcessIO, "error">, message: string): void {
+  io.error(`warning: ${lowerFirst(message)}`);
+}
+
+/** Messages of other packages are sentences; after a prefix their first word starts in lower case. */
+function lowerFirst(message: string): string {
+  return /^(?:A|[A-Z][a-z']+) /.test(message) ? message.charAt(0).toLowerCase() + message.slice(1) : message;
+}

@@ -1,0 +1,102 @@
+// The I/O of this process: its streams, signals and environment.
+
+import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type * as Tty from "node:tty";
+import type { OpenSession } from "../open.ts";
+import type { ProcessIO } from "./process-io.ts";
+
+export function thisProcess(openSession: OpenSession, preload: () => Promise<unknown>): ProcessIO {
+  const parent = process.ppid;
+  const io: ProcessIO = {
+    preload,
+    moved({ cwd, env }) {
+      process.chdir(cwd);
+      for (const name of Object.keys(process.env)) delete process.env[name];
+      Object.assign(process.env, env);
+      return { ...io, cwd: process.cwd(), home: env["HOME"] || homedir(), env: process.env };
+    },
+    cwd: process.cwd(),
+    home: process.env["HOME"] || homedir(),
+    env: process.env,
+    platform: process.platform,
+    ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
+    terminal: { stdin: isTerminal(0), stdout: isTerminal(1), stdinIsNull: isNull(0) },
+    openSession,
+    stdin: () => Bun.stdin.stream(),
+    write: standardOutput(),
+    error(text) {
+      try {
+        writeSync(2, `${printable(text)}\n`);
+      } catch {
+        // Standard error is closed, and there is nowhere else to report that.
+      }
+    },
+    isOrphan: () => process.ppid !== parent,
+    append: appendLine,
+    wait,
+    onSignal(signal, listener) {
+      process.on(signal, listener);
+      return () => void process.off(signal, listener);
+    },
+    exit: (code) => process.exit(code),
+  };
+  return io;
+}
+
+// Bun's sink instead of `process.stdout`: its promises resolve when the reader has room again, and a write to a closed
+// pipe fails with EPIPE.
+function standardOutput(): ProcessIO["write"] {
+  let sink: Bun.FileSink | undefined;
+  return async (text) => {
+    sink ??= Bun.stdout.writer();
+    await Promise.all([sink.write(text), sink.flush()]);
+  };
+}
+
+/** Not through a link, and not to a pipe without a reader, which would wait for one. */
+function appendLine(file: string, text: string): void {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
+  const fd = openSync(resolve(file), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    writeSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** File names and error texts may contain escape sequences; keep them away from the terminal. */
+function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "?");
+}
+
+/** Checks for a character device first, because `node:tty` takes 3 ms to load. */
+function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && (require("node:tty") as typeof Tty).isatty(fd);
+  } catch {
+    // A closed descriptor is not a terminal.
+    return false;
+  }
+}
+
+function isNull(fd: number): boolean {
+  try {
+    const { rdev } = fstatSync(fd);
+    return rdev !== 0 && rdev === statSync("/dev/null").rdev;
+  } catch {
+    return false;
+  }
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}

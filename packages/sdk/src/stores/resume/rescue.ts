@@ -1,0 +1,44 @@
+// Saves entries that a store did not accept among the user's own sessions, before the temporary folder of a resumed
+// session is removed. `importSessionToStore` finds them there when the store works again.
+
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { isObject, type Entry } from "@keelson/protocol";
+import { openTranscript } from "@keelson/store";
+import { readEntries } from "@keelson/store/past";
+import { sidecarOf } from "../transcript-file.ts";
+
+/** Returns the path where the transcript was saved. */
+export function rescue(path: string, { from, to }: { from: string; to: string }): string {
+  const saved = join(to, relative(from, path));
+  mkdirSync(dirname(saved), { recursive: true, mode: 0o700 });
+  if (existsSync(saved)) appendMissing(path, saved);
+  else copyFileSync(path, saved);
+  if (existsSync(sidecarOf(path))) copyFileSync(sidecarOf(path), sidecarOf(saved));
+  return saved;
+}
+
+function appendMissing(path: string, saved: string): void {
+  const known = new Set<unknown>();
+  for (const entry of readEntries(saved)) known.add(uuidOf(entry));
+  const missing: Entry[] = [];
+  // Of entries without a uuid, the newest of each type replaces the earlier ones.
+  const newest = new Map<string, Entry>();
+  for (const entry of readEntries(path)) {
+    const uuid = uuidOf(entry);
+    if (uuid === undefined) newest.set(entry.type, entry);
+    else if (!known.has(uuid)) missing.push(entry);
+  }
+  const writer = openTranscript({ path: saved, onFailure: rethrow });
+  try {
+    writer.append([...missing, ...newest.values()]);
+  } finally {
+    writer.close();
+  }
+}
+
+const uuidOf = (entry: unknown) => (isObject(entry) && typeof entry["uuid"] === "string" ? entry["uuid"] : undefined);
+
+function rethrow(error: Error): never {
+  throw error;
+}
