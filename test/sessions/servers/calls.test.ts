@@ -106,7 +106,7 @@ async function callOnce(
 
 /** What the file has that a result names. */
 function savedIn(answer: string): string | undefined {
-  const path = /\/[^\s"\\]+\.txt/.exec(answer)?.[0];
+  const path = /\/[^\s"\\]+\.(?:txt|wav)/.exec(answer)?.[0];
   return path === undefined ? undefined : readFileSync(path, "utf8");
 }
 
@@ -212,9 +212,19 @@ test("a result that the server calls an error is one, and PostToolUseFailure see
 
 test("pictures reach the model as pictures, structured content as JSON", async () => {
   const picture = await callOnce("picture", { args: ALLOWED });
-  expect(picture.told.content).toMatchObject([{ type: "image", source: { type: "base64", media_type: "image/png" } }]);
+  expect(picture.told.content).toMatchObject([
+    { type: "image", source: { type: "base64", media_type: "image/png" } },
+    { type: "text", text: expect.stringMatching(/^\[Image: source: \S+\.png\]$/) },
+  ]);
   const structured = await callOnce("structured", { args: ALLOWED });
   expect(JSON.stringify(structured.told.content)).toContain('{\\"sum\\":3}');
+});
+
+test("binary content is saved to a file of its type, which the model may read", async () => {
+  const { told, saved } = await callOnce("sound", { args: ALLOWED });
+  const note = /^\[Audio from srv\] Binary content \(audio\/wav, 4 bytes\) saved to \S+\/mcp-srv-blob-\d+\.wav$/;
+  expect(told.content).toEqual([{ type: "text", text: expect.stringMatching(note) }]);
+  expect(saved).toBe("RIFF");
 });
 
 test("a result that is too long for the model is kept in a file, and the model is told where", async () => {

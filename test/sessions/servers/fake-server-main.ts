@@ -51,6 +51,7 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const CALLS: Record<string, (input: any) => object | Promise<object>> = {
   fail: () => ({ ...text("it broke"), isError: true }),
   picture: () => ({ content: [{ type: "image", data: PIXEL, mimeType: "image/png" }] }),
+  sound: () => ({ content: [{ type: "audio", data: btoa("RIFF"), mimeType: "audio/wav" }] }),
   structured: () => ({ content: [{ type: "text", text: "{}" }], structuredContent: { sum: 3 } }),
   long: () => text("a long line of text\n".repeat(20_000)),
   crash: () => process.exit(4),

@@ -64,7 +64,7 @@ test("blocksFrom() limits the number and size of images", () => {
   const many: unknown[] = Array.from({ length: 25 }, () => ({ type: "image", data: PNG, mimeType: "image/png" }));
   const shown = blocksFrom(many, "calc");
   expect(shown.filter(({ type }) => type === "image").length).toBe(20);
-  expect(shown.at(-1)).toEqual(text("[Image (image/png, 72 bytes): omitted, too large or too many images]"));
+  expect(shown.at(-1)).toEqual(text("[Image (image/png, 70 bytes): omitted, too large or too many images]"));
   const large = PNG.slice(0, 60) + "A".repeat(6 * 1024 * 1024);
   expect(blocksFrom([{ type: "image", data: large }], "calc")).toEqual([
     text("[Image (image/png, 4718637 bytes): omitted, too large or too many images]"),
@@ -86,6 +86,8 @@ test.each([
   ["an object without content", { ok: true }, undefined],
   ["content that is text", { content: "hi" }, { raw: ["hi"], blocks: [text("hi")], isError: false }],
   ["the first protocol version", { toolResult: "hi" }, { raw: ["hi"], blocks: [text("hi")], isError: false }],
+  ["nothing at all", {}, { raw: [], blocks: [], isError: false }],
+  ["a note for clients", { content: [], _meta: { a: 1 } }, { raw: [], blocks: [], meta: { a: 1 }, isError: false }],
   ["no content", { content: [] }, { raw: [], blocks: [], isError: false }],
   ["an error flag that is not a boolean", { content: [], isError: "yes" }, { raw: [], blocks: [], isError: false }],
   [
@@ -95,4 +97,28 @@ test.each([
   ],
 ])("readResult() reads %s", (_, result, read) => {
   expect(readResult(result, "calc") as unknown).toEqual(read);
+});
+
+test("blocksFrom() names the files of binary parts, which are also saved if they cannot be shown", () => {
+  const saved = (data: string) => `/files/${data.length}`;
+  const svg = btoa("<svg/>");
+  const content = [
+    { type: "audio", data: "AAA=", mimeType: "audio/wav" },
+    { type: "image", data: PNG, mimeType: "image/png" },
+    { type: "image", data: svg, mimeType: "image/svg+xml" },
+    { type: "resource", resource: { uri: "x:1", blob: "AAAAAA==" } },
+    { type: "resource", resource: { uri: "x:2", blob: PNG } },
+    { type: "resource", resource: { uri: "x:3", text: "plain" } },
+  ];
+  expect(blocksFrom(content, "calc", saved)).toEqual([
+    text("[Audio from calc] Binary content (audio/wav, 2 bytes) saved to /files/4"),
+    image("image/png", PNG),
+    text("[Image: source: /files/96]"),
+    text("[Image from calc] Binary content (image/svg+xml, 6 bytes) saved to /files/8"),
+    text("[Resource from calc at x:1] Binary content (unknown type, 4 bytes) saved to /files/8"),
+    text("[Resource from calc at x:2]"),
+    image("image/png", PNG),
+    text("[Image: source: /files/96]"),
+    text("[Resource from calc at x:3] plain"),
+  ] as never);
 });

@@ -6,6 +6,7 @@ import type { RequestLimit } from "../connection/client.ts";
 import type { Listed } from "../lists/lists.ts";
 import { MAX_TOOL_NAME_LENGTH } from "../naming.ts";
 import type { CallResult } from "./content.ts";
+import type { SaveFile } from "./files.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { mcpTool } from "./tools.ts";
 
@@ -18,6 +19,7 @@ export interface McpServerTool {
 export interface ToolListOptions {
   readonly server: string;
   readonly maxShown?: number;
+  readonly save?: SaveFile | undefined;
   call(
     tool: string,
     input: JsonObject,
@@ -105,8 +107,14 @@ export class ToolList {
 
   /** Undefined if the name cannot be used. */
   #wrap(facts: ToolFacts, names: Set<string>): Tool | undefined {
-    const { server, maxShown, call, report } = this.#options;
-    const tool = mcpTool({ server, facts, maxShown, call: (input, how) => call(facts.name, input, how) });
+    const { server, maxShown, save, call, report } = this.#options;
+    const tool = mcpTool({
+      server,
+      facts,
+      maxShown,
+      ...(save ? { save } : {}),
+      call: (input, how) => call(facts.name, input, how),
+    });
     if (tool.name.length > MAX_TOOL_NAME_LENGTH) {
       report(`Skipped the tool "${facts.name}": server name and tool name together are too long`);
     } else if (names.has(tool.name)) {

@@ -48,10 +48,38 @@ test("the model reads an error for a failed call and for an invalid result", asy
   });
 });
 
-test("empty content is shown as a note", async () => {
-  const { result, stored } = await call(fakeServer({ "tools/call": { content: [] } }));
-  expect(result).toMatchObject({ content: "(The tool returned no content)", is_error: false });
-  expect(stored).toEqual([]);
+test.each([
+  ["no content", { content: [] }, []],
+  ["nothing", {}, []],
+  ["blank text", { content: [text(" \n")] }, [text(" \n")]],
+])("%s is shown as a note", async (_, answer, kept) => {
+  const { result, stored } = await call(fakeServer({ "tools/call": answer }));
+  expect(result).toMatchObject({ content: "(mcp__calc__add completed with no output)", is_error: false });
+  expect(stored).toEqual(kept);
+});
+
+test("structured content replaces the text only; clients also get links and what the server says about the result", async () => {
+  const content = [
+    text("sum is 3"),
+    { type: "resource_link", uri: "x:1", name: "one", size: 5, extra: true },
+    { type: "resource", resource: { uri: "x:2", text: "two" } },
+  ];
+  const answer = { content, structuredContent: { sum: 3 }, _meta: { cost: 1 } };
+  const { result, stored } = await call(fakeServer({ "tools/call": answer }));
+  const shown = [text("[Resource link: one] x:1"), text("[Resource from calc at x:2] two"), text('{"sum":3}')];
+  expect(result).toMatchObject({ content: shown, is_error: false });
+  expect(stored).toEqual({
+    content: shown,
+    _meta: { cost: 1 },
+    structuredContent: { sum: 3 },
+    resourceLinks: [{ uri: "x:1", name: "one", size: 5 }],
+  });
+});
+
+test("an error with structured content is told in the server's words", async () => {
+  const answer = { content: [text("too large")], structuredContent: { code: 7 }, isError: true };
+  const { result } = await call(fakeServer({ "tools/call": answer }));
+  expect(result).toMatchObject({ content: "too large", is_error: true });
 });
 
 test("arguments are passed to the server unchecked", async () => {

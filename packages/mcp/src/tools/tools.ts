@@ -1,24 +1,37 @@
 // Wraps an MCP tool as an engine tool. Permission rules match it by name only; the server validates its input.
 
 import { cutMiddle, defineTool, MAX_SHOWN, ToolError, type Tool } from "@keelson/engine";
-import { isObject, type ContentBlock, type JsonObject } from "@keelson/protocol";
+import { isBlank, isObject, isText, type ContentBlock, type JsonObject } from "@keelson/protocol";
 import { asJson, blocksFrom, joinedText, type CallResult } from "./content.ts";
+import { hasBinary, saveFiles, type SaveFile } from "./files.ts";
 import { normalizeName, toolName } from "../naming.ts";
 import { McpError } from "../connection/rpc.ts";
+import { resourceLinks, type ResourceLink } from "./resource-links.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 
-/** The form stored and sent to clients: the blocks, or text plus the structured content if the tool returned any. */
-type Output = readonly ContentBlock[] | { readonly content: string; readonly structuredContent: unknown };
+const MAX_META_LENGTH = 16_384;
+
+/** The form stored and sent to clients: the blocks, and what else the tool returned, if anything. */
+type Output =
+  | readonly ContentBlock[]
+  | {
+      readonly content: string | readonly ContentBlock[];
+      readonly _meta?: JsonObject;
+      readonly structuredContent?: unknown;
+      readonly resourceLinks?: readonly ResourceLink[];
+    };
 
 export interface McpToolOptions {
   readonly server: string;
   readonly facts: ToolFacts;
   /** The longest text to show, unless the tool sets its own limit. */
   readonly maxShown?: number;
+  /** Where binary content goes. Without it, such content is only described. */
+  readonly save?: SaveFile;
   call(input: JsonObject, how: { readonly toolUseId: string; readonly signal: AbortSignal }): Promise<CallResult>;
 }
 
-export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool<JsonObject, Output> {
+export function mcpTool({ server, facts, maxShown, save, call }: McpToolOptions): Tool<JsonObject, Output> {
   const limit = facts.maxShown ?? maxShown ?? MAX_SHOWN;
   // The stored output is cut. The engine gets the whole text to show, and saves what does not fit to a file.
   const whole = new WeakMap<object, readonly ContentBlock[]>();
@@ -41,8 +54,8 @@ export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool
 
     async run(input, { toolUseId, signal }) {
       const result = await callTool(() => call(input, { toolUseId, signal }), signal);
-      const blocks = shownBlocks(result, limit);
-      if (result.isError) throw new ToolError(joinedText(blocks) || `${facts.name} failed without an error message`);
+      if (result.isError) throw new ToolError(errorText(result) || `${facts.name} failed without an error message`);
+      const blocks = joinedTexts(await shownBlocks(result, server, save), limit);
       const output = toStored(result, blocks);
       whole.set(output, blocks);
       return output;
@@ -50,7 +63,7 @@ export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool
 
     show(output) {
       const blocks = whole.get(output) ?? blocksFromHook(output, server, limit);
-      return blocks.length > 0 ? blocks : "(The tool returned no content)";
+      return blocks.every(isBlank) ? `(${toolName(server, facts.name)} completed with no output)` : blocks;
     },
   });
 }
@@ -65,42 +78,59 @@ async function callTool(call: () => Promise<CallResult>, signal: AbortSignal): P
   }
 }
 
-/** Structured content replaces the text that repeats it; images stay. Texts that are too long together become one. */
-function shownBlocks(
-  { blocks, structured }: Pick<CallResult, "blocks" | "structured">,
-  limit: number,
-): readonly ContentBlock[] {
-  const shown =
-    structured === undefined
-      ? blocks
-      : [textBlock(asJson(structured)), ...blocks.filter(({ type }) => type !== "text")];
-  const texts = shown.filter(({ type }) => type === "text");
-  const text = joinedText(texts);
-  if (texts.length < 2 || text.length <= limit) return shown;
-  return [textBlock(text), ...shown.filter(({ type }) => type !== "text")];
+function errorText({ blocks, structured }: CallResult): string {
+  return joinedText(blocks) || (structured === undefined ? "" : asJson(structured));
 }
 
-function toStored({ structured }: CallResult, blocks: readonly ContentBlock[]): Output {
+/** Structured content replaces the text that repeats it; everything else stays. */
+async function shownBlocks(
+  { raw, blocks, structured }: CallResult,
+  server: string,
+  save: SaveFile | undefined,
+): Promise<readonly ContentBlock[]> {
+  const content = structured === undefined ? raw : raw.filter((item) => !isTextItem(item));
+  const saved = save && hasBinary(content) ? await saveFiles(content, server, save) : undefined;
+  const shown = content === raw && !saved ? blocks : blocksFrom(content, server, saved);
+  return structured === undefined ? shown : [...shown, textBlock(asJson(structured))];
+}
+
+const isTextItem = (item: unknown) => typeof item === "string" || (isObject(item) && item["type"] === "text");
+
+/** Texts that are too long together become one. */
+function joinedTexts(blocks: readonly ContentBlock[], limit: number): readonly ContentBlock[] {
+  const texts = blocks.filter(isText);
+  const text = joinedText(texts);
+  if (texts.length < 2 || text.length <= limit) return blocks;
+  return [textBlock(text), ...blocks.filter((block) => !isText(block))];
+}
+
+function toStored({ raw, structured, meta }: CallResult, blocks: readonly ContentBlock[]): Output {
   const cut = blocks.map((block) =>
     block.type === "text" ? textBlock(cutMiddle(joinedText([block]), MAX_SHOWN)) : block,
   );
-  if (structured === undefined) return cut;
-  const content = joinedText(cut);
-  return { content, structuredContent: content.length < MAX_SHOWN ? structured : null };
+  const links = resourceLinks(raw);
+  if (structured === undefined && meta === undefined && links.length === 0) return cut;
+  const isWhole = joinedText(cut).length < MAX_SHOWN;
+  return {
+    content: structured !== undefined && cut.length === 1 ? joinedText(cut) : cut,
+    ...(meta !== undefined && asJson(meta).length <= MAX_META_LENGTH ? { _meta: meta } : {}),
+    ...(structured === undefined ? {} : { structuredContent: isWhole ? structured : null }),
+    ...(links.length > 0 ? { resourceLinks: links } : {}),
+  };
 }
 
 /** For output that a hook replaced. Throws if it is neither text nor a list of blocks. */
 function blocksFromHook(output: unknown, server: string, limit: number): readonly ContentBlock[] {
   const content = isObject(output) ? output["content"] : output;
   if (typeof content !== "string" && !Array.isArray(content)) throw new TypeError("Not the output of an MCP tool");
-  return shownBlocks({ blocks: blocksFrom(content, server) }, limit);
+  return joinedTexts(blocksFrom(content, server), limit);
 }
 
 const overflowName = (server: string, tool: string) =>
   `mcp-${normalizeName(server).slice(0, 40)}-${normalizeName(tool).slice(0, 40)}-${Date.now()}`;
 
 function overflowNotice(text: string, path: string): string {
-  const lines = text.split("\n").length;
+  const lines = text.replace(/\n$/, "").split("\n").length;
   const size = `${text.length.toLocaleString("en-US")} characters across ${lines.toLocaleString("en-US")} ${lines === 1 ? "line" : "lines"}`;
   return [
     `Error: result (${size}) exceeds maximum allowed tokens. Output has been saved to ${path}.`,

@@ -5,6 +5,7 @@ import type { ConfiguredMcp, Snapshot } from "@keelson/config";
 import type { Rule, Tool } from "@keelson/engine";
 import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
+import { fileExtension } from "../machine/file-extension.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Connector, ConnectorOptions } from "./connect/connector.ts";
@@ -210,6 +211,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     directories: () => folders.workspace.directories,
     bridge: (name) => client.mcpServer(name),
     confine: machine.confine,
+    saveFile: fileSaver(machine, "blob"),
     async elicit(server, params, signal) {
       const { answerElicitation } = await import("./connect/elicit.ts");
       const by = { fire, ...(options.answersRequests ? { person } : {}) };
@@ -220,6 +222,12 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     warn: options.warn,
     log,
   };
+}
+
+/** Saves binary content of servers where the model may read it. */
+function fileSaver(machine: Machine, what: string): NonNullable<ConnectorOptions["saveFile"]> {
+  return ({ server, mimeType, bytes }) =>
+    machine.spill(`mcp-${server.slice(0, 40)}-${what}-${Date.now()}`, bytes, fileExtension(mimeType));
 }
 
 /** What is loaded before the first run with servers. */
@@ -240,7 +248,7 @@ async function openOffer({ state }: Storage, machine: Machine, servers: McpServe
       ...(state.agent?.definition.tools ? { share: 1 } : {}),
     },
     window: () => state.model.profile.contextWindow,
-    save: ({ server, bytes }) => machine.spill(`mcp-${server}-${Date.now()}`, bytes),
+    save: fileSaver(machine, "resource"),
   });
   return { tools, instructions: new ServerInstructions() };
 }

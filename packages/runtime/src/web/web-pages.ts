@@ -4,6 +4,7 @@ import { ToolError, type ToolContext } from "@keelson/engine";
 import { FetchError, fetchPage, type FetchedPage } from "@keelson/host/web";
 import type { WebFetchInput, WebFetchOutput, WebPages } from "@keelson/tools";
 import { pageText, type PageText } from "@keelson/tools/web";
+import { fileExtension } from "../machine/file-extension.ts";
 import { domainRefusal } from "./domains.ts";
 import { askAboutPage } from "./extract.ts";
 import { sessionNetwork } from "./network.ts";
@@ -53,7 +54,7 @@ export function openWebPages({ storage, machine }: WebParts): WebPages {
   };
 
   const saveBinary = async ({ body, cut }: FetchedPage, { type }: BinaryPage, { toolUseId }: ToolContext) => {
-    const path = await machine.spill(`webfetch-${toolUseId}`, body, EXTENSIONS[type]);
+    const path = await machine.spill(`webfetch-${toolUseId}`, body, fileExtension(type));
     const start = cut ? " Only its beginning was read: it is too large." : "";
     return `The address leads to a file that is not text.${start}\n\n[Binary content (${type}, ${body.length} bytes) also saved to ${path}]`;
   };
@@ -120,13 +121,3 @@ function lengthNotes({ text, cut }: KeptPage, offset: number, end: number): stri
 
 /** Longer addresses could not be fetched. */
 const MAX_REDIRECT = 2_000;
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "application/pdf": "pdf",
-  "application/zip": "zip",
-  "application/gzip": "gz",
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/gif": "gif",
-  "image/webp": "webp",
-};

@@ -81,7 +81,12 @@ test("ReadMcpResourceTool shows text and saves binary content", async () => {
     JSON.stringify({
       contents: [
         { uri: "x:1", mimeType: "text/plain", text: "hello" },
-        { uri: "x:2", mimeType: "application/pdf", blobSavedTo: "/results/1" },
+        {
+          uri: "x:2",
+          mimeType: "application/pdf",
+          blobSavedTo: "/results/1",
+          text: "[Resource from other at x:2] Binary content (application/pdf, 4 bytes) saved to /results/1",
+        },
         { uri: "x:3" },
       ],
     }),
@@ -102,7 +107,11 @@ test("text too long to keep is saved, and what is too large to save is left out"
   const { contents } = await call(readMcpResourceTool(from), { server: "other", uri: "x:1" }, world.context);
   expect(contents.slice(0, 4)).toEqual([
     { uri: "x:1", text: long },
-    { uri: "x:2", blobSavedTo: "/results/1" },
+    {
+      uri: "x:2",
+      blobSavedTo: "/results/1",
+      text: "[Resource from other at x:2] Text (unknown type, 900000 bytes) saved to /results/1",
+    },
     { uri: "x:3", text: "[101.0MB left out: too large]" },
     { uri: "x:4", text: "z" },
   ]);
@@ -110,6 +119,15 @@ test("text too long to keep is saved, and what is too large to save is left out"
     contents: 200,
     saved: [900_000],
   });
+});
+
+test("a resource that is not there: the model is told how to find those that are", async () => {
+  using world = toolWorld();
+  const read = () => Promise.reject(Object.assign(new Error("MCP error -32002: gone"), { code: -32002 }));
+  const tool = readMcpResourceTool(resources([], { read }).from);
+  expect(await answer(tool, { server: "other", uri: "x:9" }, world.context)).toBe(
+    "failed: Resource not found: x:9. Call ListMcpResourcesTool for the resources that exist now",
+  );
 });
 
 test("a read that fails tells the model why", async () => {

@@ -51,11 +51,14 @@ export function readMcpResourceTool(resources: McpResources): Tool<ReadResourceI
         savable -= length;
         if (length === 0) contents.push(about);
         else if (savable < 0) contents.push({ ...about, text: `[${kilobytes(length)} left out: too large]` });
-        else
-          contents.push({
-            ...about,
-            blobSavedTo: await resources.save({ ...about, server, bytes: bytesOf(text, blob) }),
-          });
+        else {
+          const bytes = bytesOf(text, blob);
+          const blobSavedTo = await resources.save({ ...about, server, bytes });
+          const kind = text === undefined ? "Binary content" : "Text";
+          const size = `(${about.mimeType ?? "unknown type"}, ${bytes.length} bytes)`;
+          const note = `[Resource from ${server} at ${about.uri}] ${kind} ${size} saved to ${blobSavedTo}`;
+          contents.push({ ...about, blobSavedTo, text: note });
+        }
       }
       return { contents };
     },
@@ -68,9 +71,15 @@ async function contentOf(resources: McpResources, server: string, uri: string, s
   try {
     return await resources.read(server, uri, signal);
   } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === RESOURCE_NOT_FOUND) {
+      throw new ToolError(`Resource not found: ${uri}. Call ListMcpResourcesTool for the resources that exist now`);
+    }
     throw new ToolError(serverFailure(error));
   }
 }
+
+/** The error code of the protocol. */
+const RESOURCE_NOT_FOUND = -32002;
 
 function bytesOf(text: string | undefined, blob: string | undefined): Uint8Array {
   return text !== undefined ? new TextEncoder().encode(text) : Buffer.from(blob ?? "", "base64");
