@@ -7,6 +7,7 @@ import { CHAT, control, prompt } from "../front-door.ts";
 import { gone } from "../processes.ts";
 import { door, says } from "../sdk/door.ts";
 import { fakeServer, mcpNames, withServers } from "./fake.ts";
+import { startOfficial } from "./official.ts";
 
 async function open(home: TemporaryHome, args: readonly string[]) {
   const model = await startMockModel(() => ({ text: "ok" }));
@@ -143,6 +144,20 @@ test("an application adds and removes servers; those of files stay", async () =>
   enough.resolve();
   running.close();
   for (const pid of filed.pids) await gone(pid);
+});
+
+test("a client adds a server behind a proxy of its own", async () => {
+  using home = temporaryHome();
+  await using server = await startOfficial.http();
+  await using session = await open(home, []);
+  const entry = { type: "claudeai-proxy", url: server.entry.url, id: "srv_1" };
+  const { response } = await session.ask({ subtype: "mcp_set_servers", servers: { calc: entry } });
+  expect(response).toEqual({ added: ["calc"], removed: [], errors: {} });
+  expect((await session.ask({ subtype: "mcp_status" })).response.mcpServers).toMatchObject([
+    { name: "calc", status: "connected", config: entry, tools: [{ name: "add" }, { name: "later" }] },
+  ]);
+  const call = { subtype: "mcp_call", tool: "mcp__calc__add", arguments: { a: 1, b: 2 } };
+  expect(JSON.stringify(await session.ask(call))).toContain('"text":"3"');
 });
 
 test("servers of files that change between prompts are started and ended", async () => {

@@ -141,7 +141,7 @@ function savedAs(from: string, data: unknown, mimeType: unknown, { saved }: Cont
 }
 
 /** How the model is told of a file with binary content. */
-export function binaryNote(mimeType: unknown, bytes: number, path: string): string {
+function binaryNote(mimeType: unknown, bytes: number, path: string): string {
   const type = typeof mimeType === "string" && mimeType !== "" ? mimeType.slice(0, 200) : "unknown type";
   return `Binary content (${type}, ${bytes} bytes) saved to ${path}`;
 }

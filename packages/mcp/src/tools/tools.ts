@@ -6,7 +6,7 @@ import { asJson, blocksFrom, joinedText, type CallResult } from "./content.ts";
 import { hasBinary, saveFiles, type SaveFile } from "./files.ts";
 import { normalizeName, toolName } from "../naming.ts";
 import { McpError } from "../connection/rpc.ts";
-import { resourceLinks, type ResourceLink } from "./resource-links.ts";
+import { resultLinks, type ResultLink } from "./result-links.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 
 const MAX_META_LENGTH = 16_384;
@@ -18,7 +18,7 @@ type Output =
       readonly content: string | readonly ContentBlock[];
       readonly _meta?: JsonObject;
       readonly structuredContent?: unknown;
-      readonly resourceLinks?: readonly ResourceLink[];
+      readonly resourceLinks?: readonly ResultLink[];
     };
 
 export interface McpToolOptions {
@@ -108,7 +108,7 @@ function toStored({ raw, structured, meta }: CallResult, blocks: readonly Conten
   const cut = blocks.map((block) =>
     block.type === "text" ? textBlock(cutMiddle(joinedText([block]), MAX_SHOWN)) : block,
   );
-  const links = resourceLinks(raw);
+  const links = resultLinks(raw);
   if (structured === undefined && meta === undefined && links.length === 0) return cut;
   const isWhole = joinedText(cut).length < MAX_SHOWN;
   return {

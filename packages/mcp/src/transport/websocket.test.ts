@@ -71,6 +71,6 @@ test("a refused connection names the host, not the rest of the address", async (
   const { connection } = await connect("?key=secret");
   expect([connection.status, connection.error]).toEqual([
     "failed",
-    `MCP error -32401: Cannot connect to "127.0.0.1:${server.port}": the server answered with HTTP status 401`,
+    `MCP error -32401: Cannot connect to "127.0.0.1:${server.port}": the server answered with HTTP status 401; add an Authorization header, or a headersHelper that prints one`,
   ]);
 });

@@ -7,6 +7,9 @@ import { MAX_MESSAGE_BYTES, parseMessage } from "./parse.ts";
 export interface WebSocketOptions {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Direct if absent. */
+  readonly proxy?: string | undefined;
+  readonly tls?: Bun.TLSOptions | undefined;
 }
 
 /** Bytes that wait until the server reads them. */
@@ -14,13 +17,19 @@ const MAX_BUFFERED = 4 * 1024 * 1024;
 const NORMAL_CLOSURE = 1000;
 const MESSAGE_TOO_BIG = 1009;
 
-export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Transport {
+export function webSocketTransport({ url, headers = {}, proxy, tls }: WebSocketOptions): Transport {
   let socket: WebSocket | undefined;
   return {
     async start(events, signal) {
       const opened = Promise.withResolvers<void>();
       // A few compressed bytes could become hundreds of megabytes.
-      const opening = new WebSocket(url, { protocols: ["mcp"], headers: { ...headers }, perMessageDeflate: false });
+      const opening = new WebSocket(url, {
+        protocols: ["mcp"],
+        headers: { ...headers },
+        perMessageDeflate: false,
+        ...(proxy === undefined ? {} : { proxy }),
+        ...(tls === undefined ? {} : { tls }),
+      });
       socket = opening;
       const giveUp = () => {
         opening.close();
@@ -49,7 +58,7 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
         status = /status code: (\d+)/.exec((event as ErrorEvent).message)?.[1];
       });
       opening.addEventListener("close", ({ code, reason }) => {
-        if (!isOpen) opened.reject(failureOf(url, status));
+        if (!isOpen) opened.reject(failureOf(url, headers, status));
         else if (!isRefused) events.closed(new Error(`The server closed the WebSocket (${reason || `code ${code}`})`));
       });
       try {
@@ -77,9 +86,13 @@ function read(text: string): unknown {
 }
 
 /** Names the host only: the rest of an address may hold a secret. */
-function failureOf(url: string, status: string | undefined): Error {
+function failureOf(url: string, headers: Readonly<Record<string, string>>, status: string | undefined): Error {
   const host = `Cannot connect to "${new URL(url).host}"`;
   if (status === undefined) return new Error(host);
   const message = `${host}: the server answered with HTTP status ${status}`;
-  return status === "401" ? new NeedsSignInError(message) : new Error(message);
+  if (status !== "401") return new Error(message);
+  const hasOwn = new Headers(headers).has("authorization");
+  return hasOwn
+    ? new Error(`${message}, so it rejects the configured Authorization header`)
+    : new NeedsSignInError(`${message}; add an Authorization header, or a headersHelper that prints one`);
 }

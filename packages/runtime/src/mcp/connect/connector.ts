@@ -18,6 +18,7 @@ import {
   type Transport,
 } from "@keelson/mcp";
 import type { Snapshot } from "@keelson/config";
+import { fetchOptionsFrom } from "@keelson/model";
 import type {
   ConfiguredMcpServer,
   JsonObject,
@@ -135,7 +136,11 @@ export class Connector {
       case "stdio":
         return stdioTransport(() => this.#start(configured, config));
       case "ws":
-        return webSocketTransport({ url: config.url, headers: await this.#socketHeaders(configured, config) });
+        return webSocketTransport({
+          url: config.url,
+          headers: await this.#socketHeaders(configured, config),
+          ...(await socketNetwork(config.url, this.#options.snapshot().env)),
+        });
       case "http":
       case "sse":
       case "claudeai-proxy":
@@ -187,6 +192,15 @@ export class Connector {
         : {}),
     };
   }
+}
+
+/** The proxy and the certificates of the session: a WebSocket begins as an HTTP request. */
+async function socketNetwork(url: string, env: Snapshot["env"]) {
+  const { proxy, tls } = await fetchOptionsFrom(env)(new URL(url.replace(/^ws/i, "http")));
+  return {
+    ...(typeof proxy === "object" && "url" in proxy ? { proxy: String(proxy.url) } : {}),
+    ...(typeof tls === "object" ? { tls } : {}),
+  };
 }
 
 async function openRemote(options: ConnectorOptions): Promise<RemoteTransports> {

@@ -3,7 +3,7 @@
 import { isObject } from "@keelson/protocol";
 import { plainLine } from "../plain-text.ts";
 
-export interface ResourceLink {
+export interface ResultLink {
   readonly uri: string;
   readonly name: string;
   readonly title?: string;
@@ -15,11 +15,11 @@ export interface ResourceLink {
 const MAX_LINKS = 200;
 const MAX_LENGTH = 2_048;
 
-export function resourceLinks(content: readonly unknown[]): readonly ResourceLink[] {
+export function resultLinks(content: readonly unknown[]): readonly ResultLink[] {
   return content
     .filter((item) => isObject(item) && item["type"] === "resource_link")
     .slice(0, MAX_LINKS)
-    .flatMap((item): ResourceLink[] => {
+    .flatMap((item): ResultLink[] => {
       const { uri, name, title, description, mimeType, size } = item as Record<string, unknown>;
       if (typeof uri !== "string" || typeof name !== "string") return [];
       return [
