@@ -33,13 +33,22 @@ test("the same handler in several files and groups runs once, and the first one 
 
 test("a handler that differs in any relevant field is a different handler", async () => {
   const different = [
-    command("guard", {}, { timeout: 5 }),
     command("guard"),
+    command("guard", {}, { async: true }),
     command("guard", {}, { onFailure: "block" }),
     command("guard", {}, { args: ["-x"] }),
     command("guard", {}, { args: ["-y"] }),
   ];
   expect(await selectHooks(different, "PreToolUse", "Bash", never)).toEqual(different);
+});
+
+test("copies with other timeouts or a default spelled out are the same handler, and the most patient one runs", async () => {
+  const copies = [
+    command("guard", {}, { timeout: 5 }),
+    command("guard", { matcher: "Bash" }, { timeout: 900, shell: "bash" }),
+    command("guard", {}, { async: false }),
+  ];
+  expect(await selectHooks(copies, "PreToolUse", "Bash", never)).toEqual([copies[1]!]);
 });
 
 test("copies in plugins, skills and agents are not merged with each other or with settings", async () => {

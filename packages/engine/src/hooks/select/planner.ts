@@ -3,6 +3,7 @@
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
 import { EVENT_FACTS, isToolEvent } from "../event-facts.ts";
 import { matcherProblem, readMatcher, type Matcher } from "./matcher.ts";
+import { hookTimeout } from "./timeout.ts";
 
 /** `matchesIf` says whether one rule matches the call; it is only called for handlers with an `if`. */
 export async function selectHooks(
@@ -49,21 +50,30 @@ function whyNeverRuns({ event, handler }: HookRegistration): string | undefined 
   return undefined;
 }
 
-/** Keeps the first of each. */
+/** Keeps one of each, in place of the first: the one with the most time. */
 function withoutCopies(registrations: readonly HookRegistration[]): HookRegistration[] {
-  const seen = new Set<string>();
-  return registrations.filter((each) => seen.size < seen.add(identity(each)).size);
+  const kept = new Map<string, HookRegistration>();
+  for (const each of registrations) {
+    const key = identity(each);
+    const known = kept.get(key);
+    if (!known || hookTimeout(each) > hookTimeout(known)) kept.set(key, each);
+  }
+  return [...kept.values()];
 }
 
 /**
- * The same handler in several files or groups runs once. All fields must be equal: a copy with a different `timeout` or
- * `onFailure` must not replace the one someone relies on. Handlers from plugins, skills and agents are never merged.
+ * The same handler in several files or groups runs once, also if one copy has another `timeout` or spells out a default.
+ * Any other field must be equal: a copy with a different `onFailure` must not replace the one someone relies on. Handlers
+ * from plugins, skills and agents are never merged.
  */
 function identity({ handler, source, root, file }: HookRegistration): string {
-  const { statusMessage: _, ...rest } = handler;
+  const { statusMessage: _, timeout: __, ...rest } = handler;
+  const told = Object.fromEntries(Object.entries(rest).filter(([key, value]) => DEFAULTS[key] !== value));
   const owner = source === "pluginHook" || source === "skill" || source === "agent" ? [source, root, file] : [];
-  return JSON.stringify([owner, sorted(rest)]);
+  return JSON.stringify([owner, sorted(told)]);
 }
+
+const DEFAULTS: Readonly<Record<string, unknown>> = { async: false, asyncRewake: false, once: false, shell: "bash" };
 
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
