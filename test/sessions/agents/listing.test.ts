@@ -101,7 +101,12 @@ test("a client sees agents in initialize, adds its own, and sees changed files w
   expect((await ask("u", { subtype: "get_context_usage", detail: "summary" })).agents).toEqual([
     { agentType: "mine", source: "flagSettings", tokens: expect.any(Number) },
     { agentType: "reviewer", source: "flagSettings", tokens: expect.any(Number) },
-    { agentType: "later", source: "projectSettings", tokens: expect.any(Number) },
+    {
+      agentType: "later",
+      source: "projectSettings",
+      path: expect.stringMatching(/later\.md$/),
+      tokens: expect.any(Number),
+    },
   ]);
   const reloaded = await ask("r", { subtype: "reload_plugins" });
   expect(reloaded.agents.map(({ name }: any) => name)).toEqual(["mine", "reviewer", "later", ...BUILT_IN]);

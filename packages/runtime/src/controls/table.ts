@@ -25,7 +25,7 @@ const later = (load: () => Promise<ControlHandler>): ControlRow => ({ later: loa
 const change = (load: () => Promise<ControlHandler>): ControlRow => ({ later: load, change: true });
 
 const asides = () => import("./handlers/asides.ts");
-const contextUsage = () => import("./handlers/context-usage.ts");
+const contextUsage = () => import("./context/context-usage.ts");
 const files = () => import("./handlers/files.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");

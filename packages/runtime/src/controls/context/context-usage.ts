@@ -3,10 +3,11 @@
 
 import { agentListing } from "@keelson/engine/agents";
 import { buildRequest, compactionRules, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
-import type { AgentSource, ModelMessage } from "@keelson/protocol";
+import type { AgentSource, ModelMessage, SkillSource } from "@keelson/protocol";
 import { wishesOf } from "../../compaction/compaction-port.ts";
 import { done, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
+import { breakdownOf, estimate } from "./breakdown.ts";
 
 interface Category {
   readonly id: string;
@@ -30,13 +31,15 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
   const agents = agentUsage(targets);
   const isListed = targets.tools().some(({ name }) => name === "Agent");
   const agentTokens = isListed ? agents.reduce((sum, { tokens }) => sum + tokens, 0) : 0;
-  const messages = Math.max(0, counted.messages - memoryTokens - agentTokens);
+  const skillTokens = counted.messages > 0 ? estimate(targets.toldSkills().listing) : 0;
+  const messages = Math.max(0, counted.messages - memoryTokens - agentTokens - skillTokens);
   const used: Category[] = [
     category("system_prompt", "System prompt", counted.system, "promptBorder"),
     category("system_tools", "System tools", Math.max(0, counted.tools - mcpTokens), "inactive"),
     category("mcp_tools", "MCP tools", mcpTokens, "cyan_FOR_SUBAGENTS_ONLY"),
     category("custom_agents", "Custom agents", agentTokens, "permission"),
     category("memory_files", "Memory files", memoryTokens, "claude"),
+    category("skills", "Skills", skillTokens, "warning"),
     category("messages", "Messages", messages, "purple_FOR_SUBAGENTS_ONLY"),
   ].filter(({ tokens }) => tokens > 0);
   const total = used.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -66,6 +69,7 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
     agents,
     ...skillUsage(targets),
     ...(detail === "full" ? { systemTools: toolsOf(targets), systemPromptSections: sectionsOf(targets) } : {}),
+    messageBreakdown: breakdownOf(targets.conversation()),
     isAutoCompactEnabled: threshold !== undefined,
     ...(threshold === undefined ? {} : { autoCompactThreshold: threshold }),
     apiUsage: usage && {
@@ -94,9 +98,19 @@ function agentUsage({ agents }: ControlTargets) {
     .map((agent) => ({
       agentType: agent.name,
       source: AGENT_SOURCES[agent.source],
+      ...(agent.file === undefined ? {} : { path: agent.file }),
       tokens: estimate(agentListing([agent])!.split("\n").at(-1)!),
     }));
 }
+
+const SKILL_SOURCES: Partial<Record<SkillSource, string>> = {
+  managed: "policySettings",
+  user: "userSettings",
+  project: "projectSettings",
+  nested: "projectSettings",
+  directory: "projectSettings",
+  bundled: "built-in",
+};
 
 /** What the list of skills takes of the conversation. */
 function skillUsage({ commands, toldSkills }: ControlTargets) {
@@ -108,9 +122,10 @@ function skillUsage({ commands, toldSkills }: ControlTargets) {
       totalSkills: skills.length,
       includedSkills: skills.length,
       tokens: estimate(listing),
-      skillFrontmatter: skills.map(({ name, source, description }) => ({
+      skillFrontmatter: skills.map(({ name, source, description, file }) => ({
         name,
-        source,
+        source: SKILL_SOURCES[source] ?? source,
+        ...(source === "bundled" || source === "mcp" ? {} : { path: file }),
         tokens: estimate(`- ${name}: ${description}`),
       })),
     },
@@ -152,8 +167,6 @@ async function tokensOf(
   const counted = options.estimate ? undefined : await provider.countTokens?.(request, signal);
   return counted ?? estimate(JSON.stringify([request.system, request.tools, request.messages]));
 }
-
-const estimate = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 
 const category = (id: string, name: string, tokens: number, color: string): Category => ({
   id,
