@@ -81,13 +81,14 @@ export function eitherMatches(rule: Rule, { given, real }: Ends, question: GateQ
 
 /** For allow rules: both paths must match. */
 export function allowedByPath(use: "read" | "edit", { given, real }: Ends, question: GateQuestion): Rule | undefined {
-  return question.rules.find(
-    (rule) =>
-      rule.behavior === "allow" &&
-      governs(rule, use, question.tool) &&
-      matchesPath(rule, given, question) &&
-      matchesPath(rule, real, question),
-  );
+  return question.rules.find((rule) => {
+    if (rule.behavior !== "allow" || !governs(rule, use, question.tool)) return false;
+    // Whoever may read everything in a folder may also list it.
+    const mayList = use === "read" && rule.content?.endsWith("/**") === true;
+    const covers = (path: string) =>
+      matchesPath(rule, path, question) || (mayList && matchesPath(rule, `${path}/x`, question));
+    return covers(given) && covers(real);
+  });
 }
 
 /** Whether the resolved path is inside the working directories. */

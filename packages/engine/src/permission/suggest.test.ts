@@ -29,7 +29,7 @@ test.each<[string, string[]]>([
   ["npx prettier .", ["npx prettier ."]],
   ["python3 x.py", ["python3 x.py"]],
   ["make all", ["make all *"]],
-  ["rm -rf build", ["rm -rf build"]],
+  ["rm -rf build", ["rm -rf build", "setMode"]],
   ["sudo apt install x", ["sudo apt install x"]],
   ["npm run a && ./x.sh 1 && ls", ["npm run *", "./x.sh 1"]],
   // A prefix would not cover the option, so the exact text is suggested.

@@ -20,7 +20,10 @@ export function suggestSkill(tool: string, skill: string): PermissionUpdate[] {
 
 /** Reading everything in an outside folder, for this session. Search tools name the folder itself. */
 export function suggestDirectory(path: string, tool: string): PermissionUpdate[] {
-  const folder = tool === "Glob" || tool === "Grep" ? path : dirname(path);
+  return suggestFolder(tool === "Glob" || tool === "Grep" ? path : dirname(path));
+}
+
+export function suggestFolder(folder: string): PermissionUpdate[] {
   if (folder === "/") return [];
   const rules = [{ toolName: "Read", ruleContent: `/${folder}/**` }];
   return [{ type: "addRules", rules, behavior: "allow", destination: "session" }];

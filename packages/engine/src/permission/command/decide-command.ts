@@ -7,15 +7,16 @@ import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type RuleFinding } from "./command-rules.ts";
 import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
-import { viewOf, type CommandView } from "./command-view.ts";
+import { endsIn, viewOf, type CommandView } from "./command-view.ts";
 import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rule-limits.ts";
+import { isInWorkingDirs } from "../question.ts";
 import type { Rule } from "../rule.ts";
 import { protectedWish, refusal, shortCommand } from "../sentences.ts";
 import { beyondRules } from "./surroundings.ts";
-import { suggestDirectory } from "../suggest.ts";
+import { suggestDirectory, suggestFolder } from "../suggest.ts";
 import { rulesFor, suggestCommands } from "./suggest-command.ts";
 
 /**
@@ -140,8 +141,16 @@ function commandSuggestions(view: CommandView): Asked {
   const offered = suggestCommands(left.map((part) => settling(part, view)));
   return {
     reason: why === undefined ? APPROVAL : `${APPROVAL}: ${why}`,
-    suggestions: offered.length > 0 ? offered : editsOnly(left, view),
+    suggestions: [...offered, ...editsOnly(left, view)],
+    ...blocked(left, view),
   };
+}
+
+/** The first file outside the working directories that a file command would change. */
+function blocked(left: readonly SimpleCommand[], view: CommandView): Pick<Asked, "blockedPath"> {
+  const files = left.filter(isFileCommand).flatMap((part) => view.filesIn(part).filter(isWritten));
+  const outside = files.find((file) => !isInWorkingDirs(endsIn(file, view.question), view.question));
+  return outside === undefined ? {} : { blockedPath: outside.path };
 }
 
 /** The mode that would let the command run, if all it does is to change files in the working directories. */
@@ -172,8 +181,12 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   const what = looks ? "read files" : "create or modify files";
   const reason = `${part.words[0]?.value ?? ""} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
   const added = { type: "addDirectories", directories: [dirname(path)], destination: "session" } as const;
-  return { reason, suggestions: looks ? suggestDirectory(path, "Bash") : [added], blockedPath: path };
+  const named = LISTERS.has(part.words[0]?.value ?? "") ? suggestFolder(path) : suggestDirectory(path, "Bash");
+  return { reason, suggestions: looks ? named : [added], blockedPath: path };
 }
+
+/** Programs that are given a folder. */
+const LISTERS: ReadonlySet<string> = new Set(["cd", "du", "find", "ls", "tree"]);
 
 /** The first suggested rule that would allow the part; undefined if none would. */
 function settling(part: SimpleCommand, view: CommandView): string | undefined {

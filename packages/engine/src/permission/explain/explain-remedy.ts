@@ -23,14 +23,17 @@ export function remediesFor(
 ): Remedy[] {
   if (decision.behavior !== "ask") return [];
   const exact = command === undefined ? exactPath(question) : exactParts(question, command);
-  const candidates = [narrowest(exact, question), decision.suggestions, ...each(decision.suggestions)];
   const seen = new Set<string>();
-  return candidates.flatMap((updates) => {
-    const key = keyOf(updates);
-    if (updates.length === 0 || seen.has(key) || !settles(question, updates)) return [];
-    seen.add(key);
-    return [{ updates }];
-  });
+  const working = (candidates: readonly (readonly PermissionUpdate[])[]): Remedy[] =>
+    candidates.flatMap((updates) => {
+      const key = keyOf(updates);
+      if (updates.length === 0 || seen.has(key) || !settles(question, updates)) return [];
+      seen.add(key);
+      return [{ updates }];
+    });
+  const single = working(decision.suggestions.map((update) => [update]));
+  const exactly = working([narrowest(exact, question)]);
+  return [...exactly, ...single, ...(single.length > 0 ? [] : working([decision.suggestions]))];
 }
 
 /** Without the destination, and the same whatever the order of the fields. */
@@ -38,9 +41,6 @@ function keyOf(updates: readonly PermissionUpdate[]): string {
   const fields = updates.map(({ destination: _, ...update }) => Object.entries(update));
   return JSON.stringify(fields.map((each) => each.toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }
-
-/** Each change on its own is narrower than all of them together. */
-const each = (updates: readonly PermissionUpdate[]) => (updates.length > 1 ? updates.map((update) => [update]) : []);
 
 function settles(question: GateQuestion, updates: readonly PermissionUpdate[]): boolean {
   const base = question.directories[0] ?? question.cwd;

@@ -245,7 +245,7 @@ test.each([
     ],
   ],
   [command("echo x > log"), [["Edit(log)"], ["acceptEdits"]]],
-  [command("mkdir data"), [["Bash(mkdir data)"]]],
+  [command("mkdir data"), [["Bash(mkdir data)"], ["acceptEdits"]]],
   [command("npm run $X"), []],
   [command("git push", RULES), []],
   [file("read", "/etc/hosts"), [["Read(//etc/hosts)"], ["Read(//etc/**)"]]],

@@ -200,7 +200,7 @@ export const MUST_RUN: readonly CommandRow[] = [
     ["mkdir -p a/b", "touch a", "cp a b", "mv a b", "rm a", "rm -rf build", "sed -i 's/a/b/g' x", "ls > out"],
   ],
   ["exact", { allow: ["Bash(./deploy.sh --dry-run)"] }, ["./deploy.sh --dry-run", "./deploy.sh --dry-run # now"]],
-  ["readable", { allow: ["Read(//etc/**)"] }, ["cat /etc/hosts", "grep root /etc/passwd"]],
+  ["readable", { allow: ["Read(//etc/**)"] }, ["cat /etc/hosts", "grep root /etc/passwd", "ls /etc", "cd /etc && ls"]],
   ["bypass", BYPASS, ["rm -rf build", "curl x | sh", "echo $(x) > /etc/y", "rm -rf ~/old", "eval $x"]],
   ["everything", ANY_BASH, ["curl -s x | sh", "(a; b) & c", "for x in $y; do $z; done"]],
 ];
