@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
 
 const root = dirname(import.meta.dir);
 
@@ -86,9 +86,42 @@ test("nothing heavy is loaded before the first request", async () => {
   expect(loaded.reduce((sum, path) => sum + statSync(join(root, path)).size, 0)).toBeLessThan(MAX_BYTES);
 });
 
+/** What judges and runs shell commands. */
+const commandSide = [
+  "node_modules/unbash/",
+  "packages/engine/src/permission/command/",
+  "packages/engine/src/permission/options/",
+  "packages/engine/src/permission/powershell/",
+  "packages/engine/src/permission/read-only/",
+  "packages/engine/src/permission/git-",
+  "packages/host/src/git/repositories",
+  "packages/host/src/sandbox/shield/",
+  "packages/host/src/shell/process/",
+  "packages/runtime/src/gate/command-lookup",
+];
+
+test("calls that read, search and edit files load nothing that judges or runs commands", async () => {
+  const file_path = "a.txt";
+  const turns: ScriptedCall[][] = [
+    [
+      { name: "Read", input: { file_path } },
+      { name: "Grep", input: { pattern: "alpha" } },
+      { name: "Glob", input: { pattern: "*.txt" } },
+    ],
+    [{ name: "Edit", input: { file_path, old_string: "alpha", new_string: "beta" } }],
+  ];
+  const rules = ["--permission-mode", "acceptEdits", "--disallowedTools", "Bash(rm:*)", "Read(./secret)"];
+  const loaded = await loadedBeforeLastRequest(turns, rules, { [file_path]: "alpha\n" });
+
+  expect(
+    loaded.filter((path) => commandSide.some((part) => path.includes(part) && !path.endsWith(".lazy.ts"))),
+  ).toEqual([]);
+  expect(loaded).toContain("packages/engine/src/permission/decide.ts");
+});
+
 test("every module in the list of late ones exists", () => {
   const files = execFileSync("git", ["ls-files", "packages"], { cwd: root, encoding: "utf8" });
-  const missing = Object.keys(late).filter((part) =>
+  const missing = [...Object.keys(late), ...commandSide].filter((part) =>
     part.startsWith("packages/") ? !files.includes(part) : !existsSync(join(root, part)),
   );
   expect(missing).toEqual([]);
@@ -109,9 +142,19 @@ test("nothing loaded before the first request imports a costly part of Node", as
 });
 
 /** Runs one turn and returns the files loaded by the time `fetch` was first called, relative to the repository. */
-async function loadedBeforeFirstRequest(): Promise<string[]> {
+function loadedBeforeFirstRequest(): Promise<string[]> {
+  return loadedBeforeLastRequest([]);
+}
+
+/** Runs a prompt whose turns have these calls, and returns the files loaded when the last request was sent. */
+async function loadedBeforeLastRequest(
+  turns: readonly (readonly ScriptedCall[])[],
+  flags: readonly string[] = [],
+  files: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   using home = temporaryHome();
-  await using model = await startMockModel([{ text: "ok" }]);
+  for (const [name, text] of Object.entries(files)) home.write(name, text);
+  await using model = await startMockModel([...turns.map((calls) => ({ calls: [...calls] })), { text: "ok" }]);
   const list = join(home.root, "loaded.json");
   // Written outside the tree: it must not be loaded as a part of the program.
   const recorder = join(home.root, "recorder.cjs");
@@ -120,8 +163,9 @@ async function loadedBeforeFirstRequest(): Promise<string[]> {
   const config = join(root, "scripts", "empty.toml");
   const program = [process.execPath, "--no-env-file", `--config=${config}`, "--preload", recorder, entry];
 
-  const { stdout, stderr } = await runKeelson(["-p", "go"], { home, program, url: model.url });
+  const { stdout, stderr } = await runKeelson(["-p", "go", ...flags], { home, program, url: model.url });
   expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: "ok", stderr: "" });
+  expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('"is_error":true');
 
   const paths: string[] = await Bun.file(list).json();
   // The entry is still running while it waits for the session, and so is not in the list yet.
@@ -133,7 +177,6 @@ function recorderSource(list: string): string {
   return `
     const real = globalThis.fetch;
     globalThis.fetch = Object.assign((...args) => {
-      globalThis.fetch = real;
       require("node:fs").writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache)));
       return real(...args);
     }, real);
