@@ -86,10 +86,12 @@ function matches(words: readonly Word[], given: readonly string[], world: FuzzWo
 
 function isSame({ kind, value }: Word, given: string, { home }: FuzzWorld): boolean {
   if (kind === "home") return given === value.replace(/^~/, home);
+  if (kind === "braces" && given === value.replace(/^~(?=\/|$)/, home)) return true;
   if (given === value) return true;
-  // `$?`, `$#` and `$$` are kept as they are written; they become digits.
-  if (!/\$[?#$]/.test(value)) return false;
-  const pattern = value.replaceAll(/\$[?#$]|[\\^$.*+?()[\]{}|]/g, (sign) => (sign.length > 1 ? "\\d+" : `\\${sign}`));
+  // `$?`, `$#`, `$$` and constant arithmetic are kept as they are written; they become digits.
+  if (!/\$[?#$(]/.test(value)) return false;
+  const signs = /\$[?#$]|\$\(\([\d \t+*/%()]*\)\)|[\\^$.*+?()[\]{}|]/g;
+  const pattern = value.replaceAll(signs, (sign) => (sign.length > 1 ? "\\d+" : `\\${sign}`));
   return new RegExp(`^${pattern}$`, "s").test(given);
 }
 

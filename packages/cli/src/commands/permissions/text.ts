@@ -157,6 +157,7 @@ const WITHIN: Readonly<Record<PartExplanation["within"][number], string>> = {
   time: "a timed command",
   expansion: "an expansion",
   shell: "shell text",
+  printed: "a substitution",
 };
 
 function partWords(part: PartExplanation, style: Style): string {

@@ -175,6 +175,11 @@ export function isAdrift(commands: readonly SimpleCommand[]): boolean {
   );
 }
 
+/** Whether it may change the folder that later parts run in. */
+export function mayMove({ words, runs }: SimpleCommand): boolean {
+  return runs.length > 0 || /^(cd|pushd|popd|source|\.|eval)$/.test(words[0]?.value ?? "") || movesOf(words).length > 0;
+}
+
 function movesOf(words: readonly Word[]): Word[] {
   const name = words[0]?.value;
   const own =

@@ -1,6 +1,7 @@
 // What lets one part of a command run without approval: it is read-only where it may read, a rule allows its text, or
 // the mode covers it.
 
+import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { isNullDevice, resolved } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
@@ -61,8 +62,9 @@ function leaveToRun(
     return { by: "mode", reason: "acceptEdits" };
   if (!part.transparent || part.runs.length === 0 || mayAddAnyFile(part, view.analysis.commands)) return undefined;
   if (fedOut(part, view)) return undefined;
-  // A read-only command behind a wrapper does not count as read-only.
-  const how = { look: false, redirects: false, fed: fed || mayAddOption(part, view.analysis.commands) };
+  // What xargs adds decides which files a read-only command opens.
+  const passesOn = !/^(nohup|xargs)$/.test(basename(part.words[0]!.value));
+  const how = { look: look && passesOn, redirects: false, fed: fed || mayAddOption(part, view.analysis.commands) };
   const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));
   return inner.includes(undefined) ? undefined : inner[0];
 }

@@ -2,12 +2,21 @@
 
 import { dirname } from "node:path/posix";
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
-import { everyCommand, filesOf, isAdrift, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
+import {
+  everyCommand,
+  filesOf,
+  isAdrift,
+  isLost,
+  mayMove,
+  placesIn,
+  type NamedFile,
+  type Where,
+} from "./command-files.ts";
 import { coversLine, reachOf, type Reach } from "./match-command.ts";
 import { nameFits } from "./on-disk.ts";
 import { gitDangerIn, type GitDanger } from "../git-danger.ts";
 import { patternFolder } from "../match/match-path.ts";
-import { fold, withParents } from "../match/paths.ts";
+import { absolute, fold, withParents } from "../match/paths.ts";
 import type { Ends, GateQuestion } from "../question.ts";
 import { isExcluded } from "../sandboxed.ts";
 
@@ -17,6 +26,8 @@ export interface CommandView {
   readonly where: Where;
   /** The folders it may run in. */
   readonly places: readonly string[];
+  /** The folders this part may name files from. */
+  placesOf(part: SimpleCommand): readonly string[];
   readonly lost: boolean;
   /** It changes to an unknown folder, so a relative path may be one that a rule denies. */
   readonly adrift: boolean;
@@ -51,6 +62,7 @@ export function viewOf(question: GateQuestion): CommandView {
     analysis,
     where,
     places,
+    placesOf: (part) => (isOnlyMove(part, commands) ? [absolute("/", where.cwd)] : places),
     lost: isLost(places, commands),
     adrift: isAdrift(commands),
     kept: () => (kept ??= new Set([...question.directories, where.home, ...places].flatMap(withParents).map(fold))),
@@ -63,6 +75,12 @@ export function viewOf(question: GateQuestion): CommandView {
       ),
     readersOf: (part) => remembered(readers, part, () => everyCommand([part]).map(reachOf)),
   };
+}
+
+/** `cd ..` names its target from where the command starts, unless something else changes folder or it runs again. */
+function isOnlyMove(part: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
+  if (part.words[0]?.value !== "cd" || part.within.length > 0 || part.repeated) return false;
+  return commands.every((other) => other === part || !mayMove(other));
 }
 
 /** `cd /repo && …` in a session started in /repo does not change which git configuration applies. */

@@ -16,8 +16,9 @@ export interface Obstacle {
 }
 
 export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | undefined {
-  const { places, question, lost } = view;
-  if (lost) return { why: "outside", path: places.at(-1)! };
+  const { question, lost } = view;
+  if (lost) return { why: "outside", path: view.places.at(-1)! };
+  const places = view.placesOf(part);
   const looks = looksOnlyButRedirects(part);
   const files = filesOf(part, places, question.home, "lenient");
   const climbing = files.length > 0 ? climbingWord(part) : undefined;

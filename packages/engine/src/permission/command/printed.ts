@@ -4,6 +4,11 @@ import type { CommandNode } from "unbash";
 import { redirectionOf } from "./parts.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 
+/** Programs that do nothing with their words but print them. */
+export function onlyPrints(program: string): boolean {
+  return /^(:|basename|dirname|echo|false|printf|true)$/.test(program);
+}
+
 /** Undefined if the output is unknown. */
 export function knownOutput(node: CommandNode): readonly Word[] | undefined {
   if (node.type !== "Command" || node.name === undefined || node.prefix.length > 0) return undefined;

@@ -2,9 +2,21 @@
 
 import type { Word } from "./word.ts";
 
-/** What a simple command is nested in, besides lists, pipelines, conditions and loops. */
+/**
+ * What a simple command is nested in, besides lists, pipelines, conditions and loops. printed: a substitution in a word
+ * of `echo` or a similar program.
+ */
 export type Enclosure =
-  "substitution" | "subshell" | "group" | "function" | "background" | "coproc" | "time" | "expansion" | "shell";
+  | "substitution"
+  | "subshell"
+  | "group"
+  | "function"
+  | "background"
+  | "coproc"
+  | "time"
+  | "expansion"
+  | "shell"
+  | "printed";
 
 export interface Assignment {
   readonly name: string;
@@ -28,6 +40,8 @@ export interface SimpleCommand {
   readonly within: readonly Enclosure[];
   /** Part of a pipeline. */
   readonly piped?: true;
+  /** Part of a loop. */
+  readonly repeated?: true;
   /** What it would start: behind `sudo`, in `bash -c`, after `find -exec`. */
   readonly runs: readonly SimpleCommand[];
   /** The wrapper does not change what it starts, so an allow rule for the inner command may apply. */
@@ -48,7 +62,7 @@ export interface CommandAnalysis {
 /** A command with these parts; everything else is empty. */
 export function simpleCommand(
   part: Partial<SimpleCommand>,
-  place: Pick<SimpleCommand, "within" | "piped">,
+  place: Pick<SimpleCommand, "within" | "piped" | "repeated">,
 ): SimpleCommand {
   const words = part.words ?? [];
   return {
@@ -58,6 +72,7 @@ export function simpleCommand(
     redirections: [],
     within: place.within,
     ...(place.piped && { piped: true }),
+    ...(place.repeated && { repeated: true }),
     runs: [],
     transparent: false,
     opaque: false,

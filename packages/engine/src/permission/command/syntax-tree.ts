@@ -3,7 +3,7 @@
 import { forEachChild, type Command as ParsedCommand, type SyntaxNode } from "unbash";
 import { piecesOf } from "./account/pieces.ts";
 import { constantText } from "./account/quoted-text.ts";
-import { onlyReads } from "./account/read-expansion.ts";
+import { isConstant, onlyReads } from "./account/read-expansion.ts";
 import {
   assignedDescriptors,
   assignmentOf,
@@ -13,7 +13,7 @@ import {
   redirectionOf,
   testWords,
 } from "./parts.ts";
-import { knownOutput } from "./printed.ts";
+import { knownOutput, onlyPrints } from "./printed.ts";
 import { simpleCommand, type Enclosure, type Redirection, type SimpleCommand } from "./simple-command.ts";
 import { sensitiveAssignments } from "./variables.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
@@ -40,6 +40,9 @@ export interface ReadingPlace {
   readonly source: string;
   readonly within: readonly Enclosure[];
   readonly piped?: true;
+  readonly repeated?: true;
+  /** In a command that only prints its words. */
+  readonly printing?: true;
   /** The texts the command reads from its input; undefined if unknown. */
   readonly input?: readonly Word[] | undefined;
   readonly shells: number;
@@ -54,7 +57,10 @@ export function visitTree(node: SyntaxNode, place: ReadingPlace, reading: Comman
     return;
   }
   const inner: ReadingPlace = { ...place, input: undefined };
-  const inside = (enclosure: Enclosure): ReadingPlace => ({ ...inner, within: [...place.within, enclosure] });
+  const inside = (enclosure: Enclosure): ReadingPlace => {
+    const { printing: _, ...rest } = inner;
+    return { ...rest, within: [...place.within, enclosure] };
+  };
   const descend = (into: ReadingPlace) => forEachChild(node, (child) => visitTree(child, into, reading));
   const add = (part: Partial<SimpleCommand>, at: ReadingPlace = inner) => place.into.push(simpleCommand(part, at));
   const evaluate = () => {
@@ -67,7 +73,7 @@ export function visitTree(node: SyntaxNode, place: ReadingPlace, reading: Comman
       return descend({ ...inner, source: node.source ?? place.source });
     case "Command":
       place.into.push(commandOf(node, place, reading));
-      return descend(inner);
+      return descend({ ...inner, ...(onlyPrints(node.name?.value ?? "") && { printing: true }) });
     case "Statement":
       return descend(node.background ? inside("background") : inner);
     case "Pipeline": {
@@ -100,7 +106,9 @@ export function visitTree(node: SyntaxNode, place: ReadingPlace, reading: Comman
     case "For":
     case "Select":
       add({ assignments: [{ name: node.name.value }] });
-      return descend(inner);
+      return descend({ ...inner, repeated: true });
+    case "While":
+      return descend({ ...inner, repeated: true });
     case "TestCommand":
       place.into.push(
         reading.withStarted(
@@ -112,11 +120,15 @@ export function visitTree(node: SyntaxNode, place: ReadingPlace, reading: Comman
       return descend(inner);
     case "CommandExpansion":
       // It only prints constant text, so it does not count as a substitution.
-      return descend(constantText(node.text) === undefined ? inside("substitution") : inner);
+      if (constantText(node.text) !== undefined) return descend(inner);
+      return descend(inside(place.printing ? "printed" : "substitution"));
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
       return descend(inside("substitution"));
     case "ArithmeticExpansion":
+      if (isConstant(node.text)) return;
+      evaluate();
+      return descend(inner);
     case "ArithmeticCommand":
     case "ArithmeticFor":
       // Arithmetic evaluates variables again, including subscripts, so it is never read-only.

@@ -25,6 +25,15 @@ const grep: Grammar = {
   brings: /^(-[a-zA-Z0-9]*e|--regexp)/,
 };
 
+/** What `git grep` takes beyond `grep`. Words after the pattern are revisions and files. */
+const gitGrep: Grammar = {
+  ...grep,
+  flags: "achilnopqrvwzEFGHILPW0123456789",
+  long: `${grep.long} all-match and break cached full-name function-context heading name-only not or untracked`,
+  longValued: "after-context before-context color context max-count max-depth threads",
+  brings: /^-[a-zA-Z0-9]*e/,
+};
+
 const awk: Grammar = { flags: "", valued: "Fv", long: "csv", longValued: "field-separator assign", brings: /^(?!)/ };
 
 const GRAMMARS: Readonly<Record<string, Grammar>> = {
@@ -63,10 +72,21 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
 /** Some versions of grep take no value for these; a next word that is not a number is then the pattern. */
 const NUMBERED = /^-[a-zA-Z0-9]*[ABCMdjm]$/;
 
+/** As `wordsOfText`, for the words after `grep` in `git grep`. */
+function gitTextWords(words: readonly Word[]): ReadonlySet<number> | undefined {
+  const [subcommand, ...rest] = words;
+  const found = subcommand?.value === "grep" ? wordsOfText(gitGrep, "git grep", rest) : undefined;
+  return found && new Set([0, ...[...found].map((at) => at + 1)]);
+}
+
 /** The positions of those words. Undefined if the program is unknown, or its options leave any doubt. */
 export function textWords(name: string, words: readonly Word[]): ReadonlySet<number> | undefined {
-  const grammar = Object.hasOwn(GRAMMARS, name) ? GRAMMARS[name]! : undefined;
-  if (grammar === undefined || words.some(({ kind }) => kind === "unknown")) return undefined;
+  if (name === "git") return gitTextWords(words);
+  return Object.hasOwn(GRAMMARS, name) ? wordsOfText(GRAMMARS[name]!, name, words) : undefined;
+}
+
+function wordsOfText(grammar: Grammar, name: string, words: readonly Word[]): ReadonlySet<number> | undefined {
+  if (words.some(({ kind }) => kind === "unknown")) return undefined;
   const found = new Set<number>();
   const end = words.findIndex(({ value }) => value === "--");
   const isOption = (at: number) => (end < 0 || at < end) && /^-./.test(words[at]!.value) && at !== end;

@@ -15,6 +15,8 @@ export interface Word {
   readonly value: string;
   /** As written, without line continuations. */
   readonly text: string;
+  /** The word is unknown, but may be printed: `$PATH`, `"$(date)"`. */
+  readonly shown?: true;
 }
 
 const MOST_ALTERNATIVES = 64;
@@ -53,8 +55,9 @@ function hasBraces(plain: string): boolean {
 /** Also between quotes: `"$HOME/.ssh"`. */
 const AT_HOME = /^\$(?:HOME|\{HOME\})((?:\/[^$`]*)?)$/s;
 
-function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "value"> {
-  const unknown = { kind: "unknown", value: text } as const;
+function joined(pieces: readonly Piece[], text: string): Omit<Word, "text"> {
+  const shown = pieces.every(isShown) ? ({ shown: true } as const) : {};
+  const unknown = { kind: "unknown", value: text, ...shown } as const;
   const [first] = pieces;
   let home = first?.type === "text" && !first.quoted && first.value.startsWith("~");
   // A quote before the first slash prevents tilde expansion.
@@ -78,6 +81,12 @@ function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "va
   if (glob !== undefined) value = glob;
   if (home && value !== "~" && !value.startsWith("~/")) return unknown;
   return { kind: glob === undefined ? (home ? "home" : "literal") : "glob", value };
+}
+
+/** A pattern would also show the names in a folder. */
+function isShown(piece: Piece): boolean {
+  if (piece.type === "text") return piece.quoted || !/[*?[~]/.test(piece.value);
+  return piece.value !== undefined || piece.shows === "always";
 }
 
 /** Replaces brackets we cannot compare with `*`. Undefined if there are no wildcards. */

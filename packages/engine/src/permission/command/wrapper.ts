@@ -52,7 +52,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   setsid: { flags: "cfw" },
   stdbuf: { valued: "ioe", transparent: true },
   sudo: { valued: "ughpCDRTUrt", flags: "nEHSbkAPB", assigns: true },
-  time: { valued: "fo", flags: "pv", transparent: true },
+  // `-o` writes a file.
+  time: { valued: "f", flags: "pv", transparent: true },
   timeout: { valued: "sk", flags: "v", operands: 1, transparent: true },
   toybox: {},
   xargs: { valued: "InPLsdEa", flags: "0rtpx" },

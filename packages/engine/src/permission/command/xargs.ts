@@ -4,6 +4,7 @@
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { isBound } from "./rule-limits.ts";
+import { textWords } from "./text-words.ts";
 
 /** Programs that print only names of files below the folders they are given. */
 const LISTERS = new Set(["fd", "find", "rg", "grep", "egrep", "fgrep", "git"]);
@@ -24,8 +25,16 @@ function inputOf(part: SimpleCommand, all: readonly SimpleCommand[]): XargsInput
   if (basename(part.words[0]?.value ?? "") !== "xargs") return undefined;
   const at = all.indexOf(part);
   let from = at - 1;
-  while (from >= 0 && FILTERS.has(all[from]!.words[0]?.value ?? "") && !listsFiles(all[from]!)) from--;
+  while (from >= 0 && isFilter(all[from]!) && !listsFiles(all[from]!)) from--;
   return { isEmpty: at === 0, before: all[at - 1], printer: all[from] };
+}
+
+/** It reads its input, not a file whose lines may be any names. */
+function isFilter({ words: [program, ...words], within, redirections }: SimpleCommand): boolean {
+  const name = program?.value ?? "";
+  if (!FILTERS.has(name) || within.length > 0 || redirections.some(({ kind }) => kind !== "write")) return false;
+  const texts = textWords(name, words);
+  return words.every(({ value }, at) => texts?.has(at) ?? (/^-./.test(value) || /^[+-]?\d+$/.test(value)));
 }
 
 /** The part that prints the names xargs passes to a program whose operands are files; undefined when there is none. */
@@ -50,7 +59,8 @@ export function mayAddOption(part: SimpleCommand, all: readonly SimpleCommand[])
   if (part.redirections.some(({ kind }) => kind === "read" || kind === "text")) return true;
   if (input.isEmpty) return false;
   const { before } = input;
-  if (before === undefined || !part.words.some(({ value }) => /^-[rtx]*0/.test(value))) return true;
+  if (before === undefined || before.within.length > 0 || !part.words.some(({ value }) => /^-[rtx]*0/.test(value)))
+    return true;
   const [program, ...words] = before.words;
   const isFind = part.piped === true && before.piped === true && program?.value === "find";
   const isPlain = words.every(

@@ -130,7 +130,7 @@ function explainPart(part: SimpleCommand, judge: Judge, question: GateQuestion, 
     text: part.text,
     words: part.words,
     assignments: part.assignments.map(({ name, value }) => `${name}=${value?.text ?? "…"}`),
-    within: part.within,
+    within: part.within.map((each) => (each === "printed" ? "substitution" : each)),
     piped: part.piped === true,
     redirections: part.redirections.flatMap((each) =>
       judge.isTired() ? [] : explainRedirection(each, judge, question),

@@ -73,6 +73,7 @@ const WITHIN: Readonly<Record<SimpleCommand["within"][number], string>> = {
   time: "a timed command",
   expansion: "an expansion that evaluates its content",
   shell: "shell text",
+  printed: "a substitution",
 };
 
 const PLAIN = { kind: "literal", value: "x", text: "x" } as const;

@@ -12,17 +12,17 @@ export const readOnlyGit: OptionCheck = (words) => {
 const LOOKS = list(`
   --abbrev --abbrev-commit --abbrev-ref --after --all --always --ancestry-path --author --before --boundary --branch --branches
   --cached --check --cherry-pick --color --color-words --committer --compact-summary --contains --count --date
-  --date-order --decorate --deleted --diff-filter --dirty --exclude-standard --exit-code --files-with-matches
+  --date-order --decorate --deleted --diff-filter --directory --dirty --eol --error-unmatch --exclude-standard --exit-code --files-with-matches
   --find-renames --first-parent --fixed-strings --follow --format --full-history --full-name --git-dir --graph
   --grep --histogram --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignored
-  --is-ancestor --is-inside-work-tree --left-only --left-right --line-number --list --long --max-count --merged --merges
+  --is-ancestor --is-inside-work-tree --killed --left-only --left-right --line-number --list --long --max-count --merged --merges
   --minimal --modified --name-only --name-status --no-color --no-decorate --no-ext-diff --no-merged --no-merges
   --no-patch --no-renames --no-textconv --numstat --oneline --others --patch --patience --pickaxe-regex
   --points-at --porcelain --pretty --quiet --raw --relative --remotes --reverse --right-only --short --shortstat
-  --show-current --show-stash --show-toplevel --since --skip --sort --staged --stat --summary --symbolic-full-name
-  --tags --text --topo-order --unified --until --untracked-files --verbose --verify --word-diff
+  --show-current --show-stash --show-toplevel --since --skip --sort --stage --staged --stat --summary --symbolic-full-name
+  --tags --text --topo-order --unified --unmerged --until --untracked-files --verbose --verify --word-diff
 `);
-const look = options("0-9abcdefhilnopqrstuvwzABCDEGHILMNPRSTUVWX", ...LOOKS);
+const look = options("0-9abcdefhiklmnopqrstuvwzABCDEGHILMNPRSTUVWX", ...LOOKS);
 
 /**
  * `git log -S 'x'`, `-n 5`, `-U3`, `--format=…`; never `--output`, `--ext-diff`, `--textconv`, `--open-files-in-pager`.
@@ -30,12 +30,30 @@ const look = options("0-9abcdefhilnopqrstuvwzABCDEGHILMNPRSTUVWX", ...LOOKS);
 const gitLook: OptionCheck = (words) =>
   look(words.map((word) => (/^-[nUSGLM][^-]/.test(word) ? word.slice(0, 2) : word)));
 
+/** With one of these, git lists whatever else it is given. */
+const FILTERS = /^--(no-)?(contains|merged)(=|$)|^--points-at(=|$)/;
+
+/** The user's own configuration is read too, and may have passwords and tokens in these. */
+const SECRET_KEYS = /auth|cookie|credential|header|insteadof|key|pass|proxy|secret|token|url/i;
+
+/** Reads one value. What other options of `git config` would do to it does not matter if all are known to be harmless. */
+const gitConfig: OptionCheck = (words) => {
+  const rest = words.filter(
+    (word) => !/^(--type=\w+|--(bool|int|path|bool-or-int|local|includes|no-includes|null)|-z)$/.test(word),
+  );
+  const typed = rest[0] === "--type" && /^\w+$/.test(rest[1] ?? "") ? rest.slice(2) : rest;
+  const [action, key, ...more] = typed;
+  if (key === undefined || key.startsWith("-") || SECRET_KEYS.test(key)) return false;
+  return /^--get(-all)?$/.test(action ?? "") && more.length === 0;
+};
+
 /** Only lists: no operand that would create, move or delete anything, unless it is marked as a pattern. */
 const gitList =
   (...flags: readonly string[]): OptionCheck =>
   (words) => {
     // `git branch -l x` used to create a branch; only the long option lists in every version.
-    const patterns = words.includes("--list") || (flags.includes("-l") && words.includes("-l"));
+    const lists = words.some((word) => FILTERS.test(word) && flags.includes(word.split("=")[0]!));
+    const patterns = lists || words.includes("--list") || (flags.includes("-l") && words.includes("-l"));
     return words.every((word) => flags.includes(word.split("=")[0]!) || (patterns && !word.startsWith("-")));
   };
 
@@ -44,8 +62,10 @@ const GIT: Readonly<Record<string, OptionCheck>> = {
   blame: gitLook,
   branch: gitList(
     ...list("-a -r -v -vv -av -avv --all --remotes --list --show-current --verbose --sort --format --no-color"),
+    ...list("--abbrev --no-abbrev --contains --no-contains --merged --no-merged --points-at --ignore-case"),
   ),
   "cat-file": (words) => /^-[pste]$/.test(words[0] ?? "") && words.slice(1).every((word) => !word.startsWith("-")),
+  config: gitConfig,
   "count-objects": gitLook,
   describe: gitLook,
   diff: gitLook,
@@ -66,7 +86,19 @@ const GIT: Readonly<Record<string, OptionCheck>> = {
   "show-ref": gitLook,
   stash: (words) => ["list", "show"].includes(words[0] ?? "") && gitLook(words.slice(1)),
   status: gitLook,
-  tag: gitList("-l", "--list", "-n", "--sort", "--format", "--no-color", "--contains", "--merged"),
+  tag: gitList(
+    "-l",
+    "--list",
+    "-n",
+    "--sort",
+    "--format",
+    "--no-color",
+    "--contains",
+    "--no-contains",
+    "--merged",
+    "--no-merged",
+    "--points-at",
+  ),
   version: only(""),
   worktree: only("list", "list --porcelain", "list -v"),
 };

@@ -98,6 +98,12 @@ const jq: OptionCheck = (words) =>
     `),
   )(words);
 
+/** It writes to its second operand; `-r` turns a dump back into a file. */
+const xxd: OptionCheck = (words) => {
+  const rest = words.filter((word, at) => !(/^\d+$/.test(word) && /^-[cglos]$/.test(words[at - 1] ?? "")));
+  return operands(1, options("0-9abcdeEgilopsuC"))(rest);
+};
+
 const IP_FLAGS = /^-(br(ief)?|c(olor)?|4|6|j(son)?|o)$/;
 
 /** Numbers only: some shells do arithmetic with the argument of `exit`. */
@@ -111,6 +117,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   base64: without("o", "--output"),
   basename: anything,
   break: status,
+  cal: options("0-9135jmsyY"),
   cat: anything,
   cd: (words) => words.length <= 1 && !words[0]?.startsWith("-"),
   cksum: anything,
@@ -140,15 +147,19 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
       --absolute-path --exclude --extension --full-path --glob --hidden --ignore-case --max-depth --no-ignore --type
     `),
   ),
+  factor: anything,
   fgrep: grep,
   file: options("bhikLNrs0", ...list("--brief --mime --mime-type --mime-encoding --dereference")),
   find,
+  fmt: anything,
   fold: anything,
   free: anything,
   git: readOnlyGit,
   grep,
   groups: options(""),
   head: anything,
+  // Not `-f`: its format is a file.
+  hexdump: options("0-9bcCdovxnse"),
   history: only(""),
   hostname: operands(0, options("sfdiIA")),
   id: anything,
@@ -159,6 +170,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
         .join(" ")
         .replace(/ (show|list)$/, ""),
     ),
+  ifconfig: only("", "-a"),
   jq,
   locale: options("acmk"),
   ls: anything,
@@ -169,9 +181,11 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   nl: anything,
   node: only("--version", "-v"),
   nproc: anything,
+  numfmt: anything,
   od: anything,
   paste: anything,
   pgrep: options("0-9aflnouvxcPUu"),
+  pr: anything,
   printf,
   ps,
   pwd: options("LP"),
@@ -210,4 +224,5 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   wc: without("", "--files0-from"),
   which: anything,
   whoami: anything,
+  xxd,
 };

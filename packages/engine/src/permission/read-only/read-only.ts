@@ -4,6 +4,7 @@
 import type { CommandAnalysis, SimpleCommand } from "../command/command.ts";
 import { takesAnyName } from "./read-only-names.ts";
 import { PROGRAMS } from "./read-only-table.ts";
+import { onlyPrints } from "../command/printed.ts";
 import type { Word } from "../command/word.ts";
 
 export { isSafeSedScript } from "./read-only-sed.ts";
@@ -28,7 +29,8 @@ function looksOnly(command: SimpleCommand): boolean {
 
 /** The same, ignoring where its output goes. */
 export function looksOnlyButRedirects(command: SimpleCommand): boolean {
-  if (command.within.length > 0 || command.opaque || command.runs.length > 0) return false;
+  if (command.within.some((enclosure) => enclosure !== "printed") || command.opaque || command.runs.length > 0)
+    return false;
   const [program, ...rest] = command.words;
   if (!command.redirections.every(readsKnown)) return false;
   if (program === undefined) return command.assignments.every(isPlainVariable);
@@ -39,9 +41,16 @@ export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   // As a script, a home folder's path may contain commands: for /home/eve, `sed ~/p` contains `e`.
   const chosen = program.value === "sed" ? /^(glob|home)$/ : /^glob$/;
   const known = words.every(
-    (word, at) => isKnown(word) && (!chosen.test(word.kind) || takesAnyName(program.value, words, at)),
+    (word, at) =>
+      (isKnown(word) && (!chosen.test(word.kind) || takesAnyName(program.value, words, at))) ||
+      (word.shown === true && mayShow(program.value, words, at)),
   );
   return known && PROGRAMS[program.value]!(words.map(asGiven));
+}
+
+/** Programs that only print what they are given, if that. */
+function mayShow(program: string, words: readonly Word[], at: number): boolean {
+  return onlyPrints(program) && (program !== "printf" || takesAnyName(program, words, at));
 }
 
 function writesNothing({ kind, target }: SimpleCommand["redirections"][number]): boolean {

@@ -30,6 +30,32 @@ const DENIED: GateSetup = {
 
 export const MUST_RUN: readonly CommandRow[] = [
   [
+    "printing what is no secret",
+    {},
+    [
+      "echo $PATH",
+      "echo ${HOME}/bin",
+      'echo "$USER: $(pwd)"',
+      'echo "`date +%F`"',
+      "printf '%s\\n' \"$(git rev-parse HEAD)\"",
+      'basename "$(pwd)"',
+      "echo $((2 * (3 + 4)))",
+      "echo $((7 - 9))",
+      "head -n $((2 * 5)) a.txt",
+    ],
+  ],
+  ["a folder up, inside", { cwd: "/repo/src" }, ["cd ..", "cd .. && ls", "cd .. && cat a.txt", "cd ../kit && ls"]],
+  [
+    "read-only programs behind wrappers",
+    {},
+    ["timeout 5 ls", "nice -n 5 cat a.txt", "timeout -s KILL 5 git log", "command cat a.txt"],
+  ],
+  [
+    "filters between find and xargs",
+    { files, allow: named("rm") },
+    ["find . -name '*.o' | sort | xargs rm", "find . | grep -v keep | head -n 5 | xargs rm"],
+  ],
+  [
     "formats and filters",
     {},
     [
@@ -113,6 +139,61 @@ export const MUST_RUN: readonly CommandRow[] = [
 ];
 
 export const MUST_ASK: readonly CommandRow[] = [
+  [
+    "printing what may be a secret, or names outside",
+    { links: { "/repo/ln": "/etc" }, files },
+    [
+      "echo $AWS_SECRET_ACCESS_KEY",
+      'echo "$PATH $GITHUB_TOKEN"',
+      "echo ${PATH:-$TOKEN}",
+      "echo ${!HOME*}",
+      "echo /etc/*$PATH",
+      "echo ~/*${PATH}",
+      "echo $(printf '/etc/*')",
+      'echo "$(cat /etc/passwd)"',
+      'echo "$(cat ~/.ssh/id_rsa)"',
+      'echo "$(rm a.txt)"',
+      'echo "$(env)"',
+      'printf "$(cat a.txt)"',
+      "printf '%d' \"$(cat a.txt)\"",
+      'cat "$(echo /etc/passwd)"',
+      'x="$(cat a.txt)"; ls',
+      'ls > "$(echo x)"',
+      "echo $((x[$(rm a)]))",
+      "echo $((PATH))",
+      "head $((0 - 1)) /etc/passwd",
+    ],
+  ],
+  [
+    "a folder up, outside",
+    { cwd: "/repo/src" },
+    [
+      "cd ../..",
+      "cd ..; cd ..",
+      "while true; do cd ..; done",
+      "cd .. && cat ../x",
+      "(cd ..; cd ..; ls)",
+      "cd ..; eval 'cd ..'",
+    ],
+  ],
+  [
+    "wrappers that do more than they wrap",
+    { allow: named("npm test") },
+    ["command time -o a.txt npm test", "\\time -o a.txt ls", "timeout 5 cat /etc/passwd", "nohup ls", "env ls"],
+  ],
+  [
+    "a filter that reads a file, and xargs after it",
+    { ...LINKS, allow: named("rm", "cat") },
+    [
+      "find . | sort list.txt | xargs rm",
+      "find . | grep . list.txt | xargs rm",
+      "find . | head -n 5 list.txt | xargs rm",
+      "find . | grep -f list.txt | xargs rm",
+      "find . | sort < list.txt | xargs rm",
+      "find . | grep -h '' list.txt | xargs cat",
+      'echo "/etc/x $(find . -type f -print0)" | xargs -0 rm',
+    ],
+  ],
   [
     "printf assigns to PATH",
     {},

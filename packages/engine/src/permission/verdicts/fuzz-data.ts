@@ -30,6 +30,11 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   ["a word that bash expands twice", { mode: "acceptEdits" }, ["ls >&'x$(evil)'", 'ls >&"x\\$(evil)"']],
+  [
+    "a word right after a closed descriptor",
+    { mode: "acceptEdits", allow: ["Bash(git:*)"] },
+    ["cat <&-/etc/passwd", "cat <& -/etc/passwd", "git ls-files>&-i", "git <&-push", 'ls 2>&-"x"', "cat 0<&-''/etc/x"],
+  ],
   ["a lone dash that is the pattern", {}, ["grep - /etc/passwd", "rg - ../secret", "grep -n - ~/.ssh/id_rsa"]],
   [
     "words that braces leave empty",
@@ -71,5 +76,6 @@ export const MUST_RUN: readonly CommandRow[] = [
     { allow: ["Bash(git diff:*)"] },
     ["git diff --no-index a b", "git diff --ws-error-highlight=all HEAD~3 -- src", "git diff --dirstat main..x"],
   ],
+  ["descriptors that are closed", { allow: ["Bash(npm test:*)"] }, ["npm test <&-", "ls 2>&- a", "cat a 3<&- 2>&1"]],
   ["braces that leave nothing empty", { mode: "acceptEdits" }, ["cp a{,.bak}", "ls {a,b}", "cat sub/{x,y}.txt"]],
 ];

@@ -8,10 +8,24 @@ import { cannotRead, nested, note, readApart, sees, take, type Reader } from "./
 export type Piece =
   | { readonly type: "text"; readonly value: string; readonly quoted: boolean }
   /** `value` is set if the expansion is constant; `fixed` is the known part of quoted text. */
-  | { readonly type: "expansion"; readonly text: string; readonly value?: string; readonly fixed?: string };
+  | {
+      readonly type: "expansion";
+      readonly text: string;
+      readonly value?: string;
+      readonly fixed?: string;
+      /** It may be printed: a variable that holds no secret, or a substitution, whose commands are judged themselves. */
+      readonly shows?: "always" | "quoted";
+    };
 
 /** These expand to digits, whatever the state of the shell. */
 const NUMERIC = new Set(["$?", "$#", "$$"]);
+/** Variables that hold no secret. */
+const SHOWN =
+  /^\$\{?(?:BASH_VERSION|CI|COLUMNS|CONDA_DEFAULT_ENV|EUID|GOPATH|HOME|HOSTNAME|JAVA_HOME|LANG|LINENO|LOGNAME|NODE_ENV|OLDPWD|PATH|PPID|PWD|RANDOM|SECONDS|SHELL|SHLVL|TERM|TMPDIR|TZ|UID|USER|VIRTUAL_ENV)\}?$/;
+/** Arithmetic without variables. Its result has no minus sign if it subtracts nothing. */
+const CONSTANT = /^\$\(\([\d \t+*/%()-]*\)\)$/;
+
+type Expansion = Extract<Piece, { type: "expansion" }>;
 
 type Close = "))" | "]" | "}";
 
@@ -27,17 +41,23 @@ export function onlyReads(parameter: string): boolean {
   return READS_ONLY.test(parameter);
 }
 
+export function isConstant(arithmetic: string): boolean {
+  return CONSTANT.test(arithmetic);
+}
+
 export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Piece {
   const { source, at } = reader;
   const next = source[at + 1];
-  const expansion = (): Piece => ({ type: "expansion", text: source.slice(at, reader.at) });
+  const expansion = (): Expansion => ({ type: "expansion", text: source.slice(at, reader.at) });
   if (next === "(" && source[at + 2] === "(") {
     reader.at += 3;
     readArithmetic(reader, "))");
-    note(reader, "arithmetic", source.slice(at, reader.at));
-    return expansion();
+    const text = source.slice(at, reader.at);
+    note(reader, "arithmetic", text);
+    if (!isConstant(text)) return expansion();
+    return text.includes("-") ? { ...expansion(), shows: "always" } : { ...expansion(), value: text };
   }
-  if (next === "(") return substitution(reader, 2);
+  if (next === "(") return { ...substitution(reader, 2), shows: "quoted" };
   if (next === "[") {
     reader.at += 2;
     readArithmetic(reader, "]");
@@ -46,7 +66,7 @@ export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Pie
   }
   if (next === "{") {
     readParameter(reader, { quoted });
-    return expansion();
+    return shown(expansion());
   }
   if (next === "'" && !quoted) return ansiQuoted(reader);
   if (next === '"' && !quoted) {
@@ -61,7 +81,11 @@ export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Pie
     reader.at++;
     return { type: "text", value: "$", quoted: true };
   }
-  return NUMERIC.has(name) ? { ...expansion(), value: name } : expansion();
+  return NUMERIC.has(name) ? { ...expansion(), value: name } : shown(expansion());
+}
+
+function shown(piece: Expansion): Piece {
+  return SHOWN.test(piece.text) ? { ...piece, shows: "always" } : piece;
 }
 
 function ansiQuoted(reader: Reader): Piece {
@@ -102,7 +126,7 @@ export function quotedPiece(reader: Reader, plain: RegExp, escapable: RegExp): P
 }
 
 /** `$(…)`, `<(…)` and `>(…)`. */
-export function substitution(reader: Reader, opening: number): Piece {
+export function substitution(reader: Reader, opening: number): Expansion {
   const start = reader.at;
   const outer = reader.pending;
   reader.pending = [];
@@ -122,7 +146,7 @@ export function readBackticks(reader: Reader, { quoted }: { quoted: boolean }): 
   const inner = text.slice(1, -1).replace(quoted ? /\\([$`\\"])/g : /\\([$`\\])/g, "$1");
   note(reader, "substitution", text);
   readApart(reader, inner, reader.commands);
-  return { type: "expansion", text };
+  return { type: "expansion", text, shows: "quoted" };
 }
 
 /** Joins everything between two double quotes into one piece. */
@@ -130,13 +154,19 @@ export function joinedPiece(pieces: readonly Piece[]): Piece {
   let value = "";
   let text = "";
   let known = true;
+  let shows = true;
   for (const piece of pieces) {
     const own = piece.type === "expansion" ? (piece.value ?? constantText(piece.text)) : piece.value;
-    if (own === undefined) known = false;
+    if (own === undefined) {
+      known = false;
+      shows &&= piece.type === "expansion" && piece.shows !== undefined;
+    }
     value += own ?? "";
     text += piece.type === "expansion" ? piece.text : piece.value;
   }
-  return known ? { type: "text", value, quoted: true } : { type: "expansion", text, fixed: value };
+  return known
+    ? { type: "text", value, quoted: true }
+    : { type: "expansion", text, fixed: value, ...(shows && { shows: "always" }) };
 }
 
 /**

@@ -110,6 +110,8 @@ function readRedirection(reader: Reader): string {
   const target = source.slice(start, reader.at);
   const copies = operator === ">&" || operator === "<&";
   if (copies && !/^"?[\w./~${}[\]@:%+,-]*"?$/.test(target)) cannotRead(`what follows "${operator}" is expanded twice`);
+  // Bash ends the redirection at the dash: in `cat <&-x`, the rest is a word of the command.
+  if (copies && /^-./s.test(target)) cannotRead(`what follows "${operator}-" belongs to the command`);
   if (!copies && /^(?:\d+|\{.*\})$/s.test(target) && sees(reader, /[<>]/y))
     cannotRead("a redirection could not be read");
   return descriptor + operator + target;
