@@ -68,6 +68,9 @@ const CALLS: Record<string, (input: any) => object | Promise<object>> = {
     });
     return text(JSON.stringify(result));
   },
+  async form({ message, schema }) {
+    return text(JSON.stringify((await ask("elicitation/create", { message, requestedSchema: schema })).result));
+  },
   async visit() {
     const params = { mode: "url", message: "Sign in", url: "https://example.test/sign-in", elicitationId: "e1" };
     const { result } = await ask("elicitation/create", params);

@@ -1,7 +1,16 @@
 // The state of real repositories, and of some whose settings would start programs.
 
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readGitState, readWorkingDiff } from "./state.ts";
@@ -123,10 +132,30 @@ test("a long status is cut", async () => {
 test("readWorkingDiff() shows what changed since the last commit, and nothing if the repository could start a program", async () => {
   const root = project();
   const diffOf = (cwd: string) =>
-    readWorkingDiff({ cwd, home: place, directories: [], env: { PATH }, signal: new AbortController().signal });
+    readWorkingDiff({
+      cwd,
+      home: place,
+      directories: [],
+      env: { PATH },
+      signal: new AbortController().signal,
+      mayRead: (path) => !path.endsWith("secret.txt"),
+    });
   expect(await diffOf(root)).toBe("");
   writeFileSync(join(root, "a.txt"), "b");
   expect(await diffOf(join(root, "src"))).toContain("+b");
+  git(root, "checkout", "a.txt");
+  writeFileSync(join(root, "secret.txt"), "hidden");
+  writeFileSync(join(root, "new file.txt"), "one\ntwo");
+  writeFileSync(join(root, "picture.bin"), "\0");
+  symlinkSync(join(root, "secret.txt"), join(root, "link"));
+  expect(await diffOf(root)).toBe(
+    [
+      "diff --git a/link b/link\nnew file mode 100644\nBinary files /dev/null and b/link differ\n",
+      "diff --git a/new file.txt b/new file.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new file.txt\n",
+      "@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file\n",
+      "diff --git a/picture.bin b/picture.bin\nnew file mode 100644\nBinary files /dev/null and b/picture.bin differ\n",
+    ].join(""),
+  );
   git(root, "config", "diff.external", "/bin/true");
   expect(await diffOf(root)).toBeUndefined();
   expect(await diffOf(place)).toBeUndefined();

@@ -51,13 +51,26 @@ export async function readGitState(options: GitStateOptions): Promise<GitState |
 }
 
 /**
- * What changed in tracked files since the last commit, as a unified diff; a very long one is cut. Undefined as for
- * `readGitState`, and without a commit. Never rejects.
+ * What changed since the last commit, as a unified diff; a very long one is cut. Files that git does not know yet are in it
+ * as new ones if `mayRead` lets them. Undefined as for `readGitState`. Never rejects.
  */
-export async function readWorkingDiff(options: GitStateOptions): Promise<string | undefined> {
+export async function readWorkingDiff(
+  options: GitStateOptions & { readonly mayRead: (path: string) => boolean },
+): Promise<string | undefined> {
   try {
     const safe = safeGit(options);
-    return safe && (await run([...safe.command, ...DIFF], safe.folder, options, MAX_DIFF));
+    if (safe === undefined) return undefined;
+    const { command, folder } = safe;
+    const [changed, others] = await Promise.all([
+      // Fails before the first commit.
+      run([...command, ...DIFF], folder, options, MAX_DIFF),
+      run([...command, ...UNTRACKED], folder, options),
+    ]);
+    if (others === undefined) return changed;
+    const diff = changed ?? "";
+    const { newFilesDiff } = await import("./new-files-diff.ts");
+    const files = others.split("\0").filter((path) => path !== "" && options.mayRead(join(folder, path)));
+    return diff + newFilesDiff(folder, files, MAX_DIFF - diff.length);
   } catch {
     return undefined;
   }
@@ -103,6 +116,8 @@ const SAFE = [
 ];
 const STATUS = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames"];
 const LOG = ["log", `--max-count=${MAX_COMMITS}`, "--no-show-signature", "--no-color", "--format=%h %s"];
+
+const UNTRACKED = ["ls-files", "--others", "--exclude-standard", "-z"];
 
 const DIFF = ["diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"];
 

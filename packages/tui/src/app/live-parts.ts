@@ -143,7 +143,7 @@ export class LiveParts {
           mode: talk.facts.mode,
           modeKey: this.#bindings.keyFor("Chat", "chat:cycleMode"),
           queued: talk.queued.count,
-          promptIsEmpty: prompt.isEmpty,
+          promptIsEmpty: prompt.isEmpty && prompt.mode === "prompt",
           model,
           ...(effort === undefined ? {} : { effort }),
           tasks: this.tasks.summary,

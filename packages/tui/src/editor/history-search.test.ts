@@ -67,7 +67,8 @@ describe("history search", () => {
   test("Ctrl+S narrows to this folder and back", async () => {
     const panel = await open();
     panel.send("deploy");
-    expect(panel.rows().slice(0, 3)).toEqual(["Prompt history · all folders", "Search: deploy", "❯ deploy it  there"]);
+    expect(panel.rows()[0]).toMatch(/^── Prompt history ─+ all folders ──$/);
+    expect(panel.rows().slice(1, 3)).toEqual(["Search: deploy", "❯ deploy it  there"]);
     panel.send("\x13");
     await Bun.sleep(0);
     expect(panel.rows()[2]).toBe("  No earlier prompt matches");

@@ -6,6 +6,7 @@ import type { HistoryLine } from "../host.ts";
 import type { InputEvent, Key } from "../input/event.ts";
 import { clean, cleanRow } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
+import { headingRow, hintRows } from "../widgets/heading.ts";
 import { Editing } from "./editing.ts";
 import { FuzzyIndex } from "../complete/fuzzy.ts";
 import { KillRing } from "./text/kill-ring.ts";
@@ -113,12 +114,15 @@ class HistorySearch implements Panel<HistoryLine | null> {
     const label = "Search: ";
     const scope = this.#scope === "recent" ? "this folder" : "all folders";
     const field = fit(query, Math.max(1, columns - width(label) - 1));
-    const head = [theme.paint("bold", fit(`Prompt history · ${scope}`, columns)), theme.paint("dim", label) + field];
-    const foot = theme.paint("dim", fit(this.#hints(), columns));
-    const room = Math.max(1, frame.rows - head.length - 1);
+    const head = [
+      headingRow(columns, theme, { title: "Prompt history", aside: scope }),
+      theme.paint("dim", label) + field,
+    ];
+    const foot = this.#hints(frame);
+    const room = Math.max(1, frame.rows - head.length - foot.length);
     const preview = this.#preview(frame, Math.max(0, Math.min(MOST_PREVIEW, Math.floor(room / 2) - 1)));
     const list = this.#list(frame, Math.max(1, room - preview.length));
-    const rows = [...head, ...list, ...preview, foot].slice(0, Math.max(head.length, frame.rows));
+    const rows = [...head, ...list, ...preview, ...foot].slice(0, Math.max(head.length, frame.rows));
     return { rows, cursor: { row: 1, column: Math.min(columns - 1, width(label) + width(field)) } };
   }
 
@@ -156,11 +160,15 @@ class HistorySearch implements Panel<HistoryLine | null> {
     return shown;
   }
 
-  #hints(): string {
+  #hints({ columns, rows, theme }: Frame): string[] {
     const { bindings } = this.#options;
-    const key = (action: string): string => bindings.keyFor("HistorySearch", `historySearch:${action}`);
+    const hint = (action: string, does: string) => ({
+      key: bindings.keyFor("HistorySearch", `historySearch:${action}`),
+      does,
+    });
     const other = this.#scope === "recent" ? "all folders" : "this folder";
-    return `${key("execute")} to fill in · ${key("cycleScope")} for ${other} · ${key("cancel")} to cancel`;
+    const hints = [hint("execute", "fill in"), hint("cycleScope", other), hint("cancel", "cancel")];
+    return hintRows(hints, columns, theme).slice(0, rows > 12 ? 2 : 1);
   }
 }
 

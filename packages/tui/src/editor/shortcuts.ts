@@ -50,7 +50,10 @@ export function shortcutRows(bindings: Bindings, frame: Frame): string[] {
     const cells = Array.from({ length: columns }, (_column, column) => entries[column * count + row]);
     return `  ${cells.map((entry) => paintCell(entry, keyWidth, cell, frame)).join("")}`;
   });
-  const shown = rows.slice(0, Math.max(1, frame.rows));
+  const room = Math.max(1, frame.rows);
+  const left = rows.length - room + 1;
+  const shown =
+    rows.length <= room ? rows : [...rows.slice(0, room - 1), frame.theme.paint("dim", `  … ${left} more in /help`)];
   return shown.map((row) => fit(row.trimEnd(), frame.columns));
 }
 

@@ -132,21 +132,26 @@ export class ListPanel<T> implements Panel<T> {
     const field = searches ? this.#searchRow(columns, theme) : undefined;
     if (field) head.push(field.row);
     const said = status?.();
-    const foot = [
-      ...(said ? [theme.paint(said.style, fit(cleanRow(said.text), columns))] : []),
-      ...hintRows([...(hints?.(entry, this.#tab) ?? []), CLOSE], columns, theme, this.#keys).slice(
-        0,
-        rows > 12 ? 2 : 1,
-      ),
-    ];
+    const keys = hintRows([...(hints?.(entry, this.#tab) ?? []), CLOSE], columns, theme, this.#keys).slice(
+      0,
+      rows > 12 ? 2 : 1,
+    );
+    // It may be an address to open, so all of it is shown if two entries fit besides.
+    const news = said
+      ? wrapped(said.text, columns)
+          .slice(0, Math.max(1, rows - head.length - Math.min(2, entries.length) - keys.length))
+          .map((row) => theme.paint(said.style, row))
+      : [];
+    const isShort = rows < 12 || rows - news.length < 12;
     const about =
-      entry?.about === undefined || rows < 12 ? [] : aboutRows(entry.about, columns, theme, rows >= 20 ? 4 : 2);
+      entry?.about === undefined || isShort ? [] : aboutRows(entry.about, columns, theme, rows >= 20 ? 4 : 2);
+    const foot = [...news, ...keys];
     const room = Math.max(1, rows - head.length - foot.length - about.length);
     const query = this.#query.text.trim();
     const nothing = query === "" ? empty(this.#tab) : `No match for "${cleanRow(query)}"`;
     const body =
       entries.length === 0
-        ? [theme.paint("dim", fit(cleanRow(nothing), columns))]
+        ? wrapped(nothing, columns).map((row) => theme.paint("dim", row))
         : this.#rows(entries, columns, room, theme);
     return {
       rows: [...head, ...body, ...about, ...foot].slice(0, rows),
@@ -182,6 +187,8 @@ export class ListPanel<T> implements Panel<T> {
     });
   }
 }
+
+const wrapped = (text: string, columns: number) => wrap(cleanRow(text), columns).map((row) => row.trimEnd());
 
 const CLOSE: Hint = { action: "select:cancel", does: "close" };
 

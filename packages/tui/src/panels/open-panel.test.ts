@@ -471,5 +471,7 @@ test("/diff fills the screen", async () => {
   const { panel } = await opened("diff");
   expect(isFullScreen(panel)).toBe(true);
   expect((await endOf("diff", "", world({ get_working_diff: { diff: null } }))).note).toContain("not a git repository");
-  expect((await endOf("diff", "", world({ get_working_diff: { diff: "" } }))).note).toContain("No tracked file");
+  expect((await endOf("diff", "", world({ get_working_diff: { diff: "" } }))).note).toBe(
+    "Nothing has changed since the last commit",
+  );
 });

@@ -3,7 +3,7 @@
 import type { InputEvent } from "../input/event.ts";
 import { panelKeys, typedText } from "../panels/panel-keys.ts";
 import { cleanRow } from "../screen/clean.ts";
-import { fit } from "../screen/rows.ts";
+import { fit, width } from "../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { Requests } from "../stream/requests.ts";
 import { headingRow, hintRows } from "../widgets/heading.ts";
@@ -136,8 +136,14 @@ class ModelPicker implements Panel<PickedModel | null> {
     const shown = levels.map((level) =>
       level === this.#effort ? theme.paint("bold", `[${level}]`) : theme.paint("dim", level),
     );
+    const at = Math.max(0, levels.indexOf(this.#effort));
+    const all = `Effort: ${shown.join(" ")}`;
     const effort =
-      levels.length === 0 ? theme.paint("dim", "This model has no effort levels") : `Effort: ${shown.join(" ")}`;
+      levels.length === 0
+        ? theme.paint("dim", "This model has no effort levels")
+        : width(all) <= columns
+          ? all
+          : `Effort: ${theme.paint("bold", levels[at]!)} (${at + 1} of ${levels.length})`;
     const hints = hintRows(
       [
         { action: "select:accept", does: "use" },

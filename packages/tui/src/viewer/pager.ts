@@ -286,7 +286,10 @@ export class Pager implements FullScreenPanel<null> {
     const where = this.#where(layout);
     const left =
       this.#said === "" ? [cleanRow(title), inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
-    return theme.paint("dim", fit([...left, ...hints].join(theme.ascii ? " - " : " · "), columns));
+    const separator = theme.ascii ? " - " : " · ";
+    // Half a hint helps nobody.
+    while (hints.length > 1 && width([...left, ...hints].join(separator)) > columns) hints.pop();
+    return theme.paint("dim", fit([...left, ...hints].join(separator), columns));
   }
 
   #where(layout: TextLayout): string {

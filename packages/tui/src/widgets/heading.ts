@@ -51,12 +51,12 @@ export interface Hint {
 }
 
 /** What the keys do, in as few rows as the width allows. */
-export function hintRows(hints: readonly Hint[], columns: number, theme: Theme, keys: KeyLookup): string[] {
+export function hintRows(hints: readonly Hint[], columns: number, theme: Theme, keys?: KeyLookup): string[] {
   const separator = theme.ascii ? " - " : " · ";
   const rows: string[] = [];
   for (const { action, key, does } of hints) {
-    const name = key ?? keys.keyFor(action!);
-    if (name === undefined) continue;
+    const name = key ?? keys?.keyFor(action ?? "");
+    if (name === undefined || name === "") continue;
     const words = `${name} ${does}`;
     const last = rows.at(-1);
     if (last !== undefined && width(last) + width(separator) + width(words) <= columns)

@@ -63,10 +63,12 @@ export const rewindFiles: ControlHandler = (request, targets) => {
 };
 
 /** Null outside a repository, or if its settings could start a program. */
-export const getWorkingDiff: ControlHandler = async (_request, { snapshot }, { signal }) => {
+export const getWorkingDiff: ControlHandler = async (_request, { snapshot, gate }, { signal }) => {
   const { readWorkingDiff } = await import("@keelson/host/git-state");
+  await gate.warm();
+  const mayRead = (path: string) => gate.mayRead(path);
   const { cwd, home, directories, env } = snapshot();
-  return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal })) ?? null });
+  return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal, mayRead })) ?? null });
 };
 
 /** Keelson only: takes the conversation back to before a prompt. */

@@ -8,7 +8,7 @@ import {
   type PermissionMode,
   type UserMessage,
 } from "@keelson/protocol";
-import { promptItems } from "../../stream/content.ts";
+import { isInterruption, promptItems } from "../../stream/content.ts";
 
 /** Lists show no more of a prompt. */
 const SHOWN_CHARS = 500;
@@ -85,7 +85,7 @@ export class SessionFacts {
   }
 
   #prompted({ uuid, message, parent_tool_use_id: parent }: UserMessage): void {
-    if (parent !== null || this.prompts.some(({ id }) => id === uuid)) return;
+    if (parent !== null || isInterruption(message.content) || this.prompts.some(({ id }) => id === uuid)) return;
     const [item] = promptItems(message.content);
     if (item?.kind !== "prompt" || item.from !== undefined) return;
     this.prompts = [...this.prompts, { id: uuid, text: item.text.slice(0, SHOWN_CHARS) }];

@@ -31,7 +31,7 @@ export function mcpServerPanel(server: ServerToApprove, { keys, plain }: BeforeO
       title: changed ? "An MCP server of this project has changed" : "New MCP server in this project",
       style: "warning",
       plain,
-      ...(left > 0 ? { aside: `${left} more after this` } : {}),
+      ...(left > 0 ? { aside: `${left} more` } : {}),
     },
     body: (columns, theme) => [
       ...quoted(named, columns, theme, "bold"),

@@ -1,6 +1,7 @@
 // /hooks, /agents, /skills and /memory: lists to look at, whose files can be opened in the editor.
 
 import { counted } from "../../blocks/amounts.ts";
+import { shortPath } from "../../dialogs/visible.ts";
 import type { Panel } from "../../screen/view.ts";
 import type { PanelContext, PanelEnd } from "../context.ts";
 import { ListPanel, type ListEntry } from "../list-panel.ts";
@@ -124,13 +125,13 @@ export async function memoryPanel(context: PanelContext): Promise<Panel<PanelEnd
     entries: [
       ...memoryFiles.map(({ path, type, tokens }) => ({
         id: path,
-        label: path,
+        label: shortPath(path, host),
         value: tokens === undefined ? type : `${type}, about ${counted(tokens, "token")}`,
         about: "Part of this conversation",
       })),
       ...usual
         .filter(([path]) => !known.has(path))
-        .map(([path, about]) => ({ id: path, label: path, value: "not in use", about })),
+        .map(([path, about]) => ({ id: path, label: shortPath(path, host), value: "not in use", about })),
     ],
     empty: "No instruction files",
     note: "Closed memory",

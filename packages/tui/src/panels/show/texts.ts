@@ -48,8 +48,8 @@ export async function diffPanel(context: PanelContext): Promise<FullScreenPanel<
   const { requests, keys } = context;
   const { diff } = (await requests.request("get_working_diff")) as { readonly diff: string | null };
   if (diff === null) return { note: "No diff: this is not a git repository, or its settings could start a program" };
-  if (diff.trim() === "") return { note: "No tracked file has changed since the last commit" };
-  const viewer = diffViewer({ title: "Changes in the working tree", diff, keys });
+  if (diff.trim() === "") return { note: "Nothing has changed since the last commit" };
+  const viewer = diffViewer({ title: "Changes", diff, keys });
   return { ...closing(viewer, "Closed the diff"), fullScreen: true };
 }
 
