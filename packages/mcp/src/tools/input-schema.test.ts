@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { JsonObject } from "@keelson/protocol";
 import { toApiSchema } from "./input-schema.ts";
 
 test("toApiSchema() leaves a plain schema unchanged", () => {
@@ -48,4 +49,40 @@ test("toApiSchema() removes hidden characters from descriptions, and from nothin
       ["__proto__", { type: "string" }],
     ]),
   );
+});
+
+test.each<[string, object, object]>([
+  [
+    "a list of items",
+    { type: "array", items: [{ type: "string" }] },
+    { type: "array", prefixItems: [{ type: "string" }] },
+  ],
+  ["an exclusive limit of draft 4", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+  ["a limit that is not exclusive", { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
+  ["a type of a programming language", { type: "str" }, { type: "string" }],
+  ["a type that means nothing", { type: "any", description: "d" }, { description: "d" }],
+  ["types that repeat", { type: ["string", "string"] }, { type: ["string"] }],
+  ["an empty list of values", { type: "string", enum: [] }, { type: "string" }],
+  [
+    "values that are not schemas",
+    { type: "object", properties: { a: {}, type: "object" } },
+    { type: "object", properties: { a: {} } },
+  ],
+  ["keywords without a value", { type: "string", description: null, default: null }, { type: "string", default: null }],
+  ["a pattern that is none", { type: "string", pattern: "(" }, { type: "string" }],
+  ["choices of nothing", { anyOf: [] }, {}],
+  ["names that repeat", { type: "object", required: ["a", "a"] }, { type: "object", required: ["a"] }],
+])("toApiSchema() repairs %s", (_, given, made) => {
+  const schema = (inner: object): JsonObject => ({ type: "object", properties: { x: inner as JsonObject } });
+  expect(toApiSchema(schema(given))).toEqual({ json: schema(made) });
+});
+
+test("toApiSchema() moves a property's own `required` to its parent, and drops names that the API rejects", () => {
+  expect(
+    toApiSchema({
+      type: "object",
+      properties: { a: { type: "string", required: true }, $filter: {} },
+      required: ["$filter"],
+    }),
+  ).toEqual({ json: { type: "object", properties: { a: { type: "string" } }, required: ["a"] } });
 });

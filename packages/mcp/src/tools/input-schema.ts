@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { plainText } from "../plain-text.ts";
 import { isDeeperThan } from "./depth.ts";
+import { validSchema } from "./valid-schema.ts";
 
 const MAX_LENGTH = 100_000;
 /** Far more than anyone writes by hand or generates. */
@@ -15,9 +16,22 @@ export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { 
   if (type !== "object") return { problem: "its input schema does not describe an object" };
   const size = jsonLength(schema);
   if (size === undefined || size > MAX_LENGTH) return { problem: "its input schema is too large" };
-  const plain = withPlainText(schema) as Record<string, unknown>;
-  const flat = CHOICES.some((key) => plain[key] !== undefined) ? mergeBranches(plain) : plain;
+  const plain = validSchema(withPlainText(schema) as Record<string, unknown>);
+  const flat = withUsableNames(CHOICES.some((key) => plain[key] !== undefined) ? mergeBranches(plain) : plain);
   return { json: ("type" in flat ? flat : { type, ...flat }) as JsonObject };
+}
+
+const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/** The API rejects the whole request if a property has any other name. */
+function withUsableNames(schema: Record<string, unknown>): Record<string, unknown> {
+  const { properties, required } = schema;
+  if (!isObject(properties) || Object.keys(properties).every((name) => PROPERTY.test(name))) return schema;
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => PROPERTY.test(name))),
+    ...(Array.isArray(required) ? { required: required.filter((name) => PROPERTY.test(String(name))) } : {}),
+  };
 }
 
 /**
