@@ -54,7 +54,7 @@ test("a whole reply is asked for at /invoke", async () => {
 test("a model that refuses betas or how thinking is shown is asked once more without, and remembered", async () => {
   await using world = await startBedrock([DONE, DONE], { refusesBetas: true });
   const thinking = { type: "enabled", budget_tokens: 2_000, display: "omitted" };
-  const request = requestTo(CLAUDE, { betas: ["interleaved-thinking-2025-05-14"], thinking });
+  const request = requestTo(CLAUDE, { betas: ["interleaved-thinking-2025-05-14"], thinking, max_tokens: 4_000 });
   for (let times = 0; times < 2; times++) expect((await collect(world.provider, request)).error).toBeUndefined();
   expect(world.server.problems).toEqual(["invalid beta flag"]);
   expect(world.server.requests.map(({ body }) => [body.anthropic_beta, body.thinking])).toEqual(

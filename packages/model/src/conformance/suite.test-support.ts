@@ -3,6 +3,7 @@
 
 import { conversationCases } from "./conversation.test-support.ts";
 import { failureCases } from "./failures.test-support.ts";
+import { historyCases } from "./histories.test-support.ts";
 import { replyCases } from "./replies.test-support.ts";
 import type { DialectUnderTest } from "./support.test-support.ts";
 
@@ -10,4 +11,5 @@ export function testDialect(dialect: DialectUnderTest): void {
   replyCases(dialect);
   conversationCases(dialect);
   failureCases(dialect);
+  historyCases(dialect);
 }

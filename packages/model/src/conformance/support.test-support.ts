@@ -38,6 +38,8 @@ export type Ability =
   | "call ids"
   /** Tokens written to the cache. */
   | "cache writes"
+  /** A prompt directly after results: the assistant says something between. */
+  | "prompts after results"
   | "images"
   | "documents"
   | "billing errors"

@@ -61,3 +61,15 @@ testDialect(
     { compat: { stringToolContent: true } },
   ),
 );
+testDialect(
+  underTest(
+    "Mistral",
+    "mistral",
+    { mistral: true, refuses: ["stream_options", "max_completion_tokens"] },
+    { lacks: ["prompts after results"] },
+  ),
+);
+testDialect(underTest("Azure", "azure", { descriptionLength: 1_024 }));
+testDialect(
+  underTest("Ollama", "ollama", { thinking: "reasoning", noLinks: true, refuses: ["max_completion_tokens"] }),
+);

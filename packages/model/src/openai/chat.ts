@@ -2,15 +2,17 @@
 // nothing about retry.
 
 import { isObject } from "@keelson/protocol";
-import type { ModelEvent, ModelRequest } from "@keelson/engine";
+import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import type { Dialect, DialectOptions } from "../dialect.ts";
 import { idsIn } from "../fit/ids.ts";
-import { CHAT_NAMES, fitNames } from "../fit/names.ts";
+import { CHAT_NAMES, fitNames, type FittedNames } from "../fit/names.ts";
 import type { Server } from "../http/server.ts";
 import { addressOfChat } from "./chat/address.ts";
 import { LOSS_TEXTS } from "./chat/content.ts";
+import type { RefusedCall } from "./chat/failed-generation.ts";
 import { ChatReader } from "./chat/reader.ts";
 import { chatRequest } from "./chat/request.ts";
+import { FailedGeneration } from "./shared/errors.ts";
 import {
   isJsonReply,
   isWebPage,
@@ -35,16 +37,59 @@ export const chatDialect: Dialect = {
   list: async (server, options) => (await import("./list/models.ts")).listOpenaiModels(server, options),
 };
 
+/** Groq refuses a reply whose calls it cannot read. If we cannot either, the model gets another chance. */
 async function* reply(
   server: Server,
-  { traits, compat = {}, sessionId }: DialectOptions,
+  options: DialectOptions,
   request: ModelRequest,
   stream: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
+  const names = fitNames(request.tools, CHAT_NAMES);
+  const { messages, tools } = request;
+  for (let isLast = false; ; isLast = true) {
+    const reader = new ChatReader({
+      model: request.model,
+      names,
+      ids: idsIn(messages),
+      contextWindow: options.traits(request.model).contextWindow,
+      estimateInput: () => estimatedTokens({ messages, tools }),
+    });
+    let hasStarted = false;
+    try {
+      for await (const event of attempt(server, options, request, stream, names, reader, signal)) {
+        hasStarted ||= event.type !== "notice";
+        yield event;
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof ModelError) || !(error.cause instanceof FailedGeneration)) throw error;
+      const { refusedCalls } = await import("./chat/failed-generation.ts");
+      const calls = refusedCalls(error.cause.text);
+      if (calls.length > 0) return yield* readCalls(calls, reader);
+      if (hasStarted || isLast) throw error;
+    }
+  }
+}
+
+function* readCalls(calls: readonly RefusedCall[], reader: ChatReader): Generator<ModelEvent> {
+  const tool_calls = calls.map((called, index) => ({ index, function: called }));
+  yield* reader.push({ choices: [{ index: 0, delta: { tool_calls }, finish_reason: "tool_calls" }] });
+  reader.done();
+  yield* reader.end();
+}
+
+async function* attempt(
+  server: Server,
+  { traits, compat = {}, sessionId }: DialectOptions,
+  request: ModelRequest,
+  stream: boolean,
+  names: FittedNames,
+  reader: ChatReader,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
   const { model } = request;
   const flavour = flavourOf(server);
-  const names = fitNames(request.tools, CHAT_NAMES);
   const known = { flavour, provider: server.provider, traits: traits(model), compat, names, sessionId };
   const { call, built } = await sendAdjusted(
     server,
@@ -57,13 +102,6 @@ async function* reply(
   );
   for (const loss of built.losses) yield { type: "notice", notice: { type: "loss", text: LOSS_TEXTS[loss] } };
 
-  const reader = new ChatReader({
-    model,
-    names,
-    ids: idsIn(request.messages),
-    contextWindow: known.traits.contextWindow,
-    estimateInput: () => estimatedTokens({ messages: built.body.messages, tools: built.body.tools }),
-  });
   if (isWebPage(call)) {
     call.close({ finished: false });
     throw notSpoken(server, "Chat Completions");

@@ -58,7 +58,7 @@ async function* reply(
 ): AsyncGenerator<ModelEvent> {
   const { model } = request;
   const names = fitNames(request.tools, RESPONSES_NAMES);
-  const known = { traits: traits(model), names, sessionId, memory };
+  const known = { flavour: flavourOf(server), traits: traits(model), names, sessionId, memory };
   let hasRejected = false;
   const { call, built } = await sendAdjusted(
     server,
@@ -121,6 +121,7 @@ async function countInput(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { shared } = sharedFields(request, {
+    flavour: flavourOf(server),
     traits: traits(request.model),
     habits: habitsOf(server.baseUrl, request.model),
     names: fitNames(request.tools, RESPONSES_NAMES),

@@ -148,14 +148,14 @@ const requestOf = (messages: readonly ModelMessage[]): ModelRequest => ({
   tools,
   betas: [],
 });
-const base = { traits: anyTraits, habits: { refused: new Set<never>() } };
+const base = { flavour: "openai" as const, traits: anyTraits, habits: { refused: new Set<never>() } };
 
 test("a conversation says the same in Chat Completions", () => {
   const names = fitNames(tools, CHAT_NAMES);
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 3 }), (turns) => {
       const messages = conversationOf(turns, "openai-chat");
-      const context = { ...base, flavour: "openai", provider: "openai", compat: {}, names } as const;
+      const context = { ...base, provider: "openai", compat: {}, names } as const;
       const { body } = chatRequest(requestOf(messages), true, context);
       expect(chatProblem(body, {})).toBeUndefined();
       compare(chatParts(body.messages), expected(messages, names, CHAT_IDS));

@@ -1,6 +1,7 @@
 // What Bedrock's Converse API refuses.
 
 import { isObject } from "@keelson/protocol";
+import { draftProblem } from "./draft-schema.ts";
 import { pairingProblem } from "./server.ts";
 import type { SeenPart } from "./script.ts";
 
@@ -19,6 +20,9 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const DOCUMENT_NAME = /^[a-zA-Z0-9([](?:[a-zA-Z0-9]|\s(?!\s)|[-()[\]])*$/;
 const PICTURES = ["png", "jpeg", "gif", "webp"];
 const DOCUMENTS = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"];
+
+const MOST_DOCUMENTS = 5;
+const MOST_PICTURES = 20;
 
 /** The first thing that is wrong; undefined if nothing is. */
 export function converseProblem(
@@ -70,6 +74,8 @@ function messagesProblem(messages: unknown, check: Check): string | undefined {
       const problem = blockProblem(block, message, index, check);
       if (problem) return `messages.${at}.content.${index}: ${problem}`;
     }
+    if (JSON.stringify(message.content).split('"image":').length - 1 > MOST_PICTURES)
+      return `messages.${at}: too many images: the maximum is ${MOST_PICTURES}`;
     const hasDocument = message.content.some((block) => "document" in block);
     if (hasDocument && !message.content.some((block) => "text" in block))
       return `messages.${at}: a document must be accompanied by a text block`;
@@ -128,6 +134,8 @@ function contentProblem(member: string, block: Fields, { documents }: Check): st
       : "The text field in the ContentBlock object is blank.";
   }
   const value = block[member] as any;
+  const odd = unknownKey(value, ["format", "name", "source"]) ?? unknownKey(value.source ?? {}, ["bytes"]);
+  if (odd) return `extraneous key [${odd}] is not permitted`;
   if (member === "image")
     return PICTURES.includes(value.format) && value.source?.bytes ? undefined : "The image is not valid";
   if (member !== "document") return `unknown member ${member}`;
@@ -136,6 +144,7 @@ function contentProblem(member: string, block: Fields, { documents }: Check): st
     return "The document file name contains odd characters";
   if (documents.has(value.name)) return `The document name "${value.name}" is used twice`;
   documents.add(value.name);
+  if (documents.size > MOST_DOCUMENTS) return `You can include at most ${MOST_DOCUMENTS} documents`;
   return undefined;
 }
 
@@ -198,6 +207,9 @@ function toolProblem(config: any, parts: readonly SeenPart[], model: string, cac
     if (!NAME.test(name)) return `toolSpec.name "${name}" does not match [a-zA-Z0-9_-]{1,64}`;
     if (description === "") return "toolSpec.description is empty";
     if (inputSchema?.json?.type !== "object") return "toolSpec.inputSchema.json.type must be object";
+    const invalid = draftProblem(inputSchema.json);
+    if (invalid) return `toolSpec.inputSchema.json: ${invalid}`;
+    if (names.includes(name)) return `The tool ${name} is already defined`;
     const more = model.includes("amazon.nova") && unknownKey(inputSchema.json, ["type", "properties", "required"]);
     if (more) return `toolSpec.inputSchema.json: [${more}] is not supported at the root`;
     names.push(name);

@@ -1,6 +1,7 @@
 // What Google refuses in a generateContent request, in its words.
 
 import { isObject } from "@keelson/protocol";
+import { draftProblem } from "./draft-schema.ts";
 import { openApiProblem } from "./gemini-schema.ts";
 
 export interface GeminiRules {
@@ -85,7 +86,14 @@ function toolsProblem({ tools, toolConfig }: any, { old }: GeminiRules): string 
       return `Invalid JSON payload received. Unknown name "parametersJsonSchema" at '${where}': Cannot find field.`;
     if (tool.parameters !== undefined && tool.parametersJsonSchema !== undefined)
       return `${where}: parameters and parameters_json_schema are mutually exclusive.`;
-    const problem = tool.parameters === undefined ? undefined : openApiProblem(tool.parameters, `${where}.parameters`);
+    if (typeof tool.description !== "string" || tool.description === "")
+      return `${where}.description: should be non-empty.`;
+    const json = tool.parametersJsonSchema;
+    if (json !== undefined && (json.type !== "object" || "$schema" in json))
+      return `${where}.parameters_json_schema: only a schema of type object is allowed.`;
+    const problem =
+      (tool.parameters === undefined ? undefined : openApiProblem(tool.parameters, `${where}.parameters`)) ??
+      (json === undefined ? undefined : draftProblem(json, `${where}.parameters_json_schema`));
     if (problem) return problem;
   }
   const { mode, allowedFunctionNames } = toolConfig?.functionCallingConfig ?? { mode: "AUTO" };
@@ -97,7 +105,12 @@ function toolsProblem({ tools, toolConfig }: any, { old }: GeminiRules): string 
     : "allowed_function_names contains a function that is not declared.";
 }
 
-function configProblem({ maxOutputTokens, thinkingConfig }: any, { model }: GeminiRules): string | undefined {
+function configProblem(
+  { maxOutputTokens, thinkingConfig, responseJsonSchema, responseMimeType }: any,
+  { model }: GeminiRules,
+): string | undefined {
+  if (responseJsonSchema !== undefined && responseMimeType !== "application/json")
+    return "response_json_schema requires response_mime_type application/json.";
   if (maxOutputTokens !== undefined && !(Number.isInteger(maxOutputTokens) && maxOutputTokens > 0))
     return "max_output_tokens must be positive.";
   if (thinkingConfig === undefined) return undefined;
@@ -131,6 +144,7 @@ function contentsProblem({ contents, systemInstruction }: any, rules: GeminiRule
     open = parts.filter(({ functionCall }: any) => functionCall);
   }
   if (open.length > 0) return RESPONSES;
+  if (contents.at(-1).role !== "user") return "Please ensure that single turn requests end with a user role.";
   const system = (systemInstruction?.parts ?? []).find(({ text }: any) => typeof text !== "string" || text === "");
   return system ? "system_instruction must have text." : signatureProblem(contents, rules);
 }
@@ -151,6 +165,7 @@ function pairingProblem(calls: readonly any[], responses: readonly any[], parts:
   return undefined;
 }
 
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const KINDS = ["text", "inlineData", "functionCall", "functionResponse"];
 const MEDIA = /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf)$/;
 const RESULT_MEDIA = /^(?:image\/(?:png|jpeg|webp)|application\/pdf)$/;
@@ -162,6 +177,7 @@ function partProblem(part: any, role: string, { model, old, plainResults }: Gemi
   const { text, inlineData, functionCall, functionResponse } = part;
   if (text !== undefined && (typeof text !== "string" || text.trim() === ""))
     return "Unable to submit request because it must have a text parameter.";
+  if (inlineData && !BASE64.test(inlineData.data)) return "Base64 decoding failed for inline_data.data.";
   if (inlineData && (role !== "user" || !MEDIA.test(inlineData.mimeType)))
     return `Unsupported MIME type: ${inlineData.mimeType}`;
   if (functionCall && (role !== "model" || !NAME.test(functionCall.name) || !isObject(functionCall.args)))

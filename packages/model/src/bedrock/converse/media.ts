@@ -1,6 +1,6 @@
 // Pictures and documents as Converse wants them. What a model cannot read becomes a sentence, and a loss to report.
 
-import { isObject, type ContentBlock } from "@keelson/protocol";
+import { blocksOf, isObject, isToolResult, type ContentBlock, type ModelMessage } from "@keelson/protocol";
 import type { ModelTraits } from "../../dialect.ts";
 import type { MediaBlock, TextMember } from "./wire.ts";
 
@@ -20,21 +20,29 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
+const MOST_DOCUMENTS = 5;
+const EMPTY = "(empty document)";
+
 /** Translates the pictures and documents of one request. */
 export class ConverseMedia {
   readonly losses = new Set<string>();
   readonly #traits: ModelTraits;
   readonly #names = new Set<string>();
+  /** How many documents are left out before the first that is sent. */
+  #surplus: number;
 
-  constructor(traits: ModelTraits) {
+  /** `documents` is how many there are in the request: the service accepts few, and the last ones matter most. */
+  constructor(traits: ModelTraits, documents: number) {
     this.#traits = traits;
+    this.#surplus = Math.max(0, documents - MOST_DOCUMENTS);
   }
 
   translate(block: ContentBlock): TextMember | MediaBlock {
     const given = block["source" as never] as unknown;
     const source = isObject(given) ? given : {};
     const { type, media_type: mediaType, data } = source;
-    if (block.type === "document" && type === "text" && typeof data === "string") return { text: data };
+    if (block.type === "document" && type === "text" && typeof data === "string")
+      return { text: /\S/.test(data) ? data : EMPTY };
     const isPicture = block.type === "image";
     if (isPicture && !this.#traits.images)
       return this.#lost(
@@ -56,6 +64,11 @@ export class ConverseMedia {
         `Bedrock does not accept ${kind}, so the model does not see that ${what}`,
       );
     }
+    if (!isPicture && this.#surplus-- > 0)
+      return this.#lost(
+        `[document not shown: only the last ${MOST_DOCUMENTS} are sent]`,
+        `Bedrock accepts ${MOST_DOCUMENTS} documents in a request, so the model does not see older ones`,
+      );
     if (isPicture) return { image: { format, source: { bytes: data } } };
     return { document: { format, name: this.#nameOf(block), source: { bytes: data } } };
   }
@@ -79,6 +92,17 @@ export class ConverseMedia {
     this.losses.add(loss);
     return { text };
   }
+}
+
+/** How many documents a conversation has, in prompts and in results. */
+export function countDocuments(messages: readonly ModelMessage[]): number {
+  const inside = (blocks: readonly ContentBlock[]): number =>
+    blocks.reduce((sum, block) => {
+      if (isToolResult(block)) return sum + inside(blocksOf(block.content));
+      const source: unknown = block["source" as never];
+      return sum + (block.type === "document" && isObject(source) && source["type"] !== "text" ? 1 : 0);
+    }, 0);
+  return messages.reduce((sum, { content }) => sum + (typeof content === "string" ? 0 : inside(content)), 0);
 }
 
 export function isMediaBlock(block: ContentBlock): boolean {

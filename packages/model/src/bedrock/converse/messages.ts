@@ -31,6 +31,8 @@ export interface MessageContext {
   cachePoint(mark: CacheControl): CachePoint | undefined;
 }
 
+/** Few models go on from a message of the assistant. */
+const CONTINUE = "Continue.";
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 const NO_RESULT = "The call was interrupted before it returned a result. It may or may not have taken effect.";
 
@@ -48,6 +50,7 @@ export function converseMessages(messages: readonly ModelMessage[], context: Mes
     calls = blocks.filter(isToolUse).map(({ id }) => id);
   }
   if (calls.length > 0) sent.push({ role: "user", content: userContent([], calls, context) });
+  if (sent.at(-1)?.role !== "user") sent.push({ role: "user", content: [{ text: CONTINUE }] });
   return sent;
 }
 

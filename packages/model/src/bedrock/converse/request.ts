@@ -5,7 +5,7 @@ import type { ModelRequest, ToolDefinition } from "@keelson/engine";
 import type { ModelTraits } from "../../dialect.ts";
 import { CONVERSE_NAMES, fitNames, type FittedNames } from "../../fit/names.ts";
 import type { ConverseHabits } from "./habits.ts";
-import { ConverseMedia } from "./media.ts";
+import { ConverseMedia, countDocuments } from "./media.ts";
 import { converseMessages } from "./messages.ts";
 import type { CachePoint, ConverseBody, TextMember, ConverseTools, ToolSpec } from "./wire.ts";
 
@@ -22,7 +22,7 @@ export function converseRequest(request: ModelRequest, traits: ModelTraits, habi
   const { model, messages, tool_choice: choice } = request;
   const tools = request.tools.length > 0 ? request.tools : calledTools(messages);
   const names = fitNames(tools, CONVERSE_NAMES);
-  const media = new ConverseMedia(traits);
+  const media = new ConverseMedia(traits, countDocuments(messages));
   const cachePoint = cachePointsOf(model, habits);
   const isForbidden = choice?.["type"] === "none" || request.tools.length === 0;
   const system = [

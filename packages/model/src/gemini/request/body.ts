@@ -72,13 +72,14 @@ function declaration(
   names: FittedNames,
   habits: GeminiHabits,
 ): FunctionDeclaration {
-  const named = { name: names.out(name), description };
+  // The service wants one; tools of MCP servers may have none.
+  const named = { name: names.out(name), description: /\S/.test(description) ? description : name };
   if (habits.has("only parameters")) {
     const parameters = openApiSchema(schema);
     return parameters ? { ...named, parameters } : named;
   }
   const { $schema: _, ...parametersJsonSchema } = schema;
-  return { ...named, parametersJsonSchema };
+  return { ...named, parametersJsonSchema: { type: "object", ...parametersJsonSchema } };
 }
 
 /** How the model may use tools; undefined if it decides itself. */

@@ -41,9 +41,11 @@ export function contentsOf(
     calls = made.calls;
   }
   if (calls.length > 0) contents.push({ role: "user", parts: userParts([], calls, translation, losses) });
+  if (contents.at(-1)?.role !== "user") contents.push({ role: "user", parts: [{ text: CONTINUE }] });
   return contents;
 }
 
+const CONTINUE = "Continue.";
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** A block, and the reply that it is from. */

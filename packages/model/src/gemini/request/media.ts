@@ -12,7 +12,8 @@ const IN_RESULTS: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 export function mediaPart(block: ContentBlock, traits: ModelTraits, losses: Set<string>): Part {
   const source = isObject(block["source" as never]) ? (block["source" as never] as Record<string, unknown>) : {};
   const { type, media_type: mediaType, data } = source;
-  if (block.type === "document" && type === "text" && typeof data === "string") return { text: data };
+  if (block.type === "document" && type === "text" && typeof data === "string")
+    return { text: /\S/.test(data) ? data : "(empty document)" };
   const mimeType = mediaType === "image/jpg" ? "image/jpeg" : String(mediaType);
   const isPicture = block.type === "image";
   const lost = (text: string, loss: string): Part => {

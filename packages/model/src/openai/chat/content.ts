@@ -10,19 +10,22 @@ export type ChatPart =
 export interface ContentOptions {
   readonly images: boolean;
   readonly documents: boolean;
+  /** The server does not fetch pictures from their addresses. */
+  readonly noLinks?: boolean;
   /** Keep the marks of what to cache. */
   readonly cacheMarks: boolean;
   /** Reports something that the model cannot be shown. */
   lose(what: Loss): void;
 }
 
-export type Loss = "picture" | "document" | "thinking";
+export type Loss = "picture" | "document" | "thinking" | "tools";
 
 export const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
   picture:
     'This model cannot be shown pictures; it reads a note in their place. If it can read them, set "images": true for it in "providers"',
   document: "This model cannot be shown PDF files; it reads a note in their place",
   thinking: "The model's earlier thinking was not accepted by the server; it goes on without it",
+  tools: "The server does not accept this many tools, so the model is offered only the first of them",
 };
 
 const NO_PICTURE = "[picture not shown: this model reads text only]";
@@ -47,19 +50,20 @@ export function textPart(text: string, mark?: CacheControl): ChatPart {
 
 const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/;
 
-function picture(block: ContentBlock, { images, lose }: ContentOptions): ChatPart {
+function picture(block: ContentBlock, { images, noLinks, lose }: ContentOptions): ChatPart {
   const source = sourceOf(block);
-  const isShown = source.type === "url" || PICTURES.test(source.media_type);
+  const isShown = source.type === "url" ? !noLinks : PICTURES.test(source.media_type);
   if (!images || !isShown) {
     lose("picture");
-    return textPart(images ? `[picture not shown: ${source.media_type} is not supported]` : NO_PICTURE);
+    const what = source.media_type || "a linked picture";
+    return textPart(images ? `[picture not shown: ${what} is not supported]` : NO_PICTURE);
   }
   return { type: "image_url", image_url: { url: urlOf(source) } };
 }
 
 function document(block: ContentBlock, { documents, lose }: ContentOptions): ChatPart {
   const source = sourceOf(block);
-  if (source.type === "text") return textPart(source.data);
+  if (source.type === "text") return textPart(/\S/.test(source.data) ? source.data : "(empty document)");
   if (!documents || source.media_type !== "application/pdf") {
     lose("document");
     return textPart(NO_DOCUMENT);

@@ -180,10 +180,10 @@ test("a prompt that is too long by itself is not sent again", async () => {
 });
 
 test("an error that names no parameter is not sent again", async () => {
-  const { server, provider } = await setUp([refusal("Invalid schema"), done]);
+  const { server, provider } = await setUp([refusal("Something is wrong"), done]);
   expect((await collect(provider, request)).error).toMatchObject({
     kind: "invalid_request",
-    message: "Invalid schema",
+    message: "Something is wrong",
   });
   expect(server.requests.length).toBe(1);
 });
@@ -443,4 +443,89 @@ test.each<[string, RawAnswer, object]>([
 ])("%s is an error", async (_, answer, error) => {
   const { provider } = await setUp([answer]);
   expect((await collect(provider, request)).error).toMatchObject(error);
+});
+
+const manyTools = Array.from({ length: 150 }, (_, at) => ({ ...request.tools[0]!, name: `tool_${at}` }));
+const reminded: ModelMessage[] = [
+  { role: "user", content: "hi" },
+  { role: "assistant", content: [{ type: "tool_use", id: "abcdefghi", name: "Read", input: {} }] },
+  {
+    role: "user",
+    content: [
+      { type: "tool_result", tool_use_id: "abcdefghi", content: "x" },
+      { type: "text", text: "go on" },
+    ],
+  },
+];
+
+test.each<[string, Setup, Partial<ModelRequest>, object]>([
+  [
+    "long descriptions",
+    { descriptionLength: 1_024 },
+    { tools: [{ ...request.tools[0]!, description: "reads ".repeat(300) }] },
+    { messages: [{ role: "system", content: expect.stringContaining("## Read\n\nreads reads") }, {}] },
+  ],
+  ["many tools", {}, { tools: manyTools }, { tools: expect.objectContaining({ length: 128 }) }],
+  [
+    "patterns that a grammar does not know",
+    { grammar: true },
+    {
+      tools: [
+        {
+          ...request.tools[0]!,
+          input_schema: {
+            type: "object",
+            properties: { a: { type: "string", pattern: "x" }, b: { $ref: "#/$defs/b" } },
+            $defs: { b: { type: "object", properties: { c: { const: 1 } } } },
+          },
+        },
+      ],
+    },
+    {
+      tools: [
+        {
+          function: {
+            parameters: {
+              type: "object",
+              properties: { a: { type: "string" }, b: { type: "object", properties: { c: { enum: [1] } } } },
+            },
+          },
+        },
+      ],
+    },
+  ],
+  ["system messages", { noSystem: true }, {}, { messages: [{ role: "user", content: "be brief\n\nhi" }] }],
+  [
+    "a prompt after a result",
+    { mistral: true },
+    { messages: reminded },
+    { messages: [{}, {}, {}, { role: "tool" }, { role: "assistant" }, { role: "user", content: "go on" }] },
+  ],
+])("a server that does not accept %s is asked in another way, from then on", async (_, setup, more, sent) => {
+  const { server, provider } = await setUp([done, done], setup);
+  for (let times = 0; times < 2; times++)
+    expect((await collect(provider, { ...request, ...more })).error).toBeUndefined();
+  expect(server.problems).toHaveLength(1);
+  expect(body(server, 1)).toMatchObject(sent);
+});
+
+test("a parameter is recognized in camel case, and a choice of tools can be given up", async () => {
+  const refusals = [
+    refusal("Argument not supported on this model: reasoningEffort"),
+    refusal("Thinking mode does not support this tool_choice"),
+  ];
+  const { server, provider } = await setUp([...refusals, done], { traits: { reasons: true, efforts: ["low"] } });
+  const asked = { output_config: { effort: "low" }, tool_choice: { type: "any" }, model: "gpt-5" };
+  expect((await collect(provider, { ...request, ...asked })).error).toBeUndefined();
+  expect(Object.keys(body(server, 2))).not.toContain("reasoning_effort");
+  expect(Object.keys(body(server, 2))).not.toContain("tool_choice");
+});
+
+test("Azure gets short descriptions from the start, and at most the tools that it accepts", async () => {
+  const { server, provider } = await setUp([done], { server: { provider: "azure" }, descriptionLength: 1_024 });
+  const tools = manyTools.map((tool) => ({ ...tool, description: "reads ".repeat(300) }));
+  const { error, losses } = await collect(provider, { ...request, tools });
+  expect(error).toBeUndefined();
+  expect(losses).toEqual([expect.stringContaining("only the first")]);
+  expect(server.problems).toEqual([]);
 });

@@ -21,6 +21,7 @@ import { blocksToSend } from "../../fit/reminders.ts";
 import { openThinking } from "../../thinking-envelope.ts";
 import { isSameFamily } from "../shared/flavour.ts";
 import { memoized, type Memo } from "../shared/memo.ts";
+import { CONTINUE } from "../shared/request-parts.ts";
 import { chatContent, partsOf, textPart, type ChatPart, type ContentOptions, type Loss } from "./content.ts";
 import { mergedDetails } from "./details.ts";
 
@@ -52,6 +53,10 @@ export interface MessageOptions extends ContentOptions {
   readonly alwaysReasoning?: boolean;
   /** Send back `reasoning_details`. */
   readonly details: boolean;
+  /** A word of the assistant goes between a result and what the user says next. */
+  readonly bridgesResults?: boolean;
+  /** Instructions are part of the first prompt. */
+  readonly noSystem?: boolean;
 }
 
 export function toChatMessages(
@@ -61,7 +66,8 @@ export function toChatMessages(
 ): ChatMessage[] {
   const out: ChatMessage[] = [];
   const instructions = partsOf(system, options);
-  if (instructions.length > 0) out.push({ role: options.systemRole, content: chatContent(instructions) });
+  const { noSystem, systemRole } = options;
+  if (instructions.length > 0) out.push({ role: noSystem ? "user" : systemRole, content: chatContent(instructions) });
 
   const key = keyOf(options);
   let calling: ModelMessage | undefined;
@@ -70,12 +76,15 @@ export function toChatMessages(
     if (!said) continue;
     for (const loss of said.losses) options.lose(loss);
     out.push(...said.messages);
-    if (said.parts.length > 0) addUser(out, said.parts);
+    if (said.parts.length > 0) addUser(out, said.parts, options);
     calling = message.role === "assistant" ? message : undefined;
   }
   out.push(...answers(callsOf(calling, options), [], options).messages);
+  if (out.at(-1)?.role === "assistant") addUser(out, [textPart(CONTINUE)], options);
   return withoutOldReasoning(out, options);
 }
+
+const BRIDGE = "Understood.";
 
 /** What a message becomes, after the one whose calls it answers. */
 interface Translated {
@@ -96,9 +105,10 @@ function keyOf({
   details,
   images,
   documents,
+  noLinks,
   cacheMarks,
 }: MessageOptions) {
-  const flags = [alwaysReasoning, details, images, documents, cacheMarks].map(Boolean);
+  const flags = [alwaysReasoning, details, images, documents, noLinks, cacheMarks].map(Boolean);
   return [model, ids.accepts.source, reasoningField, ...flags].join("\n");
 }
 
@@ -126,7 +136,8 @@ function callsOf(message: ModelMessage | undefined, { ids }: MessageOptions): re
 }
 
 /** Templates of many models want the roles to alternate. */
-function addUser(out: ChatMessage[], parts: readonly ChatPart[]): void {
+function addUser(out: ChatMessage[], parts: readonly ChatPart[], { bridgesResults }: MessageOptions): void {
+  if (bridgesResults && out.at(-1)?.role === "tool") out.push({ role: "assistant", content: BRIDGE });
   const last = out.at(-1);
   if (last?.role !== "user") return void out.push({ role: "user", content: chatContent(parts) });
   const before = typeof last.content === "string" ? [textPart(last.content)] : (last.content ?? []);

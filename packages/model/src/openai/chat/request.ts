@@ -1,15 +1,17 @@
 // Builds the body of a Chat Completions request. Pure.
 
 import type { JsonObject, ModelMessage } from "@keelson/protocol";
-import type { ModelRequest, ToolDefinition } from "@keelson/engine";
+import type { ModelRequest } from "@keelson/engine";
 import type { Compat, ModelTraits } from "../../dialect.ts";
 import { CHAT_IDS, MISTRAL_IDS } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
 import { effortFor } from "../shared/effort.ts";
-import { isReasoningModelName, type Flavour } from "../shared/flavour.ts";
-import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
-import { fitParameters } from "../shared/parameters.ts";
-import { openaiToolChoice } from "../shared/tool-choice.ts";
+import { isMistralName, isReasoningModelName, type Flavour } from "../shared/flavour.ts";
+import type { Optional, ServerHabits } from "../shared/habits.ts";
+import type { Sent } from "../shared/lessons.ts";
+import { formatSchema, withDetails } from "../shared/request-parts.ts";
+import { functionTools, type FunctionTool } from "../shared/tools/function-tools.ts";
+import { openaiToolChoice } from "../shared/tools/tool-choice.ts";
 import type { Loss } from "./content.ts";
 import { toChatMessages, type ChatMessage } from "./messages.ts";
 
@@ -38,19 +40,21 @@ export interface BuiltChatRequest {
 }
 
 export function chatRequest(request: ModelRequest, stream: boolean, context: ChatContext): BuiltChatRequest {
-  const { traits, compat, habits, names, sessionId } = context;
+  const { flavour, traits, compat, habits, names, sessionId } = context;
   const may = (part: Optional) => !habits.refused.has(part);
   const losses = new Set<Loss>();
-  const messages = messagesOf(request, context, (loss) => losses.add(loss));
+  const offered = functionTools(request.tools, names, flavour, habits);
+  if (offered.isCut) losses.add("tools");
+  const messages = messagesOf(withDetails(request, offered.details), context, (loss) => losses.add(loss));
   const { maxTokensField, maxTokens } = limitOf(request, context);
   const effort = may("reasoning_effort") ? effortFor(request, traits) : undefined;
   const format = may("response_format") ? responseFormat(request) : undefined;
   const body = {
     model: request.model,
     messages,
-    ...toolFields(request, names, may("parallel_tool_calls")),
+    ...toolFields(request, offered.tools, names, may),
     stream,
-    ...(stream && compat.streamUsage !== false && may("stream_options")
+    ...(stream && (compat.streamUsage ?? flavour !== "mistral") && may("stream_options")
       ? { stream_options: { include_usage: true } }
       : {}),
     ...(maxTokensField ? { [maxTokensField]: maxTokens } : {}),
@@ -63,7 +67,11 @@ export function chatRequest(request: ModelRequest, stream: boolean, context: Cha
   const parts = (Object.keys(body) as Optional[]).filter((key) => OPTIONAL.has(key));
   return {
     body,
-    sent: { parts: [...parts, ...messageParts(messages)], maxTokens: maxTokensField ? maxTokens : undefined },
+    sent: {
+      parts: [...parts, ...messageParts(messages)],
+      maxTokens: maxTokensField ? maxTokens : undefined,
+      toolCount: offered.tools.length,
+    },
     losses: [...losses],
   };
 }
@@ -74,6 +82,7 @@ const OPTIONAL = new Set<string>([
   "max_completion_tokens",
   "reasoning_effort",
   "parallel_tool_calls",
+  "tool_choice",
   "prompt_cache_key",
   "response_format",
 ] satisfies Optional[]);
@@ -109,6 +118,9 @@ function messagesOf(request: ModelRequest, context: ChatContext, lose: (loss: Lo
     alwaysReasoning: traits.reasons || habits.wantsReasoning === true,
     details: flavour === "openrouter" && may("reasoning_details"),
     images: traits.images && may("images"),
+    noLinks: flavour === "ollama" || flavour === "lmstudio",
+    bridgesResults: habits.bridgesResults ?? (flavour === "mistral" || (!isVendor && isMistralName(model))),
+    noSystem: habits.noSystem === true,
     documents: traits.documents,
     cacheMarks: flavour === "openrouter" && /^anthropic\/|claude/.test(model) && compat.stringToolContent !== true,
     lose,
@@ -129,34 +141,24 @@ function limitOf(request: ModelRequest, context: ChatContext) {
 const knowsCacheKey = ({ flavour, provider }: ChatContext) =>
   flavour === "openai" || flavour === "azure" || (provider === "openai" && flavour === "other");
 
-function toolFields({ tools, tool_choice }: ModelRequest, names: FittedNames, mayParallel: boolean): JsonObject {
-  const own = tools.filter(isFunction);
-  if (own.length === 0) return {};
+function toolFields(
+  { tool_choice }: ModelRequest,
+  tools: readonly FunctionTool[],
+  names: FittedNames,
+  may: (part: Optional) => boolean,
+): JsonObject {
+  if (tools.length === 0) return {};
   const choice = openaiToolChoice(tool_choice, (name) => ({ type: "function", function: { name: names.out(name) } }));
   return {
-    tools: own.map(({ name, description, input_schema }) => ({
-      type: "function",
-      function: {
-        name: names.out(name),
-        description: description.toWellFormed(),
-        parameters: fitParameters(input_schema),
-      },
-    })),
-    ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...(mayParallel && tool_choice?.["disable_parallel_tool_use"] === true ? { parallel_tool_calls: false } : {}),
+    tools: tools.map((tool) => ({ type: "function", function: { ...tool } })),
+    ...(choice === undefined || !may("tool_choice") ? {} : { tool_choice: choice }),
+    ...(may("parallel_tool_calls") && tool_choice?.["disable_parallel_tool_use"] === true
+      ? { parallel_tool_calls: false }
+      : {}),
   };
 }
-
-/** Tools that the Messages API runs itself have no schema. */
-export const isFunction = (tool: ToolDefinition) => tool.input_schema !== undefined;
 
 function responseFormat({ output_config }: ModelRequest): JsonObject | undefined {
   const schema = formatSchema(output_config);
   return schema && { type: "json_schema", json_schema: { name: "reply", schema } };
-}
-
-/** The schema of the reply, if the request has one. */
-export function formatSchema(config: JsonObject | undefined): JsonObject | undefined {
-  const format = config?.["format"] as JsonObject | undefined;
-  return format?.["type"] === "json_schema" ? (format["schema"] as JsonObject) : undefined;
 }

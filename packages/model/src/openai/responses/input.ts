@@ -20,6 +20,7 @@ import { blocksToSend } from "../../fit/reminders.ts";
 import { openThinking } from "../../thinking-envelope.ts";
 import { partsOf, type ChatPart, type ContentOptions, type Loss } from "../chat/content.ts";
 import { memoized, type Memo } from "../shared/memo.ts";
+import { CONTINUE } from "../shared/request-parts.ts";
 import { isSameFamily } from "../shared/flavour.ts";
 
 export const RESPONSES_API = "openai-responses";
@@ -56,6 +57,8 @@ export function toInputItems(messages: readonly ModelMessage[], options: InputIt
     calling = message.role === "assistant" ? message : undefined;
   }
   out.push(...outputsOf(callsOf(calling), [], options));
+  if (out.at(-1)?.["role"] === "assistant")
+    out.push({ role: "user", content: [{ type: "input_text", text: CONTINUE }] });
   return out;
 }
 

@@ -4,16 +4,18 @@ import type { JsonObject } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 import type { ModelTraits } from "../../dialect.ts";
 import type { FittedNames } from "../../fit/names.ts";
-import { formatSchema, isFunction } from "../chat/request.ts";
 import { partsOf, type Loss } from "../chat/content.ts";
 import { effortFor } from "../shared/effort.ts";
-import { isReasoningModelName } from "../shared/flavour.ts";
-import type { ServerHabits, Optional, Sent } from "../shared/habits.ts";
-import { fitParameters } from "../shared/parameters.ts";
-import { openaiToolChoice } from "../shared/tool-choice.ts";
+import { isReasoningModelName, type Flavour } from "../shared/flavour.ts";
+import type { Optional, ServerHabits } from "../shared/habits.ts";
+import type { Sent } from "../shared/lessons.ts";
+import { formatSchema, withDetails } from "../shared/request-parts.ts";
+import { functionTools, type FunctionTool } from "../shared/tools/function-tools.ts";
+import { openaiToolChoice } from "../shared/tools/tool-choice.ts";
 import { toInputItems, type ReasoningMemory } from "./input.ts";
 
 export interface ResponsesContext {
+  readonly flavour: Flavour;
   readonly traits: ModelTraits;
   readonly habits: ServerHabits;
   readonly names: FittedNames;
@@ -59,7 +61,11 @@ export function responsesRequest(
   return {
     body,
     // What is inside another part is tried first.
-    sent: { parts: [...more, ...parts], maxTokens: "max_output_tokens" in body ? maxTokens : undefined },
+    sent: {
+      parts: [...more, ...parts],
+      maxTokens: "max_output_tokens" in body ? maxTokens : undefined,
+      toolCount: "tools" in body ? (body.tools as readonly unknown[]).length : 0,
+    },
     losses,
   };
 }
@@ -75,6 +81,7 @@ const OPTIONAL = new Set<string>([
   "reasoning",
   "include",
   "parallel_tool_calls",
+  "tool_choice",
   "prompt_cache_key",
 ] satisfies Optional[]);
 
@@ -87,7 +94,9 @@ export function sharedFields(request: ModelRequest, context: ResponsesContext) {
     documents: traits.documents,
     lose: (loss: Loss) => void losses.add(loss),
   };
-  const instructions = partsOf(request.system, { ...options, cacheMarks: false })
+  const offered = functionTools(request.tools, names, context.flavour, habits);
+  if (offered.isCut) losses.add("tools");
+  const instructions = partsOf(withDetails(request, offered.details).system, { ...options, cacheMarks: false })
     .map((part) => (part.type === "text" ? part.text : ""))
     .join("\n\n");
   const schema = formatSchema(request.output_config);
@@ -97,7 +106,7 @@ export function sharedFields(request: ModelRequest, context: ResponsesContext) {
     model: request.model,
     ...(instructions === "" ? {} : { instructions }),
     input,
-    ...toolFields(request, names, (part) => !habits.refused.has(part)),
+    ...toolFields(request, offered.tools, names, (part) => !habits.refused.has(part)),
     ...(reasoning ? { reasoning } : {}),
     ...(schema ? { text: { format: { type: "json_schema", name: "reply", schema, strict: false } } } : {}),
   };
@@ -116,23 +125,17 @@ function reasoningOf(request: ModelRequest, { traits, habits }: ResponsesContext
 }
 
 function toolFields(
-  { tools, tool_choice }: ModelRequest,
+  { tool_choice }: ModelRequest,
+  tools: readonly FunctionTool[],
   names: FittedNames,
   may: (part: Optional) => boolean,
 ): JsonObject {
-  const own = tools.filter(isFunction);
-  if (own.length === 0) return {};
+  if (tools.length === 0) return {};
   const choice = openaiToolChoice(tool_choice, (name) => ({ type: "function", name: names.out(name) }));
   return {
-    tools: own.map(({ name, description, input_schema }) => ({
-      type: "function",
-      name: names.out(name),
-      description: description.toWellFormed(),
-      parameters: fitParameters(input_schema),
-      // It defaults to true, and few schemas are ready for that.
-      ...(may("strict") ? { strict: false } : {}),
-    })),
-    ...(choice === undefined ? {} : { tool_choice: choice }),
+    // It defaults to true, and few schemas are ready for that.
+    tools: tools.map((tool) => ({ type: "function", ...tool, ...(may("strict") ? { strict: false } : {}) })),
+    ...(choice === undefined || !may("tool_choice") ? {} : { tool_choice: choice }),
     ...(may("parallel_tool_calls") && tool_choice?.["disable_parallel_tool_use"] === true
       ? { parallel_tool_calls: false }
       : {}),

@@ -12,6 +12,8 @@ interface Said {
   readonly type?: string;
   /** A status in the body, for errors in the middle of a stream. */
   readonly status?: number;
+  /** The reply that was refused. */
+  readonly failed?: string;
 }
 
 export function responseErrorOf({ status, statusText, headers, body }: ErrorResponse): ModelError {
@@ -27,6 +29,7 @@ export function responseErrorOf({ status, statusText, headers, body }: ErrorResp
   const kind = kindOf(status, said);
   return new ModelError(kind, said.message || `HTTP ${status} ${statusText}`.trim(), {
     status,
+    ...failedGeneration(said),
     ...apiType(said),
     ...(kind === "rate_limit" || kind === "overloaded" ? waitOf(headers) : {}),
   });
@@ -37,7 +40,11 @@ export function streamErrorOf(value: unknown): ModelError {
   const said = read({ error: value }) ?? { message: "" };
   const { status } = said;
   const kind = kindOf(status ?? 500, said);
-  return new ModelError(kind, said.message || "The model reported an error", { status, ...apiType(said) });
+  return new ModelError(kind, said.message || "The model reported an error", {
+    status,
+    ...failedGeneration(said),
+    ...apiType(said),
+  });
 }
 
 function read(value: unknown): Said | undefined {
@@ -53,7 +60,7 @@ function read(value: unknown): Said | undefined {
 }
 
 function readError(error: Readonly<Record<string, unknown>>): Said {
-  const { code, type, param, metadata } = error;
+  const { code, type, param, metadata, failed_generation: failed } = error;
   const text = typeof error["message"] === "string" ? error["message"] : "";
   // OpenRouter only says that something failed; what the model's own server said is beside it.
   const raw = isObject(metadata) && typeof metadata["raw"] === "string" ? metadata["raw"] : undefined;
@@ -63,6 +70,7 @@ function readError(error: Readonly<Record<string, unknown>>): Said {
     message: more.length > 0 ? `${text} (${more.join("; ")})` : text,
     ...(typeof code === "string" ? { code } : {}),
     ...(typeof type === "string" ? { type } : {}),
+    ...(typeof failed === "string" ? { failed } : {}),
     ...(typeof code === "number" && code >= 400 && code < 600 ? { status: code } : {}),
   };
 }
@@ -78,6 +86,18 @@ function plainText(body: string): string {
   const text = body.trim();
   return text.startsWith("<") || text.startsWith("{") ? "" : text;
 }
+
+/** The text of a reply that the server refused, as the cause of its error. */
+export class FailedGeneration extends Error {
+  readonly text: string;
+
+  constructor(text: string) {
+    super("The server could not read the model's reply");
+    this.text = text;
+  }
+}
+
+const failedGeneration = ({ failed }: Said) => (failed === undefined ? {} : { cause: new FailedGeneration(failed) });
 
 const apiType = ({ code, type }: Said) => (code === undefined && type === undefined ? {} : { apiType: code ?? type });
 

@@ -6,8 +6,9 @@ import { ModelError } from "@keelson/engine";
 import type { HttpCall } from "../../http/http-call.ts";
 import { callServer, withoutSecrets, type Server, type ServerRequest } from "../../http/server.ts";
 import { SseDecoder } from "../../http/sse.ts";
-import { responseErrorOf } from "./errors.ts";
-import { habitsOf, learn, rememberHabits, type ServerHabits, type Sent } from "./habits.ts";
+import { FailedGeneration, responseErrorOf } from "./errors.ts";
+import { habitsOf, rememberHabits, type ServerHabits } from "./habits.ts";
+import { learn, type Sent } from "./lessons.ts";
 
 export interface Attempted {
   readonly path: string;
@@ -41,6 +42,8 @@ export async function sendAdjusted<T extends Attempted>(
       return { call: await callServer(server, requestOf(built), signal), built };
     } catch (error) {
       if (!(error instanceof ModelError) || attempt === MOST_ATTEMPTS) throw error;
+      // The request was right; the reply was not.
+      if (error.cause instanceof FailedGeneration) throw error;
       // A request is shortened once; if it is still too long, the prompt is.
       if (error.kind === "prompt_too_long" && adjustments.maxTokens !== undefined) throw error;
       if (note(error, built)) continue;

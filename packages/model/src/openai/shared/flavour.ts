@@ -26,6 +26,11 @@ export function isReasoningModelName(model: string): boolean {
   return /^(?:openai\/)?(?:gpt-5|o\d)(?!.*-chat)/.test(model);
 }
 
+/** A model of Mistral, whoever serves it: its templates are strict about the order of roles. */
+export function isMistralName(model: string): boolean {
+  return /mistral|mixtral|ministral|devstral|codestral|magistral|pixtral/i.test(model);
+}
+
 /** Whether two names are of one family: `gpt-5` and `gpt-5-2025-08-07`. */
 export function isSameFamily(one: string, other: string): boolean {
   return familyName(one) === familyName(other);

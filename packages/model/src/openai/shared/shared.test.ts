@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { effortFor } from "./effort.ts";
 import { flavourOf, isReasoningModelName, isSameFamily } from "./flavour.ts";
-import { fitParameters } from "./parameters.ts";
+import { fitParameters } from "./tools/parameters.ts";
 import { estimatedTokens, usageIn } from "./usage.ts";
 
 test.each<[object, readonly string[], string | undefined]>([
@@ -81,7 +81,7 @@ test("fitParameters() keeps a schema that is accepted, and repairs others", () =
         { type: "object", properties: { b: { type: "number" } } },
       ],
     }),
-  ).toEqual({ $schema: "s", type: "object", properties: { a: { type: "string" }, b: { type: "number" } } });
+  ).toEqual({ type: "object", properties: { a: { type: "string" }, b: { type: "number" } } });
 });
 
 test("usageIn() reads the counts of both dialects and of DeepSeek", () => {

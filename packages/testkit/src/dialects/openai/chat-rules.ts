@@ -1,6 +1,7 @@
 // What OpenAI refuses in a Chat Completions request, in its words.
 
 import { isObject, tryParse } from "@keelson/protocol";
+import { draftProblem } from "../draft-schema.ts";
 import { schemaProblem } from "./schema.ts";
 
 /** The habits of a server that is not the vendor's. */
@@ -11,6 +12,16 @@ export interface ChatRules {
   readonly refuses?: readonly string[];
   /** Contents of results must be plain strings, as with templates of local models. */
   readonly stringToolContent?: boolean;
+  /** Mistral: ids of nine letters and digits, and no user message directly after a result. */
+  readonly mistral?: boolean;
+  /** The longest description of a tool. */
+  readonly descriptionLength?: number;
+  /** Schemas become a grammar, which knows only patterns with both anchors, as with llama.cpp. */
+  readonly grammar?: boolean;
+  /** Pictures must be in the request, as with Ollama. */
+  readonly noLinks?: boolean;
+  /** The model's template knows no system message. */
+  readonly noSystem?: boolean;
 }
 
 const FIELDS = new Set(
@@ -38,12 +49,25 @@ export function chatProblem(body: any, rules: ChatRules): string | undefined {
     if (!FIELDS.has(field)) return `Unrecognized request argument supplied: ${field}`;
     if (rules.refuses?.includes(field)) return `Unsupported parameter: '${field}' is not supported with this model.`;
   }
-  return parameterProblem(body) ?? toolsProblem(body) ?? messagesProblem(body["messages"], rules);
+  return parameterProblem(body) ?? toolsProblem(body, rules) ?? messagesProblem(body["messages"], rules);
 }
 
 function parameterProblem(body: Record<string, any>): string | undefined {
   const { model, max_tokens, temperature, stream, stream_options, tools, tool_choice, parallel_tool_calls } = body;
-  if (typeof model !== "string") return "you must provide a model parameter";
+  if (typeof model !== "string" || model === "") return "you must provide a model parameter";
+  for (const field of ["max_tokens", "max_completion_tokens"])
+    if (body[field] !== undefined && !(Number.isInteger(body[field]) && body[field] > 0))
+      return `Invalid '${field}': integer below minimum value. Expected a value >= 1, but got ${body[field]} instead.`;
+  if (max_tokens !== undefined && body["max_completion_tokens"] !== undefined)
+    return "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.";
+  const option = Object.keys(stream_options ?? {}).find((key) => key !== "include_usage");
+  if (option) return `Unknown parameter: 'stream_options.${option}'.`;
+  const effort = body["reasoning_effort"];
+  if (effort !== undefined && !EFFORTS.includes(effort)) return `Invalid value: '${effort}' for 'reasoning_effort'.`;
+  const key = body["prompt_cache_key"];
+  if (key !== undefined && !(typeof key === "string" && key.length <= 64)) return "Invalid 'prompt_cache_key'";
+  const format = formatProblem(body["response_format"]);
+  if (format) return format;
   if (isReasoningModel(model)) {
     if (max_tokens !== undefined)
       return "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
@@ -59,9 +83,24 @@ function parameterProblem(body: Record<string, any>): string | undefined {
   return undefined;
 }
 
-function toolsProblem({ tools, tool_choice }: Record<string, any>): string | undefined {
+export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];
+export const MOST_TOOLS = 128;
+
+function formatProblem(format: any): string | undefined {
+  if (format === undefined) return undefined;
+  const { type, json_schema: asked, ...rest } = format;
+  if (type !== "json_schema" || Object.keys(rest).length > 0) return "Invalid 'response_format'";
+  const extra = Object.keys(asked ?? {}).find((key) => !["name", "description", "schema", "strict"].includes(key));
+  if (extra) return `Unknown parameter: 'response_format.json_schema.${extra}'.`;
+  if (!NAME.test(asked?.name ?? "")) return "Invalid 'response_format.json_schema.name'";
+  return draftProblem(asked.schema);
+}
+
+function toolsProblem({ tools, tool_choice }: Record<string, any>, rules: ChatRules): string | undefined {
   if (tools === undefined) return undefined;
   if (!Array.isArray(tools) || tools.length === 0) return "[] is too short - 'tools'";
+  if (tools.length > MOST_TOOLS)
+    return `Invalid 'tools': array too long. Expected an array with maximum length ${MOST_TOOLS}, but got an array with length ${tools.length} instead.`;
   const names = new Set<string>();
   for (const [at, tool] of tools.entries()) {
     const extra = Object.keys(tool).find((key) => key !== "type" && key !== "function");
@@ -72,8 +111,14 @@ function toolsProblem({ tools, tool_choice }: Record<string, any>): string | und
     if (names.has(name)) return `Invalid 'tools': tool names must be unique, got '${name}' twice`;
     names.add(name);
     if (description !== undefined && typeof description !== "string") return "Invalid type for 'description'";
+    if (tool.type !== "function") return `Invalid value: '${tool.type}'.`;
+    const { descriptionLength = Infinity } = rules;
+    if (description?.length > descriptionLength)
+      return `Invalid 'tools[${at}].function.description': string too long. Expected a string with maximum length ${descriptionLength}, but got a string with length ${description.length} instead.`;
     const problem = schemaProblem(name, parameters);
     if (problem) return problem;
+    if (rules.grammar && /"pattern":"(?!\^[^"]*\$")|"\$ref"|"oneOf"/.test(JSON.stringify(parameters)))
+      return "JSON schema conversion failed:\nPattern must start with '^' and end with '$'";
   }
   if (tool_choice === undefined || ["auto", "none", "required"].includes(tool_choice)) return undefined;
   if (!isObject(tool_choice) || tool_choice["type"] !== "function") return "Invalid value for 'tool_choice'";
@@ -89,6 +134,14 @@ function messagesProblem(messages: unknown, rules: ChatRules): string | undefine
     const where = `messages[${at}]`;
     const problem = messageProblem(message, where, rules, at > lastPrompt);
     if (problem) return problem;
+    const before = messages[at - 1]?.role;
+    const isSystem = message.role === "system" || message.role === "developer";
+    if (isSystem && rules.noSystem) return "System role not supported";
+    if (isSystem && at > 0) return "System message must be at the beginning.";
+    if (message.role === "user" && before === "user")
+      return "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...";
+    if (rules.mistral && message.role === "user" && before === "tool")
+      return "Unexpected role 'user' after role 'tool'";
     if (message.role === "tool") {
       const place = open.indexOf(message.tool_call_id);
       if (place < 0)
@@ -100,6 +153,8 @@ function messagesProblem(messages: unknown, rules: ChatRules): string | undefine
     open = (message.tool_calls ?? []).map(({ id }: any) => id);
     if (new Set(open).size < open.length) return `Duplicate value for 'tool_call_id' in ${where}`;
   }
+  if (messages.at(-1).role === "assistant" && open.length === 0)
+    return "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant";
   return open.length > 0 ? unanswered(open) : undefined;
 }
 
@@ -125,12 +180,20 @@ function messageProblem(message: any, where: string, rules: ChatRules, inLoop: b
   if (!Array.isArray(tool_calls) || tool_calls.length === 0) return `[] is too short - '${where}.tool_calls'`;
   if (rules.thinking === "reasoning_content" && inLoop && message.reasoning_content === undefined)
     return `Missing reasoning_content field in the assistant message at ${where}`;
-  return tool_calls.map((call, at) => callProblem(call, `${where}.tool_calls[${at}]`)).find(Boolean);
+  return tool_calls.map((call, at) => callProblem(call, `${where}.tool_calls[${at}]`, rules)).find(Boolean);
 }
 
-function callProblem({ id, type, function: called, ...rest }: any, where: string): string | undefined {
+function callProblem(
+  { id, type, function: called, ...rest }: any,
+  where: string,
+  { mistral }: ChatRules,
+): string | undefined {
   if (Object.keys(rest).length > 0) return `Unknown parameter: '${where}.${Object.keys(rest)[0]}'.`;
   if (typeof id !== "string" || id === "" || type !== "function") return `Missing required parameter: '${where}.id'.`;
+  if (mistral && !/^[a-zA-Z0-9]{9}$/.test(id))
+    return `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`;
+  const extra = Object.keys(called ?? {}).find((key) => key !== "name" && key !== "arguments");
+  if (extra) return `Unknown parameter: '${where}.function.${extra}'.`;
   if (id.length > MAX_ID)
     return `Invalid '${where}.id': string too long. Expected a string with maximum length ${MAX_ID}, but got a string with length ${id.length} instead.`;
   if (!NAME.test(called?.name ?? "")) return `Invalid '${where}.function.name': string does not match pattern.`;
@@ -147,6 +210,9 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   user: ["text", "image_url", "file"],
 };
 
+export const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,.|^https:\/\/./;
+const KEYS = ["url", "detail", "filename", "file_data"];
+
 function contentProblem(content: unknown, role: string, where: string, rules: ChatRules): string | undefined {
   if (typeof content === "string") return content === "" ? `Invalid '${where}.content': string too short` : undefined;
   if (!Array.isArray(content) || content.length === 0) return `Invalid type for '${where}.content'`;
@@ -156,8 +222,10 @@ function contentProblem(content: unknown, role: string, where: string, rules: Ch
     const { type, cache_control: _, [type as string]: value, ...rest } = part;
     if (Object.keys(rest).length > 0) return `Unknown parameter: '${where}.content.${Object.keys(rest)[0]}'.`;
     if (type === "text" && (typeof value !== "string" || value.trim() === "")) return `Invalid text in '${where}'`;
-    if (type === "image_url" && !/^data:image\/(?:png|jpeg|gif|webp);base64,./.test(value?.url))
-      return `You uploaded an unsupported image. (${where})`;
+    const inner = Object.keys(type === "text" ? {} : value).find((key) => !KEYS.includes(key));
+    if (inner) return `Unknown parameter: '${where}.content.${type}.${inner}'.`;
+    if (type === "image_url" && rules.noLinks && !value.url?.startsWith("data:")) return "invalid image input";
+    if (type === "image_url" && !IMAGE.test(value?.url)) return `You uploaded an unsupported image. (${where})`;
     if (type === "file" && (!value?.filename || !/^data:application\/pdf;base64,./.test(value?.file_data)))
       return `Invalid '${where}.content.file'`;
   }

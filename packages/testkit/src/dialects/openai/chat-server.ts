@@ -96,7 +96,7 @@ function systemOf(messages: readonly any[]): string {
 
 function framesOf(reply: DialectReply, body: any, number: number, options: ChatServerOptions): StreamFrame[] {
   const base = { id: `chatcmpl-${number}`, object: "chat.completion.chunk", created: 1, model: body.model };
-  const wantsUsage = body.stream_options?.include_usage === true;
+  const wantsUsage = body.stream_options?.include_usage === true || options.mistral === true;
   const chunk = (delta: object, finish: string | null = null) =>
     sse({ ...base, choices: [{ index: 0, delta, finish_reason: finish }], ...(wantsUsage ? { usage: null } : {}) });
   const frames: StreamFrame[] = [{ data: chunk({ role: "assistant", content: "" }) }];

@@ -1,7 +1,8 @@
 // What OpenAI refuses in a Responses request, in its words. Reasoning items are checked against those that were given.
 
 import { isObject, tryParse } from "@keelson/protocol";
-import { isReasoningModel } from "./chat-rules.ts";
+import { draftProblem } from "../draft-schema.ts";
+import { EFFORTS, IMAGE, isReasoningModel, MOST_TOOLS } from "./chat-rules.ts";
 import { schemaProblem } from "./schema.ts";
 
 /** A reasoning item as it was given, and the item that came directly after it. */
@@ -45,6 +46,13 @@ function parameterProblem(body: Record<string, any>): string | undefined {
     if (reasoning !== undefined) return "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
   } else if (body["temperature"] !== undefined)
     return "Unsupported parameter: 'temperature' is not supported with this model.";
+  if (reasoning?.effort !== undefined && !EFFORTS.includes(reasoning.effort))
+    return `Invalid value: '${reasoning.effort}' for 'reasoning.effort'.`;
+  if (include?.some((what: unknown) => what !== "reasoning.encrypted_content")) return "Invalid value for 'include'.";
+  const key = body["prompt_cache_key"];
+  if (key !== undefined && !(typeof key === "string" && key.length <= 64)) return "Invalid 'prompt_cache_key'";
+  const format = formatProblem(body["text"]);
+  if (format) return format;
   const extra = Object.keys(reasoning ?? {}).find((key) => key !== "effort" && key !== "summary");
   if (extra) return `Unknown parameter: 'reasoning.${extra}'.`;
   if (tools === undefined && (tool_choice !== undefined || parallel_tool_calls !== undefined))
@@ -52,8 +60,21 @@ function parameterProblem(body: Record<string, any>): string | undefined {
   return undefined;
 }
 
+function formatProblem(text: any): string | undefined {
+  if (text === undefined) return undefined;
+  const { format, ...rest } = text;
+  const { type, name, schema, strict, ...more } = format ?? {};
+  const extra = Object.keys({ ...rest, ...more })[0];
+  if (extra) return `Unknown parameter: 'text.${extra}'.`;
+  if (type !== "json_schema" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name ?? "")) return "Invalid 'text.format.name'";
+  if (strict === true && !("additionalProperties" in schema)) return "Invalid schema for response_format 'reply'";
+  return draftProblem(schema);
+}
+
 function toolsProblem({ tools, tool_choice }: Record<string, any>): string | undefined {
   if (tools === undefined) return undefined;
+  if (tools.length === 0 || tools.length > MOST_TOOLS)
+    return `Invalid 'tools': array too long. Expected an array with maximum length ${MOST_TOOLS}, but got an array with length ${tools.length} instead.`;
   const names = new Set<string>();
   for (const [at, tool] of tools.entries()) {
     const { type, name, description: _, parameters, strict, ...rest } = tool;
@@ -62,6 +83,7 @@ function toolsProblem({ tools, tool_choice }: Record<string, any>): string | und
     if (!NAME.test(name ?? "")) return `Invalid 'tools[${at}].name': string does not match pattern.`;
     // It defaults to true here, and then every schema must list all its properties as required.
     if (strict !== false) return `Invalid schema for function '${name}': 'required' is required to be supplied`;
+    if (names.has(name)) return `Invalid 'tools': tool names must be unique, got '${name}' twice`;
     names.add(name);
     const problem = schemaProblem(name, parameters);
     if (problem) return problem;
@@ -81,6 +103,7 @@ function inputProblem(input: unknown, given: ReadonlyMap<string, GivenReasoning>
     if (item.type === "function_call") {
       if (item.id !== undefined && input[at - 1]?.type !== "reasoning")
         return `Item '${item.id}' of type 'function_call' was provided without its required 'reasoning' item.`;
+      if (open.has(item.call_id)) return `Duplicate call_id '${item.call_id}'`;
       open.add(item.call_id);
     } else if (item.type === "function_call_output") {
       if (!open.delete(item.call_id))
@@ -126,7 +149,7 @@ function contentProblem(content: unknown, types: readonly string[], where: strin
     const { type, text, image_url, detail: _, filename, file_data, ...rest } = part;
     if (Object.keys(rest).length > 0) return `Unknown parameter: '${where}.content.${Object.keys(rest)[0]}'.`;
     if (type.endsWith("_text") && (typeof text !== "string" || text.trim() === "")) return `Invalid text in '${where}'`;
-    if (type === "input_image" && !/^data:image\/(?:png|jpeg|gif|webp);base64,./.test(image_url))
+    if (type === "input_image" && !IMAGE.test(image_url))
       return `Invalid '${where}.content.image_url'. Expected a valid URL`;
     if (type === "input_file" && (!filename || !/^data:application\/pdf;base64,./.test(file_data)))
       return `Invalid '${where}.content.file_data'`;

@@ -1,6 +1,7 @@
 // What OpenAI refuses in the parameters of a function.
 
 import { isObject } from "@keelson/protocol";
+import { draftProblem } from "../draft-schema.ts";
 
 const NOT_AT_ROOT = ["oneOf", "anyOf", "allOf", "enum", "not"];
 
@@ -9,6 +10,9 @@ export function schemaProblem(name: string, schema: unknown): string | undefined
   if (schema === undefined) return undefined;
   if (!isObject(schema) || schema["type"] !== "object" || NOT_AT_ROOT.some((key) => key in schema))
     return wrong("schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.");
+  if (!isObject(schema["properties"])) return wrong("In context=(), object schema missing properties.");
+  const invalid = draftProblem(schema);
+  if (invalid) return wrong(invalid);
   const place = arrayWithoutItems(schema, []);
   return place ? wrong(`In context=(${place.join(", ")}), array schema missing items.`) : undefined;
 }

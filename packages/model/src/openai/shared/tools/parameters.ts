@@ -1,4 +1,5 @@
-// Schemas of tools as OpenAI accepts them: the root is a plain object, and arrays say what they hold. Pure.
+// Schemas of tools as OpenAI accepts them: the root is a plain object, and arrays say what they hold. The name of the
+// draft is left out: some servers refuse it. Pure.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 
@@ -10,7 +11,8 @@ const fitted = new WeakMap<JsonObject, JsonObject>();
 export function fitParameters(schema: JsonObject): JsonObject {
   const known = fitted.get(schema);
   if (known) return known;
-  const fit = fitRoot(withItems(schema) as JsonObject);
+  const { $schema, ...rest } = schema;
+  const fit = fitRoot(withItems($schema === undefined ? schema : rest) as JsonObject);
   fitted.set(schema, fit);
   return fit;
 }
