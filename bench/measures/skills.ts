@@ -10,20 +10,24 @@ import type { Row } from "../table.ts";
 const SKILLS = 800;
 const COMMANDS = 180;
 const AGENTS = 200;
+const ENTRIES = 290;
 /** Files that are newer are read again at the next start. */
 const SETTLE_MS = 2_500;
 
 export async function skills(stage: Stage): Promise<Row[]> {
   const full = join(stage.folder, "skilled");
   const empty = join(stage.folder, "unskilled");
+  const market = join(stage.folder, "home-with-marketplace");
   await plant(full);
+  await plantMarketplace(market);
   await mkdir(empty, { recursive: true });
   await Bun.sleep(SETTLE_MS);
-  const first = async (cwd: string) => (await stage.play([{ text: "ok" }], { cwd })).firstRequestMs;
+  const first = async (cwd: string, env = {}) => (await stage.play([{ text: "ok" }], { cwd, env })).firstRequestMs;
+  const withAll = () => first(full, { HOME: market });
   // The first start reads the files and keeps an index.
-  await first(full);
+  await withAll();
   const rounds = await repeat(stage.quick ? 5 : 15, async () => ({
-    own: await first(full),
+    own: await withAll(),
     floor: await first(empty),
   }));
   const invoke = async (cwd: string, skill: string) => {
@@ -36,7 +40,7 @@ export async function skills(stage: Stage): Promise<Row[]> {
   }));
   return [
     {
-      what: `first request with ${SKILLS} skills, ${COMMANDS} commands, ${AGENTS} agents`,
+      what: `first request with ${SKILLS} skills, ${COMMANDS} commands, ${AGENTS} agents, a marketplace of ${ENTRIES}`,
       unit: "ms",
       samples: rounds.map(({ own }) => own),
       floor: rounds.map(({ floor }) => floor),
@@ -69,4 +73,25 @@ async function plant(folder: string): Promise<void> {
     const head = [`name: agent-${at}`, `description: Agent ${at}`];
     await write(`agents/agent-${at}.md`, head, "Be careful.", 500);
   }
+}
+
+/** A known marketplace with this many plugins. */
+async function plantMarketplace(home: string): Promise<void> {
+  const folder = join(home, ".claude", "plugins");
+  const installLocation = join(folder, "marketplaces", "big");
+  const write = (path: string, value: object) => Bun.write(path, JSON.stringify(value));
+  const plugins = Array.from({ length: ENTRIES }, (_, at) => ({
+    name: `plugin-${at}`,
+    source: `./plugins/plugin-${at}`,
+    description: `Plugin ${at} ${"does one of many things ".repeat(6)}`,
+    category: "development",
+  }));
+  await write(join(installLocation, ".claude-plugin", "marketplace.json"), {
+    name: "big",
+    owner: { name: "x" },
+    plugins,
+  });
+  const source = { source: "directory", path: installLocation };
+  const lastUpdated = new Date().toISOString();
+  await write(join(folder, "known_marketplaces.json"), { big: { source, installLocation, lastUpdated } });
 }

@@ -21,7 +21,7 @@ async function atTerminal(invocation: TerminalInvocation, io: ProcessIO): Promis
   const { load, ConfigError } = await import("@keelson/config");
   let snapshot: Snapshot;
   try {
-    snapshot = load({ ...loadOptions(io, invocation.flags), trustFromAbove: true });
+    snapshot = load({ ...loadOptions(io, invocation.flags), trustFromAbove: true, quick: true });
   } catch (error) {
     if (error instanceof ConfigError) return printError(io, error.message);
     throw error;

@@ -5,7 +5,7 @@ import { createStartReader, type StartRead, type StartReader } from "../skills/f
 import type { ScanOptions, SkillFile } from "../skills/find/scan.ts";
 import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
 import type { ReadForIndex } from "../skills/index/save-index.ts";
-import type { FileIndex } from "../skills/index/skill-index.ts";
+import type { AgentIndex } from "./collect.ts";
 import { looksLikeText } from "../skills/plain.ts";
 import { openStart, readEnough } from "../skills/skill-file.ts";
 import { agentFacts, linesOf, type AgentFacts } from "./facts.ts";
@@ -28,7 +28,7 @@ export interface AgentFileReader {
   open(
     found: SkillFile,
     options: ScanOptions,
-    index: FileIndex<ReadAgent> | undefined,
+    index: AgentIndex | undefined,
   ): { readonly file: string; readonly read: ReadAgent } | undefined;
 }
 

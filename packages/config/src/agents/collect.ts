@@ -7,7 +7,13 @@ import type { Mutable } from "../skills/facts.ts";
 import type { ScanOptions, SkillFile } from "../skills/find/scan.ts";
 import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
 import type * as Hooks from "../skills/hooks.ts";
-import type { FileIndex, FileMark, IndexEntry } from "../skills/index/skill-index.ts";
+import {
+  isEntry,
+  type FileIndex,
+  type FileMark,
+  type IndexEntry,
+  type IndexItem,
+} from "../skills/index/skill-index.ts";
 import { isListable } from "../skills/plain.ts";
 import type * as Reading from "./agent-file.ts";
 import type { AgentFileReader, ReadAgent } from "./agent-file.ts";
@@ -24,15 +30,19 @@ export interface AgentOrigin {
   readonly plugin?: PluginIdentity;
 }
 
+/** An agent of a file, as every session that finds it there has it. */
+export type ReadyAgent = AgentDefinition & { readonly file: string };
+export type AgentIndex = FileIndex<ReadAgent, ReadyAgent>;
+
 export interface AgentCollector {
   /** By name, in the order they were taken. */
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly problems: AgentProblem[];
   /** What to compare to notice changes. */
   readonly watched: Map<string, FileMark | undefined>;
-  takeFile(found: SkillFile, origin: AgentOrigin, index?: FileIndex<ReadAgent>): void;
+  takeFile(found: SkillFile, origin: AgentOrigin, index?: AgentIndex): void;
   /** Takes what an index says of a file. */
-  takeRecalled(entry: IndexEntry<ReadAgent>, origin: AgentOrigin): void;
+  takeRecalled(item: IndexItem<ReadAgent, ReadyAgent>, origin: AgentOrigin): void;
   /** `from` is where the object was given. */
   takeJson(given: JsonObject, from: string): void;
   scanOptions(root: string | undefined): ScanOptions;
@@ -99,7 +109,16 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
       const opened = (reader ??= openReader()).open(found, scanOptions(origin.root), index);
       if (opened !== undefined) take(found, opened.file, opened.read, origin);
     },
-    takeRecalled([file, , read, name, found], origin) {
+    takeRecalled(item, origin) {
+      if (!isEntry(item)) {
+        const { name, file } = item;
+        if (agents.size >= MOST_AGENTS || places.has(name) || files.has(file))
+          return take({ name, file, found: file }, file, factsOfReadyAgent(item), origin);
+        files.add(file);
+        places.set(name, file);
+        return void agents.set(name, item);
+      }
+      const [file, read, name, found] = item;
       // Rules may have changed since the index was written.
       if (file !== found && (isDenied(found) || isDenied(file)))
         return refuse(found, "it is a link, and a rule denies reading what it leads to");
@@ -134,6 +153,25 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
 
 /** Loaded late: a large folder whose index is believed needs no parser. */
 const openReader = (): AgentFileReader => (require("./agent-file.ts") as typeof Reading).createAgentFileReader();
+
+/** For the index: the agent itself, if nothing in it depends on settings or on what its folder may do. */
+export function readyAgent([file, read, , found]: IndexEntry<ReadAgent>, origin: AgentOrigin): ReadyAgent | undefined {
+  const { facts, oddities, lines } = read;
+  if (facts === undefined || oddities.length > 0 || Object.keys(lines).length > 0) return undefined;
+  const { draft, hooks, name } = facts;
+  const isPlain = hooks === undefined && draft.mcpServers.length === 0 && draft.memory === undefined;
+  const isUsual = origin.plugin === undefined && file === found && isListable(name);
+  if (!isPlain || draft.permissionMode !== undefined || !isUsual) return undefined;
+  const { source, untrusted } = origin;
+  return { ...draft, name, source, hooks: [], file, ...(untrusted && { untrusted }) };
+}
+
+/** What the file of an agent in an index says. */
+export const factsOfReadyAgent = (agent: ReadyAgent): ReadAgent => ({
+  facts: { name: agent.name, draft: agent },
+  oddities: [],
+  lines: {},
+});
 
 interface Given {
   /** Where it is, for messages. */

@@ -6,12 +6,20 @@ import { findPlaces, isReserved } from "../skills/find/places.ts";
 import { scanMarkdown } from "../skills/find/scan.ts";
 import type * as Save from "../skills/index/save-index.ts";
 import type { FolderContent } from "../skills/index/save-index.ts";
-import { LEAST_INDEXED, markOf, openIndex, type FileIndex, type Recalled } from "../skills/index/skill-index.ts";
+import { LEAST_INDEXED, openIndex, type Recalled } from "../skills/index/skill-index.ts";
 import { isSameMark, lookAt } from "../skills/find/file-mark.ts";
 import type * as Reading from "./agent-file.ts";
 import type { ReadAgent } from "./agent-file.ts";
 import type { AgentOptions, AgentSet, AgentSettings } from "./agent-set.ts";
-import { createAgentCollector, type AgentCollector, type AgentOrigin } from "./collect.ts";
+import {
+  createAgentCollector,
+  factsOfReadyAgent,
+  readyAgent,
+  type AgentCollector,
+  type AgentIndex,
+  type AgentOrigin,
+  type ReadyAgent,
+} from "./collect.ts";
 import { agentPolicy } from "./withhold.ts";
 
 export function loadAgents(settings: AgentSettings, options: AgentOptions = {}): AgentSet {
@@ -40,8 +48,8 @@ export function loadAgents(settings: AgentSettings, options: AgentOptions = {}):
   const all = [...agents.values()];
   /** Adds the files of believed indexes to those that are watched; a start has no time for it. */
   const watchAll = () => {
-    for (const { entries } of folders.believed.splice(0))
-      for (const [file, stamp] of entries) if (!watched.has(file)) watched.set(file, markOf(stamp));
+    for (const { marks } of folders.believed.splice(0))
+      for (const [file, mark] of marks()) if (!watched.has(file)) watched.set(file, mark);
     return watched;
   };
   const isRecalled = folders.believed.length > 0;
@@ -55,10 +63,11 @@ export function loadAgents(settings: AgentSettings, options: AgentOptions = {}):
     },
     saveIndex() {
       if (isRecalled && set.areChanged()) return loadAgents(settings, { ...options, quick: false }).saveIndex();
-      for (const { index, ...content } of folders.indexed.filter((each) => each.index.isOutdated())) {
+      for (const { index, origin, ...content } of folders.indexed.filter((each) => each.index.isOutdated())) {
         const { saveIndex } = require("../skills/index/save-index.ts") as typeof Save;
         const { agentReader } = require("./agent-file.ts") as typeof Reading;
-        saveIndex(settings.configDir, index.folder, { ...content, read: agentReader() }, now());
+        const reader = { read: agentReader(), ready: (entry: AgentEntry) => readyAgent(entry, origin) };
+        saveIndex(settings.configDir, index.folder, { ...content, ...reader }, now());
       }
     },
     reload: (next = settings) => loadAgents(next, { ...options, quick: false }),
@@ -66,11 +75,13 @@ export function loadAgents(settings: AgentSettings, options: AgentOptions = {}):
   return set;
 }
 
+type AgentEntry = Parameters<typeof readyAgent>[0];
+
 interface Folders {
   take(folder: string, origin: AgentOrigin): void;
-  readonly indexed: (FolderContent & { readonly index: FileIndex<ReadAgent> })[];
+  readonly indexed: (FolderContent & { readonly index: AgentIndex; readonly origin: AgentOrigin })[];
   /** What was taken from indexes without looking at the files. */
-  readonly believed: Recalled<ReadAgent>[];
+  readonly believed: Recalled<ReadAgent, ReadyAgent>[];
 }
 
 function openFolders(
@@ -85,19 +96,22 @@ function openFolders(
     indexed,
     believed,
     take(folder, origin) {
-      // Where links may lead is part of the key: an index made under other conditions is another one.
-      const open = () => openIndex<ReadAgent>(configDir, `${folder}\0${origin.root ?? ""}\0agents`, uid);
+      // Where links may lead is part of the key, and what every agent gets from its place: an index that was made under
+      // other conditions is another one.
+      const { root = "", source, untrusted = false } = origin;
+      const key = [folder, root, "agents", source, untrusted].join("\0");
+      const open = () => openIndex(configDir, key, uid, factsOfReadyAgent);
       const recalled = quick ? open().recall() : undefined;
       if (recalled !== undefined) {
         for (const [path, mark] of recalled.folders) watched.set(path, mark);
-        for (const entry of recalled.entries) collector.takeRecalled(entry, origin);
+        for (const item of recalled.items) collector.takeRecalled(item, origin);
         return void believed.push(recalled);
       }
       const before = watched.size;
       const found = scanMarkdown(folder, collector.scanOptions(origin.root), "agents");
       const searched = [...watched].slice(before);
       const index = found.length < LEAST_INDEXED ? undefined : open();
-      if (index !== undefined) indexed.push({ index, found, folders: searched });
+      if (index !== undefined) indexed.push({ index, origin, found, folders: searched });
       for (const file of found) collector.takeFile(file, origin, index);
     },
   };

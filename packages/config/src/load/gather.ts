@@ -35,6 +35,8 @@ export interface LoadSettingsOptions {
   readonly managedDir?: string;
   /** Somebody is at a terminal: a folder inside a trusted one is trusted. */
   readonly trustFromAbove?: boolean;
+  /** Believe what an earlier session found in large folders. Loading again looks at them. */
+  readonly quick?: boolean;
 }
 
 export interface Gathered {

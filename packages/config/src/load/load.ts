@@ -1,7 +1,7 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
-import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { join, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
@@ -14,7 +14,8 @@ import type { LanguageServerQuestion } from "../lsp/collect.ts";
 import type * as Mcp from "../mcp/collect.ts";
 import type { McpQuestion } from "../mcp/candidates.ts";
 import type * as Plugins from "../plugins/collect.ts";
-import type { CollectedPlugins, PluginQuestion, SkillsPlugin } from "../plugins/collect.ts";
+import type { CollectedPlugins, PluginQuestion } from "../plugins/collect.ts";
+import { pluginsInSkills, staysIn, type SkillsPlugin } from "./plugins-in-skills.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
 import type { ConfiguredLanguageServers, ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
@@ -36,7 +37,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     scopes.map((scope) => scope.settings.env ?? {}),
   );
   const beneath = beneathFolder(env, scopes);
-  const collected = pluginsFor({ ...gathered, settings, flags, env, uid: options.uid });
+  const collected = pluginsFor({ ...gathered, settings, flags, env, uid: options.uid, quick: options.quick });
   const { plugins, hooks, servers, languageServers, sources } = collected;
   return deepFreeze({
     cwd,
@@ -156,13 +157,18 @@ const NO_PLUGINS: CollectedPlugins = {
 };
 
 /** Throws ConfigError if managed settings forbid plugins on the command line. */
-function pluginsFor(question: Omit<PluginQuestion, "inSkills"> & Pick<Gathered, "read">) {
-  const { flags, places, read, warn } = question;
+function pluginsFor(
+  question: Omit<PluginQuestion, "inSkills"> & Pick<Gathered, "read"> & { readonly quick?: boolean },
+) {
+  const { flags, places, read, warn, uid, quick } = question;
+  const { configDir } = places;
+  const pluginsIn = (folder: string, of: SkillsPlugin["of"]) =>
+    pluginsInSkills(join(folder, "skills"), { of, configDir, uid, quick });
   const { settingSources: wanted = ["user", "project"] } = flags;
   const root = places.projectRoot ?? places.cwd;
-  const ofProject = wanted.includes("project") ? pluginsIn(join(root, ".claude", "skills"), "project") : [];
+  const ofProject = wanted.includes("project") ? pluginsIn(join(root, ".claude"), "project") : [];
   const inSkills = [
-    ...(wanted.includes("user") ? pluginsIn(join(places.configDir, "skills"), "user") : []),
+    ...(wanted.includes("user") ? pluginsIn(configDir, "user") : []),
     ...ofProject.filter(({ folder }) => staysIn(root, folder, warn)),
   ];
   const isAsked =
@@ -172,40 +178,6 @@ function pluginsFor(question: Omit<PluginQuestion, "inSkills"> & Pick<Gathered, 
   if (!isAsked) return NO_PLUGINS;
   return (require("../plugins/collect.ts") as typeof Plugins).collectPlugins({ ...question, inSkills });
 }
-
-/** The folders in a skills folder that are plugins: they have a manifest. */
-function pluginsIn(folder: string, of: "user" | "project"): SkillsPlugin[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder).toSorted();
-  } catch {
-    return [];
-  }
-  const found: SkillsPlugin[] = [];
-  // There may be hundreds of skills, and this is the cheapest look at one.
-  for (const name of names.slice(0, MOST_NAMES)) {
-    if (found.length === MOST_PLUGINS) break;
-    if (existsSync(`${folder}/${name}/.claude-plugin/plugin.json`)) found.push({ folder: join(folder, name), of });
-  }
-  return found;
-}
-
-/** As for skills, links of a folder do not lead out of it. */
-function staysIn(root: string, folder: string, warn: (text: string) => void): boolean {
-  let real: string;
-  try {
-    real = realpathSync(folder);
-  } catch {
-    return false; // removed since it was found
-  }
-  if (real.startsWith(`${root}${sep}`)) return true;
-  warn(`${folder} is not used as a plugin: it links to ${real}, outside ${root}; copy the files instead`);
-  return false;
-}
-
-/** Each name is looked up, and each plugin read and reported. */
-const MOST_NAMES = 10_000;
-const MOST_PLUGINS = 200;
 
 /** Also keeps a client from switching to these modes later. */
 function forbidWideModes(settings: Settings): Settings {

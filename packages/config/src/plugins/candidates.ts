@@ -4,7 +4,8 @@
 import type { Plugin, UnusedPlugin } from "@keelson/protocol";
 import { atHome } from "../scopes/scopes.ts";
 import type { Source } from "../load/sources.ts";
-import type { PluginQuestion, SkillsPlugin } from "./collect.ts";
+import type { PluginQuestion } from "./collect.ts";
+import type { SkillsPlugin } from "../load/plugins-in-skills.ts";
 import { pluginChoices, untrustedChoices, type PluginChoice } from "./enabled.ts";
 import {
   installationFor,

@@ -1,6 +1,7 @@
 // Decides which plugins a session uses, and why others are not used. Loaded only if something asks for a plugin.
 
 import { join } from "node:path";
+import type { SkillsPlugin } from "../load/plugins-in-skills.ts";
 import type { HookRegistration, Plugin, UnusedPlugin } from "@keelson/protocol";
 import { ConfigError } from "../errors.ts";
 import type { Gathered } from "../load/gather.ts";
@@ -27,11 +28,6 @@ export interface PluginQuestion extends Pick<
   /** Folders with a manifest in a skills folder. */
   readonly inSkills: readonly SkillsPlugin[];
   readonly warn: (text: string) => void;
-}
-
-export interface SkillsPlugin {
-  readonly folder: string;
-  readonly of: "user" | "project";
 }
 
 /** The hooks of one plugin. */

@@ -12,7 +12,7 @@ import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
-import type { FileIndex, FileMark, IndexEntry } from "./index/skill-index.ts";
+import { isEntry, type FileIndex, type FileMark, type IndexEntry, type IndexItem } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -35,12 +35,14 @@ export interface SkillCollector {
   /** Loads a file, unless its name or the file itself is taken. */
   take(file: SkillFile, origin: Origin, options?: TakeOptions): Skill | undefined;
   /** Loads what an index says of a file. */
-  takeRecalled(entry: IndexEntry<ReadFacts>, origin: Origin): void;
+  takeRecalled(item: IndexItem<ReadFacts, Skill>, origin: Origin): void;
   scanOptions(root: string | undefined): ScanOptions;
 }
 
+export type SkillIndex = FileIndex<ReadFacts, Skill>;
+
 export interface TakeOptions {
-  readonly index?: FileIndex<ReadFacts> | undefined;
+  readonly index?: SkillIndex | undefined;
   /** What the file said when the index was written. */
   readonly recalled?: ReadFacts;
   /** The name to use if the skill's own is taken. */
@@ -112,21 +114,14 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     names.set(name, found.found);
     for (const problem of oddities) odd(problem);
 
-    const { source, base, untrusted, plugin } = origin;
-    const folder = file.slice(0, file.lastIndexOf(sep));
-    const skill = draft as Mutable<Skill>;
-    skill.name = name;
-    skill.source = source;
-    skill.file = file;
-    skill.folder = folder;
-    skill.base = base;
-    skill.hooks =
-      hooks === undefined ? NO_HOOKS : frontmatterHooks(hooks, { file, folder, plugin, source: "skill", report: odd });
+    const { plugin } = origin;
+    const skill = placed(draft, name, file, origin);
+    if (hooks !== undefined)
+      skill.hooks = frontmatterHooks(hooks, { file, folder: skill.folder, plugin, source: "skill", report: odd });
     if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
     if (state === "user-invocable-only") skill.modelInvocable = false;
     if (state === "name-only") skill.nameOnly = true;
     if (plugin !== undefined) skill.plugin = plugin;
-    if (untrusted) skill.untrusted = true;
     if (skill.paths === undefined) skills.push(skill);
     else {
       // Loaded late: six modules that only skills with paths need.
@@ -138,25 +133,18 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     return skill;
   }
 
-  /** The same for hundreds of files before the first request: nothing is made that most of them do not need. */
-  function takeRecalled(entry: IndexEntry<ReadFacts>, origin: Origin): void {
-    const [file, , facts, name, found] = entry;
-    const { draft, named, hooks, oddities } = facts;
-    const isPlain = hooks === undefined && oddities.length === 0 && draft.paths === undefined;
-    const isUsual = origin.plugin === undefined && overrides.size === 0 && (named === undefined || named === name);
-    if (!isPlain || !isUsual || names.size >= MOST_SKILLS || names.has(name) || files.has(file) || !isListable(name))
-      return void take({ name, file, found }, origin, { recalled: facts });
+  /** There may be hundreds before the first request: nothing is made that most of them do not need. */
+  function takeRecalled(item: IndexItem<ReadFacts, Skill>, origin: Origin): void {
+    if (isEntry(item)) {
+      const [file, recalled, name, found] = item;
+      return void take({ name, file, found }, origin, { recalled });
+    }
+    const { name, file } = item;
+    if (overrides.size > 0 || names.size >= MOST_SKILLS || names.has(name) || files.has(file))
+      return void take({ name, file, found: file }, origin, { recalled: factsOfReady(item) });
     files.add(file);
-    names.set(name, found);
-    const skill = draft as Mutable<Skill>;
-    skill.name = name;
-    skill.source = origin.source;
-    skill.file = file;
-    skill.folder = file.slice(0, file.lastIndexOf(sep));
-    skill.base = origin.base;
-    skill.hooks = NO_HOOKS;
-    if (origin.untrusted) skill.untrusted = true;
-    skills.push(skill);
+    names.set(name, file);
+    skills.push(item);
   }
 
   return { skills, dormant, problems, watched, strays, take, takeRecalled, scanOptions };
@@ -165,7 +153,29 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
 /** Loaded late: a large folder whose index is believed needs no parser. */
 const openReader = (): SkillFileReader => (require("./skill-file.ts") as typeof Reading).createSkillFileReader();
 
-const NO_HOOKS: Skill["hooks"] = [];
+function placed(draft: ReadFacts["draft"], name: string, file: string, origin: Origin): Mutable<Skill> {
+  const { source, base, untrusted } = origin;
+  const skill = draft as Mutable<Skill>;
+  skill.name = name;
+  skill.source = source;
+  skill.file = file;
+  skill.folder = file.slice(0, file.lastIndexOf(sep));
+  skill.base = base;
+  skill.hooks = [];
+  if (untrusted) skill.untrusted = true;
+  return skill;
+}
+
+/** For the index: the skill itself, if it is the same in every session that finds it here. */
+export function readySkill([file, facts, name, found]: IndexEntry<ReadFacts>, origin: Origin): Skill | undefined {
+  const { draft, named, hooks, oddities } = facts;
+  const isPlain = hooks === undefined && oddities.length === 0 && draft.paths === undefined && isListable(name);
+  const isUsual = origin.plugin === undefined && (named === undefined || named === name) && file === found;
+  return isPlain && isUsual ? placed(draft, name, file, origin) : undefined;
+}
+
+/** What the file of a skill in an index says. */
+export const factsOfReady = (skill: Skill): ReadFacts => ({ draft: skill, oddities: [] });
 
 const lastPart = (name: string) => name.slice(name.lastIndexOf(":") + 1);
 

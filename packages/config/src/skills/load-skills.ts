@@ -3,13 +3,21 @@
 
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isObject, type Plugin, type Skill, type SkillProblem } from "@keelson/protocol";
-import { createSkillCollector, type DormantSkill, type Origin, type SkillCollector } from "./collect.ts";
+import {
+  createSkillCollector,
+  factsOfReady,
+  readySkill,
+  type DormantSkill,
+  type Origin,
+  type SkillCollector,
+  type SkillIndex,
+} from "./collect.ts";
 import type * as Ignored from "./find/ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
 import type { FolderContent } from "./index/save-index.ts";
 import { scanMarkdown, scanSkills, skillIn } from "./find/scan.ts";
-import { LEAST_INDEXED, markOf, openIndex, type FileIndex, type Recalled } from "./index/skill-index.ts";
+import { isEntry, LEAST_INDEXED, openIndex, type Recalled } from "./index/skill-index.ts";
 import { isSameMark, lookAt } from "./find/file-mark.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts } from "./skill-file.ts";
@@ -37,8 +45,8 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
   const believed = collectAll(settings, places, collector, { quick, indexes });
   /** Adds the files of believed indexes to those that are watched; a start has no time for it. */
   const watchAll = () => {
-    for (const { entries } of believed.splice(0)) {
-      for (const [file, stamp] of entries) if (!watched.has(file)) watched.set(file, markOf(stamp));
+    for (const { marks } of believed.splice(0)) {
+      for (const [file, mark] of marks()) if (!watched.has(file)) watched.set(file, mark);
     }
     return watched;
   };
@@ -49,6 +57,14 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
   const seen = new Set<string>();
   /** Touched files that added skills. */
   const useful: string[] = [];
+
+  /** The next start need not search a large folder for plugins. */
+  const rememberPlugins = () => {
+    if (skills.length + dormant.length < LEAST_INDEXED) return;
+    const { rememberPlain } = require("./index/save-index.ts") as typeof Save;
+    const { configDir, origin } = settings;
+    for (const { folder } of places.places) rememberPlain(configDir, join(folder, "skills"), origin.uid, now());
+  };
 
   const set: SkillSet = {
     skills,
@@ -81,10 +97,12 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
     isCurrent: ({ file }) => !watchAll().has(file) || isSameMark(watched.get(file), lookAt(file)),
     saveIndex() {
       if (isRecalled && set.changed()) return loadSkills(settings, { ...options, quick: false }).saveIndex();
-      for (const { index, kind, ...content } of indexes.filter((each) => each.index.isOutdated())) {
+      rememberPlugins();
+      for (const { index, from, ...content } of indexes.filter((each) => each.index.isOutdated())) {
         const { saveIndex } = require("./index/save-index.ts") as typeof Save;
         const { skillReader } = require("./skill-file.ts") as typeof Reading;
-        saveIndex(settings.configDir, index.folder, { ...content, read: skillReader(kind) }, now());
+        const reader = { read: skillReader(from.kind), ready: (entry: SkillEntry) => readySkill(entry, from) };
+        saveIndex(settings.configDir, index.folder, { ...content, ...reader }, now());
       }
     },
     reload(newer = settings) {
@@ -109,9 +127,12 @@ function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
   };
 }
 
+type SkillEntry = Parameters<typeof readySkill>[0];
+type RecalledSkills = Recalled<ReadFacts, Skill>;
+
 interface IndexedFolder extends FolderContent {
-  readonly kind: Skill["kind"];
-  readonly index: FileIndex<ReadFacts>;
+  readonly from: Origin;
+  readonly index: SkillIndex;
 }
 
 /** Skills of all places, then commands. Returns the indexes that were believed. */
@@ -120,8 +141,8 @@ function collectAll(
   places: SkillPlaces,
   collector: SkillCollector,
   { quick, indexes }: { readonly quick: boolean; readonly indexes: IndexedFolder[] },
-): Recalled<ReadFacts>[] {
-  const believed: Recalled<ReadFacts>[] = [];
+): RecalledSkills[] {
+  const believed: RecalledSkills[] = [];
   const { plugins, cwd, configDir, origin } = settings;
   // A folder with a manifest is a plugin, also if it is in a skills folder.
   const pluginRoots = new Set([...plugins.active, ...plugins.unused].map(({ root }) => root));
@@ -132,27 +153,30 @@ function collectAll(
   };
   const isPlugin = (file: string, from: Origin) =>
     from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file));
-  const recallFolder = (index: FileIndex<ReadFacts>, from: Origin): boolean => {
+  const recallFolder = (index: SkillIndex, from: Origin): boolean => {
     const recalled = index.recall();
     if (recalled === undefined) return false;
     for (const [path, mark] of recalled.folders) collector.watched.set(path, mark);
-    for (const entry of recalled.entries) {
-      if (pluginRoots.size === 0 || !isPlugin(entry[0], from)) collector.takeRecalled(entry, from);
+    for (const item of recalled.items) {
+      if (pluginRoots.size === 0 || !isPlugin(isEntry(item) ? item[0] : item.file, from))
+        collector.takeRecalled(item, from);
     }
     believed.push(recalled);
     return true;
   };
   const takeFolder = (folder: string, from: Origin) => {
-    // Where links may lead is part of the key: an index made under other conditions is another one.
-    const key = `${folder}\0${from.root ?? ""}`;
-    const open = () => openIndex<ReadFacts>(configDir, key, origin.uid, ({ draft }) => draft.kind === from.kind);
+    // Where links may lead is part of the key, and what every skill gets from its place: an index that was made under
+    // other conditions is another one.
+    const { root = "", kind, source, base, untrusted = false } = from;
+    const key = [folder, root, kind, source, base, untrusted].join("\0");
+    const open = () => openIndex(configDir, key, origin.uid, factsOfReady);
     if (quick && recallFolder(open(), from)) return;
     const scan = from.kind === "skill" ? scanSkills : scanMarkdown;
     const before = collector.watched.size;
     const found = scan(folder, collector.scanOptions(from.root));
     const folders = [...collector.watched].slice(before);
     const index = found.length < LEAST_INDEXED ? undefined : open();
-    if (index !== undefined) indexes.push({ index, found, folders, kind: from.kind });
+    if (index !== undefined) indexes.push({ index, found, folders, from });
     for (const file of found) if (!isPlugin(file.file, from)) collector.take(file, from, { index });
   };
 

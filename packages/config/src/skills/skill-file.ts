@@ -10,7 +10,7 @@ import { createStartReader, type FileStart, type StartRead, type StartReader } f
 import { followLink, type ScanOptions, type SkillFile } from "./find/scan.ts";
 import { looksLikeText } from "./plain.ts";
 import type { ReadForIndex } from "./index/save-index.ts";
-import type { FileIndex } from "./index/skill-index.ts";
+import type { SkillIndex } from "./collect.ts";
 
 export interface ReadFacts extends SkillFacts {
   readonly oddities: readonly HeadProblem[];
@@ -22,7 +22,7 @@ export interface SkillFileReader {
     found: SkillFile,
     kind: Skill["kind"],
     options: ScanOptions,
-    index: FileIndex<ReadFacts> | undefined,
+    index: SkillIndex | undefined,
   ): { readonly file: string; readonly facts: ReadFacts } | undefined;
 }
 

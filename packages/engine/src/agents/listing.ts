@@ -32,6 +32,8 @@ const LONGEST_NAME = 100;
 
 /** `All tools`, `All tools except Edit, Write`, `Read, Grep`, `None`. Words that cannot be names are left out. */
 export function toolsInWords({ tools, disallowedTools }: Pick<Listed, "tools" | "disallowedTools">): string {
+  // Most agents say nothing about tools, and there may be hundreds before the first request.
+  if (tools === undefined && disallowedTools.length === 0) return "All tools";
   const refused = disallowedTools.flatMap((word) => nameIn(word, { whole: true }));
   if (tools === undefined || tools.includes("*")) {
     return refused.length === 0 ? "All tools" : `All tools except ${few(refused)}`;

@@ -25,6 +25,7 @@ export interface AgentStage {
   setClient(agents: JsonObject): void;
   /** Reads the files again. */
   reload(): void;
+  /** Whether files were added, changed or removed. Not looked up right after they were read. */
   areChanged(): boolean;
   /** The SendMessage tool of the session's own agent. */
   readonly messageTool: Tool;
@@ -38,6 +39,8 @@ export interface AgentStage {
   close(): Promise<void>;
 }
 
+const JUST_READ_MS = 1_000;
+
 /** Models take longer than this. A session without a model does not pay for agents it does not start. */
 const WARM_AFTER_MS = 20;
 
@@ -50,12 +53,22 @@ export function openAgents(stages: AgentStages): AgentStage {
   const isDenied = (path: string) =>
     state.snapshot.rules.some(({ behavior }) => behavior === "deny") && !gate.ruleBook.mayReadName(path);
   let set = openAgentSet(state.snapshot, { isDenied, client: () => client });
+  const opened = storage.now();
+  let isChecked = false;
+  const areChanged = () => {
+    isChecked = true;
+    return set.areChanged();
+  };
   const builtIn = builtInAgents(state.snapshot.env);
   const all = () => withBuiltIn(set.list(), builtIn);
   /** The agent that the session runs as may start only some. */
   const mayStart = (name: string) => state.agent?.agents?.includes(name) ?? true;
   const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(({ name }) => mayStart(name));
-  const find = (name: string) => all().find((agent) => agent.name === name);
+  const find = (name: string) => {
+    // What an agent may use must be what its file says now; the first request did not wait for a look at the files.
+    if (!isChecked && areChanged()) set = set.reload(state.snapshot);
+    return all().find((agent) => agent.name === name);
+  };
   const self: Spawner = {
     id: undefined,
     depth: 0,
@@ -130,7 +143,7 @@ export function openAgents(stages: AgentStages): AgentStage {
       set = set.reload();
     },
     reload: () => void (set = set.reload(state.snapshot)),
-    areChanged: () => set.areChanged(),
+    areChanged: () => storage.now() - opened > JUST_READ_MS && areChanged(),
     messageTool: messageToolOf(self),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
     warm() {

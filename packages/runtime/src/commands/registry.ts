@@ -152,7 +152,11 @@ export function sessionCommands(snapshot: Snapshot, others: readonly ListedComma
   return [...others, ...builtInCommands().filter(({ name }) => !left.has(name))];
 }
 
+const BY_NAME: ReadonlyMap<string, BuiltInCommand> = new Map(
+  COMMANDS.flatMap((each) => [each.name, ...(each.aliases ?? [])].map((name) => [name, each] as const)),
+);
+
 /** By name or alias. */
 export function findBuiltInCommand(name: string): BuiltInCommand | undefined {
-  return COMMANDS.find((each) => each.name === name || each.aliases?.includes(name));
+  return BY_NAME.get(name);
 }

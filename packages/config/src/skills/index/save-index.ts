@@ -1,11 +1,21 @@
 // Writes the index of a folder for the next start. Reads the files again, because what was read at the start has become
 // part of the session.
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeWhole } from "../../write/settings-file.ts";
-import { headerOf, indexFile, indexStamp, type FileMark, type IndexContent, type IndexEntry } from "./skill-index.ts";
+import {
+  headerOf,
+  indexFile,
+  indexStamp,
+  type FileMark,
+  type IndexContent,
+  type IndexEntry,
+  type Stamp,
+} from "./skill-index.ts";
 import type { SkillFile } from "../find/scan.ts";
+import { isLargeAndPlain } from "../../load/plugins-in-skills.ts";
+import { isKnownPlain, plainFile, plainRecord } from "./plain-folder.ts";
 
 /** A file that was changed this recently may change again without a new stamp. */
 const RECENT_MS = 2_000;
@@ -21,11 +31,17 @@ export interface FolderContent {
 /** What a file says now, and its stamp from before it was read. */
 export type ReadForIndex<F> = (file: string) => { readonly stat: FileMark; readonly facts: F } | undefined;
 
+export interface IndexReader<F, R> {
+  readonly read: ReadForIndex<F>;
+  /** What the entry becomes in every session, unless it depends on more than its file and its folder. */
+  ready(entry: IndexEntry<F>): R | undefined;
+}
+
 /** Does nothing if it cannot be written: the next start then reads the files. */
-export function saveIndex<F>(
+export function saveIndex<F, R>(
   configDir: string,
   folder: string,
-  { found, folders, read: readFile }: FolderContent & { readonly read: ReadForIndex<F> },
+  { found, folders, read: readFile, ready }: FolderContent & IndexReader<F, R>,
   now: number,
 ): void {
   const isRecent = ({ ctimeMs }: FileMark) => Math.abs(now - ctimeMs) < RECENT_MS;
@@ -35,27 +51,49 @@ export function saveIndex<F>(
     ...folders,
     ...empty.map((file) => [dirname(file), statSync(dirname(file), { throwIfNoEntry: false })] as const),
   ];
-  const entries = found.flatMap(({ file, name, found: path }): readonly IndexEntry<F>[] => {
+  const items: (R | IndexEntry<F>)[] = [];
+  const stamps: Stamp[] = [];
+  for (const { file, name, found: path } of found) {
     const read = readFile(file);
-    if (read === undefined || isRecent(read.stat)) return [];
-    return [[file, indexStamp(read.stat), read.facts, name, path]];
-  });
+    if (read === undefined || isRecent(read.stat)) continue;
+    const entry: IndexEntry<F> = [file, read.facts, name, path];
+    items.push(ready(entry) ?? entry);
+    stamps.push(indexStamp(read.stat));
+  }
   const isWhole =
-    entries.length + empty.length === found.length && marks.every(([, mark]) => mark !== undefined && !isRecent(mark));
-  const whole: IndexContent<F> = {
+    items.length + empty.length === found.length && marks.every(([, mark]) => mark !== undefined && !isRecent(mark));
+  const whole: IndexContent<F, R> = {
     folders: isWhole ? marks.map(([path, mark]) => [path, indexStamp(mark!)]) : [],
-    entries,
+    items,
   };
-  const body = JSON.stringify(whole);
+  const body = `${JSON.stringify(whole)}\n${JSON.stringify(stamps)}`;
   const target = indexFile(configDir, folder);
   try {
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    chmodSync(dirname(target), 0o700);
-    writeWhole(`${target}.${crypto.randomUUID()}.tmp`, target, `${headerOf(folder, body)}\n${body}`, 0o600);
-    removeOldest(dirname(target));
+    writePrivate(target, `${headerOf(folder, body)}\n${body}`);
   } catch {
     // A read-only or full disk.
   }
+}
+
+/** Remembers that no folder in a large skills folder is a plugin, or forgets it if one is. */
+export function rememberPlain(configDir: string, folder: string, uid: number | undefined, now: number): void {
+  const target = plainFile(configDir, folder);
+  const isPlain = isLargeAndPlain(folder);
+  if (isPlain === isKnownPlain(configDir, folder, uid)) return;
+  try {
+    const stat = statSync(folder);
+    if (!isPlain) rmSync(target, { force: true });
+    else if (Math.abs(now - stat.ctimeMs) >= RECENT_MS) writePrivate(target, plainRecord(folder, stat));
+  } catch {
+    // A read-only or full disk, or the folder is gone.
+  }
+}
+
+function writePrivate(target: string, text: string): void {
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  chmodSync(dirname(target), 0o700);
+  writeWhole(`${target}.${crypto.randomUUID()}.tmp`, target, text, 0o600);
+  removeOldest(dirname(target));
 }
 
 function removeOldest(folder: string): void {

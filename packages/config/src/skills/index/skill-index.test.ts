@@ -65,13 +65,13 @@ test("a file that was written a moment ago is not indexed, because it could chan
   using world = skillWorld();
   for (let at = 0; at < 50; at++) world.skill(`home/.claude/skills/s-${at}`, "x");
   world.open().saveIndex();
-  expect(readFileSync(indexes(world)[0]!, "utf8").split("\n")[1]).toBe('{"folders":[],"entries":[]}');
+  expect(readFileSync(indexes(world)[0]!, "utf8").split("\n").slice(1)).toEqual(['{"folders":[],"items":[]}', "[]"]);
 });
 
 test.each<[string, (path: string, world: SkillWorld) => void]>([
   ["is cut off", (path) => rewrite(path, (text) => text.slice(0, text.length / 2))],
   ["has a changed word", (path) => rewrite(path, (text) => text.replace("Skill 9", "Skill X"))],
-  ["is of another version", (path) => rewrite(path, (text) => text.replace("skills 1", "skills 0"))],
+  ["is of another version", (path) => rewrite(path, (text) => text.replace(/skills \d+/, "skills 0"))],
   ["is empty", (path) => writeFileSync(path, "")],
   ["can be read by others", (path) => chmodSync(path, 0o644)],
   [

@@ -4,15 +4,15 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
-/** `F` is what a file says, as JSON. */
-export interface FileIndex<F> {
+/** `F` is what a file says, `R` what most files become without another look at the session; both as JSON. */
+export interface FileIndex<F, R extends HasFile> {
   readonly folder: string;
   has(file: string): boolean;
   /**
    * What the files said when the index was written, without looking at them. Undefined for a small folder, and if files
    * were added or removed since.
    */
-  recall(): Recalled<F> | undefined;
+  recall(): Recalled<F, R> | undefined;
   /** Ask once for each file: whoever gets the facts may change them. */
   find(file: string, stat: Stats): F | undefined;
   /** The file is not in the index as it is. */
@@ -21,20 +21,29 @@ export interface FileIndex<F> {
   isOutdated(): boolean;
 }
 
-export interface Recalled<F> {
-  readonly entries: readonly IndexEntry<F>[];
-  readonly folders: readonly (readonly [path: string, mark: FileMark])[];
+export interface HasFile {
+  readonly file: string;
 }
 
-export type IndexEntry<F> = readonly [file: string, stamp: Stamp, facts: F, name: string, found: string];
+export interface Recalled<F, R> {
+  readonly items: readonly IndexItem<F, R>[];
+  readonly folders: readonly (readonly [path: string, mark: FileMark])[];
+  /** How each file was. Parsed when it is asked for: a start needs none of it. */
+  marks(): readonly (readonly [file: string, mark: FileMark])[];
+}
+
+/** An array is an entry; whatever can be used as it is needs no more than one look. */
+export type IndexItem<F, R> = R | IndexEntry<F>;
+
+export type IndexEntry<F> = readonly [file: string, facts: F, name: string, found: string];
 
 /** Inode, size and ctime. */
 export type Stamp = readonly [number, number, number];
 
-export interface IndexContent<F> {
-  /** Every folder that was searched, if all files in them are among the entries; otherwise empty. */
+export interface IndexContent<F, R> {
+  /** Every folder that was searched, if all files in them are among the items; otherwise empty. */
   readonly folders: readonly (readonly [path: string, stamp: Stamp])[];
-  readonly entries: readonly IndexEntry<F>[];
+  readonly items: readonly IndexItem<F, R>[];
 }
 
 /** Whatever changes a file or puts another in its place also changes one of these; programs cannot set ctime. */
@@ -47,7 +56,7 @@ const LEAST_RECALLED = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Raise the number when something else is read from a file. */
-const FORMAT = "keelson skills 2";
+const FORMAT = "keelson skills 3";
 
 /** In the user's config folder, named after the folder it describes. */
 export function indexFile(configDir: string, folder: string): string {
@@ -59,43 +68,50 @@ export function headerOf(folder: string, body: string): string {
   return `${FORMAT} ${Bun.hash(body, Bun.hash.crc32(folder)).toString(36)}`;
 }
 
-/** `isOf`: whether the facts are of the kind that is looked for. */
-export function openIndex<F>(
+/** `folder` also says under which conditions it was searched. `factsOf`: what the file of a finished value says. */
+export function openIndex<F, R extends HasFile>(
   configDir: string,
   folder: string,
   uid: number | undefined,
-  isOf: (facts: F) => boolean = () => true,
-): FileIndex<F> {
-  const content = readContent<F>(indexFile(configDir, folder), folder, uid);
-  let byFile: Map<string, IndexEntry<F>> | undefined;
-  const entries = () => (byFile ??= new Map(content.entries.map((entry) => [entry[0], entry])));
+  factsOf: (ready: R) => F,
+): FileIndex<F, R> {
+  const { content, stamps } = readContent<F, R>(indexFile(configDir, folder), folder, uid);
+  const { items, folders } = content;
+  const isLarge = items.length >= LEAST_RECALLED;
+  const marks = () => stamps().map((stamp, at) => [fileOf(items[at]!), markOf(stamp)] as const);
+  let byFile: Map<string, { readonly item: IndexItem<F, R>; readonly stamp: Stamp }> | undefined;
+  const known = () => {
+    if (byFile !== undefined) return byFile;
+    const all = stamps();
+    return (byFile = new Map(items.map((item, at) => [fileOf(item), { item, stamp: all[at]! }])));
+  };
   let missed = false;
   return {
     folder,
-    has: (file) => entries().has(file),
+    has: (file) => known().has(file),
     recall() {
-      if (content.entries.length < LEAST_RECALLED || content.folders.length === 0) return undefined;
-      if (!isOf(content.entries[0]![2])) return undefined;
-      if (!content.folders.every(([path, stamp]) => isStill(path, stamp))) return undefined;
-      return {
-        folders: content.folders.map(([path, stamp]) => [path, markOf(stamp)]),
-        entries: content.entries,
-      };
+      if (!isLarge || folders.length === 0) return undefined;
+      if (!folders.every(([path, stamp]) => isStill(path, stamp))) return undefined;
+      return { folders: folders.map(([path, stamp]) => [path, markOf(stamp)]), items, marks };
     },
     find(file, stat) {
-      const entry = entries().get(file);
-      if (entry === undefined || !isOf(entry[2]) || !hasStamp(entry[1], stat)) return undefined;
-      return entry[2];
+      const found = known().get(file);
+      if (found === undefined || !hasStamp(found.stamp, stat)) return undefined;
+      return isEntry(found.item) ? found.item[1] : factsOf(found.item);
     },
     miss: () => void (missed = true),
     // One that is not whole may become so once its files are a few seconds old.
-    isOutdated: () => missed || (content.entries.length >= LEAST_RECALLED && content.folders.length === 0),
+    isOutdated: () => missed || (isLarge && folders.length === 0),
   };
 }
 
+export const isEntry = <F, R>(item: IndexItem<F, R>): item is IndexEntry<F> => Array.isArray(item);
+
+const fileOf = <F, R extends HasFile>(item: IndexItem<F, R>): string => (isEntry(item) ? item[0] : item.file);
+
 export const indexStamp = ({ ino, size, ctimeMs }: FileMark): Stamp => [ino, size, ctimeMs];
 
-export const markOf = ([ino, size, ctimeMs]: Stamp): FileMark => ({ ino, size, ctimeMs });
+const markOf = ([ino, size, ctimeMs]: Stamp): FileMark => ({ ino, size, ctimeMs });
 
 /** A folder changes when a file is added to it, removed or renamed. */
 function isStill(folder: string, stamp: Stamp): boolean {
@@ -107,21 +123,29 @@ function hasStamp(stamp: Stamp, { ino, size, ctimeMs }: FileMark): boolean {
   return stamp[2] === ctimeMs && stamp[1] === size && stamp[0] === ino;
 }
 
-const NOTHING = { folders: [], entries: [] } as const;
+interface ReadIndex<F, R> {
+  readonly content: IndexContent<F, R>;
+  /** In the order of the items. */
+  stamps(): readonly Stamp[];
+}
 
-function readContent<F>(path: string, folder: string, uid: number | undefined): IndexContent<F> {
+const NOTHING = { content: { folders: [], items: [] }, stamps: () => [] } as const;
+
+/** Three lines: the header, the content, the stamps. */
+function readContent<F, R>(path: string, folder: string, uid: number | undefined): ReadIndex<F, R> {
   const text = readPrivate(path, uid);
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);
   if (end < 0 || text.slice(0, end) !== headerOf(folder, body)) return NOTHING;
   // With the right checksum, it is what we wrote.
-  return JSON.parse(body) as IndexContent<F>;
+  const [content, stamps] = body.split("\n") as [string, string];
+  return { content: JSON.parse(content) as IndexContent<F, R>, stamps: () => JSON.parse(stamps) as Stamp[] };
 }
 
 const GROUP_OR_OTHERS = 0o077;
 
 /** Empty if there is none, or someone else could have written it. */
-function readPrivate(path: string, uid: number | undefined): string {
+export function readPrivate(path: string, uid: number | undefined): string {
   let fd: number | undefined;
   try {
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
