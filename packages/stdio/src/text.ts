@@ -3,6 +3,7 @@
 
 import { isResult, toLine, type Outbound, type ResultMessage, type Session } from "@keelson/protocol";
 import { outputLine } from "./output-line.ts";
+import { retryNotes } from "./retry-notes.ts";
 import type { Streams } from "./streams.ts";
 import { sendOnly, watch } from "./watch.ts";
 
@@ -10,9 +11,11 @@ export interface OnePrompt {
   readonly prompt: string;
 }
 
-/** Prints the final text, and on standard error what the model cannot do. Returns the exit code. */
+/** Prints the final text, and on standard error what the model cannot do and that it is retried. Returns the exit code. */
 export function text(session: Session, streams: Streams, options: OnePrompt): Promise<number> {
+  const noteRetries = retryNotes((line) => streams.error(line));
   const warn = (message: Outbound) => {
+    noteRetries(message);
     const { subtype, tag, content } = message as { subtype?: unknown; tag?: unknown; content?: unknown };
     if (message.type === "system" && subtype === "informational" && tag === "model") streams.error(String(content));
   };

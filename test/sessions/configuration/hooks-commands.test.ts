@@ -109,9 +109,13 @@ test("the trace is private, and a session without hooks has none", async () => {
     (await runKeelson(["-p", "go", "--output-format", "json"], { home, url: model.url })).stdout,
   );
   expect(await hooks(home, "trace")).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `error: no hook ran in session ${first.session_id}\n`,
+    code: 0,
+    stdout: `Session ${first.session_id}  (times are UTC)\n\nNo hook ran\n`,
+    stderr: "",
+  });
+  expect(JSON.parse((await hooks(home, "trace", "--json")).stdout)).toEqual({
+    session: first.session_id,
+    firings: [],
   });
   guarded(home);
   await runKeelson(["-p", "go"], { home, url: model.url });

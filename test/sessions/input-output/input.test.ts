@@ -72,6 +72,10 @@ test("a flag that swallowed the prompt is named", async () => {
     1,
     'error: no prompt; --allowedTools took "fix the bug" as a value, so put the prompt before it or after --\n',
   ]);
+  expect(await runKeelson(["-p", "--add-dir", "lib", "hi"], { home })).toMatchObject({
+    code: 1,
+    stderr: 'error: no prompt; --add-dir took "hi" as a value, so put the prompt before it or after --\n',
+  });
 });
 
 test("stream input needs stream output", async () => {

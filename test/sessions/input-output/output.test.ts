@@ -373,6 +373,35 @@ test("retries end where CLAUDE_CODE_MAX_RETRIES says, and then the error is the 
   expect(ended.code).toBe(1);
 });
 
+test("text output says on stderr that a request is retried and why, once, and when it is given up", async () => {
+  using home = temporaryHome();
+  const env = { CLAUDE_CODE_MAX_RETRIES: "2" };
+  const overloaded = { status: 529, headers: { "retry-after": "0" }, message: "Full" };
+  await using model = await startMockModel([overloaded, overloaded, { text: "at last" }, ...Array(3).fill(overloaded)]);
+  const warning = "warning: the model server replied with HTTP status 529 (overloaded); retrying up to 2 times\n";
+
+  expect(await runKeelson(["-p", "go"], { home, url: model.url, env })).toMatchObject({
+    code: 0,
+    stdout: "at last\n",
+    stderr: warning,
+  });
+  const failed = await runKeelson(["-p", "go"], { home, url: model.url, env });
+  expect([failed.code, failed.stderr]).toEqual([1, `${warning}error: gave up after 2 retries\n`]);
+});
+
+test("text output says on stderr that the model server does not reply", async () => {
+  using home = temporaryHome();
+  const model = await startMockModel([]);
+  const { url } = model;
+  await model[Symbol.asyncDispose]();
+  const { code, stdout, stderr } = await runKeelson(["-p", "go"], { home, url, env: { CLAUDE_CODE_MAX_RETRIES: "1" } });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "warning: no reply from the model server; retrying once\nerror: gave up after 1 retry\n",
+  });
+  expect(stdout).toStartWith(`API Error: Could not reach ${url}`);
+});
+
 test("a third overloaded answer sends the request to the fallback model, for this request only", async () => {
   using home = temporaryHome();
   home.write("a.txt", "one");

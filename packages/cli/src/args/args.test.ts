@@ -133,6 +133,8 @@ test("a prompt taken by a flag is kept for the error message", () => {
   const swallowed = (...argv: string[]) => (parseArguments(argv) as { arguments: Arguments }).arguments.swallowed;
   expect(swallowed("--allowedTools", "Read", "do this")).toEqual({ flag: "allowedTools", word: "do this" });
   expect(swallowed("--allowedTools", "Bash(git *)")).toBeUndefined();
+  expect(swallowed("--add-dir", "../lib", "hi")).toEqual({ flag: "add-dir", word: "hi" });
+  expect(swallowed("--add-dir", "../lib")).toBeUndefined();
   expect(swallowed("--allowedTools", "do this", "-p")).toBeUndefined();
   expect(swallowed("-p", "--debug", "hello")).toEqual({ flag: "debug", word: "hello" });
   expect(swallowed("-p", "--resume", "nightly")).toBeUndefined();

@@ -51,13 +51,24 @@ export function spelling(flag: Flag): string {
 
 class WrongWord extends Error {}
 
+/** Words before an unknown option are probably a prompt that mentions one: `explain what --force does`. */
+function unknownOption(word: string, argv: readonly string[], close?: string): WrongWord {
+  const at = argv.indexOf(word);
+  const before = argv.slice(0, at);
+  const start = before.findLastIndex(isFlagLike) + 1;
+  const hint = at - start > 1 ? `\n${asPrompt(argv.slice(start))}` : "";
+  return new WrongWord(`unknown option '${word}'${close === undefined ? "" : ` (did you mean --${close}?)`}${hint}`);
+}
+
 function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
   const names = new Map(flags.flatMap((flag) => [flag.name, ...(flag.aliases ?? [])].map((name) => [name, flag])));
   const shorts = new Map(flags.flatMap((flag) => (flag.short === undefined ? [] : [[flag.short, flag]])));
   const values = new Map<string, string[]>();
   const words: string[] = [];
+  // The words after a command are none.
+  const mayBePrompt = flags === FLAGS ? argv : [];
   let open: Flag | undefined;
-  let swallowed: Arguments["swallowed"];
+  let swallowed: Swallowed | undefined;
 
   if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0]) && !argv.some(isPrintFlag)) {
     throw new WrongWord(
@@ -81,14 +92,16 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
       if (open === undefined) words.push(word);
       else {
         record(open, word);
-        swallowed = { flag: open.name, word };
+        swallowed = { flag: open.name, word, isLater: true };
       }
       continue;
     }
     open = undefined;
     swallowed = undefined;
 
-    const { flag, attached, more } = word.startsWith("--") ? long(word, names, flags) : short(word, shorts);
+    const { flag, attached, more } = word.startsWith("--")
+      ? long(word, names, flags, mayBePrompt)
+      : short(word, shorts, mayBePrompt);
     if (flag.state === "later") throw new WrongWord(`option --${flag.name} is not available in this version yet`);
     if (more !== undefined) rest.unshift(more);
     if (flag.value.kind === "none") record(flag);
@@ -116,13 +129,23 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     words,
     prompt: words.length === 0 ? undefined : words.join(" "),
     ignored: flags.filter((flag) => flag.state === "ignored" && values.has(flag.name)).map((flag) => flag.name),
-    swallowed: swallowed !== undefined && isPromptLike(swallowed) ? swallowed : undefined,
+    swallowed: swallowed && isPromptLike(swallowed) ? { flag: swallowed.flag, word: swallowed.word } : undefined,
   };
 }
 
-/** Names of tools and folders are one word; a filter of `--debug` is rarely given without a prompt. */
-const isPromptLike = ({ flag, word }: { readonly flag: string; readonly word: string }) =>
-  flag === "debug" || (/ /.test(word) && !word.includes("("));
+interface Swallowed {
+  readonly flag: string;
+  readonly word: string;
+  /** Not the first value of its flag. */
+  readonly isLater?: boolean;
+}
+
+/**
+ * The first value of a flag is meant for it if it is one word, as names of tools and folders are; a filter of `--debug`
+ * is rarely given without a prompt.
+ */
+const isPromptLike = ({ flag, word, isLater }: Swallowed) =>
+  !word.includes("(") && (flag === "debug" || isLater === true || word.includes(" "));
 
 /** With `-p`, the first word is part of a prompt, whatever it is. */
 const isPrintFlag = (word: string) => word === "-p" || word === "--print";
@@ -140,7 +163,7 @@ interface Found {
   readonly more?: string | undefined;
 }
 
-function long(word: string, names: ReadonlyMap<string, Flag>, flags: readonly Flag[]): Found {
+function long(word: string, names: ReadonlyMap<string, Flag>, flags: readonly Flag[], argv: readonly string[]): Found {
   const equals = word.indexOf("=");
   const name = word.slice(2, equals < 0 ? undefined : equals);
   const flag = names.get(name);
@@ -148,15 +171,14 @@ function long(word: string, names: ReadonlyMap<string, Flag>, flags: readonly Fl
     const known = flags
       .filter(({ help }) => help !== undefined)
       .flatMap((each) => [each.name, ...(each.aliases ?? [])]);
-    const close = nearest(name, known);
-    throw new WrongWord(`unknown option '${word}'${close === undefined ? "" : ` (did you mean --${close}?)`}`);
+    throw unknownOption(word, argv, nearest(name, known));
   }
   return { flag, attached: equals < 0 ? undefined : word.slice(equals + 1) };
 }
 
-function short(word: string, shorts: ReadonlyMap<string, Flag>): Found {
+function short(word: string, shorts: ReadonlyMap<string, Flag>, argv: readonly string[]): Found {
   const flag = shorts.get(word[1]!);
-  if (flag === undefined) throw new WrongWord(`unknown option '${word}'`);
+  if (flag === undefined) throw unknownOption(word, argv);
   const tail = word.slice(2);
   if (tail === "") return { flag };
   return flag.value.kind === "none" ? { flag, more: `-${tail}` } : { flag, attached: tail };

@@ -41,7 +41,8 @@ export async function runGroup(group: CommandGroup, argv: readonly string[], io:
     if (!command) throw new UsageError(unknownSubcommand(group, name, given.words));
     return await command({ given, words, io });
   } catch (error) {
-    if (error instanceof UsageError || error instanceof ConfigError) return printError(io, error.message);
+    if (error instanceof ConfigError) return printError(io, error.message);
+    if (error instanceof UsageError) return printError(io, `${error.message}${promptHint(error, group, given.words)}`);
     throw error;
   }
 }
@@ -60,6 +61,13 @@ function unknownSubcommand({ name: group, commands }: CommandGroup, name: string
   if (close === undefined) return `${unknown}; use ${eitherOf(names)}\n${asPrompt([group, ...words])}`;
   const hint = words.length > 1 ? `\n${asPrompt([group, ...words])}` : "";
   return `${unknown}; did you mean "${group} ${close}"?${hint}`;
+}
+
+/** `keelson config list the files` is probably a prompt. Other words are not repeated: one may be a key. */
+function promptHint({ message }: UsageError, { name }: CommandGroup, words: readonly string[]): string {
+  const isPrompt =
+    message.startsWith("usage: ") && words.length > 2 && words.every((word) => /^[a-z]{1,15}$/i.test(word));
+  return isPrompt ? `\n${asPrompt([name, ...words])}` : "";
 }
 
 function help({ usage, flags, own }: CommandGroup): string {

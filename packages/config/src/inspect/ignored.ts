@@ -9,6 +9,8 @@ export interface Ignored {
   /** Of a list, only the items that do not apply. */
   readonly value: unknown;
   readonly why: string;
+  /** The warning that says so, if there is one. */
+  readonly warning?: string;
 }
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -22,9 +24,10 @@ export function ignoredValues(
   return written
     .flatMap(({ path, value }) => lost(path, value, valueAt(kept, path)))
     .flatMap(({ path, value, whole }) => {
-      const why = reasonFor(path.join("."), warnings);
+      const warning = warningAbout(path.join("."), warnings);
       // Part of a value may also differ because it was normalized, which is not worth a word.
-      return why === undefined && !whole ? [] : [{ path, value, why: why ?? "does not apply here" }];
+      if (warning === undefined) return whole ? [{ path, value, why: "does not apply here" }] : [];
+      return [{ path, value, why: reasonIn(warning), warning }];
     });
 }
 
@@ -48,13 +51,20 @@ function lost(path: readonly string[], value: unknown, kept: unknown): readonly 
 
 const isEmpty = (value: unknown) => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-function reasonFor(key: string, warnings: readonly string[]): string | undefined {
-  const names = (text: string, at: number) => at >= 0 && !/[\w.]/.test(text.charAt(at + key.length));
-  const found =
-    warnings.find((text) => text.startsWith(key) && names(text, 0)) ??
+function warningAbout(key: string, warnings: readonly string[]): string | undefined {
+  const [group] = key.split(".");
+  return (
+    warnings.find((text) => isAbout(text, key)) ??
     warnings.find((text) => text.startsWith(`${key}.`)) ??
-    warnings.find((text) => names(text, text.indexOf(` ${key}`) + 1));
-  if (found === undefined) return undefined;
-  const [, after] = /^.*? ignored: (.*)$/s.exec(found) ?? [];
-  return after ?? found.replace(/^\S+ /, "").replace(/; (?:it|this \w+) is ignored$/, "");
+    warnings.find((text) => text.includes(` ${key}`) && isAbout(text.slice(text.indexOf(` ${key}`) + 1), key)) ??
+    warnings.find((text) => isAbout(text, group!))
+  );
+}
+
+const isAbout = (text: string, key: string) => text.startsWith(key) && !/[\w.]/.test(text.charAt(key.length));
+
+/** What a warning says, without the key and without the words that say the value is ignored. */
+function reasonIn(warning: string): string {
+  const [, after] = /^.*? ignored: (.*)$/s.exec(warning) ?? [];
+  return after ?? warning.replace(/^\S+ /, "").replace(/; (?:it|this \w+) is ignored(?=$|;)/, "");
 }

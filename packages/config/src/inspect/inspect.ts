@@ -43,6 +43,8 @@ export interface IgnoredValue extends SettingOrigin {
   readonly key: string;
   readonly value: unknown;
   readonly why: string;
+  /** The warning in `Inspection.warnings` that says so, if there is one. */
+  readonly warning?: string;
 }
 
 export interface Inspection {
@@ -83,7 +85,13 @@ export async function inspect(options: LoadSettingsOptions): Promise<Inspection>
     }),
   );
   const ignored = highestFirst.flatMap((scope) =>
-    ignoredIn(scope, warnings).map(({ path, value, why }) => ({ key: path.join("."), value, why, ...at(scope, path) })),
+    ignoredIn(scope, warnings).map(({ path, value, why, warning }) => ({
+      key: path.join("."),
+      value,
+      why,
+      ...(warning === undefined ? {} : { warning: `${scope.file}: ${warning}` }),
+      ...at(scope, path),
+    })),
   );
   const layers = scopes.map((scope) => ({ ...originOf(scope, [], lines), settings: scope.settings }));
   const policies = scopes.filter(({ source }) => source === "policySettings").map((scope) => scope.settings);

@@ -103,6 +103,22 @@ test("list shows values that are ignored, and why", async () => {
   expect(ignored[2]).toMatchObject({ key: "env.MY_TOKEN", value: null, hidden: true });
 });
 
+test("list says under its heading only why a value is ignored, and for each value its own reason", async () => {
+  put(root, "home/.claude/settings.json", {
+    permissions: { deny: [3], defaultMode: 7 },
+    hooks: { Nope: [] },
+  });
+  put(root, "project/.claude/settings.json", { lspServers: { own: { command: "x" } }, hooks: { Nope: [] } });
+  const { out } = await keelson("config", "list");
+  const reasons = out.split("\n").filter((line) => line.startsWith("      "));
+  expect(reasons.map((line) => line.trim().replaceAll(root, ""))).toEqual([
+    "this folder is not trusted; to trust it, run: keelson trust /project",
+    'should be a rule such as "Bash(git *)" or "Read", not 3; until this is fixed, allow rules are ignored too',
+    "should be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan, not 7; " +
+      "until this is fixed, modes less strict than default are ignored too",
+  ]);
+});
+
 test("list prints nothing that a terminal would act on", async () => {
   const escape = "\u001b]0;owned\u0007\n\u009b2J";
   put(root, "project/.claude/settings.json", {
@@ -242,6 +258,14 @@ test("commands have help, a typo gets a suggestion, and broken managed settings 
   ]);
   expect((await keelson("doctor", "the", "readme")).err).toEqual([
     "error: usage: keelson doctor [--json]\nTo send it as a prompt: keelson -p 'doctor the readme'",
+  ]);
+  expect((await keelson("config", "list", "the", "files")).err).toEqual([
+    "error: usage: keelson config list\nTo send it as a prompt: keelson -p 'config list the files'",
+  ]);
+  // What was typed may be a key.
+  expect((await keelson("config", "set", "apiKeyHelper", "sk-1", "x")).err.join()).not.toContain("sk-1");
+  expect((await keelson("explain", "what", "--forse", "does")).err).toEqual([
+    "error: unknown option '--forse'\nTo send it as a prompt: keelson -p 'explain what --forse does'",
   ]);
   expect((await keelson("config", "list", "--jsn")).err).toEqual([
     "error: unknown option '--jsn' (did you mean --json?)",

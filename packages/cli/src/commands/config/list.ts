@@ -9,14 +9,17 @@ import { hidden, isSecret, placeText, escapeControls, shownValue } from "./text.
 export async function listSettings({ given, io, config, options }: OpenedConfig): Promise<number> {
   const { values, idle, ignored, warnings } = await config.inspect(options);
   if (given.has("json")) {
-    const shown = { values: values.map(withoutSecret), ignored: ignored.map(withoutSecret), idle, warnings };
+    const shown = {
+      values: values.map(withoutSecret),
+      ignored: ignored.map(({ warning: _, ...each }) => withoutSecret(each)),
+      idle,
+      warnings,
+    };
     await io.write(`${JSON.stringify(shown, null, 2)}\n`);
     return 0;
   }
   // Those about ignored values are shown with the values.
-  const others = warnings.filter(
-    ({ text }) => !ignored.some(({ file, why }) => text.startsWith(`${file}: `) && text.includes(why)),
-  );
+  const others = warnings.filter(({ text }) => !ignored.some(({ warning }) => warning === text));
   for (const { text } of others) printWarning(io, text);
 
   const short = shortenFrom(options.cwd, options.home);

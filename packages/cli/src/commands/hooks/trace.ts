@@ -37,8 +37,8 @@ export async function traceHooks({ given, words, io, snapshot }: OpenedHooks): P
     const { effects } = modelView(together[0]!.event as never, folded);
     await io.write(`\n${firingText(together, effects, palette, short)}\n`);
   }
-  const counted = `${total} ${total === 1 ? "hook" : "hooks"} ran`;
-  await io.write(`\n${counted}, ${Math.round(took)} ms in total\n`);
+  const counted = `${total} ${total === 1 ? "hook" : "hooks"} ran, ${Math.round(took)} ms in total`;
+  await io.write(`\n${total === 0 ? "No hook ran" : counted}\n`);
   return 0;
 }
 

@@ -16,6 +16,5 @@ export async function findTrace(place: SessionLocation, wanted?: string): Promis
   if ("message" in found) return { ok: false, message: found.message };
   const { hookTracePath, readHookTrace } = await import("@keelson/store/hook-trace");
   const path = hookTracePath(dirname(found.path), found.id);
-  if (!existsSync(path)) return { ok: false, message: `No hook ran in session ${found.id}` };
-  return { ok: true, id: found.id, path, firings: () => readHookTrace(path) };
+  return { ok: true, id: found.id, path, firings: () => (existsSync(path) ? readHookTrace(path) : []) };
 }
