@@ -190,9 +190,9 @@ export const SETTINGS_TABLE = {
     "yes",
     "compact as if the context window had this many tokens, if it has more",
   ),
-  autoMemoryEnabled: works(flag, "yes", "false turns off memory"),
+  autoMemoryEnabled: works(flag, "if trusted", "false turns off memory"),
   autoMemoryDirectory: works(text, "if trusted", "folder for memory files"),
-  fileCheckpointingEnabled: works(flag, "yes", "keep copies of files before tools change them"),
+  fileCheckpointingEnabled: works(flag, "if trusted", "keep copies of files before tools change them"),
   plansDirectory: works(text, "if trusted", "folder for the plans of plan mode"),
   agent: works(text, "if trusted", "the agent that sessions run as; --agent takes precedence"),
   teammateMode: works(
