@@ -46,6 +46,8 @@ export interface ResolveOptions {
   readonly settings?: ModelSettings & CredentialCommands;
   /** Commands and stored keys. Without it, credentials come from variables and files only. */
   readonly sources?: CredentialSources;
+  /** Whether to say in `announce` which fallback models are not used. */
+  readonly announcesUnused?: boolean;
   /** Shared by the models of a session. */
   readonly memory?: ProviderMemory;
   /** Without credentials for Anthropic, a name that leads there is an error, not the offline model. */
@@ -120,6 +122,8 @@ export const isOffline = (name: string, env: Env): boolean => resolveAlias(name.
 function mayNeedChoice(name: string, { env, settings = {}, ...options }: ResolveOptions): boolean {
   const { apiKey, authToken, baseUrl } = ownCredentials(env);
   if (!(apiKey || authToken) && (!baseUrl || settings.apiKeyHelper)) return true;
+  // Anthropic has no such model; a gateway may.
+  if (!baseUrl && !resolveAlias(name.trim(), env).startsWith("claude")) return true;
   return [name, ...fallbackNames({ ...options, env })].some((each) => mayLeadElsewhere(each, env, settings));
 }
 
@@ -155,13 +159,15 @@ export interface ModelParts {
   readonly source: ResolvedModel["source"];
   readonly apiKeySource: string;
   readonly providerName?: string;
-  readonly announce?: string;
+  /** Names of fallback models that need credentials for Anthropic, without which they are not used. */
+  readonly unusedFallbacks?: readonly string[];
 }
 
 /** Adds retry, fallback and the parameters of requests. */
 export function assembleModel(options: ResolveOptions, parts: ModelParts): ResolvedModel {
   const { env } = options;
-  const { known, provider: once, fallbacks, source, apiKeySource, providerName, announce } = parts;
+  const { known, provider: once, fallbacks, source, apiKeySource, providerName } = parts;
+  const announce = unusedNote(options, parts.unusedFallbacks);
   const retry: RetryOptions = {
     maxRetries: maxRetries(env["CLAUDE_CODE_MAX_RETRIES"]),
     plainFallback: !isEnabled(env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"]),
@@ -193,6 +199,20 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
     ...(providerName === undefined ? {} : { providerName }),
     ...(announce === undefined ? {} : { announce }),
   };
+}
+
+function unusedNote(
+  { announcesUnused, fallbackModels = [] }: ResolveOptions,
+  unused: readonly string[] = [],
+): string | undefined {
+  if (!announcesUnused) return undefined;
+  const notes = [
+    ...(unused.length > 0
+      ? [`Without a key for Anthropic, these fallback models are not used: ${unused.join(", ")}`]
+      : []),
+    ...(fallbackModels.length > MAX_FALLBACKS ? [`Only the first ${MAX_FALLBACKS} fallback models are used`] : []),
+  ];
+  return notes.length > 0 ? notes.join(". ") : undefined;
 }
 
 export async function resolveOffline({ wanted, provider }: OfflineReason): Promise<ResolvedModel> {

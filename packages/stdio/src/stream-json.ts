@@ -3,7 +3,7 @@
 import { isResult, toLine, type Inbound, type Session } from "@keelson/protocol";
 import { watchReader } from "./orphan.ts";
 import { outputLine } from "./output-line.ts";
-import { InputError, read } from "./read.ts";
+import { InputError, read } from "./input/read.ts";
 import type { Streams } from "./streams.ts";
 import { sendPrompt, watch } from "./watch.ts";
 import { lineWriter } from "./write.ts";

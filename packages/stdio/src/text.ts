@@ -3,7 +3,7 @@
 
 import { isResult, toLine, type Outbound, type ResultMessage, type Session } from "@keelson/protocol";
 import { outputLine } from "./output-line.ts";
-import { retryNotes } from "./retry-notes.ts";
+import type * as RetryNotes from "./retry-notes.ts";
 import type { Streams } from "./streams.ts";
 import { sendOnly, watch } from "./watch.ts";
 
@@ -13,11 +13,14 @@ export interface OnePrompt {
 
 /** Prints the final text, and on standard error what the model cannot do and that it is retried. Returns the exit code. */
 export function text(session: Session, streams: Streams, options: OnePrompt): Promise<number> {
-  const noteRetries = retryNotes((line) => streams.error(line));
+  let noteRetries: ReturnType<typeof RetryNotes.retryNotes> | undefined;
   const warn = (message: Outbound) => {
-    noteRetries(message);
     const { subtype, tag, content } = message as { subtype?: unknown; tag?: unknown; content?: unknown };
     if (message.type === "system" && subtype === "informational" && tag === "model") streams.error(String(content));
+    // Few sessions need it.
+    if (subtype === "api_retry")
+      noteRetries ??= (require("./retry-notes.ts") as typeof RetryNotes).retryNotes((line) => streams.error(line));
+    noteRetries?.(message);
   };
   return lastResult(session, streams, options, (result) => `${describe(result)}\n`, warn);
 }

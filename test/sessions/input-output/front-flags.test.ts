@@ -28,7 +28,8 @@ test("--debug-file logs every category to a file of the user's own, without cont
     { home, url: model.url, env: { ANTHROPIC_API_KEY: "test-key-abcdef" } },
   );
 
-  expect([code, stderr]).toEqual([0, ""]);
+  const retried = "warning: the model server replied with HTTP status 529 (overloaded); retrying up to 10 times\n";
+  expect([code, stderr]).toEqual([0, retried]);
   expect((statSync(log).mode & 0o777).toString(8)).toBe("600");
   const text = readFileSync(log, "utf8");
   expect(categoriesIn(text).sort()).toEqual([
@@ -152,4 +153,20 @@ test("a summary of the context is estimated; only the full account asks the prov
   expect(counted).toBeGreaterThan(0);
   program.closeStdin();
   await program.done;
+});
+
+test("a word in --tools that names no tool is reported; names of tools that other sessions have are not", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "ok" }]);
+  const { code, stderr } = await runKeelson(["-p", "hi", "--tools", "Raed,Bash,AskUserQuestion,Task,nothing_like_it"], {
+    home,
+    url: model.url,
+  });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr:
+      'warning: --tools: there is no tool "Raed"; did you mean "Read"?\n' +
+      'warning: --tools: there is no tool "nothing_like_it"\n',
+  });
+  expect(model.requests[0]!.body.tools!.map(({ name }: any) => name)).toEqual(["Agent", "Bash"]);
 });

@@ -211,3 +211,13 @@ test("the stream, the totals and the transcript are like those of any model", as
   expect(await ask(home, "search for rope", "--continue")).toContain("notes.txt:1:old rope");
   expect(chainProblems(readTranscript(home))).toEqual([]);
 });
+
+test("asked for a JSON schema, it says that it cannot fill one in", async () => {
+  using home = temporaryHome();
+  const schema = '{"type":"object"}';
+  const { stdout } = await runKeelson(["-p", "list the files", "--model", "offline", "--json-schema", schema], {
+    home,
+  });
+  expect(stdout).toContain("I cannot fill in a JSON schema.");
+  expect(stdout).not.toContain("structured-output");
+});

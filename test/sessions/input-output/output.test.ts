@@ -377,7 +377,14 @@ test("text output says on stderr that a request is retried and why, once, and wh
   using home = temporaryHome();
   const env = { CLAUDE_CODE_MAX_RETRIES: "2" };
   const overloaded = { status: 529, headers: { "retry-after": "0" }, message: "Full" };
-  await using model = await startMockModel([overloaded, overloaded, { text: "at last" }, ...Array(3).fill(overloaded)]);
+  await using model = await startMockModel([
+    overloaded,
+    overloaded,
+    { text: "at last" },
+    overloaded,
+    overloaded,
+    overloaded,
+  ]);
   const warning = "warning: the model server replied with HTTP status 529 (overloaded); retrying up to 2 times\n";
 
   expect(await runKeelson(["-p", "go"], { home, url: model.url, env })).toMatchObject({

@@ -261,3 +261,47 @@ test("a block may be another server of the Messages API", async () => {
     { type: "enabled", budget_tokens: 31_999 },
   ]);
 });
+
+test("a continued session stays with its provider; without it, the usual model continues and says so", async () => {
+  using home = temporaryHome();
+  await using other = await startChatServer([{ blocks: [{ text: "one" }] }, { blocks: [{ text: "two" }] }]);
+  home.settings({ providers: { local: local(other) } });
+  const run = (...flags: readonly string[]) => runKeelson(["-p", "hi", ...flags], { home, env: KEY });
+
+  expect((await run("--model", "local/qwen3-coder")).stdout).toBe("one\n");
+  expect(await run("--continue")).toMatchObject({ stdout: "two\n", stderr: "" });
+  home.settings({});
+  expect(await run("--continue")).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^warning: the model of this session cannot be used: .*local.*\. Continuing with "keelson-offline"/,
+    ),
+  });
+});
+
+test("a model of another provider is refused with the name to use, and fallback models without a key are reported", async () => {
+  using home = temporaryHome();
+  const key = { ANTHROPIC_API_KEY: "x", ANTHROPIC_BASE_URL: "" };
+  expect(await runKeelson(["-p", "hi", "--model", "gpt-5"], { home, env: key })).toMatchObject({
+    code: 1,
+    stderr: 'error: "gpt-5" is a model of openai; use --model openai/gpt-5\n',
+  });
+  // A gateway may have it.
+  await using gateway = await startMockModel([{ text: "from the gateway" }]);
+  expect(await runKeelson(["-p", "hi", "--model", "gpt-5"], { home, url: gateway.url })).toMatchObject({
+    stdout: "from the gateway\n",
+    stderr: "",
+  });
+
+  await using server = await startChatServer([{ blocks: [{ text: "one" }] }, { blocks: [{ text: "two" }] }]);
+  const block = { model: "local/qwen3-coder", providers: { local: local(server) } };
+  home.settings(block);
+  const flagged = await runKeelson(["-p", "hi", "--fallback-model", "sonnet"], { home, env: KEY });
+  expect([flagged.stdout, flagged.stderr.replace(/claude-[\w-]+/, "claude-…")]).toEqual([
+    "one\n",
+    "Without a key for Anthropic, these fallback models are not used: claude-…\n",
+  ]);
+  // Settings name them for every session.
+  home.settings({ ...block, fallbackModel: "sonnet" });
+  expect(await runKeelson(["-p", "hi"], { home, env: KEY })).toMatchObject({ stdout: "two\n", stderr: "" });
+});

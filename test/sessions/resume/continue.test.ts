@@ -523,3 +523,22 @@ function everythingIn({ configDir }: TemporaryHome): string[] {
     file.isFile() ? [`${file.parentPath}/${file.name}`] : [],
   );
 }
+
+test("a continued session keeps its model, unless a flag or a variable names another; settings are for new ones", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel(() => ({ text: "ok" }));
+  const run = async (env: Record<string, string>, ...flags: readonly string[]) => {
+    const { stderr } = await runKeelson(["-p", "hi", ...flags], { home, url: model.url, env });
+    return [stderr, model.requests.at(-1)!.body.model];
+  };
+  const [, usual] = await run({});
+  const [, haiku] = await run({}, "--model", "haiku");
+  expect(haiku).not.toBe(usual);
+  expect(await run({}, "-c")).toEqual(["", haiku]);
+  expect(await run({}, "-c", "--fork-session")).toEqual(["", haiku]);
+  home.settings({ model: "opus" });
+  expect(await run({}, "-c")).toEqual(["", haiku]);
+  expect(await run({ ANTHROPIC_MODEL: "claude-own-1" }, "-c")).toEqual(["", "claude-own-1"]);
+  expect(await run({}, "-c", "--model", "sonnet")).toEqual(["", usual]);
+  expect(await run({}, "-c")).toEqual(["", usual]);
+});

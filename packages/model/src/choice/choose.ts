@@ -46,9 +46,15 @@ export async function chooseProvider(given: ResolveOptions): Promise<ResolvedMod
       `"${name}" is a model of Anthropic: set ANTHROPIC_API_KEY, or choose another with PROVIDER/ID`,
     );
   }
+  if (main.provider === "anthropic" && !ownCredentials(options.env).baseUrl) {
+    const { modelOfAnother } = await import("./names/misplaced.ts");
+    const problem = modelOfAnother(name, readyProviders(keyFacts(options)));
+    if (problem) throw problem;
+  }
 
   const opened = await openModel(main, options);
-  const fallbacks = (await fallbackDestinations(options)).map((destination) => ({
+  const { usable, unused } = await fallbackDestinations(options);
+  const fallbacks = usable.map((destination) => ({
     destination,
     known: knownModel(destination, options),
   }));
@@ -65,6 +71,7 @@ export async function chooseProvider(given: ResolveOptions): Promise<ResolvedMod
     fallbacks: fallbacks.map(({ known }) => known),
     source: opened.source,
     apiKeySource: opened.apiKeySource,
+    unusedFallbacks: unused.map(({ name: each }) => each),
     ...(main.provider === "anthropic" ? {} : { providerName: main.provider }),
   });
 }
@@ -75,14 +82,16 @@ function ownProvider({ settings }: ResolveOptions): { readonly provider?: string
   return provider === undefined ? {} : { provider };
 }
 
-/** Without those of Anthropic if they cannot be asked: settings name them for every session. Throws ModelError. */
-async function fallbackDestinations(options: ResolveOptions): Promise<readonly Destination[]> {
+/** Those of Anthropic are unused if they cannot be asked: settings name them for every session. Throws ModelError. */
+async function fallbackDestinations(
+  options: ResolveOptions,
+): Promise<{ readonly usable: readonly Destination[]; readonly unused: readonly Destination[] }> {
   const found = fallbackNames(options).map((name) => locate(name, keyFacts(options)));
   const isOwn = ({ provider }: Destination) => provider === "anthropic";
   const hasOwn = found.some(isOwn) && (await hasAnthropic(options));
-  const usable = found.filter((destination) => !isOwn(destination) || hasOwn);
-  for (const destination of usable) if (!isOwn(destination)) await checkCredentials(destination, options);
-  return usable;
+  for (const destination of found) if (!isOwn(destination)) await checkCredentials(destination, options);
+  const unused = hasOwn ? [] : found.filter(isOwn);
+  return { usable: found.filter((destination) => !unused.includes(destination)), unused };
 }
 
 /** Names of models on Bedrock have the region in them. */

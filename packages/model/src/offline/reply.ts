@@ -6,7 +6,7 @@ import { readConversation } from "./conversation.ts";
 import type { OfflineCall } from "./doing.ts";
 import { parseClause } from "./parse.ts";
 import { perform } from "./steps.ts";
-import { abilities, leftUndone, missing } from "./texts.ts";
+import { abilities, leftUndone, missing, noSchema } from "./texts.ts";
 
 export interface OfflineReply {
   readonly text: string;
@@ -17,6 +17,7 @@ export interface OfflineReply {
 export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<string>): OfflineReply {
   const { prompt, results, earlier } = readConversation(messages);
   if (prompt.includes("<summary>")) return { text: recap(earlier), calls: [] };
+  if (tools.has("StructuredOutput")) return { text: noSchema(), calls: [] };
   const clauses = clausesOf(prompt);
   if (clauses.length === 0) return { text: abilities(), calls: [] };
 

@@ -32,6 +32,10 @@ export function unclear(source: string): string {
   return `I do not know how to do this: "${shown}"\n\n${abilities()}`;
 }
 
+export function noSchema(): string {
+  return `${ABOUT}\n\nI cannot fill in a JSON schema. Set ANTHROPIC_API_KEY and start again, or leave out --json-schema.`;
+}
+
 export function missing(tool: string): string {
   return `This needs the ${tool} tool, which is not available here, so I stopped. Allow it (--tools) and ask again.`;
 }

@@ -48,6 +48,8 @@ export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOption
       settings,
       sources: credentialSources(snapshot, { sessionId, entrypoint }),
       memory,
+      // Those in the settings are for every session, also for one on another provider.
+      announcesUnused: flags.fallbackModels !== undefined,
       ...(needsCredentials ? { needsCredentials } : {}),
     });
     return observed ? { ...resolved, provider: observed.provider(resolved.provider) } : resolved;

@@ -178,6 +178,9 @@ async function fillState(parts: Parts): Promise<void> {
     ...((await team?.tools()) ?? []),
     ...(await optionalTools(parts)),
   ];
+  const { tools: named } = snapshot.flags;
+  if (named)
+    (await import("../optional-tools/unknown-tools.ts")).warnOfUnknownTools(named, state.allTools, options.warn);
   await sharedList?.begin();
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.style = chosenStyle(snapshot, options.warn);

@@ -116,7 +116,9 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     });
     return { ...resolved, provider: budget.guard(resolved.provider) };
   };
-  const model = await resolve();
+  const model = loaded
+    ? await (await import("../model/resumed-model.ts")).resumeModel(snapshot, loaded.entries, resolve, options.warn)
+    : await resolve();
   checkBudget(snapshot, rates, model.profile.id);
   const state: SessionState = {
     snapshot,

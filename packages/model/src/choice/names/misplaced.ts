@@ -1,4 +1,5 @@
-// A name without a provider that leads to Anthropic, in a place where Anthropic cannot be asked. Loaded only then.
+// A name without a provider leads to Anthropic: where Anthropic cannot be asked, or has no such model, this finds what was
+// probably meant. Loaded only then.
 
 import { ModelError } from "@keelson/engine";
 import { PROVIDERS, providerNamed } from "../known/providers.ts";
@@ -14,14 +15,20 @@ export function misplacedName(
   const provider = Object.hasOwn(providers, name) ? name : providerNamed(name);
   if (provider !== undefined && provider !== "anthropic")
     return wrong(`"${name}" is a provider, not a model; ${choice(provider)}`);
-  const makers = Object.keys(PROVIDERS).filter((each) => registeredIds(each).includes(name));
-  const maker = makers.find((each) => ready.includes(each)) ?? makers[0];
-  if (maker !== undefined) return wrong(`"${name}" is a model of ${maker}; use --model ${maker}/${name}`);
+  const problem = modelOfAnother(name, ready);
+  if (problem) return problem;
   const [other] = ready;
   if (other === undefined) return undefined;
   return wrong(
     `"${name}" names no provider, which means Anthropic, and that is not set up; ${choice(other)}, or set ANTHROPIC_API_KEY`,
   );
+}
+
+/** Undefined if no other provider is known to have a model of this name. */
+export function modelOfAnother(name: string, ready: readonly string[]): ModelError | undefined {
+  const makers = Object.keys(PROVIDERS).filter((each) => each !== "anthropic" && registeredIds(each).includes(name));
+  const maker = makers.find((each) => ready.includes(each)) ?? makers[0];
+  return maker === undefined ? undefined : wrong(`"${name}" is a model of ${maker}; use --model ${maker}/${name}`);
 }
 
 const choice = (provider: string) => `use --model ${provider}/ID (keelson models ${provider} lists them)`;
