@@ -88,8 +88,6 @@ export function initSignal(facts: {
     type: "system" as const,
     subtype: "init" as const,
     cwd: facts.cwd,
-    original_cwd: facts.snapshot.cwd,
-    additional_directories: facts.snapshot.directories,
     // A client need not know which of them the model has to load first.
     tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => (name === "Agent" ? "Task" : name)),
     mcp_servers: facts.mcpServers,
@@ -103,6 +101,8 @@ export function initSignal(facts: {
     skills: facts.skills.map(({ name }) => name),
     ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
+    original_cwd: facts.snapshot.cwd,
+    additional_directories: facts.snapshot.directories,
     keelson_version: VERSION,
   };
 }
