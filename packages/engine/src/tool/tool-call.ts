@@ -24,7 +24,7 @@ import {
   type ToolOutcome,
 } from "./tool-outcome.ts";
 import type { StreamedCall } from "../turn/turn.ts";
-import { checkInput } from "../schema/validate.ts";
+import type * as Validate from "../schema/validate.ts";
 
 /** How a call ended. Its entry is already recorded. */
 export interface SettledCall {
@@ -214,7 +214,11 @@ function readInput(call: StreamedCall, tool: Tool): Checked {
 /** Whoever changed the input last, the tool only sees input that matches its schema. */
 export function validateInput(tool: Tool, given: unknown): Checked {
   const repaired = tool.repair && isObject(given) ? tool.repair({ ...given }) : given;
-  if (!tool.invalid) return checkInput(tool.name, tool.input.json, repaired);
+  if (!tool.invalid) {
+    // 17 KB that no session needs before its first call.
+    const { checkInput } = require("../schema/validate.ts") as typeof Validate;
+    return checkInput(tool.name, tool.input.json, repaired);
+  }
   const message = tool.invalid(repaired);
   return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
 }

@@ -1,7 +1,7 @@
 // Structured output: a tool with the caller's schema, and the texts that get the model to use it.
 
 import type { JsonObject } from "@keelson/protocol";
-import { validateSchema } from "../schema/json-schema.ts";
+import type * as JsonSchema from "../schema/json-schema.ts";
 import { defineTool, type Tool } from "../tool/tool.ts";
 
 export const STRUCTURED_OUTPUT = "StructuredOutput";
@@ -16,6 +16,7 @@ export function structuredOutputTool(schema: JsonObject): Tool<JsonObject, JsonO
       "Returns the final answer in the format the caller requested. Call it exactly once, when the work is done, with the answer as its input.",
     input: { json: schema },
     invalid: (input) => {
+      const { validateSchema } = require("../schema/json-schema.ts") as typeof JsonSchema;
       const issues = validateSchema(schema, input);
       if (issues.length === 0) return undefined;
       return `Output does not match required schema: ${issues.map(({ path, message }) => `${path || "root"}: ${message}`).join(", ")}`;
