@@ -83,11 +83,11 @@ test("each value is listed with the files and lines it comes from", async () => 
 test("keys without effect are reported, planned and unknown ones", async () => {
   put(
     "home/.claude/settings.json",
-    '{ "$schema": "x", "viewMode": "dark",\n "modle": "m", "worktree": { "bgIsolation": "none" }, "model": "m" }',
+    '{ "$schema": "x", "prUrlTemplate": "dark",\n "modle": "m", "worktree": { "bgIsolation": "none" }, "model": "m" }',
   );
   const { idle } = await inspect(options());
   expect(idle.map(({ key, status, line }) => [key, status, line])).toEqual([
-    ["viewMode", "later", 1],
+    ["prUrlTemplate", "later", 1],
     ["modle", "unknown", 2],
     ["worktree.bgIsolation", "later", 2],
   ]);

@@ -86,7 +86,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     lastUsage: () => state.lastUsage,
     workspace: folders.workspace,
     search: machine.tools.search,
-    fileIndex: () => (fileIndex ??= openFileIndex(machine.tools.search, now)),
+    fileIndex: () => (fileIndex ??= openFileIndex(machine.tools.search, now, () => state.snapshot.settings)),
     seen: machine.tools.seen,
     tasks: machine.tasks,
     addDirectories: (paths, source) => {
@@ -146,11 +146,16 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
 const LIST_MS = 10_000;
 const LIST_BYTES = 64 * 1024 * 1024;
 
-async function openFileIndex(search: Search, now: () => number): Promise<MentionIndex> {
+async function openFileIndex(
+  search: Search,
+  now: () => number,
+  settings: () => Pick<Snapshot["settings"], "respectGitignore">,
+): Promise<MentionIndex> {
   const { MentionIndex } = await import("../mentions/file-index.ts");
   return new MentionIndex({
     list: async (cwd) => {
-      const { stdout } = await search.run(["--files", "--no-messages", "--hidden", "--glob", "!.git"], {
+      const all = settings().respectGitignore === false ? ["--no-ignore"] : [];
+      const { stdout } = await search.run(["--files", "--no-messages", "--hidden", ...all, "--glob", "!.git"], {
         cwd,
         signal: AbortSignal.timeout(LIST_MS),
         timeoutMs: LIST_MS,

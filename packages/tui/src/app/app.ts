@@ -46,6 +46,9 @@ export interface AppOptions {
   lend<T>(use: () => Promise<T>): Promise<T>;
 }
 
+/** Settings that the theme is made from. */
+const LOOKS = new Set(["theme", "prefersReducedMotion", "syntaxHighlightingDisabled"]);
+
 export class App {
   readonly host: TerminalHost;
   readonly bindings: Bindings;
@@ -204,7 +207,7 @@ export class App {
   setSetting(key: string, value: unknown): void {
     this.settings = { ...this.settings, [key]: value as JsonObject[string] };
     if (key === "editorMode") this.attempt(this.prompt.setVim(value === "vim"));
-    if (key === "theme" || key === "prefersReducedMotion") this.#takeTheme();
+    if (LOOKS.has(key)) this.#takeTheme();
   }
 
   /** To the clipboard, through the terminal. */
@@ -235,6 +238,7 @@ export class App {
       hint: (action) => ["Global", "Chat", "Task"].map((place) => bindings.keyFor(place, action)).find(Boolean),
       spoken: host.screenReader,
       showDuration: host.settings["showTurnDuration"] !== false,
+      verbose: () => this.settings["verbose"] === true || this.settings["viewMode"] === "verbose",
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),
       ready: () => this.talk === talk && this.#status.opened(),

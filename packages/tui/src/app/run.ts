@@ -72,13 +72,20 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
     }),
   ];
   try {
-    const notices = [...host.notices, ...problems.map((problem) => `${keys.path}: ${problem}`)];
+    const notices = [
+      ...host.notices,
+      ...(settings["tui"] === "fullscreen"
+        ? ['"tui": "fullscreen" is ignored: Keelson keeps the scrollback of the terminal']
+        : []),
+      ...(settings["viewMode"] === "focus" ? ['"viewMode": "focus" is ignored: there is no focus view'] : []),
+      ...problems.map((problem) => `${keys.path}: ${problem}`),
+    ];
     const facts = {
       version: VERSION,
       cwd: host.cwd,
       home: host.home,
       notices,
-      tips: settings["spinnerTipsEnabled"] !== false,
+      settings,
       key: (action: string) => bindings.keyFor(action.startsWith("chat:") ? "Chat" : "Global", action),
     };
     app.screen.append([...renderBanner(facts, app.frame(app.screen.size)), ""]);

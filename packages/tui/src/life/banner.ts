@@ -1,5 +1,6 @@
 // The first rows: what this is, what answers, where it works, and one thing to try.
 
+import { isObject, type JsonObject } from "@keelson/protocol";
 import { behindSign, sign } from "../blocks/look.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit, wrap } from "../screen/rows.ts";
@@ -12,8 +13,8 @@ interface BannerFacts {
   readonly cwd: string;
   readonly home: string;
   readonly notices: readonly string[];
-  /** `spinnerTipsEnabled` of the settings. */
-  readonly tips: boolean;
+  /** `spinnerTipsEnabled`, `spinnerTipsOverride` and `companyAnnouncements` apply. */
+  readonly settings: JsonObject;
   /** The key of an action, as it is shown, or "". */
   key(action: string): string;
 }
@@ -28,9 +29,11 @@ export function renderBanner(facts: BannerFacts, { columns, theme, now }: Frame)
     fit(`${theme.paint("accent", hull[0]!)}  ${name}`, columns),
     fit(`${theme.paint("accent", hull[1]!)} ${theme.paint("dim", about.join(" · "))}`, columns),
   ];
-  const tip = facts.tips ? tipAt(now, facts) : undefined;
-  if (tip !== undefined)
-    rows.push(...wrap(theme.paint("dim", tip), Math.max(1, columns - 3)).map((row) => `   ${row}`));
+  const said = (text: string) => rows.push(...wrap(text, Math.max(1, columns - 3)).map((row) => `   ${row}`));
+  const tip = tipAt(now, facts);
+  if (tip !== undefined) said(theme.paint("dim", cleanRow(tip)));
+  const announcement = oneOf(textsIn(facts.settings["companyAnnouncements"]), now);
+  if (announcement !== undefined) said(cleanRow(announcement));
   for (const notice of notices) {
     rows.push("", ...behindSign(theme.paint("warning", sign("warning", theme)), cleanRow(notice), columns));
   }
@@ -49,8 +52,21 @@ const TIPS: readonly { readonly action?: string; say(key: string): string }[] = 
   { say: () => "you can write the next prompt while the agent works" },
 ];
 
-function tipAt(now: number, { key }: Pick<BannerFacts, "key">): string | undefined {
-  const usable = TIPS.filter(({ action }) => action === undefined || key(action) !== "");
-  const { action, say } = usable[Math.floor(now / 1000) % usable.length]!;
-  return say(action === undefined ? "" : key(action));
+/** Those of the settings are added to ours, or replace them. */
+function tipAt(now: number, { key, settings }: Pick<BannerFacts, "key" | "settings">): string | undefined {
+  if (settings["spinnerTipsEnabled"] === false) return undefined;
+  const override = settings["spinnerTipsOverride"];
+  const { tips, excludeDefault } = isObject(override) ? override : {};
+  const ours = TIPS.flatMap(({ action, say }) => {
+    if (action === undefined) return [say("")];
+    return key(action) === "" ? [] : [say(key(action))];
+  });
+  return oneOf([...textsIn(tips), ...(excludeDefault === true ? [] : ours)], now);
 }
+
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === "string" && each.trim() !== "") : [];
+
+/** Another one with each start. */
+const oneOf = (texts: readonly string[], now: number): string | undefined =>
+  texts[Math.floor(now / 1000) % texts.length];

@@ -227,7 +227,7 @@ test("the banner fits 40 columns", () => {
     home: "/home/u",
   };
   const notices = ['Settings: unknown key "x" in a file with a long name'];
-  const rows = renderBanner({ ...about, notices, tips: true, key: () => "shift+tab" }, frameOf({ columns: 40 }));
+  const rows = renderBanner({ ...about, notices, settings: {}, key: () => "shift+tab" }, frameOf({ columns: 40 }));
   expect(rows[0]).toBe("◢  Keelson 0.1.0");
   expect(rows.filter((row) => Bun.stringWidth(row) > 40)).toEqual([]);
 });

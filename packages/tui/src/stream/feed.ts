@@ -21,6 +21,8 @@ export interface ConversationOptions {
   readonly showDuration?: boolean;
   /** For screen readers. */
   readonly spoken?: boolean;
+  /** Whether everything is shown in full, as in the transcript viewer. Asked for each item. */
+  verbose?(): boolean;
 }
 
 export class Feed {
@@ -97,7 +99,7 @@ export class Feed {
     for (let item = items.first; item !== undefined; item = items.first) {
       if (item.kind === "answer") this.#write(rows, item, answerRows(item, look));
       if (!isDone(item)) break;
-      if (item.kind !== "answer") this.#write(rows, item, renderItem(item, look));
+      if (item.kind !== "answer") this.#write(rows, item, this.#render(item, look));
       items.shift();
       // One string instead of thousands of pieces.
       if (item.kind === "answer") item.text.whole();
@@ -112,7 +114,7 @@ export class Feed {
     const rows: string[] = [];
     let last = this.#last;
     for (const item of this.#reader.items.all) {
-      const more = renderItem(item, look, frame.rows);
+      const more = this.#render(item, look, frame.rows);
       if (more.length === 0) continue;
       const begun = item.kind === "answer" && item.begun;
       if (!begun && gapBefore(item.kind, last)) rows.push("");
@@ -137,6 +139,12 @@ export class Feed {
     for (const row of more) rows.push(row);
     if (item.kind === "answer") (item as AnswerItem).begun = true;
     this.#last = item.kind;
+  }
+
+  /** Answers are complete anyway, and come in parts. */
+  #render(item: StreamItem, look: ItemLook, maxRows?: number): string[] {
+    const whole = item.kind !== "answer" && this.#options.verbose?.() === true;
+    return renderItem(item, { ...look, whole }, maxRows);
   }
 
   #lookOf({ columns, theme, now }: Frame): ItemLook {

@@ -9,7 +9,7 @@ import type { StyleName, Theme } from "./theme.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ThemeOptions {
-  /** `theme`, `prefersReducedMotion`. */
+  /** `theme`, `prefersReducedMotion`, `syntaxHighlightingDisabled`. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly env: Env;
   /** What the terminal said. */
@@ -22,7 +22,10 @@ export function makeTheme({ settings, env, background, custom = {} }: ThemeOptio
   const colors = colorCount(env);
   const { name, palette } = choosePalette(settings.theme, background ?? backgroundFromEnv(env) ?? "dark", custom);
   const codes = new Map<StyleName, Codes>();
-  for (const style of Object.keys(palette) as StyleName[]) codes.set(style, codesOf(palette[style], colors));
+  const isPlain = (style: StyleName) => settings.syntaxHighlightingDisabled === true && SYNTAX.has(style);
+  for (const style of Object.keys(palette) as StyleName[]) {
+    codes.set(style, codesOf(isPlain(style) ? {} : palette[style], colors));
+  }
   const hyperlinks = showsLinks(env);
   const paint = (style: StyleName, text: string) => painted(codes.get(style)!, text);
   return {
@@ -39,6 +42,9 @@ export function makeTheme({ settings, env, background, custom = {} }: ThemeOptio
     },
   };
 }
+
+/** The styles that only code has. */
+const SYNTAX: ReadonlySet<StyleName> = new Set(["keyword", "string", "number", "comment", "name", "type"]);
 
 function choosePalette(
   wanted: unknown,

@@ -17,7 +17,11 @@ afterEach(() => removed(root));
 const keelson = (...argv: string[]) => withFakeIO(root, (io) => main(argv, io));
 
 test("list shows every value and the file and line it comes from", async () => {
-  put(root, "home/.claude/settings.json", { model: "opus", env: { ANTHROPIC_API_KEY: "secret" }, viewMode: "dark" });
+  put(root, "home/.claude/settings.json", {
+    model: "opus",
+    env: { ANTHROPIC_API_KEY: "secret" },
+    prUrlTemplate: "dark",
+  });
   put(root, "project/.claude/settings.json", { permissions: { deny: ["Write"] }, model: "haiku" });
   put(root, "managed/managed-settings.json", { permissions: { deny: ["WebFetch"] } });
 
@@ -31,7 +35,7 @@ test("list shows every value and the file and line it comes from", async () => {
   ).toEqual([
     'model                  "haiku"               .claude/settings.json:7',
     "env.ANTHROPIC_API_KEY  (hidden)              ~/.claude/settings.json:4",
-    'viewMode               "dark"                ~/.claude/settings.json:6  (no effect in this version)',
+    'prUrlTemplate          "dark"                ~/.claude/settings.json:6  (no effect in this version)',
     'permissions.deny       ["Write","WebFetch"]  /managed/managed-settings.json:3, .claude/settings.json:3',
     "",
   ]);
@@ -192,15 +196,15 @@ test("set writes to the given scope, and warns when the value does not apply", a
   expect((await keelson("config", "set", "model", "sonnet")).err).toEqual([
     "warning: model is overridden by .claude/settings.local.json:2",
   ]);
-  expect((await keelson("config", "set", "viewMode", "dark")).err).toEqual([
-    "warning: viewMode has no effect in this version",
+  expect((await keelson("config", "set", "prUrlTemplate", "dark")).err).toEqual([
+    "warning: prUrlTemplate has no effect in this version",
   ]);
   expect((await keelson("config", "set", "env.MY_TOKEN", "abc")).out).toBe(
     "env.MY_TOKEN = (hidden) in ~/.claude/settings.json\n",
   );
   expect(Bun.JSONC.parse(readFileSync(join(root, "home/.claude/settings.json"), "utf8"))).toEqual({
     model: "sonnet",
-    viewMode: "dark",
+    prUrlTemplate: "dark",
     env: { MY_TOKEN: "abc" },
   });
 });
@@ -288,9 +292,13 @@ test("words that are not a command, or do not come first, are a prompt", async (
 });
 
 test("doctor shows every check and exits with 1 when something is broken", async () => {
-  put(root, "home/.claude/settings.json", { viewMode: "dark", modle: "x", env: { ANTHROPIC_API_KEY: "sk-secret" } });
+  put(root, "home/.claude/settings.json", {
+    prUrlTemplate: "dark",
+    modle: "x",
+    env: { ANTHROPIC_API_KEY: "sk-secret" },
+  });
   const fine = await keelson("doctor");
-  expect(fine.out).toContain("viewMode (~/.claude/settings.json:2): not implemented yet");
+  expect(fine.out).toContain("prUrlTemplate (~/.claude/settings.json:2): not implemented yet");
   expect(fine.out).toContain('modle (~/.claude/settings.json:3): unknown key; did you mean "model"?');
   expect(fine.out).toMatch(/✓ model +claude-\S+, ANTHROPIC_API_KEY \(~\/\.claude\/settings\.json:5\)/);
   expect(fine.out).toContain("is not trusted");

@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { realPathOf } from "@keelson/host";
 import { MEMORY_SCOPES, type MemoryScope } from "../../instructions/add-memory.ts";
+import type { SuggestingCommand } from "../../mentions/suggesting-command.ts";
 import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -106,13 +107,16 @@ export const registerRepoRoot: ControlHandler = (request, { workspace, addDirect
 
 const MOST_SUGGESTED = 15;
 
-export const fileSuggestions: ControlHandler = async (request, targets) => {
+export const fileSuggestions: ControlHandler = async (request, targets, { signal }) => {
   const query = textIn(request, "query").slice(0, 200);
-  const { workspace, gate } = targets;
+  const { workspace, gate, sessionId } = targets;
   const { root } = workspace;
   await gate.warm();
-  const isShown = (path: string) => gate.mayRead(join(root, path));
-  const found = await (await targets.fileIndex()).find(root, query, MOST_SUGGESTED, isShown);
+  const isShown = (path: string) => gate.mayRead(resolve(root, path));
+  const own = await suggestedByUser({ snapshot: targets.snapshot(), sessionId, query, signal });
+  const found =
+    own?.filter(isShown).slice(0, MOST_SUGGESTED) ??
+    (await (await targets.fileIndex()).find(root, query, MOST_SUGGESTED, isShown));
   const suggestions = found.map((path) => ({
     path,
     displayText: path,
@@ -120,6 +124,12 @@ export const fileSuggestions: ControlHandler = async (request, targets) => {
   }));
   return done({ suggestions, cwd: root });
 };
+
+async function suggestedByUser(asked: SuggestingCommand): Promise<readonly string[] | undefined> {
+  if (asked.snapshot.settings.fileSuggestion === undefined) return undefined;
+  const { suggestedPaths } = await import("../../mentions/suggesting-command.ts");
+  return suggestedPaths(asked);
+}
 
 function pathOf(path: string, { workspace, snapshot }: ControlTargets): string {
   const here = path === "~" || path.startsWith("~/") ? join(snapshot().home, path.slice(1)) : path;
