@@ -54,6 +54,8 @@ export interface ResolveOptions {
   readonly needsCredentials?: boolean;
   /** Instead of our own, for tests. */
   readonly dialects?: Partial<Record<ProviderApi, Dialect>>;
+  /** Joins the deltas that arrive within this time. Defaults to passing each on. */
+  readonly gatherMs?: number | undefined;
   readonly fetch?: Fetch;
   readonly wait?: Wait;
   readonly random?: () => number;
@@ -136,7 +138,7 @@ export function ownCredentials(env: Env) {
 }
 
 /** How Anthropic's own API is asked. */
-export function anthropicOptions({ env, sessionId, entrypoint, fetch }: ResolveOptions): AnthropicOptions {
+export function anthropicOptions({ env, sessionId, entrypoint, fetch, gatherMs }: ResolveOptions): AnthropicOptions {
   return {
     ...ownCredentials(env),
     sessionId,
@@ -148,6 +150,7 @@ export function anthropicOptions({ env, sessionId, entrypoint, fetch }: ResolveO
     fetch,
     timeoutMs: positiveInteger(env["API_TIMEOUT_MS"]),
     idleTimeoutMs: positiveInteger(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]),
+    gatherMs,
   };
 }
 

@@ -14,14 +14,21 @@ export interface HttpCallOptions {
   readonly idleTimeoutMs: number;
   /** What to check if the server cannot be reached. */
   readonly addressFrom?: string;
+  /** Time between two reads while the caller of `chunks` lets data gather. */
+  readonly gatherMs?: number | undefined;
   /** Whether a server on this machine has to be started by the user, so that asking again does not help. */
   readonly isStartedByUser?: boolean;
 }
 
 export interface HttpCall {
   readonly response: Response;
-  /** Reads the body; call it once. Throws only ModelError. */
-  chunks(): AsyncGenerator<Uint8Array>;
+  /**
+   * Reads the body; call it once. Throws only ModelError. While `gathers` returns true, what arrives within `gatherMs` is
+   * one chunk: each time the program wakes up costs far more than the few bytes it wakes up for.
+   */
+  chunks(gathers?: () => boolean): AsyncGenerator<Uint8Array>;
+  /** Whether `gatherMs` was given. */
+  readonly canGather: boolean;
   /** Reads the body as text, up to `maxBytes`. */
   text(maxBytes: number): Promise<string>;
   /** Ends the request. If it is finished, the connection can be reused. */
@@ -35,9 +42,10 @@ const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 export async function openCall(
   url: URL,
   init: BunFetchRequestInit,
-  { fetch, timeoutMs, idleTimeoutMs, addressFrom = "ANTHROPIC_BASE_URL", isStartedByUser = false }: HttpCallOptions,
+  options: HttpCallOptions,
   signal: AbortSignal,
 ): Promise<HttpCall> {
+  const { fetch, timeoutMs, idleTimeoutMs, gatherMs, addressFrom = "ANTHROPIC_BASE_URL" } = options;
   const stop = new AbortController();
   const abort = () => stop.abort(new ModelError("aborted", "Request was aborted"));
   const forget = () => signal.removeEventListener("abort", abort);
@@ -59,7 +67,9 @@ export async function openCall(
     });
   } catch (error) {
     forget();
-    throw stop.signal.aborted ? stop.signal.reason : unreachable(url, error, { addressFrom, isStartedByUser });
+    throw stop.signal.aborted
+      ? stop.signal.reason
+      : unreachable(url, error, { addressFrom, isStartedByUser: options.isStartedByUser ?? false });
   } finally {
     clearTimeout(slow);
   }
@@ -67,9 +77,10 @@ export async function openCall(
   const reader = response.body?.getReader();
   stop.signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
 
-  async function* chunks(): AsyncGenerator<Uint8Array> {
+  async function* chunks(gathers?: () => boolean): AsyncGenerator<Uint8Array> {
     let size = 0;
-    while (reader) {
+    for (let readAt = -Infinity; reader; readAt = performance.now()) {
+      if (gatherMs !== undefined && gathers?.()) await Bun.sleep(readAt + gatherMs - performance.now());
       const idle = after(idleTimeoutMs, `The model sent no data for ${seconds(idleTimeoutMs)}`);
       let next: { readonly done: boolean; readonly value?: Uint8Array };
       try {
@@ -91,6 +102,7 @@ export async function openCall(
   return {
     response,
     chunks,
+    canGather: gatherMs !== undefined,
     async text(maxBytes) {
       const decoder = new TextDecoder();
       let text = "";

@@ -26,6 +26,8 @@ export interface Server {
   readonly timeoutMs?: number;
   /** Time between two chunks of the reply. Defaults to five minutes: not every server sends pings. */
   readonly idleTimeoutMs?: number;
+  /** Joins what arrives within this time, for a reader that needs no single delta. Defaults to no joining. */
+  readonly gatherMs?: number | undefined;
 }
 
 export interface CloudPlace {
@@ -133,6 +135,7 @@ async function openAttempt(
       fetch: server.fetch ?? fetch,
       timeoutMs: request.timeoutMs ?? server.timeoutMs ?? 600_000,
       idleTimeoutMs: server.idleTimeoutMs ?? 300_000,
+      gatherMs: server.gatherMs,
       addressFrom: server.addressFrom,
       isStartedByUser: true,
     },

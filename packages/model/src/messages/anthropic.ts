@@ -28,6 +28,8 @@ export interface AnthropicOptions extends Caller {
   readonly timeoutMs?: number;
   /** Time between two chunks of the reply. Defaults to two minutes; pings are far more frequent. */
   readonly idleTimeoutMs?: number;
+  /** Joins what arrives within this time, for a reader that needs no single delta. Defaults to no joining. */
+  readonly gatherMs?: number | undefined;
 }
 
 export const DEFAULT_BASE_URL = "https://api.anthropic.com";
@@ -56,6 +58,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
         fetch: options.fetch ?? fetch,
         timeoutMs: options.timeoutMs ?? 600_000,
         idleTimeoutMs: options.idleTimeoutMs ?? 120_000,
+        gatherMs: options.gatherMs,
       },
       signal,
     );

@@ -5,6 +5,7 @@ import { isObject, tryParse, type ReplyMessage, type StreamEvent } from "@keelso
 import { ModelError } from "@keelson/engine";
 import type { HttpCall } from "../http/http-call.ts";
 import { redact, streamError } from "../http/http-error.ts";
+import { joinedDeltas } from "./joined-deltas.ts";
 import { isReply, isValidEvent, safeEvent, safeMessage } from "./replay.ts";
 import { SseDecoder } from "../http/sse.ts";
 
@@ -17,9 +18,18 @@ export async function* readEvents(
   errorIn?: (value: unknown) => ModelError | undefined,
 ): AsyncGenerator<StreamEvent> {
   const decoder = new SseDecoder();
-  for await (const chunk of call.chunks()) {
+  let last: StreamEvent | undefined;
+  function* eventsIn(chunk: Uint8Array): Generator<StreamEvent> {
+    for (const { data } of decoder.push(chunk)) {
+      if (data === "[DONE]") continue;
+      last = parseEvent(data, secrets, errorIn);
+      yield last;
+    }
+  }
+  // Only deltas may wait: the end of a block starts a tool.
+  for await (const chunk of call.chunks(() => last?.type === "content_block_delta")) {
     try {
-      for (const { data } of decoder.push(chunk)) if (data !== "[DONE]") yield parseEvent(data, secrets, errorIn);
+      yield* call.canGather ? joinedDeltas(eventsIn(chunk)) : eventsIn(chunk);
     } catch (error) {
       if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
       throw error;

@@ -20,6 +20,8 @@ interface ModelChoiceOptions {
   readonly sessionId: string;
   readonly entrypoint: string;
   readonly memory: ProviderMemory;
+  /** As in OpenOptions. */
+  readonly gatherMs?: number | undefined;
   /** Watches its requests. */
   readonly observed?: Observed | undefined;
 }
@@ -29,7 +31,7 @@ export const newProviderMemory = (): ProviderMemory => ({ keys: new Map(), told:
 /** Throws OpenError. */
 export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOptions): Promise<ResolvedModel> {
   const { flags, settings, env } = snapshot;
-  const { model: given, beside, needsCredentials, sessionId, entrypoint, memory, observed } = options;
+  const { model: given, beside, needsCredentials, sessionId, entrypoint, memory, gatherMs, observed } = options;
   const model = given !== undefined && beside ? await besideName(given, beside, { ...settings, env }) : given;
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
@@ -50,6 +52,7 @@ export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOption
       memory,
       // Those in the settings are for every session, also for one on another provider.
       announcesUnused: flags.fallbackModels !== undefined,
+      gatherMs,
       ...(needsCredentials ? { needsCredentials } : {}),
     });
     return observed ? { ...resolved, provider: observed.provider(resolved.provider) } : resolved;

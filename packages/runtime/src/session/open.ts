@@ -50,6 +50,8 @@ export interface OpenOptions {
   readonly session: SessionChoice;
   /** Send every delta. */
   readonly partial: boolean;
+  /** Deltas that arrive within so many milliseconds are sent as one. Absent: each is sent as it came. */
+  readonly gatherMs?: number;
   /** Echo accepted prompts. */
   readonly replayPrompts: boolean;
   /**

@@ -112,6 +112,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
       sessionId: place.id,
       entrypoint,
       memory,
+      gatherMs: options.gatherMs,
       observed,
     });
     return { ...resolved, provider: budget.guard(resolved.provider) };

@@ -116,7 +116,7 @@ function serverAt(provider: string, address: Address, key: KeySource | undefined
 }
 
 /** What the settings and the environment say about any server. */
-function serverParts(provider: string, { env, network = env, fetch, settings }: ResolveOptions) {
+function serverParts(provider: string, { env, network = env, fetch, settings, gatherMs }: ResolveOptions) {
   const block = blockOf(provider, settings?.providers);
   const timeoutMs = positiveInteger(env["API_TIMEOUT_MS"]);
   const idleTimeoutMs = positiveInteger(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]);
@@ -127,6 +127,7 @@ function serverParts(provider: string, { env, network = env, fetch, settings }: 
     ...(fetch ? { fetch } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    gatherMs,
   };
 }
 

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import type { ModelRequest } from "@keelson/engine";
+import type { StreamEvent } from "@keelson/protocol";
+import { anthropicProvider } from "./anthropic.ts";
+import { joinedDeltas } from "./joined-deltas.ts";
+
+const text = (value: string, index = 0): StreamEvent => ({
+  type: "content_block_delta",
+  index,
+  delta: { type: "text_delta", text: value },
+});
+const thinking = (value: string): StreamEvent => ({
+  type: "content_block_delta",
+  index: 0,
+  delta: { type: "thinking_delta", thinking: value },
+});
+const json = (value: string): StreamEvent => ({
+  type: "content_block_delta",
+  index: 0,
+  delta: { type: "input_json_delta", partial_json: value },
+});
+const signature: StreamEvent = {
+  type: "content_block_delta",
+  index: 0,
+  delta: { type: "signature_delta", signature: "s" },
+};
+const stop: StreamEvent = { type: "content_block_stop", index: 0 };
+
+test.each<[string, StreamEvent[], StreamEvent[]]>([
+  ["text", [text("a"), text("b"), text("c"), stop], [text("abc"), stop]],
+  ["thoughts", [thinking("a"), thinking("b"), signature, stop], [thinking("ab"), signature, stop]],
+  ["the input of a call", [json("{"), json("}"), stop], [json("{}"), stop]],
+  ["one delta", [text("a"), stop], [text("a"), stop]],
+  ["blocks written in turn", [text("a"), text("b", 1), text("c")], [text("a"), text("b", 1), text("c")]],
+  ["kinds in turn", [thinking("a"), text("b"), text("c")], [thinking("a"), text("bc")]],
+  ["nothing", [], []],
+])("joinedDeltas() keeps the order and joins neighbours: %s", (_, events, joined) => {
+  expect([...joinedDeltas(events)]).toEqual(joined);
+});
+
+test("joinedDeltas() leaves a delta whose text is not text as it is", () => {
+  const odd = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: 7 } } as never;
+  expect([...joinedDeltas([text("a"), odd, text("b")])]).toEqual([text("a"), odd, text("b")]);
+});
+
+test("joinedDeltas() passes on what came before a broken event", () => {
+  function* broken() {
+    yield text("a");
+    yield text("b");
+    throw new Error("broken");
+  }
+  const seen: StreamEvent[] = [];
+  expect(() => {
+    for (const event of joinedDeltas(broken())) seen.push(event);
+  }).toThrow("broken");
+  expect(seen).toEqual([text("ab")]);
+});
+
+test("deltas are joined only for a reader that asked for it", async () => {
+  const pieces = Array.from({ length: 40 }, (_, at) => `${at} `);
+  const counts = await Promise.all([deltasOf(pieces, undefined), deltasOf(pieces, 30)]);
+  expect(counts.map(({ whole }) => whole)).toEqual([pieces.join(""), pieces.join("")]);
+  expect(counts[0]!.count).toBe(pieces.length);
+  // Far fewer than were sent: reads are 30 ms apart, and the server sends all of them at once.
+  expect(counts[1]!.count).toBeLessThan(pieces.length / 2);
+});
+
+async function deltasOf(pieces: readonly string[], gatherMs: number | undefined) {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const start = { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage };
+  const events = [
+    { type: "message_start", message: start },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    ...pieces.map((piece) => text(piece)),
+    stop,
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
+    { type: "message_stop" },
+  ];
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () =>
+      new Response(
+        (async function* () {
+          for (const event of events) yield new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`);
+        })(),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+  });
+  const provider = anthropicProvider({ baseUrl: server.url.origin, apiKey: "k", gatherMs });
+  const request: ModelRequest = {
+    model: "m",
+    max_tokens: 1,
+    system: [],
+    betas: [],
+    tools: [],
+    messages: [{ role: "user", content: "hi" }],
+  };
+  const parts: string[] = [];
+  for await (const event of provider.stream(request, new AbortController().signal)) {
+    if (event.type === "content_block_delta" && event.delta.type === "text_delta") parts.push(event.delta.text);
+  }
+  return { whole: parts.join(""), count: parts.length };
+}
