@@ -49,10 +49,11 @@ interface Asked {
   /** Questions from before something else had the terminal are of no use. */
   readonly era: number;
   readonly frame?: Frame;
+  /** Whether it came with a frame, so that the answer is where that frame left the cursor. */
+  readonly drawn: boolean;
 }
 
 interface DrawOptions {
-  readonly ask: boolean;
   /** What is on the screen; what the area was drawn as if absent. */
   readonly before?: DrawnArea;
   readonly sizes?: readonly ScreenSize[];
@@ -79,8 +80,8 @@ export class Screen implements ScreenPort {
   #settling: { readonly cancel: () => void; quiet: boolean } | undefined;
   /** How often the terminal and the system said different widths, one after the other. */
   #disagreements = 0;
-  /** Whether a frame was drawn after the one that is asked about. */
-  #drawnSince = false;
+  /** Frames that arrived after a resize, until the last answer is here. */
+  #late: { readonly columns: number; readonly by: number; readonly finished: readonly string[] } | undefined;
   #cursorHidden = false;
   #state: "on" | "paused" | "ended" = "on";
   #viewer: FullScreenView | undefined;
@@ -133,7 +134,7 @@ export class Screen implements ScreenPort {
     const above = this.#area.above ?? this.#size.rows;
     this.#options.terminal.write(`${BEGIN}${erase}\x1b[J\x1b[${this.#size.rows}B${"\n".repeat(above)}\x1b[H`);
     this.#startAnew();
-    this.#draw({ ask: true });
+    this.#draw();
   }
 
   pause(): void {
@@ -151,7 +152,7 @@ export class Screen implements ScreenPort {
     this.#startAnew();
     this.#cursorHidden = false;
     if (this.#viewer) this.#viewer.enter();
-    else this.#draw({ ask: true });
+    else this.#draw();
   }
 
   end({ keep = false }: { readonly keep?: boolean } = {}): void {
@@ -191,8 +192,10 @@ export class Screen implements ScreenPort {
     const answer = reply.of === "cursor" ? this.#questions.answer(reply.text) : undefined;
     if (!answer || this.#state !== "on" || this.#viewer || answer.about.era !== this.#era) return;
     const { frame } = answer.about;
-    if (frame) this.#area.toldPlace(answer.row);
-    if (frame && frame.columns !== answer.columns) return this.#overtaken(frame, answer.columns);
+    if (answer.about.drawn) this.#area.toldPlace(answer.row);
+    if (frame && (this.#late !== undefined || frame.columns !== answer.columns)) {
+      return this.#overtaken(frame, answer.columns);
+    }
     if (!frame && this.#settling?.quiet) {
       if (answer.columns === this.size.columns) return this.#drawResized(answer.row);
       this.#disagreements += 1;
@@ -206,13 +209,21 @@ export class Screen implements ScreenPort {
 
   /** The window was resized before the frame arrived there, so the frame began at the wrong row. */
   #overtaken({ columns: old, before, sizes, up, finished }: Frame, columns: number): void {
-    const area = new ResizedArea(before, this.#reflow);
-    for (const size of sizes) area.step(size);
-    const { rows } = this.size;
-    area.step({ columns, rows });
-    if (this.#drawnSince) this.#area.misplaced(columns, 0, []);
-    else this.#area.misplaced(columns, area.above - up, finished);
-    this.#size = { columns, rows };
+    const late = this.#late;
+    if (late === undefined) {
+      const area = new ResizedArea(before, this.#reflow);
+      for (const size of sizes) area.step(size);
+      area.step({ columns, rows: this.size.rows });
+      this.#late = { columns, by: area.above - up, finished };
+    } else if (late.columns === columns) {
+      // A key was drawn before the answer came. Its frame is where the one before it is.
+      this.#late = { ...late, finished: [...late.finished, ...finished] };
+    } else this.#late = { columns, by: 0, finished: [] };
+    if (this.#questions.areOpen) return;
+    const { by, finished: again } = this.#late;
+    this.#late = undefined;
+    this.#area.misplaced(columns, by, again);
+    this.#size = { columns, rows: this.size.rows };
     // The system may hear of it only after the terminal has done it.
     if (this.size.columns !== old) this.#takeSize();
     this.#settle();
@@ -228,7 +239,7 @@ export class Screen implements ScreenPort {
     // Terminals do not agree on where the cursor of the main screen is after a resize. The last row is safe.
     if (this.#resizedInViewer) this.#options.terminal.write(`\x1b[${this.#size.rows}B`);
     this.#startAnew();
-    if (draw && this.#state === "on") this.#draw({ ask: true });
+    if (draw && this.#state === "on") this.#draw();
   }
 
   #resize(): void {
@@ -261,7 +272,7 @@ export class Screen implements ScreenPort {
     if (this.#settling) {
       if (!this.#settling.quiet) return;
       if (!this.#questions.mayAsk) return this.#drawResized();
-      const ask = this.#questions.ask({ era: this.#era });
+      const ask = this.#questions.ask({ era: this.#era, drawn: false });
       return this.#options.terminal.write(ask + this.#area.column);
     }
     if (!this.#wanted) return;
@@ -273,13 +284,12 @@ export class Screen implements ScreenPort {
     this.#settling?.cancel();
     this.#settling = undefined;
     this.#disagreements = 0;
-    this.#drawnSince = false;
     const before = this.#area.drawn;
     const again = this.#area.isMisplaced;
     this.#takeSize();
     const sizes = this.#area.resized(this.#size, this.#reflow, y);
     // If the window is resized again right now, the fewer rows it has to be repaired for, the better.
-    this.#draw({ ask: true, before, sizes, again, hold: this.#questions.mayAsk });
+    this.#draw({ before, sizes, again, hold: this.#questions.mayAsk });
   }
 
   /** What another program, a viewer or the end cannot wait for. */
@@ -303,6 +313,7 @@ export class Screen implements ScreenPort {
   /** Something else had the terminal: the area begins where the cursor is. */
   #startAnew(): void {
     this.#era += 1;
+    this.#late = undefined;
     this.#wanted = false;
     this.#size = this.size;
     this.#area.forget();
@@ -321,11 +332,10 @@ export class Screen implements ScreenPort {
       return;
     }
     // A key does not wait for an answer.
-    this.#drawnSince = isOpen;
-    this.#draw({ ask: !isOpen });
+    this.#draw();
   }
 
-  #draw({ ask, before = this.#area.drawn, sizes = [], again = false, hold = false }: DrawOptions): void {
+  #draw({ before = this.#area.drawn, sizes = [], again = false, hold = false }: DrawOptions = {}): void {
     this.#lastFrame = this.#options.now();
     const up = this.#area.drawn.cursor.row;
     // Drawing may find more rows that are finished.
@@ -336,7 +346,7 @@ export class Screen implements ScreenPort {
     if (text === "") return;
     const { columns } = this.#size;
     const frame = again ? undefined : { columns, before, sizes, up, finished };
-    this.#write(text, ask ? { ask: { era: this.#era, ...(frame && { frame }) } } : {});
+    this.#write(text, { ask: { era: this.#era, drawn: true, ...(frame && { frame }) } });
   }
 
   #rendered(): Rendered {
