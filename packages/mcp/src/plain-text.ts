@@ -10,6 +10,12 @@ export function plainText(value: string, maxLength: number): string {
   return value.slice(0, maxLength).toWellFormed().replace(HIDDEN, "");
 }
 
+/** Plain text that says so if its end is missing, for the model. */
+export function cutPlainText(value: string, maxLength: number): string {
+  const shown = plainText(value, maxLength);
+  return value.length <= maxLength ? shown : `${shown}… [truncated]`;
+}
+
 /** Plain text in one line. */
 export function plainLine(value: string, maxLength: number): string {
   return plainText(value, maxLength).replace(/\s+/g, " ").trim();

@@ -99,11 +99,15 @@ test("annotations decide what may run in parallel, and are available to clients"
   ]);
 });
 
-test("a long description is cut", async () => {
+test("long descriptions and instructions are cut", async () => {
   const tools = [{ ...ADD, description: "x".repeat(50_000) }];
-  const connection = connectionTo(fakeServer({ "tools/list": { tools } }));
+  const initialize = { ...HELLO, instructions: "y".repeat(50_000) };
+  const connection = connectionTo(fakeServer({ initialize, "tools/list": { tools } }));
   await connection.open();
-  expect(connection.tools[0]?.tool.description).toBe(`${"x".repeat(2_048)}… [truncated]`);
+  expect([connection.tools[0]?.tool.description, connection.facts?.instructions]).toEqual([
+    `${"x".repeat(4_096)}… [truncated]`,
+    `${"y".repeat(4_096)}… [truncated]`,
+  ]);
 });
 
 test("a changed list is fetched again, one request at a time", async () => {

@@ -3,7 +3,7 @@
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
 import type { Client, RequestLimit } from "./client.ts";
-import { plainLine, plainText } from "../plain-text.ts";
+import { cutPlainText, plainLine } from "../plain-text.ts";
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -15,7 +15,7 @@ import {
 
 const SESSION_VERSION = "2025-11-25";
 const DISCOVER_VERSION = "2026-07-28";
-const MAX_INSTRUCTIONS_LENGTH = 2_048;
+const MAX_INSTRUCTIONS_LENGTH = 4_096;
 const MAX_NAME_LENGTH = 200;
 const META = "io.modelcontextprotocol/";
 
@@ -101,7 +101,7 @@ export function readInitializeResult(result: unknown): ServerFacts | undefined {
 function readFacts(result: Record<string, unknown>, openedBy: ServerFacts["openedBy"]): ServerFacts {
   const { serverInfo, instructions, capabilities, protocolVersion } = result;
   const offered = (kind: ListKind) => (isObject(capabilities) ? capabilities[kind] : undefined);
-  const shownInstructions = typeof instructions === "string" ? plainText(instructions, MAX_INSTRUCTIONS_LENGTH) : "";
+  const shownInstructions = typeof instructions === "string" ? cutPlainText(instructions, MAX_INSTRUCTIONS_LENGTH) : "";
   return {
     hasTools: isObject(offered("tools")),
     hasPrompts: isObject(offered("prompts")),

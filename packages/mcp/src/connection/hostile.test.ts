@@ -156,7 +156,7 @@ test.each([
 test("server name and instructions are limited in length", async () => {
   const initialize = { ...HELLO, serverInfo: { name: "n".repeat(1e6), version: 1 }, instructions: "i".repeat(1e6) };
   const { connection } = await connect(fakeServer({ initialize }));
-  expect(JSON.stringify(connection.facts).length).toBeLessThan(2_500);
+  expect(JSON.stringify(connection.facts).length).toBeLessThan(4_600);
 });
 
 test("an error message is shown without control characters", async () => {

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { toApiSchema } from "./input-schema.ts";
 import { MAX_TOOL_NAME_LENGTH } from "../naming.ts";
-import { hasHidden, plainLine, plainText } from "../plain-text.ts";
+import { hasHidden, plainLine, cutPlainText } from "../plain-text.ts";
 
 export interface ToolFacts {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface ToolFacts {
   readonly maxShown?: number;
 }
 
-const MAX_DESCRIPTION_LENGTH = 2_048;
+const MAX_DESCRIPTION_LENGTH = 4_096;
 const MAX_RESULT_LENGTH = 500_000;
 
 export function readTool(value: unknown): ToolFacts | { readonly problem: string } {
@@ -37,7 +37,7 @@ export function readTool(value: unknown): ToolFacts | { readonly problem: string
   return {
     name,
     ...(typeof shownAs === "string" ? { title: plainLine(shownAs, MAX_TOOL_NAME_LENGTH) } : {}),
-    description: typeof description === "string" ? cut(description) : "",
+    description: typeof description === "string" ? cutPlainText(description, MAX_DESCRIPTION_LENGTH) : "",
     inputSchema: schema.json,
     annotations: {
       ...flag("readOnly", hints["readOnlyHint"]),
@@ -47,11 +47,6 @@ export function readTool(value: unknown): ToolFacts | { readonly problem: string
     ...(isObject(meta) && meta["anthropic/alwaysLoad"] === true ? { alwaysLoad: true } : {}),
     ...(typeof size === "number" && size > 0 ? { maxShown: Math.min(size, MAX_RESULT_LENGTH) } : {}),
   };
-}
-
-function cut(description: string): string {
-  const shown = plainText(description, MAX_DESCRIPTION_LENGTH);
-  return description.length <= MAX_DESCRIPTION_LENGTH ? shown : `${shown}… [truncated]`;
 }
 
 const flag = (name: string, value: unknown) => (typeof value === "boolean" ? { [name]: value } : {});
