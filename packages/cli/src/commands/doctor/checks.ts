@@ -18,6 +18,7 @@ import { didYouMean } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { placeText } from "../config/text.ts";
 import type { DoctorFinding } from "./doctor.ts";
+import { mcpServers } from "./mcp-check.ts";
 import { shortenFrom, type Shorten } from "../permissions/words.ts";
 
 /** Runs every check, in the order they are shown. */
@@ -47,6 +48,7 @@ export async function examine(options: LoadSettingsOptions): Promise<readonly Do
     await model(snapshot, inspection, options, short),
     ripgrep(rg),
     await shell(snapshot),
+    ...mcpServers(snapshot),
     ...languageServers(snapshot),
     ...(await confinement(snapshot, rg)),
   ];
