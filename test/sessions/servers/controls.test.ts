@@ -146,6 +146,48 @@ test("an application adds and removes servers; those of files stay", async () =>
   for (const pid of filed.pids) await gone(pid);
 });
 
+test("a deny rule that is added while the session runs removes the tool from the next request", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "srv", { tools: ["echo", "other"] });
+  const flags = [...withServers({ srv: { ...server.entry, alwaysLoad: true } }), "--allowedTools", "mcp__srv"];
+  await using model = await startMockModel([
+    async () => {
+      // The run has begun with both tools.
+      program.send(control("deny", { subtype: "update_permissions", updates: [deny("mcp__srv__echo")] }));
+      await program.waitForLine(({ response }) => response?.request_id === "deny");
+      return {
+        calls: [
+          { name: "mcp__srv__echo", input: {} },
+          { name: "mcp__srv__other", input: {} },
+        ],
+      };
+    },
+    { text: "done" },
+    { text: "done" },
+  ]);
+  await using program = startKeelson(["-p", ...CHAT, ...flags], { home, url: model.url, stdin: "open" });
+  program.send(prompt("one"));
+  const first = await program.waitForLine(({ type }) => type === "result");
+  expect(model.requests.slice(0, 2).map(mcpNames)).toEqual([
+    ["mcp__srv__echo", "mcp__srv__other"],
+    ["mcp__srv__other"],
+  ]);
+  // Not even a call that was under way by then reaches the server.
+  expect(server.notes.flatMap(({ params }) => params?.name ?? [])).toEqual(["other"]);
+  program.send(control("whole", { subtype: "update_permissions", updates: [deny("mcp__srv")] }));
+  program.send(prompt("two"));
+  await program.waitForLine(({ type }) => type === "result", { after: first });
+  expect(mcpNames(model.requests[2]!)).toEqual([]);
+  await end(program);
+});
+
+const deny = (toolName: string) => ({
+  type: "addRules",
+  rules: [{ toolName }],
+  behavior: "deny",
+  destination: "session",
+});
+
 test("a client adds a server behind a proxy of its own", async () => {
   using home = temporaryHome();
   await using server = await startOfficial.http();

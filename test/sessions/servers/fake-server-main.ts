@@ -2,7 +2,7 @@
 // message it gets are lines of a log.
 
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { FakeScript } from "./fake.ts";
 
@@ -54,6 +54,21 @@ const CALLS: Record<string, (input: any) => object | Promise<object>> = {
   sound: () => ({ content: [{ type: "audio", data: btoa("RIFF"), mimeType: "audio/wav" }] }),
   structured: () => ({ content: [{ type: "text", text: "{}" }], structuredContent: { sum: 3 } }),
   long: () => text("a long line of text\n".repeat(20_000)),
+  write({ path }) {
+    try {
+      writeFileSync(path, "x");
+      return text("written");
+    } catch (error) {
+      return text(String((error as NodeJS.ErrnoException).code));
+    }
+  },
+  read({ path }) {
+    try {
+      return text(readFileSync(path, "utf8"));
+    } catch (error) {
+      return text(String((error as NodeJS.ErrnoException).code));
+    }
+  },
   crash: () => process.exit(4),
   hang: () => new Promise(() => {}),
   grow() {

@@ -55,13 +55,17 @@ export interface FakeServer {
 
 const PROGRAM = join(import.meta.dir, "fake-server-main.ts");
 
-/** `isSlow`: it answers nothing before `open` is called. */
+/** `isSlow`: it answers nothing before `open` is called. `folder`: where it may write. */
 export function fakeServer(
   home: TemporaryHome,
   name: string,
-  { isSlow = false, ...script }: Partial<FakeScript> & { readonly isSlow?: boolean } = {},
+  {
+    isSlow = false,
+    folder = home.root,
+    ...script
+  }: Partial<FakeScript> & { readonly isSlow?: boolean; readonly folder?: string } = {},
 ): FakeServer {
-  const at = (ending: string) => join(home.root, `${name}.${ending}`);
+  const at = (ending: string) => join(folder, `${name}.${ending}`);
   const full: FakeScript = { tools: ["echo"], ...script, log: at("log"), ...(isSlow ? { gate: at("gate") } : {}) };
   writeFileSync(at("json"), JSON.stringify(full));
   const notes = () =>
