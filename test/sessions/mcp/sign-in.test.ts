@@ -62,6 +62,23 @@ test("login opens the browser and stores tokens that only the user can read; log
   });
 });
 
+test("remove signs out, unless another definition has the same name and address", async () => {
+  await using setup = await setUp();
+  const { auth, server, home, folder } = setup;
+  const again = ["mcp", "add", "--transport", "http", "-s", "local", "calc", server.url];
+  expect((await runKeelson(again, { home })).code).toBe(0);
+  await runKeelson(["mcp", "login", "calc"], { home, env: browser(home) });
+  const first = await runKeelson(["mcp", "remove", "calc", "-s", "local"], { home });
+  expect([first.stdout, storedFiles(folder).length, auth.tokens.size]).toEqual([
+    expect.not.stringContaining("Signed out"),
+    1,
+    1,
+  ]);
+  const second = await runKeelson(["mcp", "remove", "calc"], { home });
+  expect(second).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining('Signed out of "calc"\n') });
+  expect([auth.tokens.size, auth.refreshTokens.size, storedFiles(folder)]).toEqual([0, 0, []]);
+});
+
 /** The address that the program asked to open. */
 async function printedAddress(program: Running): Promise<string> {
   const { text } = await program.waitForLine((_, { text }) => text.startsWith("  http"));

@@ -14,6 +14,8 @@ import {
 export interface SignOutOptions extends SignInServer {
   readonly storage: SignInStorage;
   readonly fetch: RemoteFetch;
+  /** Also deletes the secret of a client that the configuration names. */
+  readonly forgetClient?: boolean;
 }
 
 /** `kept`: the tokens are deleted here, but the server did not confirm that it revoked them. */
@@ -28,7 +30,7 @@ export async function signOut({ storage, ...options }: SignOutOptions): Promise<
     await storage.needed.remove(key);
     if (!record) return "not signed in";
     const isRevoked = await revoke(record, options).catch(() => false);
-    if (record.clientSecret === undefined) await storage.tokens.remove(key);
+    if (record.clientSecret === undefined || options.forgetClient) await storage.tokens.remove(key);
     // It came with the configuration, which is still there.
     else await writeRecord(storage.tokens, { name: record.name, url: record.url, clientSecret: record.clientSecret });
     if (!record.tokens) return "not signed in";

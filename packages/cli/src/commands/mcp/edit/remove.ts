@@ -1,4 +1,4 @@
-// keelson mcp remove: deletes one definition of a server.
+// keelson mcp remove: deletes one definition of a server, and its sign-in.
 
 import { UsageError } from "../../../args/invocation.ts";
 import { printError } from "../../../process/process-io.ts";
@@ -31,5 +31,7 @@ export async function deleteServer(call: Invoked): Promise<number> {
   if (!removed.ok) return printError(io, removed.problem);
   const place = modifiedLine(removed.file, definition.scope, snapshot.cwd);
   await io.write(`Removed MCP server ${visible(name)} from ${definition.scope} config\n${place}\n`);
+  const { forgetSignIn } = await import("./forget-sign-in.ts");
+  await forgetSignIn(name, definition, snapshot, io);
   return 0;
 }
