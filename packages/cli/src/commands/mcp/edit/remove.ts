@@ -31,7 +31,7 @@ export async function deleteServer(call: Invoked): Promise<number> {
   if (!removed.ok) return printError(io, removed.problem);
   const place = modifiedLine(removed.file, definition.scope, snapshot.cwd);
   await io.write(`Removed MCP server ${visible(name)} from ${definition.scope} config\n${place}\n`);
-  const { forgetSignIn } = await import("./forget-sign-in.ts");
+  const { forgetSignIn } = await import("../sign-in/forget-sign-in.ts");
   await forgetSignIn(name, definition, snapshot, io);
   return 0;
 }

@@ -2,9 +2,9 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { ServerDefinition } from "@keelson/config/mcp";
-import type { ProcessIO } from "../../process-io.ts";
-import { printWarning } from "../../process-io.ts";
-import { visible } from "../permissions/words.ts";
+import type { ProcessIO } from "../../../process/process-io.ts";
+import { printWarning } from "../../../process/process-io.ts";
+import { visible } from "../../permissions/words.ts";
 
 /** Keeps the sign-in if another definition has the same name and address. */
 export async function forgetSignIn(
