@@ -173,7 +173,7 @@ test("errors", async () => {
   });
   const cases: [string[], string][] = [
     [["login"], "usage: keelson mcp login <name> [--no-browser]"],
-    [["logout", "a", "b"], "usage: keelson mcp logout <name>"],
+    [["logout", "a", "b"], "usage: keelson mcp logout <name>\nTo send it as a prompt: keelson -p 'mcp logout a b'"],
     [["login", "nobody"], 'no MCP server "nobody"; to list them, run: keelson mcp list'],
     [["logout", "local"], 'MCP server "local" is of type stdio; only http and sse servers have a sign-in'],
     [["login", "keyed"], 'MCP server "keyed" has an Authorization header; remove it to sign in instead'],
