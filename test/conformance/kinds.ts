@@ -16,10 +16,14 @@ export interface Kind {
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the project. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Settings of the user. */
+  readonly settings?: object;
   /** Hooks of the user. */
   readonly hooks?: Readonly<Record<string, readonly object[]>>;
   /** It has a copy of the project, which is a repository. */
   readonly isolated?: true;
+  /** It is a session of its own. */
+  readonly ownSession?: true;
   /** What the model says to those who pass the prompt on; undefined to all others. */
   lead?(body: JsonObject): ScriptedReply | undefined;
   /** The reply in the mouth of this agent's model. */
@@ -91,6 +95,14 @@ export const SKILL_FORK = through(
     },
   },
 );
+/** In the lead's process: a process of its own would do the same, a hundred times slower. */
+export const TEAMMATE = through("teammate", agent({ ...GENERAL, name: "mate" }), {
+  env: { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: "1" },
+  settings: { teammateMode: "in-process" },
+  ownSession: true,
+  // The second is about the news that it is done.
+  results: 2,
+});
 /** A hook that is an agent: it answers with a call. */
 export const AGENT_HOOK: Kind = {
   name: "agent hook",

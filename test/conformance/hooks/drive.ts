@@ -21,8 +21,6 @@ export interface Stage {
   run(row: Row): Promise<Observed>;
   /** What cannot be told from this agent's side. */
   readonly unseen?: readonly (keyof Observed)[];
-  /** Of the others, only every so-manieth: they cost much, and another stage has them all. */
-  readonly every?: number;
   /** Rows that mean nothing there, with the reason. */
   readonly absent?: readonly Absence[];
 }
@@ -43,7 +41,7 @@ export async function perform(row: Row, kind: Kind, start: Start = startHere): P
   const before = furnish(
     home,
     { ...row, files: { ...row.files, ...kind.files } },
-    { url: server?.url, hooks: kind.hooks },
+    { url: server?.url, hooks: kind.hooks, settings: kind.settings },
   );
   if (kind.isolated) commitAll(home);
   const here = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll("<project>", home.project));
@@ -59,7 +57,9 @@ export async function perform(row: Row, kind: Kind, start: Start = startHere): P
   });
   const asked = person ? await converse(program, typed, person, results) : [];
   const ended = await program.done;
-  return observe({ home, ended, ...requestsOf(kind, model.requests), asked, before, posted: server?.posted ?? [] });
+  const { ownSession = false } = kind;
+  const posted = server?.posted ?? [];
+  return observe({ home, ended, ownSession, ...requestsOf(kind, model.requests), asked, before, posted });
 }
 
 const TALKS = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];

@@ -7,11 +7,18 @@ import type { TemporaryHome } from "@keelson/testkit";
 import type { Kind } from "../kinds.ts";
 import { nameOf, type Answer, type Hook, type Row } from "./row.ts";
 
+/** What comes from elsewhere: the address of the row's server, and what the kind of agent needs. */
+interface Surroundings {
+  readonly url?: string | undefined;
+  readonly hooks?: Kind["hooks"];
+  readonly settings?: Kind["settings"];
+}
+
 /** Everything the row wants to find in the home and the project. Returns what is there before the session. */
 export function furnish(
   home: TemporaryHome,
   { hooks: given, settings, files = {} }: Pick<Row, "hooks" | "settings" | "files">,
-  { url = "<server>", hooks: more = {} }: { readonly url?: string | undefined; readonly hooks?: Kind["hooks"] } = {},
+  { url = "<server>", hooks: more = {}, settings: common }: Surroundings = {},
 ): ReadonlySet<string> {
   const hooks = at(url, given);
   const groups = (wanted: boolean) =>
@@ -24,6 +31,7 @@ export function furnish(
       ]),
     );
   home.settings({
+    ...common,
     ...(settings ?? { permissions: { allow: ["Bash(touch *)"] } }),
     hooks: { ...groups(true), ...more },
   });

@@ -1,7 +1,7 @@
 // What came of a row: the program's lines, the requests of its model and the files it left, reduced to what a row can say.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
 import type { Ended, RecordedRequest, TemporaryHome } from "@keelson/testkit";
 import { kindOf, messagesOf, spoken } from "../../sessions/front-door.ts";
@@ -17,14 +17,17 @@ interface Seen {
   readonly asked: readonly unknown[];
   readonly posted: readonly unknown[];
   readonly before: ReadonlySet<string>;
+  /** The agent is not one of the session that the lines are of. */
+  readonly ownSession: boolean;
 }
 
-export function observe({ home, ended, own, asides, asked, posted, before }: Seen): Observed {
-  const plain = plainly(home, ended);
+export function observe({ home, ended, own: requests, asides, asked, posted, before, ownSession }: Seen): Observed {
+  const session = sessionOf(ended);
+  const plain = plainly(home, ownSession ? otherSession(home, session) : session);
   const told = toldTo(home).map(plain);
   const result = messagesOf(ended, "result").at(-1) ?? {};
   return {
-    heard: plain(own.map(newIn)),
+    heard: plain(requests.map(newIn)),
     told,
     keys: told.map((input) => Object.keys(input).join(" ")),
     asides: plain(
@@ -85,9 +88,17 @@ export function toldTo(home: TemporaryHome): JsonObject[] {
   return lines.flatMap((line) => (line === "" ? [] : [JSON.parse(line) as JsonObject]));
 }
 
+const sessionOf = ({ messages }: Pick<Ended, "messages">): string =>
+  messages.find(({ session_id: id }) => typeof id === "string")?.session_id ?? "none";
+
+/** Whose transcript lies beside that of the session. */
+function otherSession({ configDir }: TemporaryHome, session: string): string {
+  const paths = [...new Bun.Glob("projects/*/*.jsonl").scanSync(configDir)];
+  return paths.map((path) => basename(path, ".jsonl")).find((id) => id !== session) ?? "none";
+}
+
 /** What is different every time, named. */
-function plainly(home: TemporaryHome, ended: Pick<Ended, "messages">) {
-  const session: string = ended.messages.find(({ session_id: id }) => typeof id === "string")?.session_id ?? "none";
+function plainly(home: TemporaryHome, session: string) {
   return <T>(value: T): T => {
     const text = JSON.stringify(value)
       .replaceAll(new RegExp(`${home.configDir}/projects/[^/"]*/${session}\\.jsonl`, "g"), "<transcript>")

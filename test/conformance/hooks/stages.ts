@@ -3,7 +3,18 @@
 
 import { expect } from "bun:test";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
-import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, PROMPT, SKILL_FORK, WORKTREE, type Kind } from "../kinds.ts";
+import {
+  AGENT_HOOK,
+  BACKGROUND,
+  FOREGROUND,
+  FORK,
+  MAIN,
+  PROMPT,
+  SKILL_FORK,
+  TEAMMATE,
+  WORKTREE,
+  type Kind,
+} from "../kinds.ts";
 import { perform, type Absence, type Stage } from "./drive.ts";
 import { nameOf, type Hook, type Observed, type Row } from "./row.ts";
 
@@ -33,7 +44,7 @@ const NOT_IN_COPIES: readonly Absence[] = [
   },
 ];
 
-interface ChildOptions extends Pick<Stage, "absent" | "unseen" | "every"> {
+interface ChildOptions extends Pick<Stage, "absent" | "unseen"> {
   /** As hooks know it. */
   readonly type?: string;
 }
@@ -45,7 +56,6 @@ function child(kind: Kind, { type = "general-purpose", ...less }: ChildOptions =
     // They are the session's, which goes on.
     unseen: ["result", "code", ...(less.unseen ?? [])],
     absent: [...NOT_IN_CHILDREN, ...(less.absent ?? [])],
-    ...(less.every === undefined ? {} : { every: less.every }),
   };
 }
 
@@ -53,17 +63,20 @@ export const STAGES: readonly Stage[] = [
   child(FOREGROUND),
   // Of every denial the reason is that nobody is asked.
   child(BACKGROUND, { absent: NOT_IN_BACKGROUND, unseen: ["denied"] }),
-  // Each row needs a repository.
-  child(WORKTREE, { every: 4, absent: NOT_IN_COPIES }),
+  child(WORKTREE, { absent: NOT_IN_COPIES }),
   child(FORK, { type: "fork" }),
   child(SKILL_FORK),
   agentHook(),
+  teammate(),
 ];
 
 /** Hooks hear only the child, and Stop hooks are those of its end. */
 function childHooks({ hooks }: Row): Row["hooks"] {
-  return changed(hooks, (event) => (event === "Stop" ? "SubagentStop" : event), `*'"agent_id"'*) ;; *`);
+  const ended = JSON.parse(JSON.stringify(hooks).replaceAll(STOP_OUTPUT, "$1SubagentStop")) as Row["hooks"];
+  return changed(ended, (event) => (event === "Stop" ? "SubagentStop" : event), `*'"agent_id"'*) ;; *`);
 }
+/** In JSON inside JSON. */
+const STOP_OUTPUT = /(hookEventName\\":\\")Stop/g;
 
 /** `others`: as in `case`, the inputs that are not meant. */
 function changed(hooks: Row["hooks"], rename: (event: HookEvent) => HookEvent, others: string): Row["hooks"] {
@@ -75,9 +88,7 @@ function changed(hooks: Row["hooks"], rename: (event: HookEvent) => HookEvent, o
 
 const TOOL_EVENTS: readonly HookEvent[] = ["PreToolUse", "PostToolUse", "PostToolUseFailure"];
 
-function changedHook(event: HookEvent, given: Hook, at: number, others: string): Hook {
-  const named = JSON.stringify(given).replaceAll('hookEventName\\":\\"Stop', 'hookEventName\\":\\"SubagentStop');
-  const hook = JSON.parse(named);
+function changedHook(event: HookEvent, hook: Hook, at: number, others: string): Hook {
   const matcher = TOOL_EVENTS.includes(event) ? { matcher: "Bash|Read|Write" } : {};
   if (!("script" in hook)) return { ...matcher, ...hook };
   const body = `case "$input" in ${others}) exit 0 ;; esac\n${hook.script}`;
@@ -130,6 +141,30 @@ function agentHook(): Stage {
     ],
   };
 }
+
+/** A session of its own, whose stream and result only its lead has. */
+function teammate(): Stage {
+  return {
+    name: TEAMMATE.name,
+    run: async (row) => {
+      const hooks = changed(row.hooks, (event) => event, `*${LEAD_SESSION}*`);
+      const flags = [...(row.flags ?? []), "--session-id", LEAD_SESSION];
+      const observed = await perform({ ...row, hooks, flags }, TEAMMATE);
+      const told = observed.told.filter(({ session_id: id }) => id === "<session>");
+      return { ...observed, told, keys: told.map((input) => Object.keys(input).join(" ")) };
+    },
+    unseen: ["result", "code", "notices", "denied", "hookLines"],
+    absent: [
+      { why: "the model has answered its lead before", is: ({ noticed }) => JSON.stringify(noticed).includes("msg_1") },
+      { why: "its environment says that teams are on", is: ({ name }) => name.includes("finds in its environment") },
+      {
+        why: "it asks its lead, which knows that nobody is there",
+        is: ({ name }) => name.startsWith("with nobody to be told"),
+      },
+    ],
+  };
+}
+const LEAD_SESSION = "11111111-1111-4111-8111-111111111111";
 
 function has(hooks: Row["hooks"], types: readonly string[]): boolean {
   return Object.values(hooks).some((list) => list.some((hook) => types.includes(hook["type"] as string)));

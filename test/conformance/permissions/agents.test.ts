@@ -1,15 +1,15 @@
-// Permissions in every kind of agent: the calls of a subagent, a fork, a forked skill and an agent hook have the fate
-// that those of the main agent have, in every mode and for every attack.
+// Permissions in every kind of agent: the calls of a subagent, a fork, a forked skill, an agent hook and a teammate have
+// the fate that those of the main agent have, in every mode and for every attack.
 
 import { expect, test } from "bun:test";
 import { PERMISSION_MODES } from "@keelson/protocol";
 import { join } from "node:path";
 import type { ScriptedCall, TemporaryHome } from "@keelson/testkit";
-import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, SKILL_FORK, WORKTREE, type Kind } from "../kinds.ts";
+import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, SKILL_FORK, TEAMMATE, WORKTREE, type Kind } from "../kinds.ts";
 import { fatesOf, type Circumstances, type Fate } from "./fates.ts";
 import { ATTACKS, lay, placed, type Table } from "./tables.ts";
 
-const KINDS: readonly Kind[] = [FOREGROUND, BACKGROUND, FORK, SKILL_FORK, AGENT_HOOK];
+const KINDS: readonly Kind[] = [FOREGROUND, BACKGROUND, FORK, SKILL_FORK, AGENT_HOOK, TEAMMATE, WORKTREE];
 
 /** Nobody is asked about an agent in the background, which is refusing; everything else is the same. */
 function expected(kind: Kind, fates: readonly Fate[]): readonly unknown[] {
@@ -19,9 +19,9 @@ function expected(kind: Kind, fates: readonly Fate[]): readonly unknown[] {
 }
 
 /** Returns the fates in the main agent. */
-async function compare(circumstances: Circumstances, kinds = KINDS): Promise<readonly Fate[]> {
+async function compare(circumstances: Circumstances): Promise<readonly Fate[]> {
   const fates = await fatesOf(MAIN, circumstances);
-  for (const kind of kinds) {
+  for (const kind of KINDS) {
     const found = await fatesOf(kind, circumstances);
     const same = kind.tools ? await fatesOf({ ...MAIN, tools: kind.tools }, circumstances) : fates;
     expect([kind.name, ...found]).toEqual([kind.name, ...(expected(kind, same) as any[])]);
@@ -65,7 +65,7 @@ const denial = { text: JSON.stringify({ verdict: "deny", reason: "it is not need
 test.each(PERMISSION_MODES.map((mode) => [mode]))("in mode %s, class by class", async (mode) => {
   const aside = Array.from({ length: 20 }, () => denial);
   const circumstances = { settings: RULES, flags: ["--permission-mode", mode], aside, calls: classes };
-  const fates = await compare(circumstances, [...KINDS, WORKTREE]);
+  const fates = await compare(circumstances);
   // Otherwise nothing was compared.
   expect(new Set(fates.map(({ fate }) => fate)).size).toBeGreaterThan(1);
 });

@@ -39,7 +39,7 @@ export async function fatesOf(
   using home = temporaryHome({ git: kind.isolated === true });
   const wanted = calls(home).map((call, at) => ({ id: `call_1_${at + 1}`, ...call }));
   const made = wanted.filter(({ name }) => kind.tools?.includes(name) ?? true);
-  home.settings({ ...settings, ...(kind.hooks ? { hooks: kind.hooks } : {}) });
+  home.settings({ ...kind.settings, ...settings, ...(kind.hooks ? { hooks: kind.hooks } : {}) });
   for (const [path, text] of Object.entries(kind.files ?? {})) home.write(path, text);
   if (kind.isolated) commitAll(home);
   const plain = (text: string) => text.replaceAll(COPY, "").replaceAll(home.root, "<root>");

@@ -39,7 +39,11 @@ export async function requestApproval(request: PermitRequest, question: Question
   const hooked = askHooks(request, question, by, settled.signal);
   if (!by.person) return (await hooked) ?? { ...noApprover(question.reason, by.unasked), by: question.by };
   const person = askPerson(request, question, by.person, by, settled.signal);
-  const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
+  const first = await Promise.race([
+    hooked.then((answered) => answered ?? person),
+    // A lead without a client says at once that nobody is there; hooks may still answer.
+    person.then(async (answered) => (isUnanswered(answered) ? ((await hooked) ?? answered) : answered)),
+  ]);
   settled.abort();
   return first;
 }
@@ -90,6 +94,9 @@ async function askPerson(
   if (reply.subtype === "error") {
     return { behavior: "deny", by: "person", message: `Tool permission request failed: ${reply.error}` };
   }
+  if (isObject(reply.response) && typeof reply.response["unanswered"] === "string") {
+    return { ...noApprover(question.reason, reply.response["unanswered"]), by: question.by };
+  }
   return readAnswer(reply.response, request.input, accept);
 }
 
@@ -103,6 +110,9 @@ function describe({ input, access }: PermitRequest, cwd: string): { readonly des
   const within = relative(cwd, access.path);
   return { description: within.startsWith("..") || within === "" ? access.path : within };
 }
+
+/** Somebody who was asked denies as a person. */
+const isUnanswered = ({ behavior, by }: Permission) => behavior === "deny" && by !== "person";
 
 function ruleOnWire({ source, tool, content }: Rule) {
   return { source, tool_name: tool, ...(content === undefined ? {} : { rule_content: content }) };

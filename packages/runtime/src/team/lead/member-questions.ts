@@ -126,7 +126,11 @@ export class MemberQuestions {
     try {
       const person = await this.#options.person();
       if (person) return await person(body, withdrawn);
-      return { subtype: "success", request_id: id, response: { behavior: "deny", message: NOBODY } };
+      return {
+        subtype: "success",
+        request_id: id,
+        response: { behavior: "deny", message: NOBODY, unanswered: NOBODY },
+      };
     } catch (error) {
       return { subtype: "error", request_id: id, error: (error as Error).message };
     }
