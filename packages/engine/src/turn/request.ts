@@ -56,16 +56,16 @@ export function lengthOfParts(parts: RequestParts): number {
 
 const lengths = new WeakMap<RequestParts, number>();
 
-/** Agents share most tools, and so the JSON of their definitions. */
-const definitions = new WeakMap<Tool, ToolDefinition>();
+/** By schema: agents have instances of their own of some tools, and share the JSON of their definitions. */
+const definitions = { offered: new WeakMap<object, ToolDefinition>(), onDemand: new WeakMap<object, ToolDefinition>() };
 
-function definitionOf(tool: Tool): ToolDefinition {
-  const known = definitions.get(tool);
-  if (known) return known;
-  const { name, description, input, onDemand } = tool;
+function definitionOf({ name, description, input, onDemand }: Tool): ToolDefinition {
+  const known = definitions[onDemand ? "onDemand" : "offered"];
+  const same = known.get(input.json);
+  if (same?.name === name && same.description === description) return same;
   const defer = onDemand ? { defer_loading: true as const } : {};
   const definition = { name, description, input_schema: input.json, ...defer };
-  definitions.set(tool, definition);
+  known.set(input.json, definition);
   return definition;
 }
 

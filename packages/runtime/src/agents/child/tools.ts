@@ -37,7 +37,7 @@ export function childTools(
     const shared = servers.map((tool) => ({ ...tool, onDemand: undefined }));
     const pool = [...state.builtInTools, ...shared, ...(mineOnly?.tools() ?? [])]
       .filter(({ name }) => !SESSION_TOOLS.has(name))
-      .map((tool) => mine.find(({ name }) => name === tool.name) ?? tool);
+      .map((tool) => ownInstance(tool, mine));
     const { tools } = agentTools(pool, definition, {
       kind: background ? "background" : "foreground",
       maySpawn,
@@ -46,4 +46,10 @@ export function childTools(
     built = { from, deferred, tools: assemblePool(tools, { rules: [] }) };
     return built.tools;
   };
+}
+
+/** Described as the session's is, so that a request need not describe it anew. */
+function ownInstance(tool: Tool, mine: readonly Tool[]): Tool {
+  const own = mine.find(({ name }) => name === tool.name);
+  return own ? { ...own, description: tool.description, input: tool.input } : tool;
 }
