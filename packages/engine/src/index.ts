@@ -63,7 +63,7 @@ export { run } from "./run/run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./run/result.ts";
 export { assemblePool } from "./tool/pool.ts";
 export { structuredOutputTool } from "./turn/structured.ts";
-export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
+export { PLAN_MODE_OF_AGENTS, PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
 export { asReminder } from "./context/reminder.ts";
 export {
   renderDynamicSections,

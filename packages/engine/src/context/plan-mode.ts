@@ -36,3 +36,7 @@ function ownWorkflow(canAsk: boolean, canExit: boolean): string {
 }
 
 export const PLAN_MODE_OVER = "Plan mode is off. You may make changes again, within this session's permissions.";
+
+/** For subagents: the plan is their parent's. */
+export const PLAN_MODE_OF_AGENTS =
+  "Plan mode is on. Change nothing: no edits, no commits, no commands that alter anything. Answer with what you found out; the agent that asked you makes the plan.";

@@ -24,10 +24,19 @@ export interface SessionInstructions {
   files(): readonly InstructionFile[];
   /** Loads the instructions that apply to a file a call touched. Returns their text. */
   touched(access: Access): readonly string[];
+  /** The same for a subagent, which has read only the text before the first prompt. */
+  forAgent(agent: AgentPlace): Pick<SessionInstructions, "touched">;
   /** What changed on disk since the last call; undefined if nothing did. */
   changes(): string | undefined;
   /** Reads everything again, after a compaction. Returns the text before the first prompt. */
   reread(): string;
+}
+
+export interface AgentPlace {
+  /** The folder it works in, if it has one of its own. */
+  readonly cwd?: string | undefined;
+  /** It has the conversation of the session so far. */
+  readonly isFork: boolean;
 }
 
 export interface InstructionsOptions {
@@ -44,15 +53,16 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   const projectDirectory = (root: string) => projectDir({ configDir, cwd: root, dirName });
   const set = await load(snapshot, projectDirectory, options.gate);
   const later: InstructionFile[] = [];
-  let noticed = 0;
+  const noticed = new Set<string>();
 
-  const loaded = (files: readonly InstructionFile[]) => {
+  const loaded = (files: readonly InstructionFile[], { notices } = set) => {
     for (const file of files) if (REPORTED_KINDS.has(file.kind)) options.report("InstructionsLoaded", eventInput(file));
-    for (const notice of set.notices.slice(noticed)) options.warn(notice);
-    noticed = set.notices.length;
+    for (const notice of notices) if (!noticed.has(notice)) options.warn(notice);
+    for (const notice of notices) noticed.add(notice);
     return files;
   };
   loaded(set.files);
+  const isDenied = hasDenyRules(snapshot) ? (path: string) => !options.gate.mayRead(path) : () => false;
   const memory = memoryDirectory(snapshot, projectDirectory);
   return {
     preface: renderInstructions(set.files, options.date),
@@ -69,6 +79,18 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
       later.push(...more);
       return more.map(renderNested);
     },
+    forAgent({ cwd = snapshot.cwd, isFork }) {
+      const known = new Set(isFork ? later.map(({ path }) => path) : []);
+      let own: InstructionSet | undefined;
+      return {
+        touched(access) {
+          if (access.kind !== "read" && access.kind !== "edit") return [];
+          own ??= loadInstructions({ ...snapshot, cwd }, { projectDirectory, isDenied });
+          const more = own.nested(access.path).filter(({ path }) => !known.has(path));
+          return loaded(more, own).map(renderNested);
+        },
+      };
+    },
     changes() {
       const changed = set.changed();
       return changed.length === 0 ? undefined : renderChanged(changed);
@@ -82,7 +104,7 @@ async function load(
   projectDirectory: (root: string) => string,
   { ready, mayRead }: InstructionsOptions["gate"],
 ): Promise<InstructionSet> {
-  const hides = snapshot.rules.some(({ behavior }) => behavior === "deny");
+  const hides = hasDenyRules(snapshot);
   let asked = false;
   let isDenied = (_: string) => (asked = hides);
   const read = () => loadInstructions(snapshot, { projectDirectory, isDenied: (path) => isDenied(path) });
@@ -92,6 +114,8 @@ async function load(
   await ready();
   return read();
 }
+
+const hasDenyRules = ({ rules }: Snapshot) => rules.some(({ behavior }) => behavior === "deny");
 
 /** Memory files fire no event. */
 const REPORTED_KINDS = new Set<InstructionFile["kind"]>(["Managed", "User", "Project", "Local"]);

@@ -21,6 +21,7 @@ import type { Inbox, Work } from "../stream/inbox.ts";
 import type { Outbox } from "../stream/outbox.ts";
 import type { SessionPlace } from "./place.ts";
 import type { RunState } from "./run-state.ts";
+import type { Storage } from "./storage.ts";
 
 export interface SessionParts {
   readonly place: SessionPlace;
@@ -31,6 +32,7 @@ export interface SessionParts {
   readonly outbox: Outbox;
   readonly gate: Gate;
   readonly cost: Cost;
+  readonly agents: Storage["agents"];
   conversation(): Conversation;
   readonly controls: Controls;
   readonly client: ClientRequests;
@@ -162,7 +164,7 @@ export class LiveSession implements Session {
   }
 
   async #perform({ prompt }: Work): Promise<void> {
-    const { inbox, outbox, cost, now } = this.#parts;
+    const { inbox, outbox, cost, now, agents } = this.#parts;
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
     const started = now();
     const apiBefore = cost.apiDurationMs;
@@ -171,7 +173,9 @@ export class LiveSession implements Session {
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
     if (prompt) outbox.note(dequeued(this.id, started));
-    const end = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
+    const own = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
+    const end = { ...own, denials: [...own.denials, ...agents.denials] };
+    agents.denials = [];
     this.#parts.ran(end);
     if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
     outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));

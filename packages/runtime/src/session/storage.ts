@@ -3,7 +3,7 @@
 
 import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
-import type { ChainEntry } from "@keelson/protocol";
+import type { ChainEntry, PermissionDenial } from "@keelson/protocol";
 import { nullTranscript, openTranscript, transcriptPath, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
 import type { Snapshot } from "@keelson/config";
@@ -38,8 +38,11 @@ export interface Storage {
   readonly observed?: Observed;
   /** Requests to the client. */
   readonly client: ClientRequests;
-  /** How clients see subagents. `showsText`: also what they say and think, not only their calls. */
-  readonly agents: { showsText: boolean };
+  /**
+   * How clients see subagents. `showsText`: also what they say and think, not only their calls. `denials`: calls of theirs
+   * that were denied, for the next result.
+   */
+  readonly agents: { showsText: boolean; denials: readonly PermissionDenial[] };
   readonly runState: RunState;
   /** Moves to a new session: another id, another transcript, no cost so far. The listeners of `onClear` follow. */
   clear(): Promise<void>;
@@ -186,6 +189,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     ...(observed ? { observed } : {}),
     agents: {
       showsText: options.agentText || /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? ""),
+      denials: [],
     },
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     runState: new RunState({

@@ -13,6 +13,7 @@ import {
 } from "@keelson/protocol";
 import type { Gate } from "../../gate/gate.ts";
 import type { FiringAgent } from "../../hooks/dispatcher.ts";
+import type { SessionInstructions } from "../../instructions/instructions.ts";
 import { compactionPort } from "../../compaction/compaction-port.ts";
 import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
@@ -52,6 +53,8 @@ export interface ChildParts {
   charged: Ports["charge"];
   /** The instructions it began with, if it did. */
   preface(): string | undefined;
+  /** Those of the files it touches. Undefined if it leaves all of them out. */
+  instructions(): Pick<SessionInstructions, "touched"> | undefined;
   /** Before each request and each call: others may have to go first. */
   step(): Promise<void> | undefined;
 }
@@ -137,7 +140,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     // Clients take a status for the session's.
     show: (signal) => ("subtype" in signal && signal.subtype === "status" ? undefined : storage.outbox.show(signal)),
     admitted: () => undefined,
-    instructionsFor: () => [],
+    instructionsFor: (access) => child.instructions()?.touched(access) ?? [],
     steering: () => [...child.steering(), ...(state.codeWatch?.takeNotices(child.id) ?? [])],
     fire,
     compaction: compactionPort({

@@ -1,9 +1,20 @@
 // The run of one subagent: what it works with, what it reads first, and what its end means.
 
-import { asReminder, Conversation, run, type End, type ModelChoice, type Tool, type Workspace } from "@keelson/engine";
+import {
+  asReminder,
+  Conversation,
+  PLAN_MODE_OF_AGENTS,
+  run,
+  type End,
+  type Limits,
+  type ModelChoice,
+  type Tool,
+  type Workspace,
+} from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
-import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry } from "@keelson/protocol";
+import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry, PromptMessage } from "@keelson/protocol";
 import type { AgentServers } from "../../mcp/open-servers.ts";
+import type { SessionInstructions } from "../../instructions/instructions.ts";
 import type { AgentSkills } from "../../skills/open-skills.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
@@ -47,6 +58,12 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     if (chosen?.from !== from) chosen = { from, own: { ...from, agent: id } };
     return chosen.own;
   };
+  let nested: Pick<SessionInstructions, "touched"> | undefined;
+  const instructions = () => {
+    if (definition.omitsInstructions) return undefined;
+    const place = { cwd: plan.worktree?.cwd, isFork: plan.isFork === true };
+    return (nested ??= stages.storage.state.instructions?.forAgent(place));
+  };
   const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
   const { machine, gate, ports, firing } = surround(
     {
@@ -68,6 +85,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       outbox: life.outbox,
       interrupt: life.interrupt,
       preface: () => prefaceOf(plan, stages),
+      instructions,
       step: () => life.steps.step(),
       steering: () => life.takeWaiting(),
       recording: (entries) => {
@@ -112,22 +130,30 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
   if (listing) life.waiting.unshift(listing);
-  const said = context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`));
+  const said = [
+    // A fork has read it, and an agent that goes on too.
+    ...(gate.mode === "plan" && !plan.past ? [asReminder(PLAN_MODE_OF_AGENTS)] : []),
+    ...context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`)),
+  ];
   const preloaded = plan.past ? [] : await preload(definition, skills, stages.storage.options.warn);
   const texts = [...said, plan.prompt, ...preloaded];
   const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
-  let end = await run(
+  /** What it was denied is part of the session's next result. */
+  const going = async (prompt: PromptMessage | undefined, limits: Limits): Promise<End> => {
+    const ended = await run(prompt, gate.mode, conversation, ports, limits);
+    const { agents } = stages.storage;
+    agents.denials = [...agents.denials, ...ended.denials];
+    return ended;
+  };
+  let end = await going(
     { type: "user", message: { role: "user", content }, parent_tool_use_id: null, client_composed: true },
-    gate.mode,
-    conversation,
-    ports,
     plan.limits,
   );
   // Someone wrote to it while it gave its last answer.
   const { maxTurns = Infinity } = plan.limits;
   while (end.reason === "completed" && turns < maxTurns && !life.isDone()) {
     const limits = maxTurns === Infinity ? plan.limits : { ...plan.limits, maxTurns: maxTurns - turns };
-    end = await run(undefined, gate.mode, conversation, ports, limits);
+    end = await going(undefined, limits);
   }
   return endOf(end, plan, life);
 }

@@ -1,0 +1,87 @@
+// What a subagent reads and what becomes of its calls, as for the session's own agent.
+
+import { expect, test } from "bun:test";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
+import { resultOf, STREAM } from "../front-door.ts";
+import { agent, cast, requestsOf } from "./cast.ts";
+
+const TASK = "Only the child does this";
+const ROLES = ["main", TASK];
+const GENERAL = { subagent_type: "general-purpose" };
+const RUN = ["-p", "Go", ...STREAM];
+
+const call = (name: string, input: object): ScriptedReply => ({ calls: [{ name, input: input as never }] });
+const script = (child: readonly ScriptedReply[], input: object = GENERAL) =>
+  cast({ main: [{ calls: [agent(TASK, input)] }, { text: "Done" }], [TASK]: [...child, { text: "ok" }] });
+const lastOf = (body: any) => JSON.stringify(body.messages.at(-1).content);
+
+test("the calls that a child was denied are in the result of the session", async () => {
+  using home = temporaryHome();
+  const file_path = home.write("secret.txt", "x");
+  home.settings({ permissions: { deny: ["Read(./secret.txt)"] } });
+  await using model = await startMockModel(
+    script([call("Bash", { command: "node --eval 1" }), call("Read", { file_path })]),
+  );
+  const { permission_denials: denials } = resultOf(await runKeelson(RUN, { home, url: model.url }));
+  expect(denials).toEqual([
+    { tool_name: "Bash", tool_use_id: expect.any(String), tool_input: { command: "node --eval 1" } },
+    { tool_name: "Read", tool_use_id: expect.any(String), tool_input: { file_path } },
+  ]);
+});
+
+test("a file that a child touches brings the instructions of its folder, once for each agent", async () => {
+  using home = temporaryHome();
+  home.write("CLAUDE.md", "Rules of the project");
+  home.write("sub/CLAUDE.md", "Rules of the folder");
+  const [first, second] = [home.write("sub/a.txt", "a"), home.write("sub/b.txt", "b")];
+  const read = (file_path: string) => call("Read", { file_path });
+  await using model = await startMockModel(
+    cast({
+      main: [read(first), { calls: [agent(TASK, GENERAL)] }, { text: "Done" }],
+      [TASK]: [read(first), read(second), { text: "ok" }],
+    }),
+  );
+  await runKeelson(RUN, { home, url: model.url });
+  const said = requestsOf(model.requests, TASK, ROLES);
+  expect(said.slice(1).map((body) => lastOf(body).includes("Rules of the folder"))).toEqual([true, false]);
+  expect(JSON.stringify(said[0].messages)).toContain("Rules of the project");
+  const [, main] = requestsOf(model.requests, "main", ROLES);
+  expect(lastOf(main)).toContain("Rules of the folder");
+});
+
+test("agents without instructions get none of folders either", async () => {
+  using home = temporaryHome();
+  home.write("sub/CLAUDE.md", "Rules of the folder");
+  const file_path = home.write("sub/a.txt", "a");
+  await using model = await startMockModel(script([call("Read", { file_path })], { subagent_type: "Explore" }));
+  await runKeelson(RUN, { home, url: model.url });
+  const [, second] = requestsOf(model.requests, TASK, ROLES);
+  expect(lastOf(second)).not.toContain("Rules of the folder");
+});
+
+test("a child in a worktree reads the instructions of its own copy", async () => {
+  using home = temporaryHome({ git: true });
+  home.write("sub/CLAUDE.md", "Rules as committed");
+  home.write("sub/a.txt", "a");
+  for (const args of [
+    ["add", "--all"],
+    ["commit", "--quiet", "--message", "all"],
+  ])
+    Bun.spawnSync(["git", ...args], { cwd: home.project, env: home.env });
+  home.write("sub/CLAUDE.md", "Rules as edited since");
+  await using model = await startMockModel(
+    script([call("Read", { file_path: "sub/a.txt" })], { ...GENERAL, isolation: "worktree" }),
+  );
+  await runKeelson(RUN, { home, url: model.url });
+  const [, second] = requestsOf(model.requests, TASK, ROLES);
+  expect(lastOf(second)).toContain("Rules as committed");
+  expect(lastOf(second)).not.toContain("Rules as edited since");
+});
+
+test("in plan mode a child is told to change nothing", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel(script([]));
+  await runKeelson([...RUN, "--permission-mode", "plan"], { home, url: model.url });
+  const [first] = requestsOf(model.requests, TASK, ROLES);
+  expect(lastOf(first)).toContain("Plan mode is on. Change nothing");
+});
