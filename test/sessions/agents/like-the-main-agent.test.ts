@@ -85,3 +85,32 @@ test("in plan mode a child is told to change nothing", async () => {
   const [first] = requestsOf(model.requests, TASK, ROLES);
   expect(lastOf(first)).toContain("Plan mode is on. Change nothing");
 });
+
+test("a call of a child that a hook defers is reported, and tried again when the child goes on", async () => {
+  using home = temporaryHome();
+  const said = JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "defer" } });
+  const command = `test -e decided || echo '${said}'`;
+  home.settings({
+    permissions: { allow: ["Bash(touch *)"] },
+    hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] },
+  });
+  await using model = await startMockModel(
+    cast({
+      main: [
+        { calls: [agent(TASK, GENERAL)] },
+        ({ messages }) => {
+          home.write("decided", "");
+          const [, to] = /agentId: (a[0-9a-f]{16})/.exec(JSON.stringify(messages.at(-1).content))!;
+          return call("SendMessage", { to, message: "Try again", summary: "Try again" });
+        },
+        { text: "Waiting" },
+        { text: "Done" },
+      ],
+      [TASK]: [call("Bash", { command: "touch ran" }), { text: "ok" }],
+    }),
+  );
+  await runKeelson(RUN, { home, url: model.url });
+  const [, second] = requestsOf(model.requests, "main", ROLES);
+  expect(lastOf(second)).toContain("A hook deferred its Bash call, which has not run.");
+  expect(home.read("ran")).toBe("");
+});

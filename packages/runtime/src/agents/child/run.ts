@@ -182,9 +182,13 @@ const FAILED = new Set<End["reason"]>([
   "budget_exhausted",
   "turn_setup_failed",
   "hook_stopped",
+  "tool_deferred",
 ]);
 
-function whyOf({ reason, text }: End, maxBudgetUsd: number | undefined): string {
+function whyOf({ reason, text, deferred }: End, maxBudgetUsd: number | undefined): string {
+  // Only a session ends with a call that its client can answer later.
+  if (deferred)
+    return `A hook deferred its ${deferred.name} call, which has not run. A message to the agent makes it try the call again.`;
   if (reason === "budget_exhausted") return `The budget of $${maxBudgetUsd} is used up`;
   return text === "" ? `It ended early (${reason})` : text;
 }
