@@ -1,18 +1,22 @@
 // What a subagent reads and what becomes of its calls, as for the session's own agent.
 
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
 import { resultOf, STREAM } from "../front-door.ts";
+import { commitAll } from "../../conformance/kinds.ts";
 import { agent, cast, requestsOf } from "./cast.ts";
 
 const TASK = "Only the child does this";
-const ROLES = ["main", TASK];
+const HOOK = "Only the hook looks at this";
+const ROLES = ["main", TASK, HOOK];
 const GENERAL = { subagent_type: "general-purpose" };
 const RUN = ["-p", "Go", ...STREAM];
 
 const call = (name: string, input: object): ScriptedReply => ({ calls: [{ name, input: input as never }] });
 const script = (child: readonly ScriptedReply[], input: object = GENERAL) =>
   cast({ main: [{ calls: [agent(TASK, input)] }, { text: "Done" }], [TASK]: [...child, { text: "ok" }] });
+const bash = (command: string) => ({ name: "Bash", input: { command } });
 const lastOf = (body: any) => JSON.stringify(body.messages.at(-1).content);
 
 test("the calls that a child was denied are in the result of the session", async () => {
@@ -63,11 +67,7 @@ test("a child in a worktree reads the instructions of its own copy", async () =>
   using home = temporaryHome({ git: true });
   home.write("sub/CLAUDE.md", "Rules as committed");
   home.write("sub/a.txt", "a");
-  for (const args of [
-    ["add", "--all"],
-    ["commit", "--quiet", "--message", "all"],
-  ])
-    Bun.spawnSync(["git", ...args], { cwd: home.project, env: home.env });
+  commitAll(home);
   home.write("sub/CLAUDE.md", "Rules as edited since");
   await using model = await startMockModel(
     script([call("Read", { file_path: "sub/a.txt" })], { ...GENERAL, isolation: "worktree" }),
@@ -113,4 +113,30 @@ test("a call of a child that a hook defers is reported, and tried again when the
   const [, second] = requestsOf(model.requests, "main", ROLES);
   expect(lastOf(second)).toContain("A hook deferred its Bash call, which has not run.");
   expect(home.read("ran")).toBe("");
+});
+
+test("an agent hook for a child's call works in the child's folder, under the child's rules", async () => {
+  using home = temporaryHome({ git: true });
+  home.write(
+    ".claude/agents/careful.md",
+    "---\nname: careful\ndescription: d\ndisallowedTools: Bash(id)\nisolation: worktree\n---\nCareful.",
+  );
+  commitAll(home);
+  home.settings({
+    permissions: { allow: ["Bash(id)", "Bash(touch *)"] },
+    hooks: { PostToolUse: [{ matcher: "Bash", hooks: [{ type: "agent", prompt: HOOK }] }] },
+  });
+  const conclusion = call("StructuredOutput", { ok: true, reason: "fine" });
+  await using model = await startMockModel(
+    cast({
+      main: [{ calls: [agent(TASK, { subagent_type: "careful" })] }, { text: "Done" }],
+      [TASK]: [call("Bash", { command: "touch ran" }), { text: "ok" }],
+      [HOOK]: [{ calls: [bash("pwd"), bash("id")] }, conclusion],
+    }),
+  );
+  await runKeelson(RUN, { home, url: model.url });
+  const [, asked] = requestsOf(model.requests, HOOK, ROLES);
+  const [where, who] = asked.messages.at(-1).content;
+  expect(where.content).toStartWith(join(home.project, ".claude", "worktrees"));
+  expect(who).toMatchObject({ is_error: true });
 });

@@ -12,6 +12,7 @@ import {
   type NewEntry,
   type PermissionMode,
 } from "@keelson/protocol";
+import type { HookAgentPorts } from "./handlers/agent.ts";
 import type { HandlerHost } from "./run-handler.ts";
 
 export interface HookDispatcherOptions extends Pick<
@@ -47,6 +48,8 @@ export interface FiringAgent {
   /** Hooks that apply only to it. */
   hooks(): readonly HookRegistration[];
   callOf(tool: string, input: JsonObject): Promise<EngineHooks.ConditionCall>;
+  /** What an agent hook for its events works with: its folder and its gate. */
+  hookPorts(signal: AbortSignal): HookAgentPorts;
 }
 
 export interface FireOptions {
@@ -160,9 +163,7 @@ export class HookDispatcher {
     const budgetMs = event === "SessionEnd" ? engine.sessionEndBudget(live, this.#options.env) : undefined;
     const host = this.#host(agent);
     const replies = await Promise.all(
-      live.map((registration) =>
-        runHandler({ registration, label, input }, { signal, budgetMs, cwd: agent?.cwd() }, host),
-      ),
+      live.map((registration) => runHandler({ registration, label, input }, { signal, budgetMs, agent }, host)),
     );
     const outcome = engine.foldReplies(replies.filter((reply) => reply !== undefined));
     if (outcome.fields) this.#options.onFields(event, outcome.fields);

@@ -11,6 +11,7 @@ import type { McpStage } from "../mcp/open-servers.ts";
 import { agentPorts, toolContexts } from "../session/agent-ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { FiringAgent } from "./dispatcher.ts";
+import type { HookAgentPorts } from "./handlers/agent.ts";
 import { smallModel } from "../model/small-model.ts";
 import { openSessionHooks, type SessionHooks } from "./session-hooks.ts";
 
@@ -19,6 +20,8 @@ export interface HookStage {
   readonly permit: Permit;
   /** For the calls of a subagent. */
   permitFor(caller: AgentCaller): Permit;
+  /** For agent hooks that run for events of a subagent. */
+  hookPortsFor(caller: AgentCaller, machine: Machine): (signal: AbortSignal) => HookAgentPorts;
 }
 
 /** A subagent, as far as its calls need permission. */
@@ -59,7 +62,15 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     return async (request, signal) => (await (opened ??= openApprovals())).permit(request, signal);
   };
   const permit = permitWith((event, input, signal) => hooks.fire(event, input, signal));
-  const permitInHook = permitWith((event, input, signal) => hooks.fireWithoutModels(event, input, signal));
+  const hookPorts = (machine: Machine, caller?: AgentCaller) => {
+    const fire: SessionHooks["fireWithoutModels"] = (event, input, signal) =>
+      hooks.fireWithoutModels(event, input, signal, caller?.firing);
+    const inHook = { storage, machine, gate: caller?.gate ?? gate, permit: permitWith(fire, caller) };
+    return (signal: AbortSignal): HookAgentPorts => ({
+      ...agentPorts(inHook, signal),
+      fire: (event, input) => fire(event, input, signal),
+    });
+  };
   const permitFor = (caller: AgentCaller) =>
     permitWith((event, input, signal) => hooks.fire(event, input, signal, caller.firing), caller);
   const hooks = openSessionHooks({
@@ -77,10 +88,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
     callMcpTool: (...call) => callMcpTool(mcp, ...call),
     model: (name) => smallModel(storage, name),
-    ports: (signal) => ({
-      ...agentPorts({ storage, machine, gate, permit: permitInHook }, signal),
-      fire: (event, input) => hooks.fireWithoutModels(event, input, signal),
-    }),
+    ports: hookPorts(machine),
     setTitle: (title) => (state.title = title),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     notify: (entry, how, agent) => {
@@ -97,7 +105,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
   storage.onClear(() => hooks.restart());
   folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
-  return { hooks, permit, permitFor };
+  return { hooks, permit, permitFor, hookPortsFor: (caller, theirs) => hookPorts(theirs, caller) };
 }
 
 /** What the user said, and what the agent did. Its prompt is another agent's. */

@@ -11,6 +11,7 @@ import {
   type BackgroundReply,
 } from "@keelson/engine/hooks";
 import type { HookEvent, HookRegistration, HookRun, JsonObject, NewEntry, Signal } from "@keelson/protocol";
+import type { FiringAgent } from "./dispatcher.ts";
 import type { Runners } from "./handlers/runner.ts";
 
 /** One handler that matched an event, and the input it gets. */
@@ -50,14 +51,14 @@ export interface HandlerCircumstances {
   readonly signal: AbortSignal;
   /** Overrides the handler's own timeout. */
   readonly budgetMs: number | undefined;
-  /** Where the agent works; undefined for the session's own. */
-  readonly cwd: string | undefined;
+  /** Undefined for the session's own. */
+  readonly agent: FiringAgent | undefined;
 }
 
 /** Returns the reply, or undefined if the hook continues in the background. */
 export async function runHandler(
   task: HandlerTask,
-  { signal, budgetMs, cwd }: HandlerCircumstances,
+  { signal, budgetMs, agent }: HandlerCircumstances,
   host: HandlerHost,
 ): Promise<HookReply | undefined> {
   const { registration, label, input } = task;
@@ -71,7 +72,7 @@ export async function runHandler(
     event,
     signal,
     timeoutMs: budgetMs ?? hookTimeout(registration),
-    cwd,
+    agent,
     onAsync: () => detach("detached"),
     onOutput: (stdout, stderr) =>
       showOnStream(task, { subtype: "hook_progress", hook_id: id, stdout, stderr, output: stdout + stderr }, host),

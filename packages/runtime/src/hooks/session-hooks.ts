@@ -33,7 +33,12 @@ export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "repl
   /** Without a signal, hooks run until the session closes. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal, agent?: FiringAgent): Promise<HookOutcome>;
   /** Skips prompt and agent hooks. For agent hooks, which would otherwise call each other forever. */
-  fireWithoutModels(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
+  fireWithoutModels(
+    event: HookEvent,
+    input: JsonObject,
+    signal: AbortSignal,
+    agent?: FiringAgent,
+  ): Promise<HookOutcome>;
   /** The session has another id from now on. */
   restart(): void;
   /** Fires SessionEnd, then stops everything hooks started. */
@@ -99,7 +104,8 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     changes,
     restart: () => trace.close(),
     fire,
-    fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),
+    fireWithoutModels: (event, input, signal, agent) =>
+      hooks.fire(event, input, { signal, withoutModels: true, ...(agent ? { agent } : {}) }),
     async close(reason) {
       changes.close();
       await atMost(CLOSE_WAIT_MS, Promise.all([changes.settled(), ...underWay]));

@@ -118,12 +118,24 @@ async function openStages(
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = serversForHooks(openServers(storage, machine, ruleBook), options.snapshot);
-  const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
+  const { hooks, permit, permitFor, hookPortsFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
   const schedules = NO_SCHEDULES;
   const worktrees = { isolate: () => Promise.reject(new Error("tools that are served have no agents")) };
-  const agents = openAgents({ storage, machine, gate, mcp, hooks, permit, permitFor, skills, worktrees, schedules });
+  const agents = openAgents({
+    storage,
+    machine,
+    gate,
+    mcp,
+    hooks,
+    permit,
+    permitFor,
+    hookPortsFor,
+    skills,
+    worktrees,
+    schedules,
+  });
   return { storage, machine, gate, mcp, hooks, permit, plan, skills, agents, schedules };
 }
 

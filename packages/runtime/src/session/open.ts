@@ -97,7 +97,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = openServers(storage, machine, ruleBook);
   const lsp = openLsp(storage, machine, gate);
-  const { hooks, permit, permitFor } = openHooks(storage, machine, gate, mcp);
+  const { hooks, permit, permitFor, hookPortsFor } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
   const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const { state, place } = storage;
@@ -127,6 +127,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     hooks,
     permit,
     permitFor,
+    hookPortsFor,
     skills,
     worktrees,
     team,

@@ -78,7 +78,7 @@ const FORWARDED = new Set<HookEvent>([
 ]);
 
 export function surround(child: ChildParts, stages: AgentStages): ChildSurroundings {
-  const { storage, hooks, mcp, permitFor } = stages;
+  const { storage, hooks, mcp, permitFor, hookPortsFor } = stages;
   const { state, cost } = storage;
   const machine = childMachine(child, stages.machine);
   const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
@@ -90,13 +90,16 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     effort: () => child.model().effort,
     hooks: child.hooks,
     callOf: conditionCalls(storage, machine, gate, child.tools),
+    hookPorts: (signal) => hookPorts(signal),
   };
-  const permit = permitFor({
+  const caller = {
     gate,
     firing,
     ...(child.unasked === undefined ? {} : { unasked: child.unasked }),
     conversation: () => child.conversation().messages,
-  });
+  };
+  const hookPorts = hookPortsFor(caller, machine);
+  const permit = permitFor(caller);
   const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
   const fire: Ports["fire"] = async (event, input) => {
     if (event === "Stop") {

@@ -16,6 +16,7 @@ import {
   type JsonObject,
   type Usage,
 } from "@keelson/protocol";
+import type { FiringAgent } from "../dispatcher.ts";
 import type { HookAgentPorts } from "./agent.ts";
 import type { CallMcpTool } from "./mcp-tool.ts";
 
@@ -23,8 +24,8 @@ export interface HandlerOptions {
   readonly event: HookEvent;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Where a process starts, if not where the session works: a subagent may work elsewhere. */
-  readonly cwd?: string | undefined;
+  /** The subagent that the event happens in: it may work elsewhere, with fewer rights. */
+  readonly agent?: Pick<FiringAgent, "cwd" | "hookPorts"> | undefined;
   onAsync(timeoutMs: number | undefined): void;
   onOutput(stdout: string, stderr: string): void;
 }
@@ -78,7 +79,7 @@ export function createRunners(options: RunnersOptions): Runners {
       }
       case "agent": {
         const { runAgentHook } = await import("./agent.ts");
-        const { ports } = options;
+        const ports = how.agent ? how.agent.hookPorts : options.ports;
         return runAgentHook(handler, text, { ...how, ports, model: await options.model(handler.model) });
       }
       case "mcp_tool": {
@@ -123,7 +124,7 @@ async function commandOptions(
   const sessionId = options.sessionId();
   return {
     ...how,
-    cwd: how.cwd ?? options.cwd(),
+    cwd: how.agent?.cwd() ?? options.cwd(),
     projectDir,
     root,
     env: hookEnvironment({
