@@ -111,8 +111,7 @@ function describe({ input, access }: PermitRequest, cwd: string): { readonly des
   return { description: within.startsWith("..") || within === "" ? access.path : within };
 }
 
-/** Somebody who was asked denies as a person. */
-const isUnanswered = ({ behavior, by }: Permission) => behavior === "deny" && by !== "person";
+const isUnanswered = (answer: Permission) => answer.behavior === "deny" && answer.unanswered === true;
 
 function ruleOnWire({ source, tool, content }: Rule) {
   return { source, tool_name: tool, ...(content === undefined ? {} : { rule_content: content }) };
