@@ -1,7 +1,7 @@
 // A session that runs as an agent: what the model is sent, what may run, and what goes wrong.
 
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, resultOf, spoken, told } from "../front-door.ts";
@@ -252,4 +252,24 @@ test("it stays the agent when settings change and when the conversation is clear
     Array.from({ length: 3 }, () => [["Read"], "You are worker."]),
   );
   expect(readFileSync(log, "utf8")).toBe("stopped\n".repeat(3));
+});
+
+test("a resumed session runs as the same agent, as long as there is one", async () => {
+  using home = temporaryHome();
+  trust(home);
+  addAgent(home, "reviewer", { head: "tools: Read\n" });
+  addAgent(home, "other");
+  await play(home, "hi", ["--agent", "reviewer"]);
+  const again = await play(home, "go on", ["--continue"]);
+  expect(systemIn(again.requests[0]!)[1]).toStartWith("You are reviewer.");
+  expect(toolsIn(again.requests[0]!)).toEqual(["Read"]);
+  const switched = await play(home, "go on", ["--continue", "--agent", "other"]);
+  expect(systemIn(switched.requests[0]!)[1]).toStartWith("You are other.");
+  const kept = await play(home, "go on", ["--continue"]);
+  expect(systemIn(kept.requests[0]!)[1]).toStartWith("You are other.");
+
+  rmSync(join(home.project, ".claude", "agents", "other.md"));
+  const gone = await play(home, "go on", ["--continue"]);
+  expect(systemIn(gone.requests[0]!)[1]).not.toContain("You are other.");
+  expect(gone.stderr).toContain('this session ran as the agent "other", which no longer exists');
 });

@@ -102,6 +102,8 @@ export type MetadataEntry =
     }
   | { readonly type: "custom-title"; readonly customTitle: string; readonly sessionId: string }
   | { readonly type: "agent-name"; readonly agentName: string; readonly sessionId: string }
+  /** The agent that the session runs as (`--agent`). */
+  | { readonly type: "agent-setting"; readonly agentSetting: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
   | { readonly type: "permission-mode"; readonly permissionMode: PermissionMode; readonly sessionId: string }

@@ -152,7 +152,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   };
   await fillState(parts);
   const { flags, settings } = state.snapshot;
-  const name = flags.agent ?? settings.agent;
+  const name = flags.agent ?? storage.place.loaded?.agent ?? settings.agent;
   const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;
   return openLive(parts, main);
 }

@@ -22,6 +22,8 @@ export interface Scanned extends Rewindable {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
+  /** The agent that the session runs as. */
+  readonly agent: string | undefined;
   /** The worktree that the session is in. */
   readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
@@ -83,6 +85,7 @@ export function scan(path: string): Scanned {
     costState: isCostState(costState) ? costState : undefined,
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
+    agent: textIn("agent-setting", "agentSetting"),
     worktree: isWorktree(worktree) ? worktree : undefined,
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
     rewoundTo,
@@ -90,7 +93,15 @@ export function scan(path: string): Scanned {
   };
 }
 
-const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state", "worktree-state"]);
+const KEPT = new Set([
+  ...STICKY,
+  "ai-title",
+  "summary",
+  "last-prompt",
+  "agent-setting",
+  "cost-state",
+  "worktree-state",
+]);
 
 function isWorktree(value: unknown): value is PersistedWorktree {
   const texts = ["originalCwd", "worktreePath", "worktreeName"];

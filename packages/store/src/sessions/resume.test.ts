@@ -50,6 +50,7 @@ test("loadSession() loads the conversation, its tip and the metadata", () => {
     costState: cost,
     title: "new",
     lastPrompt: "hi",
+    agent: undefined,
     worktree: undefined,
     cwd: "/home/u/p",
     sticky: [{ type: "custom-title", customTitle: "new", sessionId: SESSION }],

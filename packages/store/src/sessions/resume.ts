@@ -22,6 +22,8 @@ export interface LoadedSession {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
+  /** The agent that the session runs as. */
+  readonly agent: string | undefined;
   /** The worktree that the session is in. */
   readonly worktree: PersistedWorktree | undefined;
   /** The last working directory of the conversation. */
@@ -50,6 +52,7 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     costState: scanned.costState,
     title: scanned.title,
     lastPrompt: scanned.lastPrompt,
+    agent: scanned.agent,
     worktree: scanned.worktree,
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,

@@ -48,6 +48,8 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
   let problem: string | undefined;
   let isNew = place.loaded === undefined;
   let needsSkills = isNew;
+  /** The session whose transcript says who it runs as. */
+  let noted = place.loaded?.agent === name ? place.id : undefined;
   storage.onClear(() => void (needsSkills = true));
 
   const become = async () => {
@@ -61,17 +63,29 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
     applyMode(definition, parts);
   };
   await become();
-  if (problem !== undefined && !options.answersRequests) throw new OpenError(problem, "setup");
+  // Nobody asked for it now: the session was saved with it.
+  const isKept = state.snapshot.flags.agent === undefined && place.loaded?.agent === name;
+  let isWarned = false;
+  if (problem !== undefined && !options.answersRequests && !isKept) throw new OpenError(problem, "setup");
   return {
     get problem() {
-      return problem;
+      return isKept ? undefined : problem;
     },
     get initialPrompt() {
       return isNew ? state.agent?.definition.initialPrompt : undefined;
     },
     async beforeRun(signal) {
       if (state.agent === undefined) await become();
+      if (isKept && problem !== undefined && !isWarned) {
+        isWarned = true;
+        options.warn(`This session ran as the agent "${name}", which no longer exists; it continues without it`);
+      }
       const { definition } = state.agent ?? {};
+      // A resumed session runs as the same agent.
+      if (definition && noted !== place.id) {
+        noted = place.id;
+        storage.outbox.note({ type: "agent-setting", agentSetting: name, sessionId: place.id });
+      }
       if (!needsSkills || !definition || definition.skills.length === 0) return;
       needsSkills = false;
       for (const text of await preload(definition, skillsOf(parts, signal), options.warn))
