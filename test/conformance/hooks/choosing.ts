@@ -137,7 +137,7 @@ export const CHOOSING: readonly Row[] = [
     {
       PreToolUse: [
         script("echo x >> times", { called: ".claude/hooks/same" }),
-        script("echo x >> times", { called: ".claude/hooks/same", timeout: 5 }),
+        script("echo x >> times", { called: ".claude/hooks/same", onFailure: "block" }),
       ],
     },
     { files: { ...RAN, times: "x\nx\n" } },
