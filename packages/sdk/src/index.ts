@@ -193,6 +193,7 @@ export type {
   SDKControlGetUsageResponse,
   SDKControlInitializeResponse,
   SDKControlInterruptResponse,
+  SDKControlMcpListResourcesResponse,
   SDKControlMcpReadResourceResponse,
   SDKControlMcpAuthenticateResponse,
   SDKControlReadFileResponse,

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { query } from "@keelson/sdk";
 import {
   runKeelson,
   startKeelson,
@@ -12,6 +13,7 @@ import {
   type ScriptedReply,
 } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, resultOf, spoken, STREAM, told } from "../front-door.ts";
+import { door, says } from "../sdk/door.ts";
 import { fakeServer, mcpNames, toolNames, withServers } from "./fake.ts";
 
 const call = (name: string, input = {}): ScriptedReply => ({ calls: [{ name, input }] });
@@ -187,6 +189,34 @@ test("prompts are listed among the commands of init once they are known", async 
   program.closeStdin();
   const inits = messagesOf(await program.done, "system/init");
   expect(inits.at(-1).slash_commands).toContain("mcp__srv__greet");
+});
+
+test("a client hears of prompts that came later, and lists the resources of all servers", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "srv", { prompts: [GREET], resources: NOTES, isSlow: true });
+  await using model = await startMockModel([{ text: "one" }]);
+  const changed = Promise.withResolvers<void>();
+  const running = query({
+    prompt: (async function* () {
+      yield says("first");
+      await changed.promise;
+    })(),
+    options: { ...door(home, model), mcpServers: { srv: { ...server.entry, args: [...server.entry.args] } } },
+  });
+  const names = async () => (await running.supportedCommands()).map(({ name }) => name);
+  for await (const message of running) {
+    if (message.type === "result") {
+      expect(await names()).not.toContain("mcp__srv__greet");
+      server.open();
+    }
+    if (message.type !== "system" || message.subtype !== "commands_changed") continue;
+    expect(await names()).toContain("mcp__srv__greet");
+    expect(await running.listMcpResources()).toEqual({
+      resources: NOTES.map(({ uri, name }) => ({ server: "srv", uri, name })),
+    });
+    changed.resolve();
+  }
+  expect(server.count("prompts/list")).toBe(1);
 });
 
 /** Resolves when every server of the session is connected. */

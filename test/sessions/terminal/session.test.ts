@@ -5,7 +5,33 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transcriptFiles } from "@keelson/testkit";
 import { until } from "../processes.ts";
+import { startTerminal } from "@keelson/testkit/terminal";
 import { openAtTerminal } from "./at-terminal.ts";
+import { AT_PROMPT } from "./sizes/walk.ts";
+
+test("a resumed session is in the mode it was left in, unless a flag names one", async () => {
+  await using at = await openAtTerminal([{ text: "first answer" }]);
+  const { terminal, home, model } = at;
+  terminal.press("shift+tab");
+  await terminal.until("accept edits");
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(AT_PROMPT);
+  terminal.press("shift+tab");
+  await terminal.until("plan mode on");
+  terminal.press("ctrl+d", "ctrl+d");
+  await terminal.exited;
+  for (const [args, shown] of [
+    [["--continue"], "plan mode on"],
+    [["--continue", "--permission-mode", "default"], "? for shortcuts"],
+  ] as const) {
+    await using resumed = startTerminal({ home, url: model.url, args });
+    await resumed.until("first answer");
+    await resumed.until(shown);
+    resumed.press("ctrl+d", "ctrl+d");
+    await resumed.exited;
+  }
+});
 
 test("the transcript has the modes, files have checkpoints, and commands know where they run", async () => {
   const write = { calls: [{ name: "Write", input: { file_path: "new.txt", content: "one" } }] };

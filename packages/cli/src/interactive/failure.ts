@@ -6,6 +6,7 @@ import { hideSecrets } from "@keelson/runtime/hide-secrets";
 import type { Session } from "@keelson/protocol";
 import { resumeCommand } from "./choice.ts";
 import { newLogFile } from "./log-file.ts";
+import { isResumable } from "./resumable.ts";
 import type { SessionTally } from "./session-tally.ts";
 
 export interface FailedSession {
@@ -20,7 +21,9 @@ export function failureWords(error: unknown, current: FailedSession | undefined,
   const file = keepDetails(hide(error instanceof Error ? (error.stack ?? message) : message), snapshot);
   return [
     `error: Keelson failed: ${message}`,
-    ...(current?.tally.prompted ? [`The session is saved. To go on: ${resumeCommand(current.session.id)}`] : []),
+    ...(current && isResumable(current, snapshot)
+      ? [`The session is saved. To go on: ${resumeCommand(current.session.id)}`]
+      : []),
     ...(file === undefined ? [] : [`Details: ${file}`]),
   ].join("\n");
 }

@@ -10,6 +10,7 @@ import { keyAnswer, openQuestions } from "./before/open-questions.ts";
 import { resumeCommand, type TerminalInvocation } from "./choice.ts";
 import { watchEndings, type Endings } from "./endings.ts";
 import { failureWords } from "./failure.ts";
+import { isResumable } from "./resumable.ts";
 import { createHost, type ProgramHost } from "./host.ts";
 import { isScreenReader, screenDefaults } from "./screen-settings.ts";
 import { openTerminalPort, type TerminalPort } from "./terminal/port.ts";
@@ -111,7 +112,8 @@ async function finish(host: ProgramHost, outcome: TerminalOutcome, end: End): Pr
   if (failure !== undefined) io.error(failureWords(failure, current, snapshot));
   else if (outcome.lastWords !== undefined && outcome.code !== 0) io.error(outcome.lastWords);
   else if (outcome.lastWords !== undefined) await print(outcome.lastWords, io);
-  else if (current?.tally.prompted) await print(`To resume this session: ${resumeCommand(current.session.id)}`, io);
+  else if (current && isResumable(current, snapshot))
+    await print(`To resume this session: ${resumeCommand(current.session.id)}`, io);
   if (isClean && current !== undefined) {
     const { noteEnd } = await import("./bookkeeping.ts");
     const { result } = current.tally;

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { userIgnoreFile, writeRules } from "@keelson/config";
-import type { PermissionUpdate } from "@keelson/protocol";
+import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import { openPlanMode, type PlanMode } from "../session/plan-mode.ts";
@@ -11,10 +11,11 @@ import { Gate } from "./gate.ts";
 import { modeRefusal } from "./mode-refusal.ts";
 import { RuleBook } from "./rule-book.ts";
 
-export function openRuleBook({ options, place, state, folders, outbox }: Storage): RuleBook {
-  const { mode, rules, home } = state.snapshot;
+export function openRuleBook(storage: Storage): RuleBook {
+  const { options, place, state, folders, outbox } = storage;
+  const { rules, home } = state.snapshot;
   return new RuleBook({
-    mode,
+    mode: firstMode(storage),
     rules,
     home,
     workspace: folders.workspace,
@@ -27,6 +28,18 @@ export function openRuleBook({ options, place, state, folders, outbox }: Storage
     },
     warn: options.warn,
   });
+}
+
+/** Modes that a session at a terminal comes back in. The others are asked for at each start. */
+const RESTORED = new Set<PermissionMode | undefined>(["default", "acceptEdits", "plan", "auto"]);
+
+/** The mode that flags and settings say, or at a terminal and without a flag the one that the session was left in. */
+function firstMode({ options, place, state: { snapshot } }: Storage): PermissionMode {
+  const { mode, flags } = snapshot;
+  const last = place.loaded?.mode;
+  const isChosen = flags.permissionMode !== undefined || flags.skipPermissions === true;
+  if (!options.interactive || isChosen || last === undefined || !RESTORED.has(last) || !RESTORED.has(mode)) return mode;
+  return modeRefusal(last, snapshot, process.getuid?.()) === undefined ? last : mode;
 }
 
 export function openPlan(storage: Storage, ruleBook: RuleBook): PlanMode {

@@ -45,6 +45,8 @@ export interface McpStage {
   openFor(configured: ConfiguredMcp, signal: AbortSignal): Promise<AgentServers>;
   /** Hooks that answer questions of servers; set when the hooks are open. */
   useHooks(fire: Fire): void;
+  /** The listener is called when the prompts of a server are known, or others than before. */
+  onPrompts(listener: () => void): void;
   /** Resolves when no server is left running. */
   close(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   const { options, state } = storage;
   let servers: McpServers | undefined;
   let fire: Fire | undefined;
+  let promptsChanged = () => {};
   let connector: Promise<Connector> | undefined;
   let offer: Offer | undefined;
   let opening: Promise<Offer> | undefined;
@@ -80,6 +83,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     return new McpServers({
       env: () => state.snapshot.env,
       log: (text) => options.debug?.("mcp", text),
+      promptsChanged: () => promptsChanged(),
       connect: async (server, events) => {
         await loaded();
         const opened = await (connector ??= openConnector());
@@ -177,6 +181,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     },
     rules,
     useHooks: (given) => (fire = given),
+    onPrompts: (listener) => (promptsChanged = listener),
     async close() {
       (await signIns)?.close();
       await servers?.close();

@@ -64,7 +64,7 @@ export async function runStartHooks(
 /** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
   const { storage, machine, gate, mcp, hooks, skills, agents } = stages;
-  const { state, place, cost, outbox } = storage;
+  const { state, place, cost } = storage;
   // A rule accepted in the last run is in the settings before they are read again.
   await gate.saved();
   await machine.undoChanges();
@@ -72,7 +72,7 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   if (changes !== undefined) storage.notify(changes);
   await adoptChangedSettings(stages);
   if (skills.skills.areChanged() && (await mayReloadSkills(hooks.fire)) && skills.skills.refresh()) {
-    await outbox.show({ type: "system", subtype: "commands_changed", commands: typedCommands(stages) });
+    await showCommands(stages);
   }
   if (agents.areChanged()) agents.reload();
   const { taskBudget } = state.snapshot.flags;
@@ -82,6 +82,12 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   }
   settlePrompt(storage);
   await mcp.beforeRun(signal);
+}
+
+/** Tells clients that there are other commands than before. */
+export async function showCommands(parts: Parameters<typeof typedCommands>[0]): Promise<void> {
+  const commands = typedCommands(parts);
+  await parts.storage.outbox.show({ type: "system", subtype: "commands_changed", commands });
 }
 
 /** Applies settings that changed on disk, unless a hook refuses. */

@@ -23,7 +23,7 @@ import type { TeammateIdentity } from "../team/team-world.ts";
 import { openTeamStage } from "../team/open-team.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
-import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
+import { adopt, ownSystemPrompt, readGit, refresh, showCommands, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import { idleNotice } from "../hooks/idle-notice.ts";
 import { limitsOf } from "./limits.ts";
@@ -150,6 +150,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     worktrees,
     team,
   };
+  mcp.onPrompts(() => void showCommands(parts));
   await fillState(parts);
   const { flags, settings } = state.snapshot;
   const name = flags.agent ?? storage.place.loaded?.agent ?? settings.agent;

@@ -32,6 +32,16 @@ test("prompts come in order, and nothing follows the last one", async () => {
   ]);
 });
 
+test("prompts come by their priority; one that nobody knows is the usual one", async () => {
+  const inbox = new Inbox();
+  for (const priority of ["later", "urgent", "next", "now"]) {
+    inbox.push({ ...prompt(priority), priority } as unknown as PromptMessage);
+  }
+  inbox.close();
+  const order = [await next(inbox), await next(inbox), await next(inbox), await next(inbox)];
+  expect(order.map((each) => each?.prompt?.message.content)).toEqual(["now", "urgent", "next", "later"]);
+});
+
 test("a notice that wakes starts work while the inbox is open", async () => {
   const inbox = new Inbox();
   const work = next(inbox);

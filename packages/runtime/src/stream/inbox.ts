@@ -159,7 +159,11 @@ export class Inbox {
   }
 }
 
-const rankOf = ({ priority = "next" }: PromptMessage): number => ["now", "next", "later"].indexOf(priority);
+/** A priority that nobody knows is the usual one. */
+const rankOf = ({ priority = "next" }: PromptMessage): number => {
+  const rank = ["now", "next", "later"].indexOf(priority);
+  return rank < 0 ? 1 : rank;
+};
 
 function mayJoin({ priority, shouldQuery, origin, shell, client_composed: composed, message }: PromptMessage): boolean {
   if (priority === "later" || shouldQuery === false || origin || shell) return false;

@@ -173,6 +173,11 @@ export type SDKControlReloadOutputStylesResponse = { available_output_styles: st
 /** Keelson only. */
 export type SDKControlRunShellCommandResponse = { user_message_uuid: string; tool_use_id: string };
 
+/** Keelson only. */
+export type SDKControlMcpListResourcesResponse = {
+  resources: { server: string; uri: string; name: string; description?: string }[];
+};
+
 /** Keelson only. `prompt` is what the prompt said. */
 export type SDKControlRewindConversationResponse = { prompt: string | Record<string, unknown>[]; sessionId: string };
 

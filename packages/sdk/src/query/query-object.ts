@@ -11,6 +11,7 @@ import type {
   SDKControlInitializeResponse,
   SDKControlInterruptResponse,
   SDKControlMcpAuthenticateResponse,
+  SDKControlMcpListResourcesResponse,
   SDKControlMcpReadResourceResponse,
   SDKControlReadFileResponse,
   SDKControlReloadOutputStylesResponse,
@@ -81,6 +82,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   updatePermissions(updates: readonly PermissionUpdate[]): Promise<SDKControlUpdatePermissionsResponse>;
   /** Keelson only: adds a note to an instruction file. The default scope is the project. */
   addMemory(text: string, scope?: "project" | "local" | "user"): Promise<{ path: string }>;
+  /** Keelson only: the resources of all servers that are connected. */
+  listMcpResources(): Promise<SDKControlMcpListResourcesResponse>;
   /** Keelson only: starts the sign-in to a remote server. `mcp_sign_in` messages report how it ended. */
   authenticateMcpServer(
     serverName: string,

@@ -72,6 +72,7 @@ test("each method sends its request and returns the requested part", async () =>
       { contents: [] },
       { contents: [] },
     ],
+    [() => running.listMcpResources(), { subtype: "mcp_list_resources" }, { resources: [] }, { resources: [] }],
     [() => running.getContextUsage(), { subtype: "get_context_usage" }, { totalTokens: 1 }, { totalTokens: 1 }],
     [() => running.getContextUsage({ detail: "full" }), { subtype: "get_context_usage", detail: "full" }, {}, {}],
     [

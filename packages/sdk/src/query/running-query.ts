@@ -253,6 +253,10 @@ export class RunningQuery implements Query {
     return this.#ask({ subtype: "add_memory", text, scope });
   }
 
+  listMcpResources() {
+    return this.#ask({ subtype: "mcp_list_resources" });
+  }
+
   authenticateMcpServer(serverName: string, options: { openBrowser?: boolean } = {}) {
     return this.#ask({ subtype: "mcp_authenticate", serverName, openBrowser: options.openBrowser });
   }

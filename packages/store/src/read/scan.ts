@@ -4,9 +4,11 @@
 import {
   isChainEntry,
   isObject,
+  isPermissionMode,
   type ChainEntry,
   type CostState,
   type MetadataEntry,
+  type PermissionMode,
   type PersistedWorktree,
   type ScheduledJob,
 } from "@keelson/protocol";
@@ -24,6 +26,8 @@ export interface Scanned extends Rewindable {
   readonly lastPrompt: string | undefined;
   /** The agent that the session runs as. */
   readonly agent: string | undefined;
+  /** The last permission mode of the session. */
+  readonly mode: PermissionMode | undefined;
   /** The worktree that the session is in. */
   readonly worktree: PersistedWorktree | undefined;
   /** The last title, tag and name, for the writer to repeat. */
@@ -46,6 +50,7 @@ export function scan(path: string): Scanned {
   const schedules = new Map<string, ScheduledJob>();
   let live = 0;
   let rewoundTo: string | null | undefined;
+  let mode: PermissionMode | undefined;
 
   for (const { bytes, offset } of byteLines(path)) {
     let value = parseLive(bytes);
@@ -63,11 +68,16 @@ export function scan(path: string): Scanned {
       if (link.isBoundary && !link.isAside) {
         for (; live < places.length; live++) places[live]!.entry = undefined;
       }
-      if (!link.isAside) rewoundTo = undefined;
+      if (!link.isAside) {
+        rewoundTo = undefined;
+        mode = modeIn(value) ?? mode;
+      }
       links.push(link);
       places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value });
     } else if (value !== undefined && typeof value["type"] === "string" && KEPT.has(value["type"])) {
       newest.set(value["type"], value);
+    } else if (value?.["type"] === "permission-mode") {
+      mode = modeIn(value) ?? mode;
     } else if (value?.["type"] === "keelson-rewind") {
       rewoundTo = rewindIn(value);
     } else if (value?.["type"] === "keelson-schedule" && typeof value["id"] === "string") {
@@ -86,6 +96,7 @@ export function scan(path: string): Scanned {
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
     agent: textIn("agent-setting", "agentSetting"),
+    mode,
     worktree: isWorktree(worktree) ? worktree : undefined,
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
     rewoundTo,
@@ -102,6 +113,11 @@ const KEPT = new Set([
   "cost-state",
   "worktree-state",
 ]);
+
+function modeIn(entry: object): PermissionMode | undefined {
+  const { permissionMode } = entry as { readonly permissionMode?: unknown };
+  return isPermissionMode(permissionMode) ? permissionMode : undefined;
+}
 
 function isWorktree(value: unknown): value is PersistedWorktree {
   const texts = ["originalCwd", "worktreePath", "worktreeName"];

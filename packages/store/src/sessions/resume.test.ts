@@ -48,6 +48,7 @@ test("loadSession() loads the conversation, its tip and the metadata", () => {
     entries: [prompt("u1", null, "hi"), calls("c1", "u1", "m1"), result, says("a1", "r1"), sampleEntry("n1", "a1")],
     leafUuid: "n1",
     costState: cost,
+    mode: undefined,
     title: "new",
     lastPrompt: "hi",
     agent: undefined,

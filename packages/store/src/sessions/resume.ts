@@ -5,6 +5,7 @@ import {
   type ChainEntry,
   type CostState,
   type MetadataEntry,
+  type PermissionMode,
   type PersistedWorktree,
   type ScheduledJob,
 } from "@keelson/protocol";
@@ -24,6 +25,8 @@ export interface LoadedSession {
   readonly lastPrompt: string | undefined;
   /** The agent that the session runs as. */
   readonly agent: string | undefined;
+  /** The last permission mode of the session. */
+  readonly mode: PermissionMode | undefined;
   /** The worktree that the session is in. */
   readonly worktree: PersistedWorktree | undefined;
   /** The last working directory of the conversation. */
@@ -53,6 +56,7 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     title: scanned.title,
     lastPrompt: scanned.lastPrompt,
     agent: scanned.agent,
+    mode: scanned.mode,
     worktree: scanned.worktree,
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,

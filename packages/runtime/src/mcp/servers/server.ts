@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly slots: Slots;
   /** Its status, tools or instructions changed. */
   changed(): void;
+  /** Its prompts are known, or others than before. */
+  promptsChanged?(): void;
   log?(text: () => string): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   now(): number;
@@ -281,10 +283,13 @@ export class ManagedServer {
   }
 
   #fetchPrompts(): void {
+    const hadPrompts = this.#knownPrompts.length > 0;
     this.#prompts = undefined;
     this.#knownPrompts = [];
     // Asked for after the status is set, because `prompts` needs the connection.
-    queueMicrotask(() => void this.prompts());
+    queueMicrotask(async () => {
+      if ((await this.prompts()).length > 0 || hadPrompts) this.#options.promptsChanged?.();
+    });
   }
 
   #readTools(): void {

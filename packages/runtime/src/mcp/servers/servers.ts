@@ -16,6 +16,8 @@ export interface ServersOptions {
   connect(server: ManagedServer, events: ConnectionEvents): Promise<McpConnection>;
   env(): Readonly<Record<string, string | undefined>>;
   log?(text: () => string): void;
+  /** The prompts of a server are known, or others than before. */
+  promptsChanged?(): void;
 }
 
 /** A tool with its server and the server's own name for it. */
@@ -313,6 +315,7 @@ export class McpServers {
       connect: (self, events) => this.#options.connect(self, events),
       slots,
       changed: () => this.#changed(),
+      promptsChanged: () => this.#options.promptsChanged?.(),
       log: (text) => this.#options.log?.(text),
       sleep,
       now: () => performance.now(),
