@@ -101,6 +101,25 @@ test("the refusal names the word and the rule that does not cover it", async () 
   expect(reasons.filter((reason, at) => !answers[at]!.content.includes(reason))).toEqual([]);
 });
 
+/** The commands above that run `evil` where the text shows it, and others that do. */
+const RUN_EVIL = [
+  ...ATTACKS.filter((command) => command.includes("./evil")),
+  "perl -e 'system(\"./evil\")'",
+  "python3 -c 'import os; os.system(\"./evil\")'",
+  "vim -c '!./evil' -c q data",
+  "npx ./evil",
+  "GIT_PAGER=./evil git -p log",
+  "git <&-x ./evil; sh -c ./evil",
+];
+
+test("a rule that denies a program also denies the ways to run it through others", async () => {
+  using home = world();
+  home.settings({ permissions: { allow: ["Bash"], deny: ["Bash(evil:*)"] } });
+  const answers = await attempt(home, RUN_EVIL, ["Read"]);
+  const ran = RUN_EVIL.filter((_, at) => !answers[at]!.content.includes("has been denied"));
+  expect({ ran, marked: existsSync(join(home.project, "mark")) }).toEqual({ ran: [], marked: false });
+});
+
 test("everyday uses of the same rules run", async () => {
   using home = world();
   const answers = await attempt(home, EVERYDAY, RULES);

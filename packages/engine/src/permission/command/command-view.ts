@@ -12,6 +12,7 @@ import {
   type NamedFile,
   type Where,
 } from "./command-files.ts";
+import { handedReach } from "./handed-over.ts";
 import { coversLine, reachOf, type Reach } from "./match-command.ts";
 import { nameFits } from "./on-disk.ts";
 import { gitDangerIn, type GitDanger } from "../git-danger.ts";
@@ -73,7 +74,7 @@ export function viewOf(question: GateQuestion): CommandView {
       remembered(files, part, () =>
         everyCommand([part]).flatMap((command) => filesOf(command, places, where.home, "strict")),
       ),
-    readersOf: (part) => remembered(readers, part, () => everyCommand([part]).map(reachOf)),
+    readersOf: (part) => remembered(readers, part, () => everyCommand([part]).flatMap(readersFor)),
   };
 }
 
@@ -88,6 +89,11 @@ function staysAtHome({ words }: SimpleCommand, places: readonly string[], { dire
   const [, target, ...more] = words;
   if (target?.kind !== "literal" || !target.value.startsWith("/") || more.length > 0) return false;
   return places.slice(1).every((place) => place === directories[0]);
+}
+
+function readersFor(command: SimpleCommand): ((content: string) => Reach)[] {
+  const handed = handedReach(command);
+  return handed ? [reachOf(command), handed] : [reachOf(command)];
 }
 
 export function endsIn(file: Pick<NamedFile, "path" | "pattern">, { realPaths }: GateQuestion): Ends {

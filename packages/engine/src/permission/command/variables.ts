@@ -32,10 +32,14 @@ export function isExpandedLater({ name }: Assignment): boolean {
   return /^(?:PS\d|PROMPT_COMMAND)$/.test(name);
 }
 
-/** Code in a variable: `PROMPT_COMMAND`, or a function exported to another shell. */
+/** Programs run the value of these as a command. */
+const COMMANDS =
+  /^(?:PROMPT_COMMAND|GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|ASKPASS|EXTERNAL_DIFF|.*EDITOR)|(?:SSH|SUDO)_ASKPASS|(?:RSYNC|CVS)_RSH|.*PAGER|EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|(?:NPM_CONFIG|npm_config)_(?:script_shell|SCRIPT_SHELL|editor|EDITOR))$/;
+
+/** Code in a variable: a command for another program, or a function exported to another shell. */
 export function codeInVariable({ name, value }: Assignment): string | undefined {
   if (value?.kind !== "literal") return undefined;
-  if (name === "PROMPT_COMMAND") return value.value;
+  if (COMMANDS.test(name)) return value.value.replace(/^\|+-?/, "");
   return name.startsWith("BASH_FUNC_") && value.value.startsWith("()") ? `f${value.value}` : undefined;
 }
 

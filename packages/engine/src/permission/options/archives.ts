@@ -12,11 +12,13 @@ const tar: ProgramOptionTable = {
   // `f` is left out on purpose: `-xfI` and `xfI` differ, which is easy to overlook.
   valued: "bHKLNVX",
   long: "to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command rmt-command index-file volno-file files-from absolute-names listed-incremental",
-  plain: "checkpoint file list",
-  files: "C directory one-top-level",
+  plain: "checkpoint list",
+  files: "C directory file one-top-level",
+  opens: true,
   values: { I: COMPRESSOR, "use-compress-program": COMPRESSOR },
   operand: /^[^/]+:/,
-  inspect: wordMatching(/^(-[a-zA-Z0-9]*f=?|--f[a-z-]*=)[^/]+:/),
+  // An archive on another machine, or outside.
+  inspect: wordMatching(/^(-[a-zA-Z0-9]*f=?|--f[a-z-]*=)[^/]+:|^-[a-zA-Z0-9]*f=?([/~]|.*\.\.(\/|$))/),
 };
 
 export const ARCHIVES: Readonly<Record<string, ProgramOptionTable>> = {

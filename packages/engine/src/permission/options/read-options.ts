@@ -30,6 +30,8 @@ function readWords(options: ProgramOptionTable, call: ProgramCall): Uncovered | 
   let ended = false;
   // A value of the option before it, or possibly one, so not an operand.
   let value: Word | undefined;
+  // Reported only if no option is: an option such as `-C` may be what makes the operand lie outside.
+  let opened: Uncovered | undefined;
   for (let at = start; at < words.length; at++) {
     const word = words[at]!;
     if (!ended && word.value === "--") ended = endsOptions(words, at, start);
@@ -38,17 +40,18 @@ function readWords(options: ProgramOptionTable, call: ProgramCall): Uncovered | 
     } else if (!ended && isOption(word.value, options, at === start)) {
       const { why, taken, file } = readOption(word, words[at + 1], options, call);
       if (why !== undefined && at >= agreed) return { word: file ?? word, why };
-      if (options.ends !== undefined && endsWithCode(word.value, options.ends)) return undefined;
+      if (options.ends !== undefined && endsWithCode(word.value, options.ends)) return opened;
       value = taken > 0 || mayTakeNext(word.value, options) ? words[at + 1] : undefined;
     } else {
       if (at >= agreed && options.operand?.test(word.value)) return { word, why: "option" };
       if (word === value) continue;
       if (at >= agreed && options.opens && !STANDARD.test(word.value) && !call.isInside(word))
-        return { word, why: "file" };
-      if (++operands === options.operands) return undefined;
+        opened ??= { word, why: "file" };
+      if (++operands === options.operands) return opened;
     }
   }
   const last = words.at(-1)!;
+  if (opened) return opened;
   return call.fed && !ended && isHarmful(options) ? { word: last, why: "fed" } : undefined;
 }
 
