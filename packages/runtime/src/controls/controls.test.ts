@@ -15,7 +15,7 @@ function controls(more: Partial<ControlTargets> = {}) {
     newId: () => `id-${ids++}`,
     queued: () => [],
     interrupt: () => undefined,
-    gate: {
+    permissions: {
       setMode: () => undefined,
       refusal: () => undefined,
       rules: [],

@@ -54,7 +54,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     },
     tuneModel: (next) => (state.model = next),
     mode: () => ruleBook.mode,
-    gate: {
+    permissions: {
       setMode: (mode) => ruleBook.setMode(mode),
       get rules() {
         return ruleBook.rules;

@@ -52,7 +52,8 @@ export interface ControlTargets {
   tuneModel(model: ResolvedModel): void;
 
   mode(): PermissionMode;
-  readonly gate: Pick<RuleBook, "setMode" | "refusal" | "rules" | "mayRead"> & Pick<Gate, "warm" | "accept">;
+  /** The mode and the rules, and how to change them. Calls are judged elsewhere. */
+  readonly permissions: Pick<RuleBook, "setMode" | "refusal" | "rules" | "mayRead"> & Pick<Gate, "warm" | "accept">;
 
   /** The name of the output style. */
   style(): string;

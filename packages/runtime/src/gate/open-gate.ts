@@ -1,12 +1,12 @@
 // The rules and gate stages of a session. The rules are opened before the machine, which needs to know which files a
-// command may see; plan mode and the gate after it.
+// command may see; the gate after it.
 
 import { existsSync } from "node:fs";
 import { userIgnoreFile, writeRules } from "@keelson/config";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
-import { openPlanMode, type PlanMode } from "../session/plan-mode.ts";
+import type { PlanMode } from "../session/plan-mode.ts";
 import { Gate } from "./gate.ts";
 import { modeRefusal } from "./mode-refusal.ts";
 import { RuleBook } from "./rule-book.ts";
@@ -40,22 +40,6 @@ function firstMode({ options, place, state: { snapshot } }: Storage): Permission
   const isChosen = flags.permissionMode !== undefined || flags.skipPermissions === true;
   if (!options.interactive || isChosen || last === undefined || !RESTORED.has(last) || !RESTORED.has(mode)) return mode;
   return modeRefusal(last, snapshot, process.getuid?.()) === undefined ? last : mode;
-}
-
-export function openPlan(storage: Storage, ruleBook: RuleBook): PlanMode {
-  const { options, place, state, newId } = storage;
-  const plan = openPlanMode({
-    state,
-    mode: () => ruleBook.mode,
-    setMode: (mode) => ruleBook.setMode(mode),
-    past: place.loaded?.entries ?? [],
-    forked: options.session.fork === true,
-    random: Math.random,
-    newId,
-  });
-  storage.onClear(() => plan.restart());
-  storage.onRewind((entries) => plan.rewound(entries));
-  return plan;
 }
 
 export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook, plan: PlanMode): Gate {

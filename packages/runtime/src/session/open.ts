@@ -1,4 +1,4 @@
-// Opens a session in stages: storage, rules, machine, gate, hooks, session. Each stage gets the ones before it and knows
+// Opens a session in stages: storage, rules, machine, plan, gate, hooks, session. Each stage gets the ones before it and knows
 // nothing of those after it.
 
 import { withEnvironment, type Snapshot } from "@keelson/config";
@@ -8,7 +8,7 @@ import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import type * as SessionControls from "../controls/session-controls.ts";
 import type { Debug } from "../observe/debug.ts";
-import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
+import { openGate, openRuleBook } from "../gate/open-gate.ts";
 import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
@@ -29,7 +29,7 @@ import { idleNotice } from "../hooks/idle-notice.ts";
 import { limitsOf } from "./limits.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
 import { OpenError, type SessionChoice } from "./place.ts";
-import type { PlanMode } from "./plan-mode.ts";
+import { openPlan, type PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";

@@ -8,9 +8,11 @@ import { asReminder, PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { ChainEntry, NewEntry, PermissionMode } from "@keelson/protocol";
 import type { PlanKeeper } from "@keelson/tools";
+import type { RuleBook } from "../gate/rule-book.ts";
 import { toolsOf, type SessionState } from "./state.ts";
+import type { Storage } from "./storage.ts";
 
-export interface PlanModeOptions {
+interface PlanModeOptions {
   readonly state: Pick<SessionState, "snapshot" | "tools" | "agent" | "planName">;
   mode(): PermissionMode;
   setMode(mode: PermissionMode): string | undefined;
@@ -34,7 +36,24 @@ export interface PlanMode extends PlanKeeper {
   setWorkflow(text: string | undefined): void;
 }
 
-export function openPlanMode({ state, mode, past, forked, ...options }: PlanModeOptions): PlanMode {
+/** The plan stage of a session. The gate needs it: it allows edits of the plan. */
+export function openPlan(storage: Storage, ruleBook: RuleBook): PlanMode {
+  const { options, place, state, newId } = storage;
+  const plan = planMode({
+    state,
+    mode: () => ruleBook.mode,
+    setMode: (mode) => ruleBook.setMode(mode),
+    past: place.loaded?.entries ?? [],
+    forked: options.session.fork === true,
+    random: Math.random,
+    newId,
+  });
+  storage.onClear(() => plan.restart());
+  storage.onRewind((entries) => plan.rewound(entries));
+  return plan;
+}
+
+function planMode({ state, mode, past, forked, ...options }: PlanModeOptions): PlanMode {
   const wasPlanning = (entries: readonly ChainEntry[]) =>
     entries.map(attachmentType).findLast((type) => type === "plan_mode" || type === "plan_mode_exit") === "plan_mode";
   /** What the model was last told. Undefined: it was told something outdated and needs a notice in any mode. */

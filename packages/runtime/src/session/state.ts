@@ -1,7 +1,8 @@
 // The state of an open session that its stages share. Values are replaced, never mutated; only the conversation grows.
 
 import type { Snapshot } from "@keelson/config";
-import type { Conversation, GitState, PromptStyle, Tool } from "@keelson/engine";
+import { Conversation, type GitState, type PromptStyle, type Tool } from "@keelson/engine";
+import { gitBranch } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { TodoList } from "@keelson/tools";
@@ -9,6 +10,9 @@ import type { SessionInstructions } from "../instructions/instructions.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/servers.ts";
+import { newTodoList, todosIn } from "../task-list/todos.ts";
+import type { OpenOptions } from "./open.ts";
+import type { SessionPlace } from "./place.ts";
 
 export interface SessionState {
   snapshot: Snapshot;
@@ -59,6 +63,40 @@ export interface SessionState {
   todos: TodoList;
   /** Usage of the latest reply; null before the first. */
   lastUsage: Usage | null;
+}
+
+/** The state of a session that has a model and nothing else yet. */
+export function newState(
+  { snapshot, session }: Pick<OpenOptions, "snapshot" | "session">,
+  { loaded }: SessionPlace,
+  model: ResolvedModel,
+): SessionState {
+  return {
+    snapshot,
+    root: snapshot.cwd,
+    model,
+    conversation: new Conversation(),
+    instructions: undefined,
+    agent: undefined,
+    allTools: [],
+    builtInTools: [],
+    tools: [],
+    deferredTools: [],
+    originOf: () => undefined,
+    toolBetas: [],
+    codeWatch: undefined,
+    style: undefined,
+    ownSystem: [],
+    system: [],
+    branch: gitBranch(snapshot.cwd),
+    git: undefined,
+    told: { gitAsked: false, git: false, prompt: false, situation: false },
+    title: session.name ?? loaded?.title,
+    planName: undefined,
+    refused: undefined,
+    todos: newTodoList(todosIn(loaded?.entries ?? [])),
+    lastUsage: null,
+  };
 }
 
 /** The tools in the next request: those that the session's agent, if it runs as one, leaves. */

@@ -64,10 +64,10 @@ export const rewindFiles: ControlHandler = (request, targets) => {
 };
 
 /** Null outside a repository, or if its settings could start a program. */
-export const getWorkingDiff: ControlHandler = async (_request, { snapshot, gate }, { signal }) => {
+export const getWorkingDiff: ControlHandler = async (_request, { snapshot, permissions }, { signal }) => {
   const { readWorkingDiff } = await import("@keelson/host/git-state");
-  await gate.warm();
-  const mayRead = (path: string) => gate.mayRead(path);
+  await permissions.warm();
+  const mayRead = (path: string) => permissions.mayRead(path);
   const { cwd, home, directories, env } = snapshot();
   return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal, mayRead })) ?? null });
 };
@@ -109,10 +109,10 @@ const MOST_SUGGESTED = 15;
 
 export const fileSuggestions: ControlHandler = async (request, targets, { signal }) => {
   const query = textIn(request, "query").slice(0, 200);
-  const { workspace, gate, sessionId } = targets;
+  const { workspace, permissions, sessionId } = targets;
   const { root } = workspace;
-  await gate.warm();
-  const isShown = (path: string) => gate.mayRead(resolve(root, path));
+  await permissions.warm();
+  const isShown = (path: string) => permissions.mayRead(resolve(root, path));
   const own = await suggestedByUser({ snapshot: targets.snapshot(), sessionId, query, signal });
   const found =
     own?.filter(isShown).slice(0, MOST_SUGGESTED) ??
@@ -144,10 +144,11 @@ function holds(root: string, path: string): boolean {
 type Head = { readonly bytes: Buffer; readonly size: number; readonly mtimeMs: number } | { readonly problem: string };
 
 /** Checks and opens the resolved path; a link put there in between is not followed. */
-async function readHead(path: string, limit: number, { gate }: ControlTargets): Promise<Head> {
-  await gate.warm();
+async function readHead(path: string, limit: number, { permissions }: ControlTargets): Promise<Head> {
+  await permissions.warm();
   const place = realPathOf(path);
-  if (!gate.mayRead(path) || !gate.mayRead(place)) return { problem: `a permission rule denies reading ${path}` };
+  if (!permissions.mayRead(path) || !permissions.mayRead(place))
+    return { problem: `a permission rule denies reading ${path}` };
   if (/^\/(?:proc|sys|dev)(?:\/|$)/.test(place)) return { problem: `${path} is not a regular file` };
   let fd: number;
   try {

@@ -11,11 +11,11 @@ export const interrupt: ControlHandler = ({ cancel_queued: cancel }, { queued, c
   return done({ still_queued: queued(), cancelled });
 };
 
-export const setPermissionMode: ControlHandler = ({ mode }, { gate }) => {
+export const setPermissionMode: ControlHandler = ({ mode }, { permissions }) => {
   if (!isPermissionMode(mode)) {
     return failed(`Cannot set permission mode: must be one of ${PERMISSION_MODES.join(", ")}`, "invalid_mode");
   }
-  const refusal = gate.setMode(mode);
+  const refusal = permissions.setMode(mode);
   if (refusal === undefined) return done({ mode });
   return failed(refusal, mode === "bypassPermissions" ? "bypass_not_launched" : undefined);
 };

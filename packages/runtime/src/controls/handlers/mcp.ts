@@ -121,10 +121,10 @@ export const mcpReadResource: ControlHandler = async (request, { mcp }, { signal
 };
 
 /** Keelson only: what `@server:uri` can name. A server that does not answer has none. */
-export const mcpListResources: ControlHandler = async (_request, { mcp, gate }, { signal }) => {
+export const mcpListResources: ControlHandler = async (_request, { mcp, permissions }, { signal }) => {
   const { isDenied } = await import("../../mcp/offer/resources.ts");
   const offering = (mcp?.servers?.all ?? []).filter(
-    ({ name, connection }) => connection?.facts?.hasResources && !isDenied(name, gate.rules),
+    ({ name, connection }) => connection?.facts?.hasResources && !isDenied(name, permissions.rules),
   );
   const lists = await Promise.all(
     offering.map(async (server) => {

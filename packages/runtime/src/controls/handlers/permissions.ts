@@ -9,7 +9,7 @@ export const listPermissionRules: ControlHandler = (_request, targets) => done({
 
 /** Keelson only. Applies all updates or none; the reply has the new state. */
 export const updatePermissions: ControlHandler = async (request, targets) => {
-  const { gate } = targets;
+  const { permissions } = targets;
   const updates = readPermissionUpdates(request["updates"]);
   const widens = updates.some(
     (update) => "behavior" in update && update.behavior === "allow" && update.type !== "removeRules",
@@ -23,19 +23,19 @@ export const updatePermissions: ControlHandler = async (request, targets) => {
   for (const update of updates) {
     if (update.type === "removeRules" && update.destination === "cliArg")
       return failed("update_permissions: rules of the command line cannot be removed");
-    const refusal = update.type === "setMode" ? gate.refusal(update.mode) : undefined;
+    const refusal = update.type === "setMode" ? permissions.refusal(update.mode) : undefined;
     if (refusal !== undefined) return failed(`update_permissions: ${refusal}`);
   }
-  await gate.warm();
-  const problems = await gate.accept(updates);
+  await permissions.warm();
+  const problems = await permissions.accept(updates);
   await targets.adoptChangedSettings();
   return done({ state: permissionState(targets), ...(problems.length === 0 ? {} : { problems }) });
 };
 
 function permissionState(targets: ControlTargets) {
-  const { gate, workspace } = targets;
+  const { permissions, workspace } = targets;
   return {
-    rules: gate.rules.filter((rule, _index, all) => !isRepeated(rule, all)).map(describeRule),
+    rules: permissions.rules.filter((rule, _index, all) => !isRepeated(rule, all)).map(describeRule),
     workspaceDirectories: workspace.directories.slice(1),
     originalCwd: workspace.root,
     managedOnly: isManagedOnly(targets),

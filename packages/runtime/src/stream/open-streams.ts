@@ -1,0 +1,94 @@
+// What goes in and out of a session: prompts, messages, requests to the client, and the transcript behind them.
+
+import { reminder } from "@keelson/engine";
+import type { PermissionDenial } from "@keelson/protocol";
+import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
+import { ClientRequests } from "../controls/client-requests.ts";
+import type { WorkFolders } from "../machine/work-folders.ts";
+import type { OpenOptions } from "../session/open.ts";
+import type { SessionPlace } from "../session/place.ts";
+import { RunState } from "../session/run-state.ts";
+import type { SessionState } from "../session/state.ts";
+import { Inbox } from "./inbox.ts";
+import { Outbox } from "./outbox.ts";
+
+export interface SessionStreams {
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  /** Requests to the client. */
+  readonly client: ClientRequests;
+  /**
+   * How clients see subagents. `showsText`: also what they say and think, not only their calls. `denials`: calls of theirs
+   * that were denied, for the next result.
+   */
+  readonly agents: { showsText: boolean; denials: readonly PermissionDenial[] };
+  readonly runState: RunState;
+  /** Sends the model a reminder at its next safe boundary. */
+  notify(text: string): void;
+  closeTranscript(): void;
+}
+
+interface StreamParts {
+  readonly options: OpenOptions;
+  readonly place: SessionPlace;
+  readonly state: SessionState;
+  readonly folders: WorkFolders;
+  newId(): string;
+  now(): number;
+}
+
+/** `restart` follows the session to another place. */
+export function openStreams(parts: StreamParts): { readonly streams: SessionStreams; restart(): void } {
+  const { options, place, state, folders, newId, now } = parts;
+  const { env } = options.snapshot;
+  let file = openFile(place, options);
+  const mirrored = () => (options.mirror && place.path !== null ? place.path : undefined);
+  const outbox = new Outbox({
+    sessionId: place.id,
+    entrypoint: options.entrypoint,
+    leaf: place.loaded?.leafUuid ?? null,
+    replayPrompts: options.replayPrompts,
+    mirrored: mirrored(),
+    append: (entries) => void file.append(entries),
+    cwd: () => folders.workspace.cwd,
+    gitBranch: () => state.branch,
+    slug: () => state.planName,
+    ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
+    originOf: (tool) => state.originOf(tool),
+    now,
+    newId,
+  });
+  const inbox = new Inbox();
+  inbox.joins = options.interactive === true;
+  const streams: SessionStreams = {
+    inbox,
+    outbox,
+    client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
+    agents: {
+      showsText: options.agentText || /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? ""),
+      denials: [],
+    },
+    runState: new RunState({
+      reportsState: options.interactive === true || env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+      show: (signal) => outbox.show(signal),
+    }),
+    notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
+    closeTranscript: () => file.close(),
+  };
+  return {
+    streams,
+    restart() {
+      file.close();
+      file = openFile(place, options);
+      outbox.restart({ sessionId: place.id, mirrored: mirrored() });
+      inbox.takeNotices();
+    },
+  };
+}
+
+function openFile({ path, loaded }: SessionPlace, { warn }: OpenOptions): TranscriptWriter {
+  if (path === null) return nullTranscript();
+  const onFailure = (error: Error) =>
+    warn(`The transcript cannot be written (${error.message}); the session continues without it`);
+  return openTranscript({ path, sticky: loaded?.sticky, onFailure });
+}
