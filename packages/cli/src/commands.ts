@@ -74,7 +74,7 @@ export const COMMANDS: readonly ProgramCommand[] = [
   },
   {
     name: "trace",
-    help: "Write a session as a time line for Perfetto",
+    help: "Write a session as a timeline for Perfetto",
     run: async (argv, io) => (await import("./commands/trace/trace.ts")).runTrace(argv, io),
   },
   {

@@ -20,7 +20,7 @@ const SECTIONS: Readonly<Record<FlagGroup, string>> = {
 const USAGE = `Usage: keelson [options] [prompt]
        keelson <command> [options]
 
-Run an agent in the current folder: at the terminal, or, with -p, on one prompt.
+Run an agent in the current folder: interactively, or on one prompt with -p.
 
 Examples:
   keelson

@@ -6,9 +6,9 @@ import { AUTH_FLAGS, AUTH_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson auth <command> [provider] [options]
 
-Store the keys of model providers on this machine, so that they need not be in the environment: in
-a private file, encrypted with a key from the system's keychain where there is one. The provider is
-anthropic if none is given. A key in a variable takes precedence over a stored one.
+Store API keys of model providers on this machine instead of in environment variables. They are kept
+in a private file, encrypted with a key from the system's keychain if there is one. The default
+provider is anthropic. A key in an environment variable takes precedence over a stored one.
 
 Commands:
   login    Store a key: type it, or pipe it in

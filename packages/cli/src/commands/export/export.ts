@@ -12,9 +12,9 @@ import { writeDocument } from "./output.ts";
 
 const USAGE = `Usage: keelson export [session] [options]
 
-Write a session as a document: what was said, the calls of tools and their results, and the
-conversations of subagents. Without a session, the most recent one of this folder; otherwise the one
-with this ID, start of an ID, or title.
+Write a session as a document: the conversation, tool calls and their results, and the conversations
+of subagents. Name the session by ID, start of the ID, or title; default: the most recent session in
+this folder.
 
 Options:
 ${optionLines(EXPORT_OWN_FLAGS)}

@@ -8,12 +8,12 @@ import type { HealthCheck } from "./health.ts";
 
 const USAGE = `Usage: keelson mcp <command> [options]
 
-Add, list and remove MCP servers: programs and addresses that offer more tools.
+Add, list and remove MCP servers: programs or URLs that provide more tools.
 
 Commands:
   add <name> <command-or-url> [args...]  Add a server; put -- before a command with options
   add-json <name> <json>                 Add a server given as JSON
-  add-from-claude-desktop                Add the servers of Claude Desktop
+  add-from-claude-desktop                Import servers from Claude Desktop
   list                                   List the servers of this folder
   get <name>                             Show one server
   remove <name>                          Remove a server

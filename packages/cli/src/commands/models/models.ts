@@ -11,9 +11,8 @@ import { MODELS_FLAGS, MODELS_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson models [provider] [options]
 
-List the models of the providers that are set up, or of one provider: context window, longest
-reply, whether the model reads pictures and thinks, and dollars per million tokens. Use a name with
---model.
+List the models of all providers that are set up, or of one provider: context window, maximum
+output, image input, thinking, and price in dollars per million tokens. Pass a name to --model.
 
 Options:
 ${MODELS_OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(8)}${flag.help}`).join("\n")}

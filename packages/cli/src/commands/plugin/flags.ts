@@ -20,7 +20,7 @@ export const PLUGIN_OWN_FLAGS: readonly Flag[] = [
     group: "Settings",
     help: "user (default: you, everywhere), project (everyone here) or local (you, here)",
   },
-  flag("yes", "update: do not ask about changes in what it may run", "y"),
+  flag("yes", "update: do not ask about changes in what they may run", "y"),
   flag("all", "disable: all plugins that are enabled", "a"),
   flag("available", "list: also plugins that can be installed"),
   flag("keep-data", "uninstall: keep the files that the plugin wrote"),

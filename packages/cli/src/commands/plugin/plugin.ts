@@ -15,18 +15,18 @@ Commands:
   uninstall <plugin>                  Remove a plugin (also: remove)
   enable <plugin>                     Enable an installed plugin
   disable <plugin>                    Disable a plugin; with -a, all of them
-  update [<plugin>]                   Get the newest files; shows what changed in what it may run
+  update [<plugin>]                   Update plugins; shows changes in what they may run
   list                                List plugins; with --available, also those of marketplaces
   details <plugin>                    Show one plugin and what it may run
   configure <plugin> [<key> [<value>]]  Show and set the options of a plugin
   prune                               Remove files that no installed plugin needs (also: autoremove)
   validate [<path>]                   Check a plugin or a marketplace: one line for each problem
-  new <name>                          Make a new plugin (also: init)
-  tag [<path>]                        Make a git tag for the version of a plugin
+  new <name>                          Create a plugin (also: init)
+  tag [<path>]                        Create a git tag for the version of a plugin
   marketplace add <source>            Add a marketplace: a folder, owner/repo, or an address
   marketplace list                    List marketplaces
-  marketplace update [<name>]         Get the newest catalog
-  marketplace remove <name>           Forget a marketplace (also: rm)
+  marketplace update [<name>]         Update the catalog
+  marketplace remove <name>           Remove a marketplace (also: rm)
 
 Examples:
   keelson plugin marketplace add acme/tools

@@ -1,4 +1,4 @@
-// keelson trace: a session on a time line, for Perfetto and other viewers of trace events.
+// keelson trace: a session on a timeline, for Perfetto and other viewers of trace events.
 
 import type { Flag } from "../../args/flags.ts";
 import type { ProcessIO } from "../../process/process-io.ts";
@@ -13,7 +13,7 @@ export const TRACE_OWN_FLAGS: readonly Flag[] = [
     name: "log",
     value: { kind: "text", label: "file" },
     group: "Other",
-    help: "Take exact times from this file, which KEELSON_TRACE named",
+    help: "Read exact times from the file that KEELSON_TRACE named",
   },
   cwdFlag("Look for sessions of this folder"),
 ];
@@ -22,11 +22,11 @@ export const TRACE_FLAGS = withShared(TRACE_OWN_FLAGS, "help");
 
 const USAGE = `Usage: keelson trace [session] [options]
 
-Write a session as a time line: runs, turns, model requests, tools, hooks, compactions, and the same
-for each subagent. Open the file in https://ui.perfetto.dev or chrome://tracing. Without a session,
-the most recent one of this folder; otherwise the one with this ID, start of an ID, or title.
+Write a session as a timeline: runs, turns, model requests, tools, hooks, compactions, and the same
+for each subagent. Open the file in https://ui.perfetto.dev or chrome://tracing. Name the session by
+ID, start of the ID, or title; default: the most recent session in this folder.
 
-Times are those of the transcript. For exact ones, run the session with KEELSON_TRACE=1.
+Times come from the transcript. For exact times, run the session with KEELSON_TRACE=1.
 
 Options:
 ${optionLines(TRACE_OWN_FLAGS)}
