@@ -1,6 +1,7 @@
 // The debug log: which categories to log, and where. Loaded only with --debug.
 
 import { resolve } from "node:path";
+import { printableSentence } from "@keelson/protocol";
 import type { Snapshot } from "@keelson/config";
 import { hideSecrets } from "@keelson/runtime/hide-secrets";
 import { eitherOf } from "./args/nearest.ts";
@@ -77,5 +78,4 @@ function toFile(path: string, io: ProcessIO): (line: string) => void {
 }
 
 // A name must not be able to start a new log line or send commands to a terminal.
-// oxlint-disable-next-line no-control-regex
-const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
+const oneLine = printableSentence;

@@ -1,3 +1,4 @@
+export { printableLine, printableLines, printableSentence, withoutHidden } from "./printable.ts";
 export { isObject, jsonOf, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
 export {
   blocksOf,

@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from "
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type * as Tty from "node:tty";
+import { printableLines } from "@keelson/protocol";
 import type { OpenSession } from "../open.ts";
 import type { ProcessIO } from "./process-io.ts";
 
@@ -67,10 +68,7 @@ function appendLine(file: string, text: string): void {
 }
 
 /** File names and error texts may contain escape sequences; keep them away from the terminal. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "?");
-}
+const printable = printableLines;
 
 /** Checks for a character device first, because `node:tty` takes 3 ms to load. */
 function isTerminal(fd: number): boolean {

@@ -1,5 +1,6 @@
 // What the checks share while they go through one settings file: their findings, and how they word a warning.
 
+import { printableLine } from "@keelson/protocol";
 import type { Holder } from "@keelson/protocol/settings-table";
 
 export type Warn = (key: string, problem: string, outcome?: string) => void;
@@ -27,6 +28,4 @@ const LONGEST = 60;
 const example = (value: unknown) => printable((JSON.stringify(value) ?? String(value)).slice(0, LONGEST));
 
 /** Text from a file, safe to print on one line of a terminal. */
-// oxlint-disable-next-line no-control-regex
-export const printable = (value: string) =>
-  value.slice(0, LONGEST).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "?");
+export const printable = (value: string) => printableLine(value.slice(0, LONGEST));

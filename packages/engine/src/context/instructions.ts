@@ -1,6 +1,7 @@
 // How instruction files reach the model: one block before the first prompt, and later additions next to what triggered
 // them. Pure; other code decides which files there are and in which order.
 
+import { printableLine } from "@keelson/protocol";
 import { withoutReminderTags } from "./reminder.ts";
 
 /** A file as the model sees it. */
@@ -101,5 +102,4 @@ function cut(text: string, most: number): string {
 
 const harmless = (text: string) => withoutReminderTags(text.trimEnd());
 
-// oxlint-disable-next-line no-control-regex
-const nameOf = (path: string) => harmless(path).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");
+const nameOf = (path: string) => printableLine(harmless(path));

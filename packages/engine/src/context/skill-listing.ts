@@ -1,5 +1,7 @@
 // How skills reach the model: one line each, within a budget. Their text is read only when one is invoked. Pure.
 
+import { printableSentence } from "@keelson/protocol";
+
 /** A skill as the model sees it. */
 export interface ListedSkill {
   readonly name: string;
@@ -142,16 +144,12 @@ function cut(text: string, most: number): string {
 }
 
 // Whoever wrote a description, it is one entry: no line breaks, no hidden or reordered text, no closing tag.
-// oxlint-disable-next-line no-control-regex
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
-
-/** Most texts are plain already. */
+// Most texts are plain already.
 const PLAIN = /^[\x21-\x3b\x3d-\x7e]+(?: [\x21-\x3b\x3d-\x7e]+)*$/;
 
 function oneLine(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text
-    .replace(UNSAFE, " ")
+  return printableSentence(text)
     .replace(/<(\/?)(?=system-reminder)/gi, "<$1 ")
     .replace(/ {2,}/g, " ")
     .trim();

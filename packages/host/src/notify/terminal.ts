@@ -1,5 +1,7 @@
 // How a terminal is told to notify its user: the bell, or an escape sequence of its own. Pure.
 
+import { printableSentence } from "@keelson/protocol";
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The values of `preferredNotifChannel`. */
@@ -42,4 +44,4 @@ function through(sequence: string, { TMUX }: Env): string {
 }
 
 /** Text of a model must not end the sequence and begin another. */
-const plain = (text: string) => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+const plain = printableSentence;

@@ -4,6 +4,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { printableLine } from "@keelson/protocol";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
@@ -167,6 +168,4 @@ async function bounded(stream: ReadableStream<Uint8Array>, stop: () => void): Pr
 }
 
 /** What git says last, on one line, without control characters. */
-const lastLine = (text: string) =>
-  // oxlint-disable-next-line no-control-regex
-  (text.trim().split("\n").at(-1) ?? "").slice(0, 300).replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
+const lastLine = (text: string) => printableLine((text.trim().split("\n").at(-1) ?? "").slice(0, 300));

@@ -1,5 +1,7 @@
 // Names of worktrees: which are allowed, which folder and branch they give, and new ones.
 
+import { printableLine } from "@keelson/protocol";
+
 const MAX_LENGTH = 64;
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
@@ -29,8 +31,7 @@ export function generateName(random: () => number, isTaken: (name: string) => bo
   for (let number = 2; ; number++) if (!isTaken(`${name}-${number}`)) return `${name}-${number}`;
 }
 
-// oxlint-disable-next-line no-control-regex
-const plain = (text: string) => text.slice(0, 80).replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
+const plain = (text: string) => printableLine(text.slice(0, 80));
 
 const FIRST = (
   "amber brave brisk calm clear cool crisp dry eager early fair fine fresh gentle glad grand green happy keen kind " +

@@ -2,7 +2,7 @@
 // JSON-RPC code, so they get one made from the status: 401 is -32401.
 
 import { SdkError, SdkHttpError, SseError, UnauthorizedError } from "@modelcontextprotocol/client";
-import { isObject } from "@keelson/protocol";
+import { isObject, printableSentence } from "@keelson/protocol";
 import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError, NeedsSignInError } from "../connection/rpc.ts";
 import { UnreachableError } from "./guarded-fetch.ts";
 import { MessageTooLargeError } from "./limit-body.ts";
@@ -110,8 +110,7 @@ function isInvalidMessage(error: unknown): boolean {
 function redact(text: string, { secrets }: ErrorContext): string {
   let clean = text;
   for (const secret of secrets) if (secret.length >= 6) clean = clean.replaceAll(secret, "…");
-  // oxlint-disable-next-line no-control-regex -- that is what is removed
-  return clean.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return printableSentence(clean);
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

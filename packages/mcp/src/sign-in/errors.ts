@@ -1,5 +1,6 @@
 // Why a sign-in failed, in words for the person at the keyboard. What servers say is shown short and in one line.
 
+import { printableSentence } from "@keelson/protocol";
 import {
   AuthorizationServerMismatchError,
   InsecureTokenEndpointError,
@@ -49,7 +50,6 @@ export function explainSignIn(error: unknown, { name, url }: SignInServer): Sign
 }
 
 function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- that is what is removed
-  const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+  const plain = printableSentence(text);
   return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain;
 }

@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative, sep } from "node:path";
 import type { FileProblems } from "@keelson/host/lsp";
-import type { CodeProblem } from "@keelson/protocol";
+import { printableSentence, type CodeProblem } from "@keelson/protocol";
 
 const MOST_LISTED = 30;
 const MOST_PER_FILE = 10;
@@ -34,12 +34,10 @@ function lineText({ line, character, severity, message, code, source }: CodeProb
 /** Each line stays one line, and no line can close a tag. */
 function plain([open, ...lines]: readonly string[]): string {
   const close = lines.pop();
-  const safe = lines.map((line) => line.replace(HIDDEN, " ").replace(OUR_TAGS, "&lt;").trim());
+  const safe = lines.map((line) => printableSentence(line).replace(/\s+/g, " ").replace(OUR_TAGS, "&lt;"));
   return [open, ...safe, close].join("\n");
 }
 
-// oxlint-disable-next-line no-control-regex
-const HIDDEN = /[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
 const OUR_TAGS = /<(?=[\s/]*(?:system-reminder|new-diagnostics))/gi;
 
 function shown(path: string, cwd: string): string {

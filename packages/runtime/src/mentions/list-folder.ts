@@ -2,6 +2,7 @@
 
 import type { ToolContext } from "@keelson/engine";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { printableLine } from "@keelson/protocol";
 
 const MAX_NAMES = 200;
 
@@ -26,5 +27,4 @@ export function contains(folder: string, path: string): boolean {
 }
 
 // A name may contain line breaks, which would look like further names.
-// oxlint-disable-next-line no-control-regex
-const plainName = (name: string) => name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");
+const plainName = printableLine;

@@ -1,6 +1,6 @@
 // What the members of a team write to each other besides text: JSON objects with a type, in the text of a message. Pure.
 
-import { isObject, type NewEntry } from "@keelson/protocol";
+import { isObject, printableSentence, type NewEntry } from "@keelson/protocol";
 import type { Mail } from "@keelson/store/team";
 
 export interface TeamSignal {
@@ -35,9 +35,5 @@ function inert(text: string): string {
 }
 
 function attribute(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ")
-    .replaceAll("&", "&amp;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("<", "&lt;");
+  return printableSentence(text).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }

@@ -1,5 +1,6 @@
 // TaskList: the tasks of the shared list, one line each.
 
+import { printableSentence } from "@keelson/protocol";
 import { defineTool, object, type Tool } from "@keelson/engine";
 import { numbers } from "./task-id.ts";
 import type { TaskKeeper, TaskListOutput } from "./task-keeper.ts";
@@ -35,6 +36,6 @@ function lineOf({ id, subject, status, owner, blockedBy }: TaskListOutput["tasks
 
 /** On one line: a subject cannot look like another task. */
 function plain(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
+  const line = printableSentence(text);
   return line.length <= LONGEST_SUBJECT ? line : `${line.slice(0, LONGEST_SUBJECT)}…`;
 }

@@ -1,5 +1,6 @@
 // keelson config: shows and changes settings, and says where each value comes from.
 
+import { printableLine } from "@keelson/protocol";
 import type * as Config from "@keelson/config";
 import { toFlags, UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
@@ -7,7 +8,7 @@ import { loadOptions, printError, printWarning, type ProcessIO } from "../../pro
 import { runGroup, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import { CONFIG_FLAGS, CONFIG_OWN_FLAGS } from "./flags.ts";
-import { escapeControls, hidden, isSecret, placeText, shownValue } from "./text.ts";
+import { hidden, isSecret, placeText, shownValue } from "./text.ts";
 
 const USAGE = `Usage: keelson config <command> [options]
 
@@ -133,5 +134,5 @@ async function notSet(
   const ignored = (await inspect(options)).ignored.find((each) => each.key === key);
   if (ignored === undefined) return `${key} is not set`;
   const place = placeText(ignored, shortenFrom(options.cwd, options.home));
-  return `${key} is not set; the value in ${place} is ignored: ${escapeControls(ignored.why)}`;
+  return `${key} is not set; the value in ${place} is ignored: ${printableLine(ignored.why)}`;
 }

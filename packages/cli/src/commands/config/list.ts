@@ -1,10 +1,11 @@
 // keelson config list: every value that applies with its file and line, then the values that are ignored and why.
 
+import { printableLine } from "@keelson/protocol";
 import { nearest } from "../../args/nearest.ts";
 import { printWarning } from "../../process/process-io.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import type { OpenedConfig } from "./config.ts";
-import { hidden, isSecret, placeText, escapeControls, shownValue } from "./text.ts";
+import { hidden, isSecret, placeText, shownValue } from "./text.ts";
 
 export async function listSettings({ given, io, config, options }: OpenedConfig): Promise<number> {
   const { values, idle, ignored, warnings } = await config.inspect(options);
@@ -34,15 +35,15 @@ export async function listSettings({ given, io, config, options }: OpenedConfig)
   const text = (each: { readonly key: string; readonly value: unknown }) =>
     isSecret(each) ? hidden : shownValue(each.value, 60);
   const rows = values.map((each) => [
-    escapeControls(each.key),
+    printableLine(each.key),
     text(each),
     `${each.from.map((origin) => placeText(origin, short)).join(", ")}${idleNote(each.key)}`,
   ]);
-  const left = aligned(ignored.map((each) => [escapeControls(each.key), text(each), placeText(each, short)]));
+  const left = aligned(ignored.map((each) => [printableLine(each.key), text(each), placeText(each, short)]));
   const lines = [
     ...(rows.length > 0 ? aligned(rows) : ["No settings"]),
     ...(left.length > 0 ? ["", "Ignored:"] : []),
-    ...left.flatMap((line, at) => [`  ${line}`, `      ${escapeControls(ignored[at]!.why)}`]),
+    ...left.flatMap((line, at) => [`  ${line}`, `      ${printableLine(ignored[at]!.why)}`]),
   ];
   await io.write(`${lines.join("\n")}\n`);
   return 0;

@@ -1,5 +1,6 @@
 // How settings and their places are shown.
 
+import { printableLine } from "@keelson/protocol";
 import type { EffectiveValue } from "@keelson/config";
 import type { Shorten } from "../permissions/words.ts";
 
@@ -14,12 +15,6 @@ export function placeText({ source, file, line }: EffectiveValue["from"][number]
 
 /** One line of JSON, cut to a width, without control characters. */
 export function shownValue(value: unknown, most: number): string {
-  const text = escapeControls(JSON.stringify(value));
+  const text = printableLine(JSON.stringify(value));
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-/** Text from a file, without anything a terminal would act on. */
-export function escapeControls(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "?");
 }

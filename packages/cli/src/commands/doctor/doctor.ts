@@ -1,11 +1,11 @@
 // keelson doctor: checks the installation and the settings. Exits with 1 when something is broken.
 
+import { printableLine } from "@keelson/protocol";
 import type { Flags } from "@keelson/config";
 import { toFlags, UsageError } from "../../args/invocation.ts";
 import { loadOptions, printError, type ProcessIO } from "../../process/process-io.ts";
 import { readSingleCommand } from "../single-command.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
-import { escapeControls } from "../config/text.ts";
 
 const USAGE = `Usage: keelson doctor [options]
 
@@ -62,8 +62,8 @@ const MARKS: Readonly<Record<DoctorFinding["state"], string>> = { ok: "✓", not
 function asText(findings: readonly DoctorFinding[], broken: number): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, state, text, details = [] }) => [
-    `${MARKS[state]} ${name.padEnd(width)}  ${escapeControls(text)}`,
-    ...details.map((detail) => `  ${" ".repeat(width)}  ${escapeControls(detail)}`),
+    `${MARKS[state]} ${name.padEnd(width)}  ${printableLine(text)}`,
+    ...details.map((detail) => `  ${" ".repeat(width)}  ${printableLine(detail)}`),
   ]);
   const foot = broken === 0 ? "No problems found" : `${broken} ${broken === 1 ? "problem" : "problems"} found`;
   return `${[...lines, "", foot].join("\n")}\n`;

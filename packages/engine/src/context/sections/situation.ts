@@ -1,6 +1,8 @@
 // The parts of the system prompt that depend on where and when the session works. A client can have them moved to the
 // first user message, so that sessions in different places share the provider's cache.
 
+import { printableLine } from "@keelson/protocol";
+
 export interface EnvironmentFacts {
   readonly cwd: string;
   readonly directories: readonly string[];
@@ -60,8 +62,7 @@ export function renderGitState({ branch, mainBranch, status, commits }: GitState
 
 /** One bounded line without control and direction characters. */
 function line(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "?");
+  const plain = printableLine(text);
   return plain.length > MOST_LINE ? `${plain.slice(0, MOST_LINE)}…` : plain;
 }
 

@@ -2,6 +2,7 @@
 // git stores them: for Git LFS small pointers, for encryption the encrypted text.
 
 import { join } from "node:path";
+import { printableLine } from "@keelson/protocol";
 import { readRegularFile } from "../../files/regular-file.ts";
 import type { SafeGit } from "../repository/safe-git.ts";
 
@@ -40,5 +41,4 @@ function mentionsFilter(file: string): boolean {
   }
 }
 
-// oxlint-disable-next-line no-control-regex
-const plain = (text: string) => text.slice(0, 80).replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
+const plain = (text: string) => printableLine(text.slice(0, 80));

@@ -1,6 +1,7 @@
 // Runs git on a repository without running anything that the repository brings: no hooks, filters, monitors, helpers or
 // transports. What the repository's settings name is overridden key by key, and the user's own settings are left out.
 
+import { printableLine } from "@keelson/protocol";
 import { findGit } from "../../git/find-git.ts";
 import type { Checkout } from "./checkout.ts";
 import { WorktreeError } from "../errors.ts";
@@ -174,6 +175,4 @@ async function execute(
 const LASTING = /already exists|already checked out|already used by|missing blob|unable to read tree|invalid reference/;
 
 /** What git says last, on one line, without control characters. */
-const lastLine = (text: string) =>
-  // oxlint-disable-next-line no-control-regex
-  (text.trim().split("\n").at(-1) ?? "").slice(0, 300).replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
+const lastLine = (text: string) => printableLine((text.trim().split("\n").at(-1) ?? "").slice(0, 300));

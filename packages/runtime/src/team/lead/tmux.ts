@@ -3,7 +3,7 @@
 
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "@keelson/protocol";
+import { isObject, printableLines } from "@keelson/protocol";
 import type { OpenView, TeammateView } from "./processes.ts";
 
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -91,7 +91,7 @@ export function shownLine(line: string): string {
 /** What a model writes must not control the terminal. */
 function printable(text: string): string {
   const cut = text.length <= LONGEST_PART ? text : `${text.slice(0, LONGEST_PART)}…`;
-  return cut.replaceAll(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "?");
+  return printableLines(cut);
 }
 
 function parse(line: string): unknown {
