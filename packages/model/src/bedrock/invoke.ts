@@ -8,7 +8,7 @@ import type { HttpCall } from "../http/http-call.ts";
 import { betasOf, type Caller } from "../messages/headers.ts";
 import { fitRequest } from "../messages/fit.ts";
 import { messagesProvider, type MessagesVariant } from "../messages/provider.ts";
-import { parseEvent, readEvents } from "../messages/read-reply.ts";
+import { parseEvent, readEvents } from "../messages/reply/read-reply.ts";
 import type { PlainProvider } from "../wrappers/retry.ts";
 import type { Server } from "../http/server.ts";
 import { countThrough } from "./count-tokens.ts";

@@ -3,7 +3,7 @@
 import { isObject } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
 import type { Dialect, ListedModel, ListOptions } from "../dialect.ts";
-import { readJson } from "../messages/read-reply.ts";
+import { readJson } from "../messages/reply/read-reply.ts";
 import { callServer, type Server } from "../http/server.ts";
 import { googleError } from "./errors.ts";
 import { plainModel } from "./model.ts";

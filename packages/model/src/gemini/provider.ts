@@ -8,7 +8,7 @@ import { idsIn } from "../fit/ids.ts";
 import type { HttpCall } from "../http/http-call.ts";
 import type { ErrorResponse } from "../http/http-error.ts";
 import { userAgent } from "../messages/headers.ts";
-import { readJson } from "../messages/read-reply.ts";
+import { readJson } from "../messages/reply/read-reply.ts";
 import type { PlainProvider } from "../wrappers/retry.ts";
 import { callServer, withoutSecrets, type Server } from "../http/server.ts";
 import { googleError } from "./errors.ts";

@@ -7,10 +7,10 @@ import { BodyPool, countTokensBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "../http/http-call.ts";
 import { responseError } from "../http/http-error.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
-import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
+import { asReply, isJson, readEvents, readJson, untilStop } from "./reply/read-reply.ts";
 import type { FetchOptions } from "../http/network.ts";
 import { bareId } from "../profiles/profiles.ts";
-import { replay } from "./replay.ts";
+import { replay } from "./reply/replay.ts";
 import type { PlainProvider } from "../wrappers/retry.ts";
 
 export interface AnthropicOptions extends Caller {

@@ -6,12 +6,12 @@ import { ModelError, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "./body.ts";
 import type { HttpCall } from "../http/http-call.ts";
 import type { ErrorResponse } from "../http/http-error.ts";
-import { replay } from "./replay.ts";
+import { replay } from "./reply/replay.ts";
 import type { PlainProvider } from "../wrappers/retry.ts";
 import { callServer, withoutSecrets, type Server } from "../http/server.ts";
 import { fitRequest } from "./fit.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
-import { asReply, isJson, readEvents, readJson, untilStop } from "./read-reply.ts";
+import { asReply, isJson, readEvents, readJson, untilStop } from "./reply/read-reply.ts";
 
 /** What is asked for: a stream, a whole reply, or the number of tokens. */
 export type Wanted = "stream" | "plain" | "count";

@@ -24,7 +24,7 @@ import {
 } from "./shared/exchange.ts";
 import { flavourOf } from "./shared/flavour.ts";
 import { estimatedTokens } from "./shared/usage.ts";
-import { readJson } from "../messages/read-reply.ts";
+import { readJson } from "../messages/reply/read-reply.ts";
 
 export const chatDialect: Dialect = {
   provider(server, options) {

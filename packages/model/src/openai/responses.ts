@@ -23,7 +23,7 @@ import {
 import { flavourOf } from "./shared/flavour.ts";
 import { habitsOf } from "./shared/habits.ts";
 import { estimatedTokens } from "./shared/usage.ts";
-import { readJson } from "../messages/read-reply.ts";
+import { readJson } from "../messages/reply/read-reply.ts";
 
 export const responsesDialect: Dialect = {
   provider(server, options) {

@@ -6,7 +6,7 @@ import { streamedError } from "../gemini/errors.ts";
 import type { DialectOptions } from "../dialect.ts";
 import type { Caller } from "../messages/headers.ts";
 import { messagesProvider } from "../messages/provider.ts";
-import { readEvents } from "../messages/read-reply.ts";
+import { readEvents } from "../messages/reply/read-reply.ts";
 import type { PlainProvider } from "../wrappers/retry.ts";
 import type { CloudPlace, Server } from "../http/server.ts";
 import { vertexError } from "./errors.ts";

@@ -6,7 +6,7 @@ import { ModelError } from "@keelson/engine";
 import type { Dialect, DialectOptions, ListedModel, ListOptions } from "../dialect.ts";
 import { plainModel } from "../gemini/model.ts";
 import { geminiProvider } from "../gemini/provider.ts";
-import { readJson } from "../messages/read-reply.ts";
+import { readJson } from "../messages/reply/read-reply.ts";
 import type { PlainProvider } from "../wrappers/retry.ts";
 import { callServer, type CloudPlace, type Server } from "../http/server.ts";
 import { claudeOnVertex } from "./claude.ts";

@@ -6,7 +6,7 @@ import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine"
 import type { DialectOptions } from "../../dialect.ts";
 import { idsIn } from "../../fit/ids.ts";
 import type { HttpCall } from "../../http/http-call.ts";
-import { isJson, readJson } from "../../messages/read-reply.ts";
+import { isJson, readJson } from "../../messages/reply/read-reply.ts";
 import type { PlainProvider } from "../../wrappers/retry.ts";
 import { callServer, type Server } from "../../http/server.ts";
 import { countThrough } from "../count-tokens.ts";

@@ -6,7 +6,7 @@ import { responseError } from "../../http/http-error.ts";
 import type { Dialect, ListedModel } from "../../dialect.ts";
 import type { Caller } from "../../messages/headers.ts";
 import { messagesProvider, type MessagesVariant } from "../../messages/provider.ts";
-import { readJson } from "../../messages/read-reply.ts";
+import { readJson } from "../../messages/reply/read-reply.ts";
 import { callServer, type Server } from "../../http/server.ts";
 
 export function messagesDialect(caller: Caller, extra?: JsonObject): Dialect {

@@ -3,7 +3,7 @@
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
 import type { HttpCall } from "../../http/http-call.ts";
-import { isJson, readJson } from "../../messages/read-reply.ts";
+import { isJson, readJson } from "../../messages/reply/read-reply.ts";
 import type { Server } from "../../http/server.ts";
 import { SseDecoder } from "../../http/sse.ts";
 import { streamedError } from "../errors.ts";

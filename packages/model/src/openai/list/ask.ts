@@ -5,7 +5,7 @@ import { ModelError } from "@keelson/engine";
 import type { ListOptions } from "../../dialect.ts";
 import { callServer, type Server } from "../../http/server.ts";
 import { responseErrorOf } from "../shared/errors.ts";
-import { readJson } from "../../messages/read-reply.ts";
+import { readJson } from "../../messages/reply/read-reply.ts";
 
 /** GET, or POST with a body. Throws ModelError. */
 export async function askServer(server: Server, path: string, options: ListOptions, body?: object): Promise<unknown> {

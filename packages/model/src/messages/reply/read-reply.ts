@@ -3,11 +3,11 @@
 
 import { isObject, tryParse, type ReplyMessage, type StreamEvent } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { HttpCall } from "../http/http-call.ts";
-import { redact, streamError } from "../http/http-error.ts";
+import type { HttpCall } from "../../http/http-call.ts";
+import { redact, streamError } from "../../http/http-error.ts";
 import { joinedDeltas } from "./joined-deltas.ts";
 import { isReply, isValidEvent, safeEvent, safeMessage } from "./replay.ts";
-import { SseDecoder } from "../http/sse.ts";
+import { SseDecoder } from "../../http/sse.ts";
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 

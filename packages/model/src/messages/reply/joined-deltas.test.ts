@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ModelRequest } from "@keelson/engine";
 import type { StreamEvent } from "@keelson/protocol";
-import { anthropicProvider } from "./anthropic.ts";
+import { anthropicProvider } from "../anthropic.ts";
 import { joinedDeltas } from "./joined-deltas.ts";
 
 const text = (value: string, index = 0): StreamEvent => ({
