@@ -279,3 +279,29 @@ test("an agent can have a smaller window of its own", async () => {
   expect(resultOf(ended).result).toBe("done");
   expect(textsOf(model.requests[4])).toContain("Summary:");
 });
+
+test("skills that were invoked before the session was resumed still apply after a compaction", async () => {
+  using home = temporaryHome();
+  for (const name of ["typed", "called"])
+    home.write(`.claude/skills/${name}/SKILL.md`, `---\ndescription: d\n---\nAlways obey the ${name} rules.\n`);
+  await using model = await startMockModel([
+    { text: "one" },
+    { calls: [{ name: "Skill", input: { skill: "called" } }] },
+    { text: "two" },
+    { text: SUMMARY },
+    { text: "three" },
+    { text: SUMMARY },
+    { text: "four" },
+  ]);
+  const run = (words: string, ...more: string[]) =>
+    runKeelson(["-p", words, ...MODEL, ...more], { home, url: model.url });
+  await run("/typed");
+  await run("go on", "--continue");
+  // Twice: the second compaction finds the texts where the first one put them.
+  for (const at of [4, 6]) {
+    expect((await run("/compact", "--continue")).stderr).toBe("");
+    await run("and now?", "--continue");
+    const sent = textsOf(model.requests[at]);
+    for (const name of ["typed", "called"]) expect(sent.split(`Always obey the ${name} rules.`)).toHaveLength(2);
+  }
+});

@@ -10,7 +10,7 @@ import { seenFile } from "../mentions/mentioned-files.ts";
 import { callUnasked } from "../mentions/unasked-call.ts";
 import type { Storage } from "../session/storage.ts";
 import type { RunParts } from "../session/ports.ts";
-import type { InvokedText } from "../skills/open-skills.ts";
+import type { InvokedText } from "../skills/invoked-texts.ts";
 
 const MOST_FILES = 5;
 const FILE_LINES = 400;

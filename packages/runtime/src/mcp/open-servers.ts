@@ -124,8 +124,14 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   storage.onClear(async () => {
     if (offer) offer = await openOffer(storage, machine, load());
   });
-  storage.onCompact(() => offer?.tools.compacted());
-  storage.onRewind(() => offer?.tools.compacted());
+  // What servers said amid the conversation is no longer in it.
+  const tellAgain = () => {
+    offer?.tools.compacted();
+    const notice = offer?.instructions.again();
+    if (notice !== undefined) storage.notify(notice);
+  };
+  storage.onCompact(tellAgain);
+  storage.onRewind(tellAgain);
   storage.folders.onAdd(() => servers?.all.forEach(({ connection }) => connection?.rootsChanged()));
 
   return {

@@ -24,6 +24,7 @@ import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import type { SkillInvocation } from "./invoke.ts";
+import { invokedIn, type InvokedText } from "./invoked-texts.ts";
 import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
 import { TurnEffects, type EffectTargets } from "./turn-effects.ts";
 
@@ -42,12 +43,6 @@ export interface SkillStage {
   useAgents(runSkill: RunSkill): void;
   /** The same skills for a subagent. What they grant there, the session does not get. */
   forAgent(agent: AgentSkillParts): AgentSkills;
-}
-
-export interface InvokedText {
-  readonly name: string;
-  readonly path: string;
-  readonly text: string;
 }
 
 export interface AgentSkillParts extends Pick<SkillParts, "permit" | "machine" | "gate"> {
@@ -98,7 +93,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     listedIn(place.loaded?.entries ?? []),
   );
   hooks.onReloadSkills(() => skills.reload());
-  const invoked = new Map<string, InvokedText>();
+  const invoked = invokedIn(place.loaded?.entries ?? []);
   let ports: Ports | undefined;
   let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
@@ -132,12 +127,19 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     invoked.clear();
   });
   storage.onCompact(() => skills.restart());
-  storage.onRewind((entries) => skills.restart(listedIn(entries)));
+  storage.onRewind((entries) => {
+    skills.restart(listedIn(entries));
+    invoked.clear();
+    for (const [name, text] of invokedIn(entries)) invoked.set(name, text);
+  });
   return {
     skills,
     effects,
     tool: skillTool(keeperOf(skills, invoke, newId)),
-    invoked: () => [...invoked.values()].reverse(),
+    invoked: () =>
+      [...invoked.values()]
+        .reverse()
+        .map((skill) => (skill.path === "" ? { ...skill, path: skills.find(skill.name)?.file ?? "" } : skill)),
     useAgents: (run) => void (runSkill = run),
     forAgent(agent) {
       const own = { ...parts, ...agent };

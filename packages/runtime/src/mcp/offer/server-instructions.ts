@@ -12,6 +12,8 @@ export class ServerInstructions {
   #own: readonly string[] | undefined;
   #system: readonly string[] = [];
   #told = new Map<string, string>();
+  /** Those that the model was told of in the conversation. */
+  readonly #late = new Set<string>();
 
   /** The system prompt for the next run, and what to add as a reminder. */
   update(
@@ -22,14 +24,24 @@ export class ServerInstructions {
     if (own !== this.#own || isOutdated) {
       this.#own = own;
       this.#told = new Map(servers.map(({ name, instructions }) => [name, instructions]));
+      this.#late.clear();
       const rendered = renderServerInstructions(servers);
       this.#system = rendered === undefined ? own : [...own.slice(0, -1), `${own.at(-1) ?? ""}\n\n${rendered}`];
       return { system: this.#system };
     }
     const late = servers.filter(({ name }) => !this.#told.has(name));
-    for (const { name, instructions } of late) this.#told.set(name, instructions);
+    for (const { name, instructions } of late) {
+      this.#told.set(name, instructions);
+      this.#late.add(name);
+    }
     const notice = renderServerInstructions(late);
     return { system: this.#system, ...(notice === undefined ? {} : { notice }) };
+  }
+
+  /** The reminders are gone from the conversation: what they said, once more. */
+  again(): string | undefined {
+    const late = [...this.#late].map((name) => ({ name, instructions: this.#told.get(name) ?? "" }));
+    return renderServerInstructions(late);
   }
 }
 
