@@ -1,7 +1,7 @@
 // A tool as the engine sees it: a name, a schema, what a call would touch, and how to run it. Tools only declare; they
 // never ask for permission, fire hooks, or limit their own output.
 
-import type { ContentBlock, NewEntry } from "@keelson/protocol";
+import type { ContentBlock, NewEntry, Usage } from "@keelson/protocol";
 import type { Schema } from "../schema/schema.ts";
 
 /** What a call would touch. The gate uses this and nothing else the tool says. */
@@ -77,6 +77,8 @@ export interface ToolContext {
    * call runs.
    */
   follow?(entry: NewEntry): void;
+  /** Charges a request to a model, made beside the conversation, to the subagent that makes the call. */
+  charge?(usage: Usage, model: string, durationMs: number): void;
 }
 
 /** Where the session works: the directory it started in, added directories, and the shell's current directory. */

@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
-import type { ModelProfile } from "@keelson/engine";
+import type { ModelProfile, ToolContext } from "@keelson/engine";
 import { scriptedModel, testEngine, type Charge } from "@keelson/testkit";
 import type { Storage } from "../session/storage.ts";
 import { askAboutPage } from "./extract.ts";
 
-function ask(text: string, profile: Partial<ModelProfile>, { offset = 0, answer = "yes" } = {}) {
+function ask(
+  text: string,
+  profile: Partial<ModelProfile>,
+  { offset = 0, answer = "yes", charge = undefined as ToolContext["charge"] } = {},
+) {
   const model = scriptedModel({ text: answer });
   const { ports, charges } = testEngine(model, { profile });
   const storage = {
@@ -15,7 +19,7 @@ function ask(text: string, profile: Partial<ModelProfile>, { offset = 0, answer 
     now: () => 0,
   };
   const page = { url: "https://e.com/", title: "T", text, offset };
-  const asked = askAboutPage(page, "What?", storage as unknown as Storage, ports.signal);
+  const asked = askAboutPage(page, "What?", storage as unknown as Storage, { signal: ports.signal, charge });
   const sent = () => (model.requests[0]!.messages[0]!.content as readonly { text: string }[])[0]!.text;
   return { asked, sent, model, charges: charges as readonly Charge[] };
 }
@@ -28,6 +32,13 @@ test("a page that fits is read whole; the answer costs what it costs", async () 
   );
   expect(model.requests[0]).toMatchObject({ tools: [], max_tokens: 8_192 });
   expect(charges).toHaveLength(1);
+});
+
+test("an answer for a subagent is charged to it", async () => {
+  const own: string[] = [];
+  const { asked, charges } = ask("text", {}, { charge: (_, model) => void own.push(model) });
+  await asked;
+  expect([own.length, charges]).toEqual([1, []]);
 });
 
 test.each([

@@ -1,6 +1,13 @@
 // Asks a small model about a web page, without tools. The page is data: whatever it says, the model only answers.
 
-import { ModelError, ToolError, type ModelChoice, type ModelProfile, type ModelRequest } from "@keelson/engine";
+import {
+  ModelError,
+  ToolError,
+  type ModelChoice,
+  type ModelProfile,
+  type ModelRequest,
+  type ToolContext,
+} from "@keelson/engine";
 import { withoutThinking } from "../hooks/handlers/condition.ts";
 import { sendSideRequest } from "../model/side-request.ts";
 import { smallModel } from "../model/small-model.ts";
@@ -29,19 +36,20 @@ export async function askAboutPage(
   page: PageToRead & { readonly offset: number },
   prompt: string,
   storage: Storage,
-  signal: AbortSignal,
+  { signal, charge }: Pick<ToolContext, "signal" | "charge">,
 ): Promise<PieceAnswer> {
   const model = withoutThinking(await smallModel(storage));
   const end = page.offset + pieceLength(model);
   const piece = { ...page, text: page.text.slice(page.offset, end) };
   const request = pageRequest(piece, prompt, model, storage.newId());
   const { cost, now } = storage;
+  const charged = charge ?? ((...usage) => cost.charge(...usage));
   try {
     const answer = await sendSideRequest({
       model,
       request,
       signal,
-      charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+      charge: charged,
       now,
     });
     if (answer.trim() !== "") return { answer, end };

@@ -78,7 +78,7 @@ export function openWebPages({ storage, machine }: WebParts): WebPages {
         if (page.text.trim() === "") return "The page has no text. It may need a browser to show anything.";
         if (offset > 0 && offset >= page.text.length)
           throw new ToolError(`The text of the page has only ${page.text.length} characters`);
-        const { answer, end } = await askAboutPage({ ...page, offset }, prompt, storage, context.signal);
+        const { answer, end } = await askAboutPage({ ...page, offset }, prompt, storage, context);
         return [answer, ...lengthNotes(page, offset, end)].join("\n\n");
       }
     },

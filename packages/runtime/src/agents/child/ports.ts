@@ -113,8 +113,11 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     }
     return FORWARDED.has(event) ? hooks.fire(event, input, child.signal, firing) : NOTHING_SAID;
   };
+  const chargeAgent: Ports["charge"] = (usage, name, durationMs) =>
+    cost.charge(usage, name, durationMs, child.definition.name);
   const ports: Ports = {
     ...shared,
+    context: (block) => ({ ...shared.context(block), charge: chargeAgent }),
     get model() {
       return child.model();
     },
@@ -151,7 +154,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       model: child.model,
       window: child.definition.autoCompactWindow,
       signal: child.signal,
-      charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs, child.definition.name),
+      charge: chargeAgent,
       now: shared.now,
       transcript: () => agentTranscriptOf(child, stages).agent_transcript_path,
       leaf: () => child.outbox.leaf,
@@ -161,7 +164,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     }),
     charge: (usage, name, durationMs) => {
       child.charged(usage, name, durationMs);
-      cost.charge(usage, name, durationMs, child.definition.name);
+      chargeAgent(usage, name, durationMs);
     },
   };
   const { observed } = storage;

@@ -21,6 +21,7 @@ export async function searchOnServer(
 ): Promise<SearchResults> {
   const model = withoutThinking(chosen);
   const { cost, now } = storage;
+  const charge = search.charge ?? ((...usage) => cost.charge(...usage));
   const reader = new ReplyReader(search);
   try {
     await sendSideRequest({
@@ -28,7 +29,7 @@ export async function searchOnServer(
       request: searchRequest(search, model),
       signal: search.signal,
       watch: (event) => reader.take(event),
-      charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+      charge,
       now,
     });
     return reader.results();

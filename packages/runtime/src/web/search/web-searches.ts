@@ -16,6 +16,8 @@ export interface SearchRequest extends DomainLists {
   readonly query: string;
   readonly toolUseId: string;
   readonly signal: AbortSignal;
+  /** Charges requests to a model to the agent that searches. */
+  readonly charge?: ToolContext["charge"];
 }
 
 interface SearchSettings {
@@ -58,13 +60,14 @@ async function searchWith(input: WebSearchInput, parts: WebParts, context: ToolC
   const { snapshot } = storage.state;
   const { settings: all, env } = snapshot;
   const settings = (all["webSearch"] ?? {}) as SearchSettings;
-  const { toolUseId, signal } = context;
+  const { toolUseId, signal, charge } = context;
   const request: SearchRequest = {
     query: input.query,
     allowed: input.allowed_domains ?? [],
     blocked: input.blocked_domains ?? [],
     toolUseId,
     signal,
+    charge,
   };
   if (settings.provider === "mcp") {
     if (!settings.tool)
