@@ -82,6 +82,8 @@ export interface ModelProfile {
   readonly contextWindow: number;
   readonly thinking: "adaptive" | "budget" | "none";
   readonly effort: boolean;
+  /** Asks the server how long the window really is, if it was not asked yet. Absent where the answer is known. */
+  measureWindow?(): Promise<void>;
 }
 
 /** How this session asks the model; `set_model` and similar requests replace it as a whole. */

@@ -80,7 +80,14 @@ test("a block in the settings describes a server, and its models their limits", 
   const options = { model: "local/small", env: { LOCAL_KEY: "secret-1" }, settings, ...chat(dialect) };
   const { provider: _, ...resolved } = await resolveModel(options);
   expect(resolved).toEqual({
-    profile: { id: "local/small", contextWindow: 50_000, maxTokens: 1000, thinking: "none", effort: false },
+    profile: {
+      id: "local/small",
+      contextWindow: 50_000,
+      maxTokens: 1000,
+      thinking: "none",
+      effort: false,
+      measureWindow: expect.any(Function),
+    },
     effort: undefined,
     betas: [],
     cache: { enabled: true, ttl: "5m" },

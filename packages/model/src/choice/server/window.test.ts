@@ -42,6 +42,21 @@ async function askTwice(options: ResolveOptions) {
   return { before, after: profile.contextWindow, losses };
 }
 
+test("a window can be asked for before the first request", async () => {
+  const other = answering("/v1/models", { data: [{ id: "m", max_model_len: 40_000 }] });
+  await using server = await startChatServer([], { other });
+  const { profile } = await resolveModel({
+    env: {},
+    model: "local/m",
+    settings: { providers: { local: { api: "openai-chat", baseUrl: `${server.url}/v1` } } },
+    memory: { keys: new Map(), told: new Set<string>(), windows: new Map() },
+  });
+  expect(profile.contextWindow).toBe(128_000);
+  await profile.measureWindow?.();
+  await profile.measureWindow?.();
+  expect([profile.contextWindow, server.others.length]).toEqual([40_000, 1]);
+});
+
 const answering = (path: string, body: object) => (request: { path: string }) =>
   request.path === path ? { status: 200, body } : undefined;
 

@@ -1,5 +1,6 @@
 // Asks a local server how long its context window really is: it is often far smaller than the model's, and some servers
-// then drop the beginning of a prompt without a word. Asked beside the first reply, when the model is loaded.
+// then drop the beginning of a prompt without a word. Asked beside the first reply, when the model is loaded, or when
+// somebody wants to know.
 
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import type { KnownModel } from "../../profiles/profiles.ts";
@@ -72,6 +73,10 @@ export function withServerWindow(
         maxTokens,
         get contextWindow() {
           return windowOf();
+        },
+        // A server that loads models on demand may not tell yet: it is asked again beside the first reply.
+        measureWindow: async () => {
+          if (!windows.has(name)) await ask();
         },
       },
     },

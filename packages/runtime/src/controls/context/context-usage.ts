@@ -19,6 +19,7 @@ interface Category {
 
 export const getContextUsage: ControlHandler = async ({ detail }, targets, { signal }) => {
   const { profile } = targets.model();
+  if (detail !== "summary") await profile.measureWindow?.();
   const max = profile.contextWindow;
   const memory = targets.memoryFiles().map(({ path, type, text }) => ({ path, type, tokens: estimate(text) }));
   const memoryTokens = memory.reduce((sum, { tokens }) => sum + tokens, 0);
