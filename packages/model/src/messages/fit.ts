@@ -16,7 +16,7 @@ import type { ModelRequest } from "@keelson/engine";
 import { fitIds, idsIn, MESSAGES_IDS, newCallId } from "../fit/ids.ts";
 import { fitNames, RESPONSES_NAMES as MESSAGES_NAMES, type FittedNames } from "../fit/names.ts";
 import { bareId } from "../profiles/profiles.ts";
-import { withOwnThinking } from "./own-thinking.ts";
+import { withOwnThinking } from "../fit/own-thinking.ts";
 
 export interface FittedRequest {
   readonly request: ModelRequest;
