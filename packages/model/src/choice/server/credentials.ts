@@ -6,6 +6,7 @@ import { positiveInteger, type Env } from "../../profiles/profiles.ts";
 import type { Credentials } from "../../http/server.ts";
 import { blockOf, type NameFacts } from "../names/names.ts";
 import { PROVIDERS, type KeyHeader } from "../known/providers.ts";
+import type { EntraTokens } from "./entra.ts";
 
 /** What credentials need from outside. The runtime implements it. */
 export interface CredentialSources {
@@ -47,11 +48,13 @@ export interface KeyFacts extends NameFacts {
   readonly apiKeyHelper?: string;
   readonly sources?: CredentialSources;
   readonly memory?: ProviderMemory;
+  /** The environment with the proxy to use. */
+  readonly network?: Env;
   readonly now?: () => number;
 }
 
 export interface KeySource {
-  /** A variable, `apiKeyHelper`, or `/login managed key`. */
+  /** A variable, `apiKeyHelper`, `/login managed key`, or `Microsoft Entra ID`. */
   readonly from: string;
   key(signal: AbortSignal): Promise<string>;
   /** Gets another key after this one was refused; false if there is none. */
@@ -61,6 +64,7 @@ export interface KeySource {
 }
 
 export const HELPER = "apiKeyHelper";
+export const ENTRA = "Microsoft Entra ID";
 export const STORED = "/login managed key";
 const HELPER_MS = 30_000;
 const DEFAULT_TTL_MS = 5 * 60_000;
@@ -80,7 +84,31 @@ export async function findKey(provider: string, facts: KeyFacts): Promise<KeySou
   if (helper !== undefined && sources) return helperKey(helper, sources, facts);
   if (variable !== undefined) return fixedKey(variable, env[variable]!.trim());
   const stored = sources?.hasStoredKey(provider) ? await sources.storedKey(provider) : undefined;
-  return stored === undefined ? undefined : fixedKey(STORED, stored);
+  if (stored !== undefined) return fixedKey(STORED, stored);
+  return ENTRA_PROVIDERS.has(provider) && isApplication(env) ? entraKey(facts) : undefined;
+}
+
+const ENTRA_PROVIDERS = new Set(["azure", "foundry"]);
+
+/** The variables of Microsoft's own programs. */
+const isApplication = (env: Env) =>
+  [["AZURE_TENANT_ID"], ["AZURE_CLIENT_ID"], ["AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE"]].every((names) =>
+    names.some((name) => env[name]?.trim()),
+  );
+
+function entraKey({ env, network = env, now = Date.now }: KeyFacts): KeySource {
+  let tokens: Promise<EntraTokens> | undefined;
+  let opened: EntraTokens | undefined;
+  const open = async () => (opened = new (await import("./entra.ts")).EntraTokens(env, network, now));
+  return {
+    from: ENTRA,
+    key: async () => (await (tokens ??= open())).current(),
+    renew: async () => {
+      const refused = opened?.latest;
+      return (await (await (tokens ??= open())).renewed()) !== refused;
+    },
+    known: () => opened?.latest,
+  };
 }
 
 function fixedKey(from: string, key: string): KeySource {
@@ -135,8 +163,9 @@ export function keyCredentials(provider: string, header: KeyHeader, source: KeyS
       try {
         // Gateways want the one or the other; the reference sends a helper's key as both.
         const isBoth = provider === "anthropic" && source.from === HELPER;
-        if (header === "bearer" || isBoth) headers.set("authorization", `Bearer ${key}`);
-        if (header !== "bearer") headers.set(header, key);
+        const sent = source.from === ENTRA ? "bearer" : header;
+        if (sent === "bearer" || isBoth) headers.set("authorization", `Bearer ${key}`);
+        if (sent !== "bearer") headers.set(sent, key);
       } catch {
         // The runtime's error quotes the key.
         throw new ModelError(

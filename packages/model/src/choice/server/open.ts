@@ -27,11 +27,12 @@ export interface OpenedServer {
   readonly isVendor: boolean;
 }
 
-export function keyFacts({ env, settings = {}, sources, memory }: ResolveOptions): KeyFacts {
+export function keyFacts({ env, network, settings = {}, sources, memory }: ResolveOptions): KeyFacts {
   return {
     // The settings may have an `env` of their own, which is part of the environment already.
     ...settings,
     env,
+    ...(network ? { network } : {}),
     ...(sources ? { sources, hasStoredKey: (provider) => sources.hasStoredKey(provider) } : {}),
     ...(memory ? { memory } : {}),
   };
