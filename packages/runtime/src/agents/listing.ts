@@ -25,10 +25,9 @@ export class AgentListing {
 
   take(agents: readonly AgentDefinition[]): NewEntry | undefined {
     const fresh = agents.filter(({ name }) => !this.#told.has(name));
-    const known = new Set(agents.map(({ name }) => name));
-    const gone = [...this.#told].filter((name) => !known.has(name));
-    if (fresh.length === 0 && gone.length === 0) return undefined;
     const isInitial = this.#told.size === 0;
+    const gone = isInitial ? [] : goneFrom(this.#told, agents);
+    if (fresh.length === 0 && gone.length === 0) return undefined;
     for (const { name } of fresh) this.#told.add(name);
     for (const name of gone) this.#told.delete(name);
     const listed = agentListing(fresh);
@@ -48,6 +47,11 @@ export class AgentListing {
       renderedRole: "user",
     };
   }
+}
+
+function goneFrom(told: ReadonlySet<string>, agents: readonly AgentDefinition[]): readonly string[] {
+  const known = new Set(agents.map(({ name }) => name));
+  return [...told].filter((name) => !known.has(name));
 }
 
 const LONGEST_NAMES = 4_000;

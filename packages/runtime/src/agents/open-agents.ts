@@ -60,7 +60,12 @@ export function openAgents(stages: AgentStages): AgentStage {
     return set.areChanged();
   };
   const builtIn = builtInAgents(state.snapshot.env);
-  const all = () => withBuiltIn(set.list(), builtIn);
+  let merged: { readonly own: readonly AgentDefinition[]; readonly all: readonly AgentDefinition[] } | undefined;
+  const all = () => {
+    const own = set.list();
+    if (merged?.own !== own) merged = { own, all: withBuiltIn(own, builtIn) };
+    return merged.all;
+  };
   /** The agent that the session runs as may start only some. */
   const mayStart = (name: string) => state.agent?.agents?.includes(name) ?? true;
   const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(({ name }) => mayStart(name));

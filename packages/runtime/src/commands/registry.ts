@@ -145,12 +145,21 @@ export function builtInCommands(): readonly ListedCommand[] {
 
 /** All commands of a session, for lists. `others` are skills and prompts of servers; they replace built-in commands. */
 export function sessionCommands(snapshot: Snapshot, others: readonly ListedCommand[]): readonly ListedCommand[] {
-  const { flags } = snapshot;
-  if (flags.disableSlashCommands) return [];
-  const left = new Set(others.map(({ name }) => name));
-  if (!mayCompact(snapshot)) left.add("compact");
-  return [...others, ...builtInCommands().filter(({ name }) => !left.has(name))];
+  if (snapshot.flags.disableSlashCommands) return [];
+  const replaced = new Set(others.map(({ name }) => name));
+  return [...others, ...builtInCommands().filter(({ name }) => isUsable(name, replaced, snapshot))];
 }
+
+/** The same as names alone. */
+export function sessionCommandNames(snapshot: Snapshot, others: readonly string[]): readonly string[] {
+  if (snapshot.flags.disableSlashCommands) return [];
+  const replaced = new Set(others);
+  const builtIn = COMMANDS.map(({ name }) => name).filter((name) => isUsable(name, replaced, snapshot));
+  return [...others, ...builtIn];
+}
+
+const isUsable = (name: string, replaced: ReadonlySet<string>, snapshot: Snapshot) =>
+  !replaced.has(name) && (name !== "compact" || mayCompact(snapshot));
 
 const BY_NAME: ReadonlyMap<string, BuiltInCommand> = new Map(
   COMMANDS.flatMap((each) => [each.name, ...(each.aliases ?? [])].map((name) => [name, each] as const)),

@@ -79,8 +79,8 @@ export function initSignal(facts: {
   mode: PermissionMode;
   memory?: string;
   mcpServers: readonly object[];
-  commands: readonly { readonly name: string }[];
-  skills: readonly { readonly name: string }[];
+  commands: readonly string[];
+  skills: readonly string[];
   agents: readonly { readonly name: string }[];
   style: PromptStyle | undefined;
 }) {
@@ -93,12 +93,12 @@ export function initSignal(facts: {
     mcp_servers: facts.mcpServers,
     model: facts.model.profile.id,
     permissionMode: facts.mode,
-    slash_commands: facts.commands.map(({ name }) => name),
+    slash_commands: facts.commands,
     apiKeySource: facts.model.apiKeySource,
     claude_code_version: COMPATIBLE_VERSION,
     output_style: facts.style?.name ?? "default",
     agents: facts.agents.map(({ name }) => name),
-    skills: facts.skills.map(({ name }) => name),
+    skills: facts.skills,
     ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
     original_cwd: facts.snapshot.cwd,

@@ -4,7 +4,7 @@ import { whyNotOffered } from "../optional-tools/optional-tools.ts";
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import { dequeued } from "@keelson/store";
-import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
+import { sessionCommandNames, sessionCommands, type ListedCommand } from "../commands/registry.ts";
 import { compactionPort } from "../compaction/compaction-port.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
@@ -37,6 +37,12 @@ export interface RunParts extends AgentParts {
 export function typedCommands({ storage, skills, mcp }: TypedParts): readonly ListedCommand[] {
   const others = [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])];
   return sessionCommands(storage.state.snapshot, others);
+}
+
+function typedNames({ storage, skills, mcp }: TypedParts) {
+  const { commands, skills: ofSkills } = skills.skills.clientNames();
+  const prompts = mcp.servers?.commands().map(({ name }) => name) ?? [];
+  return { commands: sessionCommandNames(storage.state.snapshot, [...commands, ...prompts]), skills: ofSkills };
 }
 
 type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
@@ -88,8 +94,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: typedCommands(parts),
-          skills: skills.skills.clientSkills(),
+          ...typedNames(parts),
           agents: agents.list(),
           memory: state.instructions?.memory,
         }),

@@ -22,6 +22,8 @@ export interface SessionSkillsOptions {
 export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
   untrusted === true && findBuiltInCommand(name) !== undefined;
 
+const isClientSkill = ({ kind, describedByText }: Skill) => kind === "skill" && !describedByText;
+
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
   #set: SkillSet | undefined;
@@ -162,10 +164,20 @@ export class SessionSkills {
 
   /** Those that are skills, not commands, and say themselves what they are for. */
   clientSkills(): readonly ListedCommand[] {
-    return this.clientCommands().filter(({ name }) => {
-      const skill = this.#all.get(name);
-      return skill?.kind === "skill" && !skill.describedByText;
-    });
+    return this.clientCommands().filter(({ name }) => isClientSkill(this.#all.get(name)!));
+  }
+
+  /** The same as names alone: there may be a thousand before the first request. */
+  clientNames(): { readonly commands: readonly string[]; readonly skills: readonly string[] } {
+    const commands: string[] = [];
+    const skills: string[] = [];
+    for (const skill of this.#all.values()) {
+      const { name } = skill;
+      if (!skill.userInvocable || yieldsToBuiltIn(skill)) continue;
+      commands.push(name);
+      if (isClientSkill(skill)) skills.push(name);
+    }
+    return { commands, skills };
   }
 
   #collect(): void {
