@@ -83,9 +83,9 @@ export function listLines<S extends ListedSkill>(
   });
   let room = budget - names;
   const others: number[] = [];
-  for (const [at, length] of lengths.entries()) {
-    if (skills[at]!.source === "bundled") room -= length;
-    else others.push(length);
+  for (let at = 0; at < lengths.length; at++) {
+    if (skills[at]!.source === "bundled") room -= lengths[at]!;
+    else others.push(lengths[at]!);
   }
   const cap = capFor(others, room) - TEXT_FRAME;
   if (cap < SHORTEST) return namesWithin(skills, budget, (skill) => lineOf(skill, longest, suffixOf(skill)));
@@ -119,6 +119,9 @@ function rawLength({ description, whenToUse = "" }: ListedSkill): number {
 
 /** The greatest length at which all of them, cut to it, fit into the room. */
 function capFor(lengths: readonly number[], room: number): number {
+  let whole = 0;
+  for (const length of lengths) whole += length;
+  if (whole <= room) return Infinity;
   const rising = lengths.toSorted((a, b) => a - b);
   let left = room;
   for (const [at, length] of rising.entries()) {

@@ -39,8 +39,6 @@ export interface AgentStage {
   close(): Promise<void>;
 }
 
-const JUST_READ_MS = 1_000;
-
 /** Models take longer than this. A session without a model does not pay for agents it does not start. */
 const WARM_AFTER_MS = 20;
 
@@ -53,7 +51,7 @@ export function openAgents(stages: AgentStages): AgentStage {
   const isDenied = (path: string) =>
     state.snapshot.rules.some(({ behavior }) => behavior === "deny") && !gate.ruleBook.mayReadName(path);
   let set = openAgentSet(state.snapshot, { isDenied, client: () => client });
-  const opened = storage.now();
+  let isFresh = true;
   let isChecked = false;
   const areChanged = () => {
     isChecked = true;
@@ -148,7 +146,7 @@ export function openAgents(stages: AgentStages): AgentStage {
       set = set.reload();
     },
     reload: () => void (set = set.reload(state.snapshot)),
-    areChanged: () => storage.now() - opened > JUST_READ_MS && areChanged(),
+    areChanged: () => (isFresh ? (isFresh = false) : areChanged()),
     messageTool: messageToolOf(self),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
     warm() {
