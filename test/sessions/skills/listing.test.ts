@@ -82,7 +82,7 @@ test("a skill that appears between two prompts is announced, and clients learn o
   const [, second] = model.requests;
   expect(listingsIn(second!).at(-1)).toBe("- two: Second");
   const [changed] = messagesOf(ended, "system/commands_changed");
-  expect(changed.commands).toContainEqual({ name: "two", description: "Second", argumentHint: "" });
+  expect(changed.commands).toContainEqual({ name: "two", description: "Second (project)", argumentHint: "" });
 });
 
 test("a resumed session is not told twice, and the listing is in the transcript", async () => {

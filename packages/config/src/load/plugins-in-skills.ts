@@ -18,7 +18,7 @@ export interface PluginSearch {
 }
 
 /** From this number of folders on, what was found is remembered. */
-const LEAST_REMEMBERED = 100;
+export const LEAST_REMEMBERED = 100;
 /** Each name is looked up, and each plugin read and reported. */
 const MOST_NAMES = 10_000;
 const MOST_PLUGINS = 200;
@@ -38,17 +38,7 @@ export function pluginsInSkills(folder: string, { of, configDir, uid, quick }: P
   return manifestsIn(folder, names.toSorted()).map((name) => ({ folder: join(folder, name), of }));
 }
 
-/** Whether it is worth remembering that none of its folders is a plugin. */
-export function isLargeAndPlain(folder: string): boolean {
-  try {
-    const names = readdirSync(folder);
-    return names.length >= LEAST_REMEMBERED && manifestsIn(folder, names).length === 0;
-  } catch {
-    return false;
-  }
-}
-
-function manifestsIn(folder: string, names: readonly string[]): readonly string[] {
+export function manifestsIn(folder: string, names: readonly string[]): readonly string[] {
   const found: string[] = [];
   for (const name of names.slice(0, MOST_NAMES)) {
     if (found.length === MOST_PLUGINS) break;

@@ -3,16 +3,8 @@
 import { openSkillSet } from "@keelson/config/skill-set";
 import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
-import {
-  ToolError,
-  type ExpandedPrompt,
-  type Expansion,
-  type ModelChoice,
-  type Ports,
-  type Tool,
-} from "@keelson/engine";
-import type * as NearestWord from "@keelson/protocol/nearest-word";
-import type { ChainSubject, HookRegistration, NewEntry, Skill } from "@keelson/protocol";
+import type { ExpandedPrompt, Expansion, ModelChoice, Ports, Tool } from "@keelson/engine";
+import type { ChainSubject, HookRegistration, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
 import type { AgentStage } from "../agents/open-agents.ts";
 import type { Permit } from "../gate/approvals.ts";
@@ -23,8 +15,12 @@ import { toolsOf } from "../session/state.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
+import type * as ForAgents from "./agent-skills.ts";
+import type { AgentSkills } from "./agent-skills.ts";
 import type { SkillInvocation } from "./invoke.ts";
 import { invokedIn, type InvokedText } from "./invoked-texts.ts";
+import type * as Keeper from "./keeper.ts";
+import type * as Listed from "./listed-in.ts";
 import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
 import { TurnEffects, type EffectTargets } from "./turn-effects.ts";
 
@@ -50,18 +46,6 @@ export interface AgentSkillParts extends Pick<SkillParts, "permit" | "machine" |
   model(): ModelChoice;
   ports(): Ports;
   readonly runSkill: RunSkill;
-}
-
-export interface AgentSkills {
-  readonly effects: TurnEffects;
-  readonly tool: Tool;
-  /** All skills, as the model is told of them; undefined if there are none. */
-  listing(): NewEntry | undefined;
-  /**
-   * The text of a skill that the agent begins with. `grants`: the commands in it run with what it allows. Rejects if
-   * there is none of this name, or it fails.
-   */
-  preload(name: string, options: { readonly grants: boolean }): Promise<string>;
 }
 
 export interface SkillParts {
@@ -90,7 +74,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       isOffered: () => toolsOf(state).some(({ name }) => name === "Skill"),
       newId,
     },
-    listedIn(place.loaded?.entries ?? []),
+    place.loaded ? listedIn(place.loaded.entries) : [],
   );
   hooks.onReloadSkills(() => skills.reload());
   const invoked = invokedIn(place.loaded?.entries ?? []);
@@ -135,33 +119,20 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
   return {
     skills,
     effects,
-    tool: skillTool(keeperOf(skills, invoke, newId)),
+    tool: skillTool(lateKeeper(skills, invoke, newId)),
     invoked: () =>
       [...invoked.values()]
         .reverse()
         .map((skill) => (skill.path === "" ? { ...skill, path: skills.find(skill.name)?.file ?? "" } : skill)),
     useAgents: (run) => void (runSkill = run),
-    forAgent(agent) {
-      const own = { ...parts, ...agent };
-      const agentEffects = effectsOf(own, agent);
-      const invokeThere = invokerOf(own, agentEffects, agent.ports, () => agent.runSkill);
-      return {
-        effects: agentEffects,
-        tool: skillTool(keeperOf(skills, invokeThere, newId)),
-        listing: () => skills.wholeListing(),
-        preload: async (name, { grants }) => {
-          const skill = skills.find(name);
-          if (!skill) throw new Error(`there is no skill "${name}"`);
-          // Its own commands may need what it allows; whoever reads it without invoking it gets the text alone.
-          const grant = grants ? agentEffects.grant({ ...skill, disallowedTools: [] }) : undefined;
-          try {
-            return (await invokeThere({ ...skill, ...TEXT_ALONE }, "")).text;
-          } finally {
-            grant?.undo();
-          }
-        },
-      };
-    },
+    forAgent: (agent) =>
+      // `require`, not `import()`: the tools of an agent are made in one tick.
+      (require("./agent-skills.ts") as typeof ForAgents).agentSkills({
+        skills,
+        effects: effectsOf({ ...parts, ...agent }, agent),
+        invoker: (effects) => invokerOf({ ...parts, ...agent }, effects, agent.ports, () => agent.runSkill),
+        keeper: (invokeThere) => lateKeeper(skills, invokeThere, newId),
+      }),
     begin(next) {
       effects.end();
       ports = next;
@@ -200,42 +171,15 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
 /** Runs the text of a skill in a subagent. Rejects with a sentence for the user. */
 export type RunSkill = AgentStage["runSkill"];
 
-const TEXT_ALONE = {
-  fork: undefined,
-  hooks: [],
-  allowedTools: [],
-  disallowedTools: [],
-  model: undefined,
-  effort: undefined,
-} as const;
+export type Invoke = (skill: Skill, args: string, toolUseId?: string) => Promise<SkillInvocation>;
 
-type Invoke = (skill: Skill, args: string, toolUseId?: string) => Promise<SkillInvocation>;
-
-function keeperOf(skills: SessionSkills, invoke: Invoke, newId: () => string): SkillKeeper {
-  /** As the gate judged it; the file may have changed since. */
-  const judged = new Map<string, Skill>();
+/** Loaded with the first call. `require`, not `import()`: the gate asks at once what a call would touch. */
+function lateKeeper(skills: SessionSkills, invoke: Invoke, newId: () => string): SkillKeeper {
+  let keeper: SkillKeeper | undefined;
+  const loaded = () => (keeper ??= (require("./keeper.ts") as typeof Keeper).keeperOf(skills, invoke, newId));
   return {
-    find: (name) => {
-      const skill = forModel(name, skills);
-      judged.set(name, skill);
-      return { name: skill.name, adds: skill.allowedTools.length > 0 || skill.hooks.length > 0 };
-    },
-    async invoke(name, args, toolUseId) {
-      const skill = judged.get(name) ?? forModel(name, skills);
-      const { text, attachments, allowed, fork } = await invoke(skill, args, toolUseId).catch((error: Error) => {
-        throw new ToolError(error.message);
-      });
-      if (fork) {
-        return { output: { success: true, commandName: skill.name, status: "forked", ...fork }, entries: [] };
-      }
-      const output = {
-        success: true as const,
-        commandName: skill.name,
-        ...(allowed.length === 0 ? {} : { allowedTools: allowed }),
-        ...(skill.model === undefined ? {} : { model: skill.model }),
-      };
-      return { output, entries: [bodyEntry(text, toolUseId, newId()), ...attachments] };
-    },
+    find: (name) => loaded().find(name),
+    invoke: (name, args, toolUseId) => loaded().invoke(name, args, toolUseId),
   };
 }
 
@@ -275,6 +219,9 @@ async function openTexts(outputDir: string): Promise<BundledTexts> {
   return openBundledTexts(join(outputDir, "skills"));
 }
 
+/** Loaded late: only a resumed conversation has any. */
+const listedIn = (entries: Iterable<ChainSubject>) => (require("./listed-in.ts") as typeof Listed).listedIn(entries);
+
 /** Reads the files of all skills. Only linked ones need the gate; without deny rules, none do. */
 async function skillReader({ storage: { state }, gate }: SkillParts): Promise<() => SkillSet> {
   const hides = () => state.snapshot.rules.some(({ behavior }) => behavior === "deny");
@@ -290,41 +237,4 @@ async function skillReader({ storage: { state }, gate }: SkillParts): Promise<()
     fresh = undefined;
     return set;
   };
-}
-
-/** Throws ToolError if the model may not invoke it. Clients match these sentences (conformance: skills). */
-function forModel(name: string, skills: SessionSkills): Skill {
-  const skill = skills.find(name);
-  if (skill && skills.isForModel(skill)) return skill;
-  if (skill && !skill.modelInvocable) {
-    throw new ToolError(`Skill ${name} cannot be used with Skill tool due to disable-model-invocation`);
-  }
-  const known = skills.all.filter((each) => skills.isForModel(each)).map((each) => each.name);
-  // Only this error needs it.
-  const { nearestWord } = require("@keelson/protocol/nearest-word") as typeof NearestWord;
-  const close = nearestWord(name, known);
-  throw new ToolError(`Unknown skill: ${name}${close === undefined ? "" : `. Did you mean ${close}?`}`);
-}
-
-function bodyEntry(text: string, toolUseId: string, uuid: string): NewEntry {
-  return {
-    type: "user",
-    uuid,
-    isMeta: true,
-    sourceToolUseID: toolUseId,
-    message: { role: "user", content: [{ type: "text", text }] },
-  };
-}
-
-/** The names that the listings in a conversation have. Those of other programs have only their text. */
-function listedIn(entries: Iterable<ChainSubject>): readonly string[] {
-  const names: string[] = [];
-  for (const entry of entries) {
-    if (entry.type !== "attachment" || entry.attachment.type !== "skill_listing") continue;
-    const { names: own, content } = entry.attachment as { names?: unknown; content?: unknown };
-    if (Array.isArray(own)) names.push(...own.filter((name) => typeof name === "string"));
-    else if (typeof content === "string")
-      names.push(...[...content.matchAll(/^- (.+?)(?:: |$)/gm)].map(([, name]) => name!));
-  }
-  return names;
 }

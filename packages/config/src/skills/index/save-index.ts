@@ -14,7 +14,7 @@ import {
   type Stamp,
 } from "./skill-index.ts";
 import type { SkillFile } from "../find/scan.ts";
-import { isLargeAndPlain } from "../../load/plugins-in-skills.ts";
+import { LEAST_REMEMBERED, manifestsIn } from "../../load/plugins-in-skills.ts";
 import { isKnownPlain, plainFile, plainRecord } from "./plain-folder.ts";
 
 /** A file that was changed this recently may change again without a new stamp. */
@@ -86,6 +86,15 @@ export function rememberPlain(configDir: string, folder: string, uid: number | u
     else if (Math.abs(now - stat.ctimeMs) >= RECENT_MS) writePrivate(target, plainRecord(folder, stat));
   } catch {
     // A read-only or full disk, or the folder is gone.
+  }
+}
+
+function isLargeAndPlain(folder: string): boolean {
+  try {
+    const names = readdirSync(folder);
+    return names.length >= LEAST_REMEMBERED && manifestsIn(folder, names).length === 0;
+  } catch {
+    return false;
   }
 }
 

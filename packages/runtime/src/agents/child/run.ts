@@ -15,7 +15,7 @@ import { narrowerMode } from "@keelson/engine/agents";
 import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry, PromptMessage } from "@keelson/protocol";
 import type { AgentServers } from "../../mcp/open-servers.ts";
 import type { SessionInstructions } from "../../instructions/instructions.ts";
-import type { AgentSkills } from "../../skills/open-skills.ts";
+import type { AgentSkills } from "../../skills/agent-skills.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
 import { surround } from "./ports.ts";

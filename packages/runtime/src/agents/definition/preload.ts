@@ -1,7 +1,7 @@
 // The skills that an agent begins with, as text for the model.
 
 import type { AgentDefinition } from "@keelson/protocol";
-import type { AgentSkills } from "../../skills/open-skills.ts";
+import type { AgentSkills } from "../../skills/agent-skills.ts";
 
 /** Skills that cannot be used are left out, with a warning. */
 export async function preload(
