@@ -18,7 +18,7 @@ import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import type * as ForAgents from "./agent-skills.ts";
 import type { AgentSkills } from "./agent-skills.ts";
 import type { SkillInvocation } from "./invoke.ts";
-import { invokedIn, type InvokedText } from "./invoked-texts.ts";
+import type * as Invoked from "./invoked-texts.ts";
 import type * as Keeper from "./keeper.ts";
 import type * as Listed from "./listed-in.ts";
 import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
@@ -34,7 +34,7 @@ export interface SkillStage {
   /** What a typed skill or command stands for; undefined if there is none of this name. */
   expand(name: string, args: string): Expansion | undefined;
   /** The latest text of each skill that was invoked in the conversation, newest first. */
-  invoked(): readonly InvokedText[];
+  invoked(): readonly Invoked.InvokedText[];
   /** How skills with `context: fork` run. */
   useAgents(runSkill: RunSkill): void;
   /** The same skills for a subagent. What they grant there, the session does not get. */
@@ -77,7 +77,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     place.loaded ? listedIn(place.loaded.entries) : [],
   );
   hooks.onReloadSkills(() => skills.reload());
-  const invoked = invokedIn(place.loaded?.entries ?? []);
+  const invoked = place.loaded ? invokedIn(place.loaded.entries) : new Map<string, Invoked.InvokedText>();
   let ports: Ports | undefined;
   let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
@@ -220,6 +220,9 @@ async function openTexts(outputDir: string): Promise<BundledTexts> {
 }
 
 /** Loaded late: only a resumed conversation has any. */
+const invokedIn = (entries: Iterable<ChainSubject>) =>
+  (require("./invoked-texts.ts") as typeof Invoked).invokedIn(entries);
+
 const listedIn = (entries: Iterable<ChainSubject>) => (require("./listed-in.ts") as typeof Listed).listedIn(entries);
 
 /** Reads the files of all skills. Only linked ones need the gate; without deny rules, none do. */
