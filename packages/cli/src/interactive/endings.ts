@@ -1,6 +1,7 @@
 // The ways a session at a terminal ends without the user leaving it: signals, a closed window, a failure nobody caught.
 // Whatever happens, the terminal is usable afterwards.
 
+import { RESET_ALL } from "@keelson/tui/reset";
 import type { EndSignal, ProcessIO } from "../process/process-io.ts";
 import type { TerminalPort } from "./terminal/port.ts";
 
@@ -20,9 +21,6 @@ const CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, 
 /** How long everything may take before the process ends anyway. */
 const PATIENCE_MS = 5_000;
 
-/** Undoes what a front end may have switched on, should it not do so itself; harmless if it has. */
-const RESET = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[>4m\x1b[<u\x1b[0m\x1b[?25h";
-
 export function watchEndings(
   io: Pick<ProcessIO, "onSignal" | "wait" | "error" | "exit">,
   port: Pick<TerminalPort, "onGone" | "write" | "restore">,
@@ -34,7 +32,7 @@ export function watchEndings(
   let failure: unknown;
 
   const leave = (exitCode: number, error?: unknown) => {
-    port.write(RESET);
+    port.write(RESET_ALL);
     port.restore();
     if (error !== undefined) io.error(lastWords(error));
     io.exit(exitCode);

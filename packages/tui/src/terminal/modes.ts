@@ -2,32 +2,13 @@
 
 import type { Terminal } from "./terminal.ts";
 import type { TerminalReply } from "../input/event.ts";
+import { KITTY, MODES, OTHER_KEYS, RESET, type ModeSequence } from "./reset.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** In the order they are switched on. */
-const MODES = [
-  { on: "\x1b[?2004h", off: "\x1b[?2004l" }, // pastes are marked
-  { on: "\x1b[?1004h", off: "\x1b[?1004l" }, // focus is reported
-  { on: "\x1b[?2031h", off: "\x1b[?2031l" }, // a change between light and dark is reported
-] as const;
-/** Keys that the plain encoding cannot tell apart: kitty flags 1 (escape codes) and 4 (other layouts), or xterm's way. */
-const KITTY = { on: "\x1b[>5u", off: "\x1b[<u" };
-const OTHER_KEYS = { on: "\x1b[>4;1m", off: "\x1b[>4m" };
 /** Which terminal, its background, its keyboard protocol, and last what every terminal answers. */
 const QUESTIONS = "\x1b[>0q\x1b]11;?\x1b\\\x1b[?u\x1b[>c";
 
-/** Everything else a program may leave behind: mouse, wrapping, synchronized output, cursor, margins, charset, colors. */
-const RESET = [
-  "\x1b[?2026l",
-  "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l",
-  "\x1b[?7h",
-  "\x1b7\x1b[r\x1b8",
-  "\x1b(B\x0f",
-  "\x1b[0m",
-  "\x1b]8;;\x1b\\",
-  "\x1b[?25h",
-].join("");
 const NO_TITLE = "\x1b]0;\x07";
 const LEAVE_ALTERNATE = "\x1b[?1049l";
 
@@ -101,7 +82,7 @@ export class TerminalModeSwitch {
     this.#terminal.setRaw(false);
   }
 
-  #switchOn({ on, off }: { readonly on: string; readonly off: string }): void {
+  #switchOn({ on, off }: ModeSequence): void {
     if (!this.#raw || !this.speaks || this.#on.includes(off)) return;
     this.#on.push(off);
     this.#terminal.write(on);

@@ -3,9 +3,11 @@
 import type { Key } from "../../input/event.ts";
 import { isBefore, type TextBuffer, type TextPoint } from "../text-buffer.ts";
 import { offsetAtColumn, widthBetween } from "../text/line.ts";
-import { firstNonBlank, graphemeAt, type VimFind, vimMotion } from "./motions.ts";
-import { isLineNumber, parseVim, type VimCommand, type VimTarget } from "./parse.ts";
+import { type VimFind, vimMotion } from "./motions.ts";
+import { parseVim, type VimCommand, type VimTarget } from "./parse.ts";
 import { vimObject, type VimRange } from "./objects.ts";
+import { moveToInsert, overwrite, overwriteRange, swapCase } from "./overwrite.ts";
+import { lineRange, operatorRange } from "./ranges.ts";
 import { applyOperator, joinWithNext, putRegister, type VimRegister } from "./operators.ts";
 
 export type VimMode = "INSERT" | "NORMAL" | "VISUAL" | "VISUAL LINE";
@@ -114,7 +116,7 @@ export class Vim {
   #run(command: VimCommand): VimOutcome {
     if (command.kind === "move") return this.#move(command.target, command.count);
     if (command.kind === "operator") {
-      const range = this.#rangeOf(command.target, command.count, command.operator);
+      const range = operatorRange(this.#buffer, command, (...motion) => this.#motion(...motion));
       if (range) this.#operate(command.operator, range, command);
       return this.#settle();
     }
@@ -159,44 +161,8 @@ export class Vim {
     return vimMotion(this.#buffer, name, count, character, this.#find);
   }
 
-  /** What an operator takes. */
-  #rangeOf(target: VimTarget, count: number, operator: string): VimRange | undefined {
-    const from = this.#buffer.cursor;
-    if (target.kind === "object") return vimObject(this.#buffer, target.name, target.around);
-    if (target.kind === "line") return this.#lines(from.line, from.line + count - 1);
-    if (target.name === "j" || target.name === "k") {
-      const other = from.line + (target.name === "j" ? count : -count);
-      if (other < 0 || other >= this.#buffer.lines.length) return undefined;
-      return this.#lines(Math.min(from.line, other), Math.max(from.line, other));
-    }
-    // `cw` on a word changes the word, not the space behind it.
-    const onWord = /^\S/u.test(graphemeAt(this.#buffer, from));
-    const name =
-      operator === "c" && onWord && /^w$/i.test(target.name) ? (target.name === "w" ? "e" : "E") : target.name;
-    const motion = this.#motion(name, isLineNumber(name) ? count : Math.max(1, count), target.character);
-    if (!motion) return undefined;
-    if (motion.linewise) return this.#lines(Math.min(from.line, motion.to.line), Math.max(from.line, motion.to.line));
-    const [start, last] = isBefore(motion.to, from) ? [motion.to, from] : [from, motion.to];
-    let to = motion.inclusive ? this.#buffer.rightOf(last) : last;
-    if (motion.inclusive && to.line > last.line) to = last;
-    // A word motion takes no line break with it.
-    if (/^w$/i.test(name) && to.line > start.line && to.offset <= firstNonBlank(this.#buffer, to.line).offset) {
-      to = { line: to.line - 1, offset: this.#buffer.lineText(to.line - 1).length };
-      if (isBefore(to, start)) to = start;
-    }
-    // `w` on the last word of the text ends on its last character.
-    if (/^w$/i.test(name) && motion.to.line === this.#buffer.end.line && motion.to.offset === this.#buffer.end.offset)
-      to = motion.to;
-    return { from: start, to, linewise: false };
-  }
-
   #lines(first: number, last: number): VimRange {
-    const line = Math.min(last, this.#buffer.lines.length - 1);
-    return {
-      from: { line: first, offset: 0 },
-      to: { line, offset: this.#buffer.lineText(line).length },
-      linewise: true,
-    };
+    return lineRange(this.#buffer, first, last);
   }
 
   #operate(operator: string, range: VimRange, command: VimCommand | undefined): void {
@@ -247,10 +213,10 @@ export class Vim {
         joinWithNext(buffer, cursor.line, Math.max(2, count));
         break;
       case "r":
-        this.#overwrite(count, (grapheme) => (grapheme === "" ? "" : (character ?? "")), true);
+        overwrite(buffer, count, (grapheme) => (grapheme === "" ? "" : (character ?? "")), { stay: true });
         break;
       case "~":
-        this.#overwrite(count, swapCase, false);
+        overwrite(buffer, count, swapCase, { stay: false });
         break;
       case "u":
         for (let time = 0; time < count; time += 1) buffer.undo();
@@ -267,37 +233,11 @@ export class Vim {
       case "?":
         return "shortcuts";
       default:
-        return this.#enterInsert(command);
+        moveToInsert(buffer, name);
+        return this.#insertMode(command);
     }
     this.#change = { command, typed: [] };
     return this.#settle();
-  }
-
-  /** i I a A o O */
-  #enterInsert(command: VimCommand & { kind: "simple" }): VimOutcome {
-    const buffer = this.#buffer;
-    const { line } = buffer.cursor;
-    switch (command.name) {
-      case "I":
-        buffer.moveTo(firstNonBlank(buffer, line));
-        break;
-      case "a":
-        if (buffer.cursor.offset < buffer.lineEnd().offset) buffer.moveTo(buffer.rightOf(buffer.cursor));
-        break;
-      case "A":
-        buffer.moveTo(buffer.lineEnd());
-        break;
-      case "o":
-        buffer.moveTo(buffer.lineEnd());
-        buffer.insert("\n");
-        break;
-      case "O":
-        buffer.moveTo(buffer.lineStart());
-        buffer.insert("\n");
-        buffer.moveTo({ line, offset: 0 });
-        break;
-    }
-    return this.#insertMode(command);
   }
 
   #visual(command: VimCommand & { kind: "simple" }): VimOutcome {
@@ -319,11 +259,8 @@ export class Vim {
     const range = whole ? this.#lines(selected.from.line, selected.to.line) : selected;
     this.#mode = "NORMAL";
     if (name === "J") joinWithNext(buffer, range.from.line, Math.max(2, range.to.line - range.from.line + 1));
-    else if (name === "~") {
-      buffer.moveTo(range.from);
-      buffer.replace(range.from, range.to, mapGraphemes(buffer.slice(range.from, range.to), swapCase));
-      buffer.moveTo(range.from);
-    } else if (name === "p" || name === "P") {
+    else if (name === "~") overwriteRange(buffer, range.from, range.to, swapCase);
+    else if (name === "p" || name === "P") {
       const register = this.#register;
       this.#operate("d", range, undefined);
       if (register) putRegister(buffer, register, false, 1);
@@ -339,16 +276,6 @@ export class Vim {
     const [from, last] = isBefore(cursor, this.#anchor) ? [cursor, this.#anchor] : [this.#anchor, cursor];
     if (this.#mode === "VISUAL LINE") return this.#lines(from.line, last.line);
     return { from, to: this.#buffer.rightOf(last), linewise: false };
-  }
-
-  /** Replaces characters of the line by others. */
-  #overwrite(count: number, change: (grapheme: string) => string, stay: boolean): void {
-    const buffer = this.#buffer;
-    const { cursor } = buffer;
-    let to = cursor;
-    for (let time = 0; time < count && to.offset < buffer.lineEnd().offset; time += 1) to = buffer.rightOf(to);
-    buffer.replace(cursor, to, mapGraphemes(buffer.slice(cursor, to), change));
-    if (stay) buffer.moveTo(buffer.cursor.offset > cursor.offset ? buffer.leftOf(buffer.cursor) : cursor);
   }
 
   #again(count: number): VimOutcome {
@@ -372,15 +299,4 @@ export class Vim {
     if (this.#mode === "NORMAL" && isPast) this.#buffer.moveTo(this.#buffer.leftOf(cursor));
     return "done";
   }
-}
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
-function mapGraphemes(text: string, change: (grapheme: string) => string): string {
-  return Array.from(segmenter.segment(text), ({ segment }) => (segment === "\n" ? segment : change(segment))).join("");
-}
-
-function swapCase(grapheme: string): string {
-  const upper = grapheme.toUpperCase();
-  return grapheme === upper ? grapheme.toLowerCase() : upper;
 }
