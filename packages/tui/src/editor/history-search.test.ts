@@ -17,15 +17,27 @@ const ALL = [...HERE, line("deploy it", "/p/there")];
 async function open(): Promise<{
   send(bytes: string): Done<HistoryLine | null> | undefined;
   rows(columns?: number, rows?: number): readonly string[];
+  /** Resolves when more of the history has been read. */
+  changed(): Promise<void>;
 }> {
   const { bindings } = Bindings.read(undefined);
-  const panel = historySearch({ bindings, recent: async () => HERE, all: async () => ALL, changed: () => {} });
-  await Bun.sleep(0);
+  let changed = Promise.withResolvers<void>();
+  const panel = historySearch({
+    bindings,
+    recent: async () => HERE,
+    all: async () => ALL,
+    changed: () => changed.resolve(),
+  });
+  await changed.promise;
   const reader = new InputReader();
   return {
     send(bytes) {
       const events = [...reader.push(new TextEncoder().encode(bytes), 0), ...reader.flush(1e9)];
       return events.map((event) => panel.take(event, 0)).find((done) => done);
+    },
+    changed() {
+      changed = Promise.withResolvers<void>();
+      return changed.promise;
     },
     rows: (columns = 60, rows = 14) => panel.render(frameOf(columns, rows)).rows,
   };
@@ -69,8 +81,9 @@ describe("history search", () => {
     panel.send("deploy");
     expect(panel.rows()[0]).toMatch(/^── Prompt history ─+ all folders ──$/);
     expect(panel.rows().slice(1, 3)).toEqual(["Search: deploy", "❯ deploy it  there"]);
+    const changed = panel.changed();
     panel.send("\x13");
-    await Bun.sleep(0);
+    await changed;
     expect(panel.rows()[2]).toBe("  No earlier prompt matches");
     panel.send("\x13");
     expect(panel.rows()[2]).toBe("❯ deploy it  there");

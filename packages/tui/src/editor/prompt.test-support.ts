@@ -31,20 +31,36 @@ export class PromptDriver {
   readonly effects: PromptEffect[] = [];
   readonly #reader = new InputReader();
   now = 0;
+  /** Resolves when the prompt has got its history. */
+  readonly historyRead: Promise<unknown>;
+  #changed = Promise.withResolvers<void>();
 
   constructor(setup: PromptSetup = {}) {
+    const lines = (setup.history ?? []).map((display): HistoryEntry => ({ display, pastedContents: {} }));
+    const asked = Promise.withResolvers<void>();
+    const reading = asked.promise.then(() => lines);
+    this.historyRead = reading;
     this.prompt = new PromptEditor({
       bindings: Bindings.read(setup.keybindings).bindings,
-      history: async () => (setup.history ?? []).map((display): HistoryEntry => ({ display, pastedContents: {} })),
+      history: () => {
+        asked.resolve();
+        return reading;
+      },
       sources: {
         commands: () => setup.commands ?? [],
         files: setup.files ?? (async () => []),
         mentions: () => setup.mentions ?? [],
       },
       ...(setup.vim ? { vim: true } : {}),
-      changed: () => {},
+      changed: () => this.#changed.resolve(),
       later: (effect) => this.effects.push(effect),
     });
+  }
+
+  /** Resolves when the prompt looks different without a key. Call it before what leads to that. */
+  changed(): Promise<void> {
+    this.#changed = Promise.withResolvers<void>();
+    return this.#changed.promise;
   }
 
   /** Sends bytes, and lets what waits for silence come. Returns the effects. */

@@ -122,7 +122,7 @@ describe("Esc, Ctrl+C and Ctrl+D", () => {
     expect(driver.prompt.nextChange(driver.now)).toBeGreaterThan(0);
     expect(driver.send("\x1b")).toEqual([{ kind: "discard", line: { display: "draft", pastedContents: {} } }]);
     expect(driver.draft()).toBe("❯ |");
-    await Bun.sleep(0);
+    await driver.historyRead;
     driver.send(UP);
     expect(driver.draft()).toBe("❯ draft|");
   });
@@ -226,7 +226,7 @@ describe("history", () => {
   test("Up and Down walk, and the draft comes back", async () => {
     const driver = new PromptDriver({ history: ["newest", "!ls", "oldest"] });
     driver.send("draft");
-    await Bun.sleep(0);
+    await driver.historyRead;
     driver.send(UP);
     expect(driver.draft()).toBe("❯ newest|");
     driver.send(UP);
@@ -239,15 +239,16 @@ describe("history", () => {
 
   test("every Up counts before the history was read", async () => {
     const driver = new PromptDriver({ history: ["newest", "oldest"] });
+    const walked = driver.changed();
     driver.send(UP + UP);
-    await Bun.sleep(0);
+    await walked;
     expect(driver.draft()).toBe("❯ oldest|");
   });
 
   test("what was sent is the newest line", async () => {
     const driver = new PromptDriver({ history: ["before"] });
     driver.send("one\rtwo\r");
-    await Bun.sleep(0);
+    await driver.historyRead;
     driver.send(UP + UP + UP);
     expect(driver.draft()).toBe("❯ before|");
     driver.send(DOWN);

@@ -5,7 +5,6 @@ import type { HistoryLine, PastedImage } from "../host.ts";
 import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import { Completion, type CompletionSources } from "../complete/completion.ts";
-import { spellKey } from "../keys/keystroke.ts";
 import { PromptDraft } from "./draft.ts";
 import { Editing } from "./editing.ts";
 import { type HistoryEntry, HistoryWalk } from "./history.ts";
@@ -15,7 +14,9 @@ import { ASKS, type PromptEffect, type PromptMode } from "./effects.ts";
 import { drawPrompt, textColumns } from "./prompt-view.ts";
 import { PromptWalk } from "./walk.ts";
 import { Viewport } from "./text/viewport.ts";
-import type { Vim, VimMode } from "./vim/vim.ts";
+import { typeKey } from "./typing.ts";
+import { PromptVim } from "./vim/prompt-vim.ts";
+import type { VimMode } from "./vim/vim.ts";
 
 export interface PromptOptions {
   readonly bindings: Bindings;
@@ -58,8 +59,7 @@ export class PromptEditor implements View {
   #stash: HistoryEntry | undefined;
   /** Enter was pressed while images were being read. */
   #sendWhenRead = false;
-  #usesVim = false;
-  #vim: Vim | undefined;
+  readonly #vim: PromptVim;
 
   constructor(options: PromptOptions) {
     this.#options = options;
@@ -67,6 +67,7 @@ export class PromptEditor implements View {
     this.#completion = new Completion(options.sources, options.changed);
     this.#history = new HistoryWalk(options.history);
     this.#walk = new PromptWalk(this.#draft, this.#history, () => this.#walked());
+    this.#vim = new PromptVim(this.#draft.buffer, (key) => this.#typeAgain(key));
     if (options.vim) void this.setVim(true);
   }
 
@@ -98,7 +99,7 @@ export class PromptEditor implements View {
 
   /** For the footer; undefined if vim is off. */
   get vimMode(): VimMode | undefined {
-    return this.#usesVim ? (this.#vim?.mode ?? "INSERT") : undefined;
+    return this.#vim.mode;
   }
 
   get hasStash(): boolean {
@@ -110,13 +111,8 @@ export class PromptEditor implements View {
   }
 
   /** Switches vim on or off. Resolves when its keys are there; until then it is as in INSERT. */
-  async setVim(on: boolean): Promise<void> {
-    this.#usesVim = on;
-    this.#vim = undefined;
-    if (!on) return;
-    // Few use it, and the first frame does not need it.
-    const { Vim } = await import("./vim/vim.ts");
-    if (this.#usesVim) this.#vim ??= new Vim(this.#draft.buffer, (key) => this.#typeAgain(key));
+  setVim(on: boolean): Promise<void> {
+    return this.#vim.set(on);
   }
 
   /** What was done, or what the next press of a key would do; for the footer. */
@@ -173,7 +169,7 @@ export class PromptEditor implements View {
     this.#completion.refresh();
     const { placeholder } = this;
     const look = { draft: this.#draft, viewport: this.#viewport, completion: this.#completion, placeholder };
-    return drawPrompt({ ...look, selection: this.#vim?.selection(), plain: this.#options.plain ?? false }, frame);
+    return drawPrompt({ ...look, selection: this.#vim.selection(), plain: this.#options.plain ?? false }, frame);
   }
 
   take(event: InputEvent, now: number): PromptEffect | undefined {
@@ -182,7 +178,7 @@ export class PromptEditor implements View {
     if (!this.#history.isLoaded) void this.#history.load();
     const pending = this.#pending && now < this.#pending.until ? this.#pending.keys : undefined;
     this.#pending = undefined;
-    if (this.#vim && pending === undefined && this.#isEscAndKey(event)) {
+    if (this.#vim.isLoaded && pending === undefined && this.#isEscAndKey(event)) {
       const { name, shift } = event;
       const stopped = this.take({ kind: "key", name: "escape", ctrl: false, alt: false, shift: false }, now);
       return stopped ?? this.take({ ...event, alt: false, text: shift ? name.toUpperCase() : name }, now);
@@ -198,7 +194,7 @@ export class PromptEditor implements View {
     if (meaning?.kind === "unbound" || (!meaning && pending !== undefined)) return undefined;
     this.#asked = this.#hints.take(now);
     const effect = meaning ? this.#act(meaning.action, event, now) : this.#type(event);
-    this.#vim?.settle();
+    this.#vim.settle();
     return effect;
   }
 
@@ -210,8 +206,8 @@ export class PromptEditor implements View {
 
   /** Undefined if the key is not for vim. */
   #takeVim(key: Key): { effect: PromptEffect | undefined } | undefined {
-    const before = this.#vim?.mode;
-    const outcome = this.#vim?.take(key) ?? "pass";
+    const before = this.#vim.mode;
+    const outcome = this.#vim.take(key);
     if (outcome === "pass") return undefined;
     this.#hints.take(0);
     this.#edited();
@@ -287,24 +283,10 @@ export class PromptEditor implements View {
   /** A key without an action: it edits the text. */
   #type(key: Key): PromptEffect | undefined {
     this.#walk.rest();
-    const { buffer } = this.#draft;
-    if (buffer.isEmpty && this.#draft.mode === "prompt" && !key.ctrl && !key.alt) {
-      if (key.text === "?") return { kind: "shortcuts" };
-      if (key.text === "!" || key.text === "#") {
-        this.#draft.mode = key.text === "!" ? "shell" : "memory";
-        return undefined;
-      }
-    }
-    const chord = spellKey(key);
-    if (chord === "backspace") {
-      if (buffer.cursor.line === 0 && buffer.cursor.offset === 0 && this.#draft.mode !== "prompt") {
-        this.#draft.mode = "prompt";
-        return undefined;
-      }
-      if (this.#draft.removePlaceholder("before")) return this.#edited();
-    }
-    if (chord === "delete" && this.#draft.removePlaceholder("after")) return this.#edited();
-    if (this.#editing.take(key) && this.#draft.mode === "prompt") this.#completion.update(buffer);
+    const typed = typeKey(key, this.#draft, this.#editing);
+    if (typed === "shortcuts") return { kind: "shortcuts" };
+    if (typed === "replaced") return this.#edited();
+    if (typed === "edited" && this.#draft.mode === "prompt") this.#completion.update(this.#draft.buffer);
     return undefined;
   }
 
@@ -321,7 +303,7 @@ export class PromptEditor implements View {
   #walked(): void {
     this.#editing.rest();
     this.#completion.reset();
-    this.#vim?.settle();
+    this.#vim.settle();
     this.#options.changed();
   }
 
@@ -363,7 +345,7 @@ export class PromptEditor implements View {
     const effect = this.#draft.submit();
     this.#draft.attachments.forgetOld(this.#stash?.display ?? "");
     this.#history.add(effect.line);
-    this.#vim?.reset();
+    this.#vim.reset();
     this.#edited();
     if (this.#stash) this.#draft.setEntry(this.#stash);
     this.#stash = undefined;

@@ -205,7 +205,7 @@ describe("VISUAL", () => {
 test("`/` searches the history, `?` shows the shortcuts, k and j walk", async () => {
   const driver = await vim();
   driver.send("\x1b");
-  await Bun.sleep(0);
+  await driver.historyRead;
   expect(driver.send("/?")).toEqual([{ kind: "history-search" }, { kind: "shortcuts" }]);
   driver.send("k");
   expect(driver.draft()).toBe("❯ befor|e");
