@@ -7,7 +7,7 @@ import { fit, width, wrap } from "../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
 import { headingRow, hintRows, type Hint } from "../widgets/heading.ts";
-import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { CHORD, type KeyLookup } from "../widgets/key-lookup.ts";
 import { tabsRow } from "../widgets/tabs-row.ts";
 import { TextField } from "../widgets/text-field.ts";
 import { panelKeys, typedText } from "./panel-keys.ts";
@@ -75,7 +75,7 @@ export class ListPanel<T> implements Panel<T> {
     if (moved !== undefined) this.#mark(entries, moved);
     else if (own === "select:accept" || action === "select:accept") {
       return entry ? (this.#options.accept?.(entry, this.#tab) ?? undefined) : undefined;
-    } else if (own !== undefined) return this.#options.act?.(own, entry, this.#tab) ?? undefined;
+    } else if (own !== undefined && own !== CHORD) return this.#options.act?.(own, entry, this.#tab) ?? undefined;
     else if (action === "tabs:next" || action === "tabs:previous") this.#turn(action === "tabs:next" ? 1 : -1);
     else if (searches) this.#search(event);
     return undefined;

@@ -2,7 +2,7 @@
 
 import type { InputEvent, Key } from "../input/event.ts";
 import { showKeystroke, spellKey } from "../keys/keystroke.ts";
-import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { CHORD, type KeyLookup } from "../widgets/key-lookup.ts";
 
 type KeysOfPlace = Readonly<Record<string, string>>;
 
@@ -96,11 +96,15 @@ export function panelKeys(bound: KeyLookup): KeyLookup {
   return {
     action(key, contexts) {
       const spelled = spellKey(withoutShiftOfSign(key));
+      let chord: string | undefined;
       for (const context of contexts) {
-        const found = bound.action(key, [context]) ?? PANEL_BINDINGS[context]?.[spelled];
+        const own = bound.action(key, [context]);
+        // Part of a chord: another context may have the rest, but the key is no key of a panel.
+        if (own === CHORD) chord = own;
+        const found = own === CHORD ? undefined : (own ?? PANEL_BINDINGS[context]?.[spelled]);
         if (found !== undefined) return found;
       }
-      return undefined;
+      return chord;
     },
     keyFor(action) {
       const found = bound.keyFor(action);

@@ -1,4 +1,4 @@
-// Keys as widgets and dialogs ask for them: one key at a time, without chords.
+// Keys as widgets and dialogs ask for them: one key at a time. The first key of a chord is an action that means nothing.
 
 import type { InputEvent, Key } from "../input/event.ts";
 import { Bindings } from "../keys/bindings.ts";
@@ -27,10 +27,20 @@ const CONTEXTS: Readonly<Record<string, string>> = {
   settings: "Settings",
 };
 
+/** For the first key of a chord, so that it does nothing else, and for a second one that does not belong to it. */
+export const CHORD = "chord:pending";
+
 export function keyLookup(bindings: Bindings): KeyLookup {
+  // A key is looked up in several places, and all of them have to see the same chord.
+  let last: Key | undefined;
+  let begun: string | undefined;
+  let next: string | undefined;
   return {
     action(key, contexts) {
-      const meaning = bindings.action(contexts, key);
+      if (key !== last) [last, begun, next] = [key, next, undefined];
+      const meaning = bindings.action(contexts, key, begun);
+      if (meaning?.kind === "pending") next = meaning.keys;
+      if (meaning?.kind === "pending" || (begun !== undefined && !meaning)) return CHORD;
       return meaning?.kind === "action" ? meaning.action : undefined;
     },
     keyFor: (action) => bindings.keyFor(CONTEXTS[action.split(":", 1)[0]!] ?? "", action) || undefined,

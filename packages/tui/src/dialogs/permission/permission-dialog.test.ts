@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import type { ControlRequest, JsonObject } from "@keelson/protocol";
 import { key, press, screenOf } from "../../widgets/panel.test-support.ts";
 import { acceptEdits, allowRule, asks, dialogFor, responseOf } from "../dialog.test-support.ts";
+import { Bindings } from "../../keys/bindings.ts";
+import { keyLookup } from "../../widgets/key-lookup.ts";
 
 const input = { command: "make alpha", description: "Build it" };
 const rule = allowRule("Bash", "make alpha *");
@@ -45,6 +47,20 @@ test.each<[string, ControlRequest, string, JsonObject]>([
   ["edits: Enter", edit, "enter", editYes],
 ])("%s", (_, request, keys, response) => {
   expect(responseOf(press(dialogFor(request), keys))).toEqual(response);
+});
+
+test.each<[string, JsonObject | undefined]>([
+  ["ctrl+x ctrl+y", yes],
+  ["ctrl+x ctrl+n", no],
+  ["ctrl+x", undefined],
+  // What does not belong to the chord does nothing, and the next key is a key of its own.
+  ["ctrl+x escape", undefined],
+  ["ctrl+x escape escape", no],
+])("a chord of keybindings.json: %s", (keys, response) => {
+  const bound = { "ctrl+x ctrl+y": "confirm:yes", "ctrl+x ctrl+n": "confirm:no" };
+  const file = JSON.stringify({ bindings: [{ context: "Confirmation", bindings: bound }] });
+  const lookup = keyLookup(Bindings.read(file).bindings);
+  expect(responseOf(press(dialogFor(bash(), { keys: lookup }), keys))).toEqual(response);
 });
 
 test("a text with yes goes to the model as the user's words", () => {
