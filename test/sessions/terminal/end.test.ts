@@ -1,7 +1,7 @@
 // How the program ends at a terminal: whatever happens, the terminal is as it was, and nothing is left running.
 
 import { expect, test } from "bun:test";
-import { programCommand, temporaryHome } from "@keelson/testkit";
+import { programCommand, temporaryHome, testUnless } from "@keelson/testkit";
 import { startTerminal, type TestTerminal } from "@keelson/testkit/terminal";
 import { openAtTerminal, writeState } from "./at-terminal.ts";
 import { gone, pidIn } from "../processes.ts";
@@ -48,10 +48,24 @@ test("a window that is closed while a command runs leaves nothing behind", async
   await gone(pid);
 });
 
-test("Ctrl+Z gives the terminal to the shell, and fg brings the program back", async () => {
+const SHELL = ["bash", "--norc", "--noprofile", "-i"];
+const tmux = Bun.which("tmux");
+
+test("Ctrl+Z gives the terminal to the shell, and fg brings the program back", () => stopAndContinue(SHELL));
+
+testUnless(tmux === null ? "tmux is not installed" : null, test)("the same in tmux", async () => {
+  const socket = ["-L", `keelson-stop-${process.pid}`];
+  try {
+    await stopAndContinue([tmux!, ...socket, "-f", "/dev/null", "new-session", "--", ...SHELL]);
+  } finally {
+    Bun.spawnSync([tmux!, ...socket, "kill-server"]);
+  }
+});
+
+/** `command` opens a shell. */
+async function stopAndContinue(command: readonly string[]): Promise<void> {
   using home = temporaryHome();
   writeState(home);
-  const command = ["bash", "--norc", "--noprofile", "-i"];
   await using terminal = startTerminal({
     home,
     command,
@@ -64,12 +78,13 @@ test("Ctrl+Z gives the terminal to the shell, and fg brings the program back", a
   await terminal.until(/^❯ a draft/m);
   terminal.press("ctrl+z");
   await terminal.until(/Stopped[^]*shell> *$/m);
-  expect(terminal.modes.focus).toBe(false);
   terminal.type("echo o''k\r");
   await terminal.until(/^ok$/m);
   terminal.type("fg\r");
-  await terminal.until(({ modes }) => modes.focus);
-  await terminal.until(/^❯ a draft$/m);
+  await terminal.until(/ok[^]*^❯ a draft$/m);
   terminal.press("ctrl+c", "ctrl+d", "ctrl+d");
-  await terminal.until(({ modes }) => !modes.focus);
-});
+  await terminal.until(/fg[^]*shell> /);
+  // The terminal is as the shell had it: what is typed is echoed once.
+  terminal.type("echo e''nd\r");
+  await terminal.until(/^end$/m);
+}
