@@ -5,7 +5,7 @@ import { spellKey } from "../keys/keystroke.ts";
 import type { PromptDraft } from "./draft.ts";
 import type { Editing } from "./editing.ts";
 
-export type Typed =
+export type TypedKey =
   /** `?` on an empty prompt. */
   | "shortcuts"
   /** A placeholder went, and what depended on the text starts anew. */
@@ -14,7 +14,7 @@ export type Typed =
   | "edited"
   | "nothing";
 
-export function typeKey(key: Key, draft: PromptDraft, editing: Editing): Typed {
+export function typeKey(key: Key, draft: PromptDraft, editing: Editing): TypedKey {
   const { buffer } = draft;
   if (buffer.isEmpty && draft.mode === "prompt" && !key.ctrl && !key.alt) {
     if (key.text === "?") return "shortcuts";
