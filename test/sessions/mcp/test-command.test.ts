@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { startOfficial, type Kind } from "../servers/official.ts";
 
 const PEER = join(import.meta.dir, "peers", "peer-main.ts");
 const program = (...args: string[]) => ({ type: "stdio", command: process.execPath, args, env: { KEY: "env-secret" } });
@@ -28,6 +29,27 @@ test.each(["old", "new"])("tests the server %p step by step, and prints the log"
   expect(stdout).toContain("✓ Called: add\n    5\n");
   expect(stdout).toMatch(/Timings:\n {2}connect.* ms\n(?: {2}.* ms.*\n)* {2}tools\/call +[\d.]+ ms\n/);
   expect(stdout).toMatch(/Log:\n.* ms {2}→ +\d+ B {2}\{"method":"initialize"/);
+});
+
+test.each<Kind>(["http", "sse", "ws"])("tests a server over %s, without its secrets in the log", async (kind) => {
+  using home = temporaryHome();
+  await using server = await startOfficial[kind]({ requires: { authorization: "Bearer header-secret" } });
+  const entry = { ...server.entry, headers: { Authorization: "Bearer header-secret" } };
+  home.write("~/.claude.json", { mcpServers: { calc: entry } });
+  const flags = ["--tool", "add", "--args", '{"a":2,"b":3}', "--json", "--log"];
+  const { code, stdout } = await runKeelson(["mcp", "test", "calc", ...flags], { home });
+  expect({ code, report: JSON.parse(stdout) }).toMatchObject({
+    code: 0,
+    report: {
+      name: "calc",
+      type: kind,
+      connected: true,
+      server: { name: "calculator", version: "1" },
+      lists: [{ kind: "tools", items: [{ name: "add" }, { name: "later" }] }],
+      call: { tool: "add", isError: false, text: "5" },
+    },
+  });
+  expect(stdout).not.toContain("header-secret");
 });
 
 test("prints JSON for programs", async () => {
