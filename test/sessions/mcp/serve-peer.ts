@@ -49,11 +49,11 @@ export const oldPeer: Connect = async (home, { args, answer } = {}) => {
   return peerOf(client, transport.pid!);
 };
 
-/** Looks for the newest protocol first, and falls back. */
+/** Speaks the newest protocol only. */
 export const newPeer: Connect = async (home, { args, answer } = {}) => {
   const client = new NewClient(INFO, {
     capabilities: answer ? { elicitation: { form: {} } } : {},
-    versionNegotiation: { mode: "auto" },
+    versionNegotiation: { mode: { pin: "2026-07-28" } },
   });
   if (answer) client.setRequestHandler("elicitation/create", async ({ params }) => (await answer(params)) as never);
   const transport = new NewStdio(command(home, args));

@@ -93,5 +93,7 @@ function errorOf(error: unknown): JsonObject {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof McpError)) return { code: INTERNAL_ERROR, message };
   // The server adds the prefix itself.
-  return { code: error.code, message: message.replace(/^MCP error -?\d+: /, "") };
+  const { code, data } = error;
+  const about = data === undefined ? {} : { data: data as JsonObject };
+  return { code, message: message.replace(/^MCP error -?\d+: /, ""), ...about };
 }

@@ -97,9 +97,11 @@ test("a cancelled call is not answered, and progress stops with the answer", asy
 });
 
 test("a question ends when no one can answer any more", async () => {
-  const { server, initialize } = serving();
+  const { server, send, initialize, calls } = serving();
   initialize({ capabilities: { elicitation: {} } });
-  const asked = server.ask("Really?", { name: "allow", title: "Allow" }, new AbortController().signal);
+  send({ id: 1, method: "tools/call", params: { name: "T" } });
+  await settle();
+  const asked = calls[0]!.call.ask("Really?", { name: "allow", title: "Allow" }, new AbortController().signal);
   server.closeQuestions();
   expect(await asked).toEqual({ kind: "failed", reason: "the client closed the connection" });
 });

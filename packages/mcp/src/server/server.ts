@@ -1,9 +1,11 @@
 // An MCP server that offers tools: the handshake, the list, calls with progress and cancellation, and yes-or-no questions
-// to the user through the client. Knows nothing about the tools, and reads no stream itself.
+// to the user through the client. Speaks both generations of the protocol: with sessions, and without (2026-07-28).
+// Knows nothing about the tools, and reads no stream itself.
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
-import { INVALID_PARAMS, INVALID_REQUEST, McpError, messageOf } from "../connection/rpc.ts";
+import { INVALID_PARAMS, INVALID_REQUEST, McpError, messageOf, UNSUPPORTED_VERSION } from "../connection/rpc.ts";
 import { LineConnection } from "./line-connection.ts";
+import { PausedCalls, type AskClient } from "./paused-calls.ts";
 
 export interface ServedTool {
   readonly name: string;
@@ -18,6 +20,14 @@ export interface ServedCall {
   readonly signal: AbortSignal;
   /** Tells the client how the call is going, if it wants to know. */
   progress(message: string): void;
+  /** Asks the user through the client. Never rejects. */
+  ask(message: string, field: AskedField, signal: AbortSignal): Promise<UserAnswer>;
+}
+
+/** A box to tick. */
+export interface AskedField {
+  readonly name: string;
+  readonly title: string;
 }
 
 export interface ServedResult {
@@ -51,12 +61,20 @@ export type UserAnswer =
 
 /** Newest first. A client that wants another version is offered the newest. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/** Without sessions: every request says who sends it and in which version. */
+const STATELESS = "2026-07-28";
+const META = "io.modelcontextprotocol/";
+const SERVER_INFO = { name: "keelson", title: "Keelson", version: VERSION };
+const CAPABILITIES = { tools: {} };
+/** What every list says in the newer protocol: ask again whenever you like. */
+const NOT_CACHED = { ttlMs: 0, cacheScope: "private" };
 const MAX_NAME_LENGTH = 200;
 
 export class ToolServer {
   readonly #options: ToolServerOptions;
   readonly #connection: LineConnection;
   readonly #noAnswers = new AbortController();
+  readonly #paused = new PausedCalls();
   #source: Promise<ToolSource> | undefined;
 
   constructor(options: ToolServerOptions) {
@@ -64,7 +82,16 @@ export class ToolServer {
     this.#connection = new LineConnection({
       handlers: {
         initialize: (params) => this.#initialize(params),
-        "tools/list": async () => ({ tools: (await this.#opened()).list().map((tool) => ({ ...tool })) }),
+        "server/discover": async (params) => {
+          statelessClient(params);
+          const supportedVersions = [STATELESS, ...VERSIONS];
+          return complete({ supportedVersions, capabilities: CAPABILITIES, ...NOT_CACHED });
+        },
+        "tools/list": async (params) => {
+          const client = statelessClient(params);
+          const tools = (await this.#opened(client)).list().map((tool) => ({ ...tool }));
+          return client ? complete({ tools, ...NOT_CACHED }) : { tools };
+        },
         "tools/call": (params, signal) => this.#call(params, signal),
       },
       write: (line) => options.write(line),
@@ -91,26 +118,6 @@ export class ToolServer {
     return this.#connection.settled();
   }
 
-  /** Asks the user through the client. Never rejects. */
-  async ask(
-    message: string,
-    field: { readonly name: string; readonly title: string },
-    signal: AbortSignal,
-  ): Promise<UserAnswer> {
-    const requestedSchema = {
-      type: "object",
-      properties: { [field.name]: { type: "boolean", title: field.title } },
-      required: [field.name],
-    };
-    try {
-      const limit = { timeoutMs: Infinity, signal: AbortSignal.any([signal, this.#noAnswers.signal]) };
-      const answer = await this.#connection.client.request("elicitation/create", { message, requestedSchema }, limit);
-      return readAnswer(answer, field.name);
-    } catch (error) {
-      return { kind: "failed", reason: messageOf(error) };
-    }
-  }
-
   /** No one will answer questions any more. */
   closeQuestions(): void {
     this.#noAnswers.abort(new Error("the client closed the connection"));
@@ -127,45 +134,100 @@ export class ToolServer {
     const { protocolVersion } = params;
     return {
       protocolVersion: VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0]!,
-      capabilities: { tools: {} },
-      serverInfo: { name: "keelson", title: "Keelson", version: VERSION },
+      capabilities: CAPABILITIES,
+      serverInfo: SERVER_INFO,
     };
   }
 
-  async #opened(): Promise<ToolSource> {
+  async #opened(client: ClientFacts | undefined): Promise<ToolSource> {
+    if (client) this.#source ??= this.#options.open(client);
     if (!this.#source) throw new McpError(INVALID_REQUEST, 'Not initialized; send "initialize" first');
     return this.#source;
   }
 
   async #call(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const source = await this.#opened();
+    const client = statelessClient(params);
+    const source = await this.#opened(client);
     const { name, arguments: input = {} } = params;
     if (typeof name !== "string") throw new McpError(INVALID_PARAMS, '"name" must be a string');
     if (!isObject(input)) throw new McpError(INVALID_PARAMS, '"arguments" must be an object');
     const progress = this.#progress(params["_meta"], signal);
-    try {
-      const result = await source.call({ name, input: input as JsonObject, signal, progress: progress.report });
+    const run = async (askClient: AskClient, until: AbortSignal) => {
+      const ask: ServedCall["ask"] = (...question) => this.#ask(askClient, ...question);
+      const call = { name, input: input as JsonObject, signal: until, progress: progress.report, ask };
+      const result = await source.call(call).finally(progress.end);
       if (!result) throw new McpError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, MAX_NAME_LENGTH)}`);
       return { content: result.content, isError: result.isError };
-    } finally {
-      progress.end();
+    };
+    if (!client) {
+      const limit = { timeoutMs: Infinity };
+      return run(
+        (question, until) =>
+          this.#connection.client.request("elicitation/create", question, { ...limit, signal: until }),
+        signal,
+      );
+    }
+    const begin = { name, run, resumed: (again: JsonObject) => progress.use(again["_meta"]) };
+    return complete(await (this.#paused.resume(params, signal) ?? this.#paused.begin(begin, signal)));
+  }
+
+  async #ask(askClient: AskClient, message: string, field: AskedField, signal: AbortSignal): Promise<UserAnswer> {
+    const requestedSchema = {
+      type: "object",
+      properties: { [field.name]: { type: "boolean", title: field.title } },
+      required: [field.name],
+    };
+    try {
+      const until = AbortSignal.any([signal, this.#noAnswers.signal]);
+      return readAnswer(await askClient({ message, requestedSchema }, until), field.name);
+    } catch (error) {
+      return { kind: "failed", reason: messageOf(error) };
     }
   }
 
   /** The number must grow with each report; we cannot tell how much is left. */
-  #progress(meta: unknown, signal: AbortSignal): { report(message: string): void; end(): void } {
-    const token = isObject(meta) ? meta["progressToken"] : undefined;
+  #progress(meta: unknown, signal: AbortSignal) {
+    let token = progressToken(meta);
     let progress = 0;
-    let over = typeof token !== "string" && typeof token !== "number";
+    let over = false;
     return {
-      report: (message) => {
-        if (over || signal.aborted) return;
-        const params = { progressToken: token as string | number, progress: ++progress, message };
-        this.#connection.client.notify("notifications/progress", params);
+      report: (message: string) => {
+        if (over || signal.aborted || token === undefined) return;
+        this.#connection.client.notify("notifications/progress", {
+          progressToken: token,
+          progress: ++progress,
+          message,
+        });
       },
+      /** The call was sent again, and reports go to that request. */
+      use: (again: unknown) => void (token = progressToken(again)),
       end: () => void (over = true),
     };
   }
+}
+
+function progressToken(meta: unknown): string | number | undefined {
+  const token = isObject(meta) ? meta["progressToken"] : undefined;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}
+
+/** Who sends this request, if it is one of the protocol without sessions. */
+function statelessClient({ _meta: meta }: JsonObject): ClientFacts | undefined {
+  const version = isObject(meta) ? meta[`${META}protocolVersion`] : undefined;
+  if (!isObject(meta) || version === undefined) return undefined;
+  if (version !== STATELESS) {
+    const data = { supported: [STATELESS, ...VERSIONS], requested: String(version).slice(0, MAX_NAME_LENGTH) };
+    throw new McpError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
+  }
+  return clientFacts({
+    clientInfo: meta[`${META}clientInfo`] as JsonObject,
+    capabilities: meta[`${META}clientCapabilities`] as JsonObject,
+  });
+}
+
+/** An answer of the newer protocol, which says whether it is the last one. */
+function complete(result: JsonObject): JsonObject {
+  return { resultType: "complete", ...result, _meta: { [`${META}serverInfo`]: SERVER_INFO } };
 }
 
 function clientFacts({ clientInfo, capabilities }: JsonObject): ClientFacts {

@@ -38,7 +38,7 @@ const LAST_CALLS_MS = 1_000;
 export function serveTools(options: ServeOptions): Serving {
   const closing = new AbortController();
   let opening: Promise<OpenedTools> | undefined;
-  const notes = new Map<string, (message: string) => void>();
+  const running = new Map<string, ServedCall>();
 
   const server = new ToolServer({
     write: (line) => options.write(line),
@@ -56,22 +56,25 @@ export function serveTools(options: ServeOptions): Serving {
   const approve: OpenToolsOptions["approve"] = async (question, callId, signal) => {
     const text = questionText(question);
     if (text === undefined) return tooLongToAsk(question);
-    notes.get(callId)?.(`Waiting for approval of ${question.tool}`);
-    return denialOf(await server.ask(text, { name: "allow", title: `Allow ${question.tool}` }, signal), question);
+    const call = running.get(callId);
+    call?.progress(`Waiting for approval of ${question.tool}`);
+    const field = { name: "allow", title: `Allow ${question.tool}` };
+    const answer = await call?.ask(text, field, signal);
+    return denialOf(answer ?? { kind: "failed", reason: "the call has ended" }, question);
   };
 
   async function observed(tools: OpenedTools, call: ServedCall): Promise<ServedResult | undefined> {
     const callId = `mcp_${crypto.randomUUID()}`;
     const started = performance.now();
     const report = (seconds: number) => call.progress(`${call.name} has been running for ${seconds} s`);
-    notes.set(callId, call.progress);
+    running.set(callId, call);
     try {
       const result = await withHeartbeat(tools.call({ ...call, callId }), report, (ms, over) => options.wait(ms, over));
       const durationMs = Math.round(performance.now() - started);
       if (result) options.onCall?.({ tool: call.name, failed: result.isError, durationMs });
       return result;
     } finally {
-      notes.delete(callId);
+      running.delete(callId);
     }
   }
 
