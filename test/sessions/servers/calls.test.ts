@@ -220,6 +220,17 @@ test("pictures reach the model as pictures, structured content as JSON", async (
   expect(JSON.stringify(structured.told.content)).toContain('{\\"sum\\":3}');
 });
 
+test("an image that the API would reject does not reach it: damaged ones are described, large ones scaled down", async () => {
+  const damaged = await callOnce("damaged", { args: ALLOWED });
+  expect(damaged.told.content).toEqual([
+    { type: "text", text: expect.stringMatching(/^\[Image from srv\] Binary content \(image\/png, .*\.png$/) },
+  ]);
+  const tall = await callOnce("tall", { args: ALLOWED });
+  const [{ source }] = tall.told.content;
+  const { width, height } = await new Bun.Image(Buffer.from(source.data, "base64")).metadata();
+  expect([width, height]).toEqual([17, 1_568]);
+});
+
 test("binary content is saved to a file of its type, which the model may read", async () => {
   const { told, saved } = await callOnce("sound", { args: ALLOWED });
   const note = /^\[Audio from srv\] Binary content \(audio\/wav, 4 bytes\) saved to \S+\/mcp-srv-blob-\d+\.wav$/;

@@ -51,6 +51,12 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const CALLS: Record<string, (input: any) => object | Promise<object>> = {
   fail: () => ({ ...text("it broke"), isError: true }),
   picture: () => ({ content: [{ type: "image", data: PIXEL, mimeType: "image/png" }] }),
+  damaged: () => ({ content: [{ type: "image", data: `${PIXEL.slice(0, 40)}AAAAAAAA`, mimeType: "image/png" }] }),
+  async tall() {
+    const pixel = new Bun.Image(Buffer.from(PIXEL, "base64"));
+    const bytes = await pixel.resize(100, 9_000, { fit: "fill" }).png().bytes();
+    return { content: [{ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: "image/png" }] };
+  },
   sound: () => ({ content: [{ type: "audio", data: btoa("RIFF"), mimeType: "audio/wav" }] }),
   structured: () => ({ content: [{ type: "text", text: "{}" }], structuredContent: { sum: 3 } }),
   long: () => text("a long line of text\n".repeat(20_000)),

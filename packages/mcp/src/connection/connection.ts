@@ -18,7 +18,7 @@ import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS } from "../li
 import { createNotices, type LogMessage, type Notices } from "./notices.ts";
 import { plainLine } from "../plain-text.ts";
 import { INTERNAL_ERROR, McpError, messageOf, TIMED_OUT } from "./rpc.ts";
-import type { SaveFile } from "../tools/files.ts";
+import type { PartHandling } from "../tools/files.ts";
 import { ToolList, type McpServerTool } from "../tools/tool-list.ts";
 
 export interface ConnectionOptions {
@@ -30,8 +30,8 @@ export interface ConnectionOptions {
   /** The longest time a call may go without progress. */
   readonly idleTimeoutMs?: number;
   readonly maxShown?: number;
-  /** Saves binary content of tool results. Without it, such content is only described. */
-  readonly saveFile?: SaveFile;
+  /** What to do with images and other binary content. */
+  readonly parts?: PartHandling;
   /** What we offer to the server. Nothing unless given. */
   readonly capabilities?: JsonObject;
   /** Answers requests from the server, by method. */
@@ -96,7 +96,7 @@ export class McpConnection {
     this.#tools = new ToolList({
       server: options.name,
       maxShown: options.maxShown,
-      save: options.saveFile,
+      parts: options.parts,
       call: (tool, input, how) => options.callThrough?.(tool, input, how) ?? this.#call(tool, input, how),
       fetch: (limit) => fetchList(this.#client, TOOLS, limit),
       report: (problem) => this.#report(problem),
@@ -188,7 +188,8 @@ export class McpConnection {
 
   async getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<McpPromptResult> {
     const params = () => ({ name, ...(Object.keys(args).length > 0 ? { arguments: { ...args } } : {}) });
-    return readPromptResult(await this.#ask("prompts/get", params, { signal }), this.name);
+    const { parts = {} } = this.#options;
+    return readPromptResult(await this.#ask("prompts/get", params, { signal }), this.name, parts);
   }
 
   /** Tells the server that the answer to `roots/list` changed. */

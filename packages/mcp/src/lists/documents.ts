@@ -1,7 +1,8 @@
 // Reads what a server returns for a resource or a prompt.
 
 import { isObject, type ContentBlock } from "@keelson/protocol";
-import { blocksFrom } from "../tools/content.ts";
+import { handledBlocks } from "../tools/content.ts";
+import type { PartHandling } from "../tools/files.ts";
 import { plainLine, plainText } from "../plain-text.ts";
 import { INTERNAL_ERROR, McpError } from "../connection/rpc.ts";
 
@@ -46,18 +47,20 @@ export function readResourceResult(result: unknown): readonly ResourceContent[] 
 }
 
 /** Throws McpError if this is not a prompt. */
-export function readPromptResult(result: unknown, server: string): McpPromptResult {
+export async function readPromptResult(result: unknown, server: string, parts: PartHandling): Promise<McpPromptResult> {
   const messages: unknown = isObject(result) ? result["messages"] : undefined;
   if (!isObject(result) || !Array.isArray(messages)) {
     throw new McpError(INTERNAL_ERROR, "the result of prompts/get has no messages");
   }
   const { description } = result;
+  const read: McpPromptMessage[] = [];
+  for (const message of messages.slice(0, MAX_MESSAGES) as unknown[]) {
+    if (!isObject(message)) continue;
+    const role = message["role"] === "assistant" ? "assistant" : "user";
+    read.push({ role, content: await handledBlocks(message["content"], server, parts) });
+  }
   return {
     ...(typeof description === "string" ? { description: plainText(description, MAX_DESCRIPTION_LENGTH) } : {}),
-    messages: messages.slice(0, MAX_MESSAGES).flatMap((message: unknown): McpPromptMessage[] => {
-      if (!isObject(message)) return [];
-      const role = message["role"] === "assistant" ? "assistant" : "user";
-      return [{ role, content: blocksFrom(message["content"], server) }];
-    }),
+    messages: read,
   };
 }

@@ -100,7 +100,7 @@ test.each([
 });
 
 test("blocksFrom() names the files of binary parts, which are also saved if they cannot be shown", () => {
-  const saved = (data: string) => `/files/${data.length}`;
+  const saved = (data: string) => ({ path: `/files/${data.length}` });
   const svg = btoa("<svg/>");
   const content = [
     { type: "audio", data: "AAA=", mimeType: "audio/wav" },
@@ -120,5 +120,17 @@ test("blocksFrom() names the files of binary parts, which are also saved if they
     image("image/png", PNG),
     text("[Image: source: /files/96]"),
     text("[Resource from calc at x:3] plain"),
+  ] as never);
+});
+
+test("blocksFrom() shows images as they were made to fit, and describes those that cannot be shown", () => {
+  const small = { base64: "AAAA", mediaType: "image/jpeg" };
+  const content = [{ type: "image", data: PNG, mimeType: "image/png" }];
+  expect(blocksFrom(content, "calc", () => ({ image: small }))).toEqual([image("image/jpeg", "AAAA")] as never);
+  expect(blocksFrom(content, "calc", () => ({ image: null }))).toEqual([
+    text("[Image (image/png): omitted, damaged or too large]"),
+  ] as never);
+  expect(blocksFrom(content, "calc", () => ({ image: null, path: "/p.png" }))).toEqual([
+    text("[Image from calc] Binary content (image/png, 70 bytes) saved to /p.png"),
   ] as never);
 });

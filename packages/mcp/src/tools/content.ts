@@ -3,7 +3,7 @@
 
 import { isObject, isText, type ContentBlock, type JsonObject } from "@keelson/protocol";
 import { isDeeperThan } from "./depth.ts";
-import type { SavedFiles } from "./files.ts";
+import { handleParts, hasBinary, type KnownParts, type PartHandling } from "./files.ts";
 import { imageType } from "./image-type.ts";
 
 export interface CallResult {
@@ -49,10 +49,15 @@ const isEmpty = (result: object) => Object.keys(result).every((key) => ABOUT_RES
 
 const ABOUT_RESULT = ["_meta", "isError", "resultType"];
 
-/** `saved` knows which of the binary parts are in files. */
-export function blocksFrom(content: unknown, server: string, saved: SavedFiles = () => undefined): ContentBlock[] {
+/** With its binary parts saved and made to fit. */
+export async function handledBlocks(content: unknown, server: string, handling: PartHandling): Promise<ContentBlock[]> {
   const items: readonly unknown[] = Array.isArray(content) ? content : [content];
-  const context = { server, saved, left: MAX_IMAGES, bytes: MAX_IMAGES_LENGTH };
+  return blocksFrom(items, server, hasBinary(items) ? await handleParts(items, server, handling) : undefined);
+}
+
+export function blocksFrom(content: unknown, server: string, parts: KnownParts = () => undefined): ContentBlock[] {
+  const items: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const context = { server, parts, left: MAX_IMAGES, bytes: MAX_IMAGES_LENGTH };
   const blocks = items.slice(0, MAX_BLOCKS).flatMap((item) => blocksOfItem(item, context));
   const more = items.length - MAX_BLOCKS;
   if (more > 0) blocks.push(text(`[${more} more content items omitted]`));
@@ -69,7 +74,7 @@ export function joinedText(blocks: readonly ContentBlock[]): string {
 
 interface Context {
   readonly server: string;
-  readonly saved: SavedFiles;
+  readonly parts: KnownParts;
   /** The images that may still be shown, and their bytes. */
   left: number;
   bytes: number;
@@ -119,24 +124,29 @@ function resource(value: unknown, context: Context): ContentBlock[] {
 function image(data: unknown, claimed: unknown, context: Context): ContentBlock[] {
   const type = typeof data === "string" ? imageType(data) : undefined;
   const saved = savedAs(`[Image from ${context.server}]`, data, type ?? claimed, context);
+  const known = typeof data === "string" ? context.parts(data) : undefined;
+  if (type !== undefined && known?.image === null) {
+    return [text(saved ?? `[Image (${type}): omitted, damaged or too large]`)];
+  }
   if (typeof data !== "string" || type === undefined) {
     return [text(saved ?? `[Image (${stringOrUnknown(claimed)}): cannot be shown; only PNG, JPEG, GIF and WebP can]`)];
   }
-  if (data.length > MAX_IMAGE_LENGTH || data.length > context.bytes || context.left === 0) {
+  const shown = known?.image ?? { base64: data, mediaType: type };
+  const { length } = shown.base64;
+  if (length > MAX_IMAGE_LENGTH || length > context.bytes || context.left === 0) {
     const omitted = `[Image (${type}, ${byteLength(data)} bytes): omitted, too large or too many images]`;
     return [text(saved ?? omitted)];
   }
   context.left--;
-  context.bytes -= data.length;
-  const path = context.saved(data);
+  context.bytes -= length;
   return [
-    { type: "image", source: { type: "base64", media_type: type, data } },
-    ...(path === undefined ? [] : [text(`[Image: source: ${path}]`)]),
+    { type: "image", source: { type: "base64", media_type: shown.mediaType, data: shown.base64 } },
+    ...(known?.path === undefined ? [] : [text(`[Image: source: ${known.path}]`)]),
   ];
 }
 
-function savedAs(from: string, data: unknown, mimeType: unknown, { saved }: Context): string | undefined {
-  const path = typeof data === "string" ? saved(data) : undefined;
+function savedAs(from: string, data: unknown, mimeType: unknown, { parts }: Context): string | undefined {
+  const path = typeof data === "string" ? parts(data)?.path : undefined;
   return path === undefined ? undefined : `${from} ${binaryNote(mimeType, byteLength(data as string), path)}`;
 }
 

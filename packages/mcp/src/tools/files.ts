@@ -1,5 +1,5 @@
-// Saves the binary parts of a tool result, so that the model can pass them on to other tools. A part that cannot be
-// saved is only described.
+// The binary parts of what a server sends. They are saved, so that the model can pass them on to other tools, and images
+// are made to fit the API, which would reject this and every later request for one that is damaged or too large.
 
 import { isObject } from "@keelson/protocol";
 import { imageType, isBase64 } from "./image-type.ts";
@@ -11,23 +11,52 @@ export type SaveFile = (file: {
   readonly bytes: Uint8Array;
 }) => Promise<string>;
 
-/** Where the bytes of this base64 text are saved; undefined if they are not. */
-export type SavedFiles = (base64: string) => string | undefined;
+/** Makes an image fit the API. Rejects if it is damaged. */
+export type FitImage = (bytes: Uint8Array) => Promise<FittedImage>;
 
-const MAX_FILES = 50;
-
-export async function saveFiles(content: readonly unknown[], server: string, save: SaveFile): Promise<SavedFiles> {
-  const paths = new Map<string, string>();
-  for (const { data, mimeType } of content.flatMap(binaryOf)) {
-    if (paths.size >= MAX_FILES) break;
-    if (paths.has(data)) continue;
-    const type = imageType(data) ?? mimeType;
-    const file = { server, ...(type === undefined ? {} : { mimeType: type }), bytes: Buffer.from(data, "base64") };
-    const path = await save(file).catch(() => undefined);
-    if (path !== undefined) paths.set(data, path);
-  }
-  return (base64) => paths.get(base64);
+export interface FittedImage {
+  readonly base64: string;
+  readonly mediaType: string;
 }
+
+export interface PartHandling {
+  readonly save?: SaveFile | undefined;
+  readonly fit?: FitImage | undefined;
+}
+
+/** What is known of the part with this base64 text. */
+export type KnownParts = (base64: string) => KnownPart | undefined;
+
+export interface KnownPart {
+  /** Where it is saved. */
+  readonly path?: string;
+  /** The image to show instead; null if it cannot be shown. */
+  readonly image?: FittedImage | null;
+}
+
+const MAX_PARTS = 50;
+
+/** One part after the other: several large images at once would need gigabytes. */
+export async function handleParts(
+  content: readonly unknown[],
+  server: string,
+  { save, fit }: PartHandling,
+): Promise<KnownParts> {
+  const parts = new Map<string, KnownPart>();
+  for (const { data, mimeType } of content.flatMap(binaryOf)) {
+    if (parts.size >= MAX_PARTS) break;
+    if (parts.has(data)) continue;
+    const isImage = imageType(data) !== undefined;
+    const type = imageType(data) ?? mimeType;
+    const bytes = Buffer.from(data, "base64");
+    const path = await save?.({ server, ...(type === undefined ? {} : { mimeType: type }), bytes }).catch(noPath);
+    const image = isImage ? await fit?.(bytes).catch(() => null) : undefined;
+    parts.set(data, { ...(path === undefined ? {} : { path }), ...(image === undefined ? {} : { image }) });
+  }
+  return (base64) => parts.get(base64);
+}
+
+const noPath = () => undefined;
 
 export const hasBinary = (content: readonly unknown[]): boolean => content.some((item) => binaryOf(item).length > 0);
 

@@ -6,7 +6,7 @@ import type { RequestLimit } from "../connection/client.ts";
 import type { Listed } from "../lists/lists.ts";
 import { MAX_TOOL_NAME_LENGTH } from "../naming.ts";
 import type { CallResult } from "./content.ts";
-import type { SaveFile } from "./files.ts";
+import type { PartHandling } from "./files.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { mcpTool } from "./tools.ts";
 
@@ -19,7 +19,7 @@ export interface McpServerTool {
 export interface ToolListOptions {
   readonly server: string;
   readonly maxShown?: number;
-  readonly save?: SaveFile | undefined;
+  readonly parts?: PartHandling | undefined;
   call(
     tool: string,
     input: JsonObject,
@@ -107,12 +107,12 @@ export class ToolList {
 
   /** Undefined if the name cannot be used. */
   #wrap(facts: ToolFacts, names: Set<string>): Tool | undefined {
-    const { server, maxShown, save, call, report } = this.#options;
+    const { server, maxShown, parts, call, report } = this.#options;
     const tool = mcpTool({
       server,
       facts,
       maxShown,
-      ...(save ? { save } : {}),
+      parts,
       call: (input, how) => call(facts.name, input, how),
     });
     if (tool.name.length > MAX_TOOL_NAME_LENGTH) {

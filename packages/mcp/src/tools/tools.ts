@@ -2,8 +2,8 @@
 
 import { cutMiddle, defineTool, MAX_SHOWN, ToolError, type Tool } from "@keelson/engine";
 import { isBlank, isObject, isText, type ContentBlock, type JsonObject } from "@keelson/protocol";
-import { asJson, blocksFrom, joinedText, type CallResult } from "./content.ts";
-import { hasBinary, saveFiles, type SaveFile } from "./files.ts";
+import { asJson, blocksFrom, handledBlocks, joinedText, type CallResult } from "./content.ts";
+import { hasBinary, type PartHandling } from "./files.ts";
 import { normalizeName, toolName } from "../naming.ts";
 import { McpError } from "../connection/rpc.ts";
 import { resultLinks, type ResultLink } from "./result-links.ts";
@@ -26,12 +26,12 @@ export interface McpToolOptions {
   readonly facts: ToolFacts;
   /** The longest text to show, unless the tool sets its own limit. */
   readonly maxShown?: number;
-  /** Where binary content goes. Without it, such content is only described. */
-  readonly save?: SaveFile;
+  /** What to do with binary content. */
+  readonly parts?: PartHandling | undefined;
   call(input: JsonObject, how: { readonly toolUseId: string; readonly signal: AbortSignal }): Promise<CallResult>;
 }
 
-export function mcpTool({ server, facts, maxShown, save, call }: McpToolOptions): Tool<JsonObject, Output> {
+export function mcpTool({ server, facts, maxShown, parts = {}, call }: McpToolOptions): Tool<JsonObject, Output> {
   const limit = facts.maxShown ?? maxShown ?? MAX_SHOWN;
   // The stored output is cut. The engine gets the whole text to show, and saves what does not fit to a file.
   const whole = new WeakMap<object, readonly ContentBlock[]>();
@@ -55,7 +55,7 @@ export function mcpTool({ server, facts, maxShown, save, call }: McpToolOptions)
     async run(input, { toolUseId, signal }) {
       const result = await callTool(() => call(input, { toolUseId, signal }), signal);
       if (result.isError) throw new ToolError(errorText(result) || `${facts.name} failed without an error message`);
-      const blocks = joinedTexts(await shownBlocks(result, server, save), limit);
+      const blocks = joinedTexts(await shownBlocks(result, server, parts), limit);
       const output = toStored(result, blocks);
       whole.set(output, blocks);
       return output;
@@ -86,11 +86,10 @@ function errorText({ blocks, structured }: CallResult): string {
 async function shownBlocks(
   { raw, blocks, structured }: CallResult,
   server: string,
-  save: SaveFile | undefined,
+  parts: PartHandling,
 ): Promise<readonly ContentBlock[]> {
   const content = structured === undefined ? raw : raw.filter((item) => !isTextItem(item));
-  const saved = save && hasBinary(content) ? await saveFiles(content, server, save) : undefined;
-  const shown = content === raw && !saved ? blocks : blocksFrom(content, server, saved);
+  const shown = content === raw && !hasBinary(raw) ? blocks : await handledBlocks(content, server, parts);
   return structured === undefined ? shown : [...shown, textBlock(asJson(structured))];
 }
 

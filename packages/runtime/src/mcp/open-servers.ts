@@ -17,6 +17,7 @@ import type { SessionSignIns } from "./sign-in/session-sign-ins.ts";
 import type { ToolOffer } from "./offer/tool-offer.ts";
 
 type McpServers = ServersModule.McpServers;
+type PartHandling = NonNullable<ConnectorOptions["parts"]>;
 
 export interface McpStage {
   /** Undefined until there is a server. */
@@ -222,7 +223,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     directories: () => folders.workspace.directories,
     bridge: (name) => client.mcpServer(name),
     confine: machine.confine,
-    saveFile: fileSaver(machine, "blob"),
+    parts: { save: fileSaver(machine, "blob"), fit: fitImage },
     async elicit(server, params, signal) {
       const { answerElicitation } = await import("./connect/elicit.ts");
       const by = { fire, ...(options.answersRequests ? { person } : {}) };
@@ -236,10 +237,16 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
 }
 
 /** Saves binary content of servers where the model may read it. */
-function fileSaver(machine: Machine, what: string): NonNullable<ConnectorOptions["saveFile"]> {
+function fileSaver(machine: Machine, what: string): NonNullable<PartHandling["save"]> {
   return ({ server, mimeType, bytes }) =>
     machine.spill(`mcp-${server.slice(0, 40)}-${what}-${Date.now()}`, bytes, fileExtension(mimeType));
 }
+
+const fitImage: PartHandling["fit"] = async (bytes) => {
+  const { readImage } = await import("@keelson/tools/image");
+  const { file } = await readImage("result", bytes);
+  return { base64: file.base64, mediaType: file.type };
+};
 
 /** What is loaded before the first run with servers. */
 interface Offer {

@@ -46,8 +46,8 @@ export interface ConnectorOptions {
   bridge?(name: string): McpBridge;
   /** Starts programs in the sandbox. Without it, servers that must run there do not start. */
   readonly confine?: Machine["confine"];
-  /** Saves binary content of tool results. Without it, the model only gets a description. */
-  readonly saveFile?: ConnectionOptions["saveFile"];
+  /** What to do with images and other binary content. */
+  readonly parts?: ConnectionOptions["parts"];
   /** Answers a question of a server. Without it, servers are told that nobody can. */
   elicit?(server: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** Replaces the transport of a connection, to watch it. */
@@ -79,7 +79,7 @@ export class Connector {
 
   /** A connection that is not open yet. */
   async open(definition: NamedServer, events: ConnectionEvents, call?: CallTool): Promise<McpConnection> {
-    const { snapshot, show, warn, log, elicit, saveFile, watch = (transport) => transport } = this.#options;
+    const { snapshot, show, warn, log, elicit, parts, watch = (transport) => transport } = this.#options;
     const { name, configured } = definition;
     const { env } = snapshot();
     const deliver = (message: unknown) => connection.deliver(message);
@@ -92,7 +92,7 @@ export class Connector {
       timeoutMs: connectTimeout(env),
       callTimeoutMs: definition.timeoutMs ?? callTimeout(env),
       maxShown: shownLimit(env),
-      ...(saveFile ? { saveFile } : {}),
+      ...(parts ? { parts } : {}),
       // Servers inside the client are offered nothing, as clients expect.
       ...(configured
         ? {
