@@ -78,6 +78,9 @@ function loginCommand(name: string): string {
 }
 
 function redirected(target: string, { url }: ErrorContext): McpError {
+  if (URL.parse(target)?.origin === url.origin) {
+    return new McpError(CONNECTION_CLOSED, `"${url.host}" redirects too often; check its URL`);
+  }
   return new McpError(
     CONNECTION_CLOSED,
     `"${url.host}" redirects to "${target}", which is another origin; if that is the right server, configure this URL`,
