@@ -25,7 +25,7 @@ function harmless(call: (id: number) => Response, headers: Record<string, string
 }
 
 /** Calls the tool of a server that answers so. */
-async function call(answer: Answer, timeout = 2_000) {
+async function call(answer: Answer, { timeout = 2_000 } = {}) {
   let requests = 0;
   using home = temporaryHome();
   const fetch: Answer = (request) => (requests++, answer(request));
@@ -59,7 +59,7 @@ test("a small answer that unpacks to 300 MB is refused before it is unpacked", a
   const headers = { "content-type": "application/json", "content-encoding": "gzip" };
   const { code, megabytes, answer } = await call(
     harmless((id) => new Response(bomb(id), { headers })),
-    60_000,
+    { timeout: 60_000 },
   );
   expect(answer).toContain("larger than 16 MiB");
   expect([code, megabytes < 300]).toEqual([0, true]);
