@@ -123,6 +123,7 @@ export class LiveParts {
     const running = runningNow(talk.feed.unfinished, this.#host.cwd);
     const facts = {
       startedMs: workingSince,
+      waitedMs: talk.waitedMs(frame.now),
       written: this.tokens.written,
       read: this.tokens.read,
       interruptKey: this.#bindings.keyFor("Chat", "chat:cancel"),

@@ -18,6 +18,8 @@ const ASCII_STEPS = ["|", "/", "-", "\\"];
 
 interface SpinnerFacts {
   readonly startedMs: number;
+  /** How long it has waited for the user since then. */
+  readonly waitedMs?: number;
   /** What the todo list says is being done. */
   readonly activity?: string;
   /** Tokens that the model wrote, and that it read last. */
@@ -54,7 +56,7 @@ export class Spinner {
   render(facts: SpinnerFacts, { columns, theme, now }: Frame): string {
     const steps = theme.ascii ? ASCII_STEPS : STEPS;
     const step = theme.reducedMotion ? 0 : Math.floor(now / STEP_MS) % steps.length;
-    const time = elapsed(now - facts.startedMs);
+    const time = elapsed(now - facts.startedMs - (facts.waitedMs ?? 0));
     const stop = facts.interruptKey === "" ? "" : `${facts.interruptKey} to interrupt`;
     // The time and the way out are always there.
     const words = fit(`${this.#words(facts, columns)}…`, Math.max(8, columns - 6 - width(time) - width(stop)));

@@ -19,6 +19,8 @@ export interface ConversationOptions {
   hint?(action: string): string | undefined;
   /** `showTurnDuration` of the settings. Defaults to true. */
   readonly showDuration?: boolean;
+  /** How much of the run that ends now was spent waiting for the user. */
+  waitedMs?(now: number): number;
   /** For screen readers. */
   readonly spoken?: boolean;
   /** Whether everything is shown in full, as in the transcript viewer. Asked for each item. */
@@ -38,6 +40,7 @@ export class Feed {
     this.#options = options;
     this.#reader = new MessageReader({
       showDuration: options.showDuration ?? true,
+      waitedMs: (now) => options.waitedMs?.(now) ?? 0,
       reset: () => {
         this.past.clear();
         this.#last = undefined;

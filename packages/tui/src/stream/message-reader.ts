@@ -35,6 +35,7 @@ export interface Retry {
 
 interface ReaderOptions {
   readonly showDuration: boolean;
+  waitedMs(now: number): number;
   /** The conversation starts anew. */
   reset(): void;
 }
@@ -229,7 +230,10 @@ export class MessageReader {
 
   #result(message: ResultMessage, now: number): void {
     this.endRun(now);
-    const item = endNote(message, this.#options);
+    const item = endNote(message, {
+      showDuration: this.#options.showDuration,
+      waitedMs: this.#options.waitedMs(now),
+    });
     if (item) this.items.add(item);
   }
 

@@ -85,8 +85,11 @@ export function limitNote(info: unknown, now: number): NoteItem | undefined {
 const SHORT_MS = 2_000;
 
 /** How a run ended, if the reader does not know it already. */
-export function endNote(result: ResultMessage, { showDuration }: { readonly showDuration: boolean }) {
-  const { subtype, terminal_reason: reason, errors, duration_ms: ms, is_error, local_command } = result;
+export function endNote(
+  result: ResultMessage,
+  { showDuration, waitedMs }: { readonly showDuration: boolean; readonly waitedMs: number },
+) {
+  const { subtype, terminal_reason: reason, errors, duration_ms: total, is_error, local_command } = result;
   if (subtype !== "success") {
     // The interruption is already there.
     if (reason === "aborted_streaming" || reason === "aborted_tools") return undefined;
@@ -94,6 +97,7 @@ export function endNote(result: ResultMessage, { showDuration }: { readonly show
     return note("error", text);
   }
   if (reason === "hook_stopped" || reason === "stop_hook_prevented") return note("warning", "Stopped by a hook");
+  const ms = total - waitedMs;
   if (is_error || local_command !== undefined || !showDuration || ms < SHORT_MS) return undefined;
   return note("quiet", `Worked for ${elapsed(ms)}`);
 }

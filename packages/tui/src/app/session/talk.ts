@@ -7,6 +7,7 @@ import { Questions } from "./questions.ts";
 import { Queued } from "./queued.ts";
 import { SessionFacts } from "./session-facts.ts";
 import { SessionLink } from "./session-link.ts";
+import { UserTime } from "./user-time.ts";
 
 export interface TalkOptions extends ConversationOptions {
   now(): number;
@@ -41,6 +42,7 @@ export class Talk implements Requests {
   readonly facts = new SessionFacts();
   readonly queued = new Queued();
   readonly questions = new Questions();
+  readonly #userTime = new UserTime();
   readonly #options: TalkOptions;
   readonly #open = Promise.withResolvers<SessionLink>();
   #link: SessionLink | undefined;
@@ -50,7 +52,7 @@ export class Talk implements Requests {
 
   constructor(options: TalkOptions) {
     this.#options = options;
-    this.feed = new Feed(options);
+    this.feed = new Feed({ ...options, waitedMs: (now) => this.#userTime.total(now) });
     this.#open.promise.catch(() => undefined);
   }
 
@@ -69,6 +71,7 @@ export class Talk implements Requests {
         question: (request) => this.#ask(request, asked),
         withdrawn: (id) => {
           this.#settled(this.questions.withdraw(id));
+          this.#userTime.set(this.questions.shown !== undefined || this.questions.waiting > 0, this.#options.now());
           withdrawn(id);
         },
         unshown,
@@ -152,12 +155,19 @@ export class Talk implements Requests {
     if (this.#link && !this.#gone) await this.request("interrupt");
   }
 
+  /** How long this run has waited for the user so far. */
+  waitedMs(now: number): number {
+    return this.#userTime.total(now);
+  }
+
   answer(requestId: string, response: JsonObject): void {
     this.#settled(this.questions.shown);
+    this.#userTime.set(this.questions.waiting > 0, this.#options.now());
     this.#link?.answer(requestId, response);
   }
 
   refuse(requestId: string, why: string): void {
+    this.#userTime.set(this.questions.waiting > 0, this.#options.now());
     this.#link?.refuse(requestId, why);
   }
 
@@ -180,6 +190,7 @@ export class Talk implements Requests {
     const now = this.#options.now();
     this.facts.take(message, now);
     this.feed.take(message, now);
+    if (message.type === "result") this.#userTime.restart(now);
     if (message.type === "command_lifecycle" && message["state" as never] !== "queued") {
       this.queued.remove(String(message["command_uuid" as never]));
     }
@@ -197,6 +208,7 @@ export class Talk implements Requests {
 
   #ask(request: ControlRequest, asked: () => void): void {
     this.questions.add(request);
+    this.#userTime.set(true, this.#options.now());
     const call = request.request["tool_use_id"];
     if (typeof call === "string") this.feed.asked(call);
     asked();

@@ -1,8 +1,8 @@
-// Which keys answer a question of the session, and which still belong to what was there before it.
+// Which keys answer a question of the session, which still belong to what was there before it, and what waiting costs.
 
 import { expect, test } from "bun:test";
 import { asks } from "../../dialogs/dialog.test-support.ts";
-import { FakeSession } from "./fake-session.test-support.ts";
+import { FakeSession, turnEnd } from "./fake-session.test-support.ts";
 import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
 
 const REPLIES = { initialize: {}, get_session_info: {}, get_settings: { effective: {}, sources: [], applied: {} } };
@@ -94,4 +94,19 @@ test("questions are asked one after the other, and one that is taken back disapp
   expect(session.sent.at(-1)).toMatchObject({ response: { request_id: "r3" } });
   await type("hello\r");
   expect(session.sent.at(-1)).toMatchObject({ type: "user", message: { content: "hello" } });
+});
+
+test("the time that an answer took is not time that the agent worked", async () => {
+  using clock = new FakeClock();
+  const { type, ask, session, wait, program } = await start(clock);
+  await type("go\r");
+  await wait(10_000);
+  await ask();
+  await wait(60_000);
+  await type("1");
+  await wait(5_000);
+  program.written();
+  session.say({ ...turnEnd(), duration_ms: 75_200 } as never);
+  await wait(100);
+  expect(program.written()).toMatch(/Worked for 15s/);
 });
