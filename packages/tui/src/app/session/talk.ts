@@ -32,6 +32,8 @@ export interface Saying {
   /** As it was typed, to be edited again if it is taken back. */
   readonly draft: string;
   readonly priority?: "now" | "next" | "later";
+  /** It was typed in the prompt just now. */
+  readonly echoed?: boolean;
 }
 
 /** Requests after which the session is described anew. */
@@ -108,7 +110,7 @@ export class Talk implements Requests {
   }
 
   say(saying: Saying): void {
-    const { content, draft, priority } = saying;
+    const { content, draft, priority, echoed } = saying;
     const uuid = crypto.randomUUID();
     if (this.#replay) {
       this.queued.add({ uuid, draft });
@@ -118,7 +120,7 @@ export class Talk implements Requests {
       });
       return;
     }
-    this.#show({ uuid, content, draft });
+    this.#show({ uuid, content, draft, ...(echoed ? { echoed } : {}) });
     void this.#open.promise.then(
       (link) => link.prompt(content, { uuid, ...(priority ? { priority } : {}) }),
       () => undefined,
@@ -129,7 +131,7 @@ export class Talk implements Requests {
   async run(command: string): Promise<void> {
     const uuid = crypto.randomUUID();
     const content = `<bash-input>${command}</bash-input>`;
-    this.#show({ uuid, content, draft: `!${command}` });
+    this.#show({ uuid, content, draft: `!${command}`, echoed: true });
     try {
       await this.request("run_shell_command", { command, uuid });
     } catch (error) {
@@ -177,12 +179,13 @@ export class Talk implements Requests {
   }
 
   /** Before the session repeats it: in the queue while the agent works, otherwise in the conversation. */
-  #show({ uuid, content, draft }: Pick<Saying, "content" | "draft"> & { readonly uuid: string }): void {
+  #show({ uuid, content, draft, echoed }: Omit<Saying, "priority"> & { readonly uuid: string }): void {
     if (this.isWorking) {
       this.queued.add({ uuid, draft });
       return;
     }
-    this.feed.addPrompt({ type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid });
+    const message = { role: "user", content } as const;
+    this.feed.addPrompt({ type: "user", message, parent_tool_use_id: null, uuid }, { echoed: echoed ?? false });
     this.facts.workingSince = this.#options.now();
   }
 
