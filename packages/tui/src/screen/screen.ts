@@ -3,19 +3,16 @@
 
 import { LiveArea } from "./live/live-area.ts";
 import { reflowFromEnv, reflowFromReply } from "../terminal/identity.ts";
+import { BEGIN_FRAME, FrameText } from "./frame-text.ts";
 import { FullScreenView } from "./full-screen.ts";
+import { LateFrames, type SentFrame } from "./late-frames.ts";
 import { PlaceQuestions } from "./questions.ts";
 import type { TerminalReply } from "../input/event.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Draw, FullScreen, ScreenPort, ScreenSize } from "./port.ts";
-import { ResizedArea, type DrawnArea, type Reflow } from "./live/reflow.ts";
+import type { DrawnArea, Reflow } from "./live/reflow.ts";
 import type { Rendered } from "./view.ts";
 
-/** Synchronized output: the terminal shows the frame as a whole. Terminals that do not know it ignore it. */
-const BEGIN = "\x1b[?2026h";
-const END = "\x1b[?2026l";
-const HIDE_CURSOR = "\x1b[?25l";
-const SHOW_CURSOR = "\x1b[?25h";
 /** Twenty frames a second look as smooth as thirty for text, and cost a third less. A key does not wait for one. */
 const FRAME_MS = 50;
 /** A window that is being dragged is drawn when it has stopped for so long. */
@@ -34,21 +31,11 @@ export interface ScreenOptions {
   readonly showCursor?: boolean;
 }
 
-/** A frame on its way. */
-interface Frame {
-  readonly columns: number;
-  /** What was on the screen before, the sizes the window had since, and how far up from its cursor the frame began. */
-  readonly before: DrawnArea;
-  readonly sizes: readonly ScreenSize[];
-  readonly up: number;
-  readonly finished: readonly string[];
-}
-
 /** What a question is about: a frame, or nothing but the place. */
 interface Asked {
   /** Questions from before something else had the terminal are of no use. */
   readonly era: number;
-  readonly frame?: Frame;
+  readonly frame?: SentFrame;
   /** Whether it came with a frame, so that the answer is where that frame left the cursor. */
   readonly drawn: boolean;
 }
@@ -81,8 +68,8 @@ export class Screen implements ScreenPort {
   /** How often the terminal and the system said different widths, one after the other. */
   #disagreements = 0;
   /** Frames that arrived after a resize, until the last answer is here. */
-  #late: { readonly columns: number; readonly by: number; readonly finished: readonly string[] } | undefined;
-  #cursorHidden = false;
+  readonly #late = new LateFrames();
+  readonly #text: FrameText;
   #state: "on" | "paused" | "ended" = "on";
   #viewer: FullScreenView | undefined;
   #resizedInViewer = false;
@@ -92,6 +79,7 @@ export class Screen implements ScreenPort {
     this.#options = options;
     this.#size = sizeOf(options.terminal);
     this.#area = new LiveArea(this.#size);
+    this.#text = new FrameText({ showCursor: options.showCursor ?? false });
     this.#reflow = reflowFromEnv(options.env ?? {});
     this.#questions = new PlaceQuestions(options.schedule, () => this.#goOn());
     this.#unlisten = options.terminal.onResize(() => this.#resize());
@@ -132,7 +120,7 @@ export class Screen implements ScreenPort {
     this.#settleNow();
     const erase = this.#area.paint(this.#finished.splice(0), EMPTY);
     const above = this.#area.above ?? this.#size.rows;
-    this.#options.terminal.write(`${BEGIN}${erase}\x1b[J\x1b[${this.#size.rows}B${"\n".repeat(above)}\x1b[H`);
+    this.#options.terminal.write(`${BEGIN_FRAME}${erase}\x1b[J\x1b[${this.#size.rows}B${"\n".repeat(above)}\x1b[H`);
     this.#startAnew();
     this.#draw();
   }
@@ -150,7 +138,7 @@ export class Screen implements ScreenPort {
     this.#state = "on";
     this.#size = sizeOf(this.#options.terminal);
     this.#startAnew();
-    this.#cursorHidden = false;
+    this.#text.forget();
     if (this.#viewer) this.#viewer.enter();
     else this.#draw();
   }
@@ -193,8 +181,8 @@ export class Screen implements ScreenPort {
     if (!answer || this.#state !== "on" || this.#viewer || answer.about.era !== this.#era) return;
     const { frame } = answer.about;
     if (answer.about.drawn) this.#area.toldPlace(answer.row);
-    if (frame && (this.#late !== undefined || frame.columns !== answer.columns)) {
-      return this.#overtaken(frame, answer.columns);
+    if (frame && (this.#late.any || frame.columns !== answer.columns)) {
+      this.#late.add(frame, { columns: answer.columns, rows: this.size.rows }, this.#reflow);
     }
     if (!frame && this.#settling?.quiet) {
       if (answer.columns === this.size.columns) return this.#drawResized(answer.row);
@@ -207,25 +195,15 @@ export class Screen implements ScreenPort {
     this.#goOn();
   }
 
-  /** The window was resized before the frame arrived there, so the frame began at the wrong row. */
-  #overtaken({ columns: old, before, sizes, up, finished }: Frame, columns: number): void {
-    const late = this.#late;
-    if (late === undefined) {
-      const area = new ResizedArea(before, this.#reflow);
-      for (const size of sizes) area.step(size);
-      area.step({ columns, rows: this.size.rows });
-      this.#late = { columns, by: area.above - up, finished };
-    } else if (late.columns === columns) {
-      // A key was drawn before the answer came. Its frame is where the one before it is.
-      this.#late = { ...late, finished: [...late.finished, ...finished] };
-    } else this.#late = { columns, by: 0, finished: [] };
-    if (this.#questions.areOpen) return;
-    const { by, finished: again } = this.#late;
-    this.#late = undefined;
-    this.#area.misplaced(columns, by, again);
+  /** Frames arrived after a resize, and nothing else is on its way: the next frame puts right what they did. */
+  #repair(): void {
+    const late = this.#late.take();
+    if (late === undefined) return;
+    const { madeFor, columns, by, finished } = late;
+    this.#area.misplaced(columns, by, finished);
     this.#size = { columns, rows: this.size.rows };
     // The system may hear of it only after the terminal has done it.
-    if (this.size.columns !== old) this.#takeSize();
+    if (this.size.columns !== madeFor) this.#takeSize();
     this.#settle();
   }
 
@@ -269,6 +247,7 @@ export class Screen implements ScreenPort {
   /** After an answer, or when none is waited for any longer. */
   #goOn(): void {
     if (this.#state !== "on" || this.#viewer || this.#questions.areOpen) return;
+    if (this.#late.any) return this.#repair();
     if (this.#settling) {
       if (!this.#settling.quiet) return;
       if (!this.#questions.mayAsk) return this.#drawResized();
@@ -313,7 +292,7 @@ export class Screen implements ScreenPort {
   /** Something else had the terminal: the area begins where the cursor is. */
   #startAnew(): void {
     this.#era += 1;
-    this.#late = undefined;
+    this.#late.take();
     this.#wanted = false;
     this.#size = this.size;
     this.#area.forget();
@@ -368,16 +347,12 @@ export class Screen implements ScreenPort {
   }
 
   #write(text: string, { cursor = false, ask }: { readonly cursor?: boolean; readonly ask?: Asked }): void {
-    const { terminal, showCursor = false } = this.#options;
     let question = "";
     if (ask && this.#questions.mayAsk) {
       question = this.#questions.ask(ask) + this.#area.column;
       this.#area.askedPlace();
     }
-    const hide = this.#cursorHidden ? "" : HIDE_CURSOR;
-    const show = showCursor || cursor ? SHOW_CURSOR : "";
-    this.#cursorHidden = show === "";
-    terminal.write(`${BEGIN}${hide}${text}${question}${show}${END}`);
+    this.#options.terminal.write(this.#text.around(text + question, { cursor }));
   }
 
   #stopTimer(): void {
