@@ -1,15 +1,13 @@
 // The terminal program while it runs: one screen, one prompt, one session at a time. It holds view state only; a session
 // attached anew looks the same.
 
-import type { ControlRequest, JsonObject, Outbound } from "@keelson/protocol";
+import type { JsonObject, Outbound } from "@keelson/protocol";
 import type { Dialog } from "../dialogs/dialog-context.ts";
 import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
 import type { InputEvent } from "../input/event.ts";
 import type { Bindings } from "../keys/bindings.ts";
-import { Attention } from "../life/notify.ts";
-import { WindowTitle } from "../life/title.ts";
 import type { PlainLive } from "../plain/plain-screen.ts";
 import type { ScreenPort, ScreenSize } from "../screen/port.ts";
 import type { Frame, Panel, Rendered } from "../screen/view.ts";
@@ -17,6 +15,8 @@ import type { TerminalModeSwitch } from "../terminal/modes.ts";
 import type { Theme } from "../theme/theme.ts";
 import { keyLookup, type KeyLookup } from "../widgets/key-lookup.ts";
 import { act } from "./act.ts";
+import { Alerts } from "./alerts.ts";
+import { Animation } from "./animation.ts";
 import { FullWindow } from "./full-window.ts";
 import { LiveParts } from "./live-parts.ts";
 import { withPanelCommands } from "../panels/commands.ts";
@@ -68,26 +68,22 @@ export class App {
   lastTypedAt: number | undefined;
   /** Changes of the mode that are under way. */
   cycling: Promise<void> = Promise.resolve();
-  readonly #attention: Attention;
-  readonly #title: WindowTitle;
+  readonly #alerts: Alerts;
   readonly #status: StatusRows;
-  readonly #modes: AppOptions["modes"];
+  readonly #animation: Animation;
   readonly #left = Promise.withResolvers<TerminalOutcome>();
   readonly #window: FullWindow;
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #resets = 0;
 
   constructor({ host, bindings, theme, screen, lend, modes }: AppOptions) {
     this.host = host;
     this.settings = host.settings;
-    this.#modes = modes;
     this.#window = new FullWindow(this, modes);
     this.bindings = bindings;
     this.keys = keyLookup(bindings);
     this.theme = theme;
     this.lend = lend;
-    this.#attention = new Attention(host.settings["preferredNotifChannel"]);
-    this.#title = new WindowTitle(host.env, { still: theme.reducedMotion || host.screenReader });
+    this.#alerts = new Alerts(host);
     this.prompt = new PromptEditor({
       bindings,
       history: () => host.history.recent(1_000),
@@ -100,6 +96,7 @@ export class App {
     this.parts = new LiveParts(host, bindings);
     this.talk = this.#newTalk();
     this.#status = new StatusRows(this, () => ({ ...this.screen.size }));
+    this.#animation = new Animation(this, this.#status, modes);
     this.screen = screen((size) => this.#draw(size));
   }
 
@@ -109,7 +106,7 @@ export class App {
   }
 
   leave(outcome: TerminalOutcome = { code: 0 }): void {
-    clearTimeout(this.#timer);
+    this.#animation.stop();
     this.panels.clear();
     this.#status.line.close();
     this.#left.resolve(outcome);
@@ -263,9 +260,9 @@ export class App {
 
   #takeOne(event: InputEvent): void {
     const now = this.host.now();
-    if (event.kind === "focus") return this.#attention.focus(event.focused);
+    if (event.kind === "focus") return this.#alerts.focus(event.focused);
     if (event.kind === "reply") return this.screen.reply(event);
-    this.#attention.pressed(now);
+    this.#alerts.pressed(now);
     if (this.#window.isOpen) {
       this.lastTypedAt = now;
       this.#window.take(event, now);
@@ -300,22 +297,11 @@ export class App {
       this.#resets = feed.resets;
       this.screen.clear({ scroll: true });
     }
-    if (message.type === "result") {
-      const text = this.#attention.finished(this.parts.startedMs, now);
-      if (text !== undefined) this.host.notify(text);
-    }
+    if (message.type === "result") this.#alerts.finished(this.parts.startedMs, now);
   }
 
   #ask(): void {
-    this.attempt(showQuestions(this, (request) => this.#ring(request)));
-  }
-
-  #ring({ request_id: id, request }: ControlRequest): void {
-    const tool = request["tool_name"];
-    const question =
-      typeof tool === "string" ? `Keelson needs your permission to use ${tool}` : "Keelson has a question";
-    const text = this.#attention.waiting(id, question, this.host.now());
-    if (text !== undefined) this.host.notify(text);
+    this.attempt(showQuestions(this, (request) => this.#alerts.asked(request)));
   }
 
   #ended(error: Error | undefined): void {
@@ -328,31 +314,11 @@ export class App {
     const { feed } = this.talk;
     this.prompt.working = this.talk.isWorking;
     this.screen.append(feed.finished(frame));
-    this.#animate(frame.now);
+    this.#animation.step(frame.now);
     return this.parts.render(
       { talk: this.talk, prompt: this.prompt, panels: this.panels, status: this.#status.line },
       frame,
     );
-  }
-
-  /** Draws again when something changes by itself. Nothing is scheduled while nothing does. */
-  #animate(now: number): void {
-    const { talk, prompt, panels, parts } = this;
-    const working = talk.isWorking;
-    const title = { working, waiting: panels.top !== undefined, now };
-    const text = this.#title.next({ ...title, name: talk.facts.title || "keelson" });
-    if (text !== undefined) this.#modes.title(text);
-    this.#status.poll(now);
-    const due = [
-      this.#title.nextChange(title),
-      talk.feed.nextChange(now),
-      prompt.nextChange(now),
-      panels.nextChange(now),
-      this.#status.line.nextChange(now),
-      parts.nextChange(talk, { now, theme: this.theme }),
-    ].filter((each) => each !== undefined);
-    clearTimeout(this.#timer);
-    this.#timer = due.length === 0 ? undefined : setTimeout(() => this.changed(), Math.max(16, Math.min(...due)));
   }
 }
 
