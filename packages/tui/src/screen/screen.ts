@@ -5,7 +5,7 @@ import { LiveArea } from "./live/live-area.ts";
 import { reflowFromEnv, reflowFromReply } from "../terminal/identity.ts";
 import { BEGIN_FRAME, FrameText } from "./frame-text.ts";
 import { FullScreenView } from "./full-screen.ts";
-import { LateFrames, type SentFrame } from "./late-frames.ts";
+import { LateFrames, type SentFrame } from "./live/late-frames.ts";
 import { PlaceQuestions } from "./questions.ts";
 import type { TerminalReply } from "../input/event.ts";
 import type { Terminal } from "../terminal/terminal.ts";

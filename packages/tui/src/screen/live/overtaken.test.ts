@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { testScreen } from "./screen.test-support.ts";
+import { testScreen } from "../screen.test-support.ts";
 
 test("frames overtaken by a resize are repaired: each finished row is there once, above one live area", async () => {
   for (let seed = 1; seed <= 40; seed++) expect(await storyOf(seed)).toEqual({ seed, wrong: [] });

@@ -1,8 +1,8 @@
 // Frames that the window was resized under: they were made for one width and arrived at another, so they began at the
 // wrong row. Says how wrong, once everything that was on its way has arrived.
 
-import { ResizedArea, type DrawnArea, type Reflow } from "./live/reflow.ts";
-import type { ScreenSize } from "./port.ts";
+import { ResizedArea, type DrawnArea, type Reflow } from "./reflow.ts";
+import type { ScreenSize } from "../port.ts";
 
 /** A frame on its way. */
 export interface SentFrame {
