@@ -5,7 +5,7 @@ import { isObject, tryParse, type ReplyMessage, type StreamEvent } from "@keelso
 import { ModelError } from "@keelson/engine";
 import type { HttpCall } from "../../http/http-call.ts";
 import { redact, streamError } from "../../http/http-error.ts";
-import { joinedDeltas } from "./joined-deltas.ts";
+import type * as JoinedDeltas from "./joined-deltas.ts";
 import { isReply, isValidEvent, safeEvent, safeMessage } from "./replay.ts";
 import { SseDecoder } from "../../http/sse.ts";
 
@@ -26,10 +26,14 @@ export async function* readEvents(
       yield last;
     }
   }
+  // Headless runs join nothing.
+  const joinedDeltas = call.canGather
+    ? (require("./joined-deltas.ts") as typeof JoinedDeltas).joinedDeltas
+    : (events: Iterable<StreamEvent>) => events;
   // Only deltas may wait: the end of a block starts a tool.
   for await (const chunk of call.chunks(() => last?.type === "content_block_delta")) {
     try {
-      yield* call.canGather ? joinedDeltas(eventsIn(chunk)) : eventsIn(chunk);
+      yield* joinedDeltas(eventsIn(chunk));
     } catch (error) {
       if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
       throw error;
