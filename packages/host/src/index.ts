@@ -11,7 +11,7 @@ export { findRipgrep, type RipgrepOptions } from "./programs/find-ripgrep.ts";
 export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";
 export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/full/prepare.ts";
 export type { SandboxBlock } from "./sandbox/full/settings.ts";
-export type { ShieldOptions } from "./sandbox/shield/shield.ts";
+export type { AgentDenyRules, ShieldOptions } from "./sandbox/shield/shield.ts";
 export type { ShieldStatusOptions, ShieldStatus } from "./sandbox/shield/status.ts";
 export { createShell } from "./shell/shell.lazy.ts";
 export type { SessionShell, ShellOptions } from "./shell/shell.ts";

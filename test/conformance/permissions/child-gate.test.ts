@@ -52,7 +52,10 @@ function gatesIn(setup: GateSetup, ground: Ground, mode: PermissionMode): readon
   const below = (parentGate: Gate) => {
     const own = createWorkspace(project, () => workspace.directories.slice(1));
     if (cwd !== project) own.move(cwd);
-    return childGate({ workspace: own, mode: () => parentGate.mode, definition: GENERAL, parentGate }, { home, warn });
+    return childGate(
+      { id: "a0123456789abcdef", workspace: own, mode: () => parentGate.mode, definition: GENERAL, parentGate },
+      { home, warn },
+    );
   };
   const child = below(main);
   return [main, child, below(child)];

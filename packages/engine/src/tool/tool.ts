@@ -194,6 +194,8 @@ export interface Shell {
       readonly id: string;
       /** off: the call was allowed to run outside the sandbox. */
       readonly sandbox?: "default" | "off";
+      /** The id of the subagent that asks, if there is no task that says so. */
+      readonly owner?: string;
       /** Absent if it is no task of its own. */
       readonly task?: CommandTask;
       /** The command as tasks show it, if it is not the text that the shell gets. */

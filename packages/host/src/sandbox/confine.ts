@@ -15,6 +15,8 @@ export interface ConfinedCommand {
   readonly cwd: string;
   /** The id of the tool call. */
   readonly id: string;
+  /** The subagent that runs it. */
+  readonly owner?: string | undefined;
   /** The call was allowed to run outside the sandbox. */
   readonly outside: boolean;
 }
@@ -40,12 +42,12 @@ const ASK_OUTSIDE = "If the command needs this, call again with dangerouslyDisab
 
 export async function confine(confinement: Confinement, command: ConfinedCommand): Promise<Confined> {
   const { shield, sandbox } = confinement;
-  const { shell, script, cwd, outside } = command;
+  const { shell, script, cwd, owner, outside } = command;
   const plain = [shell, "-c", script];
   const guarded = !confinement.mayChangeGuarded?.(command.id);
 
   if (sandbox) {
-    const paths = await shield?.paths(cwd);
+    const paths = await shield?.paths(cwd, owner);
     const forbidden = {
       denyRead: [...(paths?.denied.files ?? []), ...(paths?.denied.folders ?? [])],
       denyWrite: guarded && paths ? readOnlyPaths(paths.guarded) : [],
@@ -70,7 +72,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   // A command that opens no file does not need the shield, which costs 3 ms.
   const shielded = opensNoFile(command.command)
     ? null
-    : await shield?.wrap(plain, { cwd, guarded, command: command.command });
+    : await shield?.wrap(plain, { cwd, owner, guarded, command: command.command });
   if (!shielded) return { argv: plain, isWrapper: false, leave: () => [], release() {} };
   return {
     argv: shielded.argv,

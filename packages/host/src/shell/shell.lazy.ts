@@ -16,7 +16,7 @@ export function createShell(options: ShellOptions): SessionShell {
     background: async (...args) => (await open()).background(...args),
     confine: async (program) => (await open()).confine(program),
     undoChanges: async () => (shell ? (await shell).undoChanges() : false),
-    hidesDenied: async (cwd) => (await open()).hidesDenied(cwd),
+    hidesDenied: async (cwd, owner) => (await open()).hidesDenied(cwd, owner),
     async close() {
       closed = true;
       await (shell ? (await shell).close() : options.sandbox?.close());

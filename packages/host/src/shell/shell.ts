@@ -64,7 +64,7 @@ export interface SessionShell extends Shell {
   /** Reverts changes to guarded paths by children of earlier commands. True if there were any. */
   undoChanges(): Promise<boolean>;
   /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
-  hidesDenied(cwd: string): Promise<boolean>;
+  hidesDenied(cwd: string, owner?: string): Promise<boolean>;
 }
 
 /** Linux limits one argument to 128 KB; longer scripts are written to a file. */
@@ -126,6 +126,7 @@ export function createShell(options: ShellOptions): SessionShell {
     command,
     cwd,
     id,
+    owner,
     sandbox,
     reportsDirectory,
     keepsErrors,
@@ -133,6 +134,7 @@ export function createShell(options: ShellOptions): SessionShell {
     command: string;
     cwd: string;
     id: string;
+    owner: string | undefined;
     sandbox?: "default" | "off";
     reportsDirectory: boolean;
     keepsErrors?: boolean;
@@ -159,6 +161,7 @@ export function createShell(options: ShellOptions): SessionShell {
       command,
       cwd,
       id,
+      owner,
       outside: sandbox === "off",
     });
     return { ...entered, openPipe, forget: () => removeFile(file) };
@@ -186,8 +189,9 @@ export function createShell(options: ShellOptions): SessionShell {
   }
 
   return {
-    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, task, shownAs }): Promise<ShellResult> {
-      const entered = await argvFor({ command, cwd, id, sandbox, reportsDirectory: true });
+    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, ...more }): Promise<ShellResult> {
+      const { task, shownAs, owner = task?.owner } = more;
+      const entered = await argvFor({ command, cwd, id, owner, sandbox, reportsDirectory: true });
       const { argv, openPipe } = entered;
       let hasLeft = false;
       try {
@@ -222,7 +226,15 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async background(command, { cwd, description, toolUseId, owner, sandbox, lines, shownAs }) {
       const keepsErrors = lines !== undefined;
-      const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false, keepsErrors });
+      const entered = await argvFor({
+        command,
+        cwd,
+        id: toolUseId,
+        owner,
+        sandbox,
+        reportsDirectory: false,
+        keepsErrors,
+      });
       const { argv, isWrapper, openPipe } = entered;
       const { tasksDir: directory, tasks } = options;
       const shown = shownAs ?? command;
@@ -245,11 +257,11 @@ export function createShell(options: ShellOptions): SessionShell {
       return (await confinement)?.shield?.check() ?? false;
     },
 
-    async hidesDenied(cwd) {
+    async hidesDenied(cwd, owner) {
       const { shield } = await loadConfinement();
       // The caller is about to check a command, which depends on what git would read.
       shield?.check();
-      return (await shield?.hidesAll(cwd)) ?? false;
+      return (await shield?.hidesAll(cwd, owner)) ?? false;
     },
 
     async close() {

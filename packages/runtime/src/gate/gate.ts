@@ -30,8 +30,10 @@ export interface GateOptions {
   /** The shell that runs commands. */
   readonly shell: "bash" | "other";
   readonly git: GitLookupOptions;
-  /** Whether the shield hides every denied file from a command started in this folder. */
-  isShielded(cwd: string): Promise<boolean>;
+  /** Whether the shield hides every denied file from a command started in this folder by this subagent. */
+  isShielded(cwd: string, owner?: string): Promise<boolean>;
+  /** The subagent; absent for the session's own agent. */
+  readonly owner?: string;
   /** Whether only managed settings may have allow rules. */
   managedOnly(): boolean;
   /** Writes rules to the settings. Returns what could not be written. */
@@ -40,7 +42,7 @@ export interface GateOptions {
 
 /** What differs for a subagent. Without `memory`, it has that of the session. */
 export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git"> &
-  Partial<Pick<GateOptions, "memory" | "isShielded">>;
+  Partial<Pick<GateOptions, "memory" | "owner">>;
 
 export class Gate {
   readonly ruleBook: RuleBook;
@@ -69,9 +71,9 @@ export class Gate {
     { call, access, input, hook, tool }: PermitRequest,
     { unaided = false }: { readonly unaided?: boolean } = {},
   ): Promise<GateDecision> {
-    const { sandbox, isShielded, cwd } = this.#options;
+    const { sandbox, isShielded, owner, cwd } = this.#options;
     const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
-    const shield = access.kind === "command" && (await isShielded(access.cwd));
+    const shield = access.kind === "command" && (await isShielded(access.cwd, owner));
     const facts = { ...this.#facts(), matchers, sandbox: underShield(sandbox, shield), shield, hook };
     const question = await gateQuestion(
       unaided ? withoutAllowances(facts) : facts,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import {
+  type AgentDenyRules,
   chooseShell,
   createLedger,
   createSearch,
@@ -38,6 +39,8 @@ export interface Machine {
   readonly monitors: Monitors;
   /** The inboxes of running subagents. Tasks that a subagent started report to it. */
   readonly agentInboxes: Map<string, Pick<Inbox, "notify">>;
+  /** What the rules of running subagents deny, if they are not the session's alone. The shield hides it too. */
+  readonly agentRules: Map<string, AgentDenyRules>;
   /** Draws pages of a PDF; null if this machine cannot. */
   readonly drawPages: NonNullable<ReadToolOptions["draw"]>;
   /** Undefined if file checkpoints are off. */
@@ -63,7 +66,7 @@ export interface Machine {
   /** How to start a program in the sandbox or behind the shield. */
   confine: SessionShell["confine"];
   /** Whether the shield hides every denied file from a command started in this folder. */
-  hidesDenied(cwd: string): Promise<boolean>;
+  hidesDenied(cwd: string, owner?: string): Promise<boolean>;
   /** What another agent has seen: nothing, or a copy of what this one has. */
   newLedger(from?: ReadLedger): ReadLedger;
   /** Ends all commands and tasks. */
@@ -86,6 +89,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
   const agentInboxes: Machine["agentInboxes"] = new Map();
+  const agentRules: Machine["agentRules"] = new Map();
   const notify: NotifyAboutTask = (task, entry, how) => {
     const own = task.owner === undefined ? undefined : agentInboxes.get(task.owner);
     // A subagent that is over stopped what it started. The session knows nothing of that.
@@ -125,6 +129,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       rules: () => ruleBook.rules,
       mayRead: (path) => ruleBook.mayReadName(path),
       warn,
+      rulesOf: (owner) => agentRules.get(owner),
       wroteOurselves: (path) => own.isOurs(path),
       governing: () => [...governing.forShield(), ...hookVariables.path()],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
@@ -157,6 +162,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     tasks,
     monitors: lazyMonitors({ tasks, directory: outputDir, notify, newId }),
     agentInboxes,
+    agentRules,
     async drawPages(bytes, range, signal) {
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
       const { childEnv: env } = state.snapshot;
@@ -173,7 +179,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     undoChanges: () => shell.undoChanges(),
     spill: (id, content, extension) => spillResult(resultsDir, id, content, extension),
     confine: (program) => shell.confine(program),
-    hidesDenied: (from) => shell.hidesDenied(from),
+    hidesDenied: (from, owner) => shell.hidesDenied(from, owner),
     newLedger: (from) => own.trackingWrites((from as Ledger | undefined)?.copy?.() ?? createLedger()),
     async close() {
       // Monitors of sockets have no process that the shell would end.

@@ -4,7 +4,7 @@
 import { existsSync, unlinkSync } from "node:fs";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
-import { createDeniedFiles, type Denied, type DenyOptions } from "../denied/denied.ts";
+import { createDeniedFiles, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
@@ -19,9 +19,13 @@ export interface ShieldOptions extends DenyOptions {
   readonly bwrapPath?: string;
   /** Files and folders that configure this session. Called before each command. */
   governing?(): readonly string[];
+  /** What the rules of a subagent deny besides. The same object at each call; undefined if it has none of its own. */
+  rulesOf?(owner: string): AgentDenyRules | undefined;
   /** Whether we wrote this file with the user's approval, and it has not changed since. */
   wroteOurselves?(path: string): boolean;
 }
+
+export type AgentDenyRules = Pick<DenyOptions, "rules" | "mayRead">;
 
 export interface Shielded {
   readonly argv: string[];
@@ -34,6 +38,8 @@ export interface Shielded {
 export interface ShieldedCommand {
   readonly cwd: string;
   readonly command: string;
+  /** The subagent that runs it. */
+  readonly owner?: string | undefined;
   /** False if the user allowed this command to change guarded paths. */
   readonly guarded: boolean;
 }
@@ -42,11 +48,11 @@ export interface Shield {
   /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
   /** Whether every denied file is hidden from a command that starts here. */
-  hidesAll(cwd: string): Promise<boolean>;
+  hidesAll(cwd: string, owner?: string): Promise<boolean>;
   /** Null if there is no shield. */
   wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
   /** The paths for another kind of sandbox. Call `leave` when the command has ended. */
-  paths(cwd: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
+  paths(cwd: string, owner?: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
   /** Reverts changes by children of earlier commands. True if there were any. */
   check(): boolean;
   close(): Promise<void>;
@@ -55,6 +61,20 @@ export interface Shield {
 /** `mark` is part of the name of a file that every shielded process has mounted. */
 export function createShield(options: ShieldOptions, mark: string, crashCleanup: CrashCleanup): Shield {
   const denied = createDeniedFiles(options);
+  const ofAgents = new WeakMap<AgentDenyRules, DeniedFiles>();
+  /** What is denied to the session, and to the agent. */
+  async function findDenied(cwd: string, owner: string | undefined): Promise<Denied> {
+    const rules = owner === undefined ? undefined : options.rulesOf?.(owner);
+    if (!rules) return denied.find(cwd);
+    let own = ofAgents.get(rules);
+    if (!own) ofAgents.set(rules, (own = createDeniedFiles({ ...options, ...rules })));
+    const [all, more] = [await denied.find(cwd), await own.find(cwd)];
+    return {
+      files: [...new Set([...all.files, ...more.files])],
+      folders: [...new Set([...all.folders, ...more.folders])],
+      complete: all.complete && more.complete,
+    };
+  }
   const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
@@ -94,12 +114,12 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
 
   return {
     status,
-    hidesAll: async (cwd) => (await status()).active && (await denied.find(cwd)).complete,
-    async wrap(argv, { cwd, command, guarded: isGuarded }) {
+    hidesAll: async (cwd, owner) => (await status()).active && (await findDenied(cwd, owner)).complete,
+    async wrap(argv, { cwd, command, owner, guarded: isGuarded }) {
       const { kind, program } = await status();
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
-      const hidden = await denied.find(cwd);
+      const hidden = await findDenied(cwd, owner);
       const guarded = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
       if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isWrapper: false, leave: () => [] };
       const held = await hold(guarded);
@@ -118,10 +138,10 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
         leave: () => watched.end(),
       };
     },
-    async paths(cwd) {
+    async paths(cwd, owner) {
       const guarded = guardedFrom(cwd);
       const held = await hold(guarded);
-      return { denied: await denied.find(cwd), guarded, leave: () => release(held) };
+      return { denied: await findDenied(cwd, owner), guarded, leave: () => release(held) };
     },
     check: () => watch.check(),
     async close() {

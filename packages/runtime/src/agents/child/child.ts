@@ -159,6 +159,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
       throw error;
     } finally {
       machine.agentInboxes.delete(id);
+      machine.agentRules.delete(id);
       try {
         if (!ended) await abandon();
       } finally {

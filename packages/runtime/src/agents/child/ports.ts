@@ -82,6 +82,11 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const { state, cost } = storage;
   const machine = childMachine(child, stages.machine);
   const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
+  if (gate.ruleBook.rules !== stages.gate.ruleBook.rules)
+    machine.agentRules.set(child.id, {
+      rules: () => gate.ruleBook.rules,
+      mayRead: (path) => gate.ruleBook.mayReadName(path),
+    });
   const firing: FiringAgent = {
     id: child.id,
     type: child.definition.name,
@@ -195,7 +200,8 @@ export function childGate(
     definition,
     parentGate: gate,
     copyOf,
-  }: Pick<ChildParts, "workspace" | "mode" | "memory" | "definition" | "parentGate" | "copyOf">,
+    id,
+  }: Pick<ChildParts, "id" | "workspace" | "mode" | "memory" | "definition" | "parentGate" | "copyOf">,
   about: { readonly home: string; warn(text: string): void },
 ): Gate {
   const denied = deniedRules(definition, workspace.root);
@@ -204,8 +210,7 @@ export function childGate(
     ruleBook,
     mode,
     ...(memory === undefined ? {} : { memory: () => memory }),
-    // The shield hides what the session's rules deny, not what the agent's own do.
-    ...(denied.length === 0 ? {} : { isShielded: async () => false }),
+    owner: id,
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },

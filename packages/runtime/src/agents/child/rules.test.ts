@@ -55,6 +55,7 @@ function below(
 ): Gate {
   return childGate(
     {
+      id: "a0123456789abcdef",
       workspace: createWorkspace(worktree ?? PROJECT),
       ...(worktree ? { copyOf: PROJECT } : {}),
       mode: () => narrowerMode(parentGate.mode, permissionMode),

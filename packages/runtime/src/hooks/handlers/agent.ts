@@ -100,7 +100,8 @@ function confined(context: ToolContext): ToolContext {
     ...context,
     workspace: { root, directories, cwd, move: () => false },
     shell: {
-      run: (command, { task: _, ...options }) => context.shell.run(command, options),
+      run: (command, { task, ...options }) =>
+        context.shell.run(command, { ...options, ...(task?.owner === undefined ? {} : { owner: task.owner }) }),
       background() {
         throw new ToolError("A hook cannot run commands in the background; run the command in the foreground.");
       },
