@@ -61,6 +61,7 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
     member = joinTeam(parts, options.teammate, (reason) => end(reason));
   }
   const mayLead = !options.teammate && teamsAreOn(state.snapshot.env);
+  if (mayLead) await closeFolders(state.snapshot.configDir, options.warn);
   let creating: Promise<Lead> | undefined;
   const create = async (name?: string, description?: string) => {
     const { createLead } = await import("./lead/create.ts");
@@ -102,4 +103,14 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
       await lead?.close();
     },
   };
+}
+
+/** A command that runs before the first team exists must not be able to write its mailboxes later. */
+async function closeFolders(configDir: string, warn: (text: string) => void): Promise<void> {
+  const { prepareTeamFolders } = await import("@keelson/store/team");
+  try {
+    prepareTeamFolders(configDir);
+  } catch (error) {
+    warn(`The folders of teams cannot be created: ${(error as Error).message}`);
+  }
 }

@@ -3,6 +3,7 @@ export { openMailboxes, type Mail, type Mailboxes } from "./mailbox.ts";
 export {
   adoptTasks,
   createTeam,
+  prepareTeamFolders,
   openTeam,
   removeTeam,
   TEAM_LEAD,

@@ -51,6 +51,11 @@ export interface TeamFile {
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_MEMBERS = 500;
 
+/** Creates the folders of all teams: what exists when a command starts, the shield can close to it. */
+export function prepareTeamFolders(configDir: string): void {
+  for (const kind of ["teams", "tasks"]) stateFolder(configDir, kind);
+}
+
 /** Undefined if another session has a team of this name. */
 export async function createTeam(configDir: string, config: TeamConfig): Promise<TeamFile | undefined> {
   const folder = stateFolder(configDir, "teams", config.name);
