@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, resultOf, spoken, told } from "../front-door.ts";
 import { fakeServer } from "../servers/fake.ts";
-import { addAgent, play, trust } from "./agent-home.ts";
+import { addAgent, play, trust, type AgentRun } from "./agent-home.ts";
 
 const toolsIn = (request: { readonly body: any }) => request.body.tools.map(({ name }: any) => name);
 const systemIn = (request: { readonly body: any }) => request.body.system.map(({ text }: any) => text);
@@ -272,4 +272,16 @@ test("a resumed session runs as the same agent, as long as there is one", async 
   const gone = await play(home, "go on", ["--continue"]);
   expect(systemIn(gone.requests[0]!)[1]).not.toContain("You are other.");
   expect(gone.stderr).toContain('this session ran as the agent "other", which no longer exists');
+});
+
+test("a line in a transcript gives a session no wider mode", async () => {
+  using home = temporaryHome();
+  trust(home);
+  addAgent(home, "eager", { head: "permissionMode: acceptEdits\n" });
+  const modeIn = ({ messages }: Pick<AgentRun, "messages">) =>
+    messagesOf({ messages }, "system/init")[0].permissionMode;
+  expect(modeIn(await play(home, "hi", ["--agent", "eager"]))).toBe("acceptEdits");
+  const again = await play(home, "go on", ["--continue"]);
+  expect(systemIn(again.requests[0]!)[1]).toStartWith("You are eager.");
+  expect(modeIn(again)).toBe("default");
 });

@@ -52,6 +52,9 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
   let noted = place.loaded?.agent === name ? place.id : undefined;
   storage.onClear(() => void (needsSkills = true));
 
+  // Nobody asked for it now: the session was saved with it.
+  const isKept = state.snapshot.flags.agent === undefined && place.loaded?.agent === name;
+
   const become = async () => {
     const definition = agents.find(name);
     if (definition === undefined) return void (problem = unknownAgent(name, parts));
@@ -60,11 +63,9 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
     adopt(state.snapshot, parts);
     state.system = state.ownSystem = ownSystemPrompt(state);
     await applyModel(definition, parts);
-    applyMode(definition, parts);
+    applyMode(isKept ? { ...definition, untrusted: true } : definition, parts);
   };
   await become();
-  // Nobody asked for it now: the session was saved with it.
-  const isKept = state.snapshot.flags.agent === undefined && place.loaded?.agent === name;
   let isWarned = false;
   if (problem !== undefined && !options.answersRequests && !isKept) throw new OpenError(problem, "setup");
   return {
@@ -169,7 +170,7 @@ async function applyModel({ model, effort }: AgentDefinition, { storage }: Parts
     state.model = { ...state.model, effort };
 }
 
-/** An agent of a folder that is not trusted makes the mode stricter or leaves it. */
+/** An agent of a folder that is not trusted, or one that only a transcript names, makes the mode stricter or leaves it. */
 function applyMode({ permissionMode: wanted, untrusted }: AgentDefinition, { storage, gate }: Parts): void {
   const { flags } = storage.state.snapshot;
   if (wanted === undefined || flags.permissionMode !== undefined || flags.skipPermissions) return;
