@@ -115,3 +115,20 @@ test("a tmux that does not answer costs the panes, not the team", async () => {
   expect(cast.by("a").length).toBeGreaterThan(0);
   expect(readdirSync(join(home.configDir, "teams"))).toEqual([]);
 });
+
+test.each(["process", "in-process"])("%s: what members use is part of the lead's totals", async (teammateMode) => {
+  using home = temporaryHome();
+  home.settings({ teammateMode });
+  await using cast = await startCast(
+    ({ last }) => (last.includes("Lead the team") ? calls(CREATE, teammate("a")) : { text: "Waiting" }),
+    ({ last }) => (last.includes("Begin") ? calls(["TaskList", {}]) : { text: "Ready" }),
+  );
+  const { messages } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
+  const { modelUsage, total_cost_usd: cost } = messages.findLast(({ type }) => type === "result")!;
+  const [used] = Object.values(modelUsage) as any[];
+  const replies = cast.heard.length;
+  expect(cast.by("a").length).toBeGreaterThan(1);
+  // Every scripted reply has the same usage.
+  expect(used.inputTokens / replies).toBe(100);
+  expect(cost).toBeCloseTo(used.costUSD);
+});

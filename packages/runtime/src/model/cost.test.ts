@@ -31,3 +31,18 @@ test("what subagents use is part of the total, and also counted by their type, a
   resumed.reset();
   expect(resumed.state("s", 1)).not.toHaveProperty("agentUsage");
 });
+
+test("a teammate reports all it has used; what is new is added", () => {
+  const cost = new Cost({ ...rates, costOf: () => 2 });
+  const theirs = cost.separate();
+  const usage = { input_tokens: 10, output_tokens: 1 };
+  cost.charge(usage, "m", 5);
+  for (const model of ["m", "n"]) {
+    theirs.charge(usage, model, 5);
+    cost.absorb("s2", theirs.modelUsage, "worker");
+  }
+  cost.absorb("s2", theirs.modelUsage, "worker");
+  expect(cost.totalUsd).toBe(6);
+  expect(cost.modelUsage).toMatchObject({ m: { inputTokens: 20, costUSD: 4 }, n: { inputTokens: 10, costUSD: 2 } });
+  expect(cost.agentUsage).toMatchObject({ worker: { m: { inputTokens: 10 }, n: { inputTokens: 10 } } });
+});

@@ -12,6 +12,8 @@ export class Cost {
   readonly #rates: ModelRates;
   readonly #models = new Map<string, ModelUsage>();
   readonly #agents = new Map<string, Cost>();
+  /** By session: what other sessions have reported. */
+  readonly #reported = new Map<string, Readonly<Record<string, ModelUsage>>>();
   #apiMs = 0;
   #lines = { added: 0, removed: 0 };
 
@@ -58,6 +60,18 @@ export class Cost {
       costUSD: cost === null || before?.costUSD === null ? null : (before?.costUSD ?? 0) + cost,
       ...this.#rates.limitsOf(model),
     });
+  }
+
+  /** What a teammate's session has used in all. Only what is new since its last report is added. */
+  absorb(session: string, total: Readonly<Record<string, ModelUsage>>, agent: string): void {
+    const own = this.#agents.get(agent) ?? this.separate();
+    this.#agents.set(agent, own);
+    const before = this.#reported.get(session) ?? {};
+    this.#reported.set(session, total);
+    for (const [model, used] of Object.entries(total)) {
+      const more = combined(used, before[model], -1);
+      for (const cost of [this, own]) cost.#models.set(model, combined(more, cost.#models.get(model), 1));
+    }
   }
 
   /** Counts changed lines from the result of a file tool. */
@@ -107,6 +121,22 @@ export class Cost {
       hasUnknownModelCost: this.totalUsd === null,
     };
   }
+}
+
+/** `sign` 1 adds the other, -1 takes it away. */
+function combined(one: ModelUsage, other: ModelUsage | undefined, sign: 1 | -1): ModelUsage {
+  if (!other) return one;
+  const sum = (key: "inputTokens" | "outputTokens" | "cacheReadInputTokens" | "cacheCreationInputTokens") =>
+    one[key] + sign * other[key];
+  return {
+    ...one,
+    inputTokens: sum("inputTokens"),
+    outputTokens: sum("outputTokens"),
+    cacheReadInputTokens: sum("cacheReadInputTokens"),
+    cacheCreationInputTokens: sum("cacheCreationInputTokens"),
+    webSearchRequests: one.webSearchRequests + sign * other.webSearchRequests,
+    costUSD: one.costUSD === null || other.costUSD === null ? null : one.costUSD + sign * other.costUSD,
+  };
 }
 
 /** A new file has no patch; all its lines are added. */

@@ -1,6 +1,6 @@
 // Where members run. Each backend starts a whole session that joins the team by itself.
 
-import { isObject } from "@keelson/protocol";
+import { isObject, type ModelUsage } from "@keelson/protocol";
 import type { TeammateChoice } from "./command-line.ts";
 
 /** A question of a member to its client, which is the lead, the end of one, or that it did what the lead wanted. */
@@ -10,9 +10,19 @@ export interface MemberQuestion {
   readonly request?: { readonly subtype: string; readonly [key: string]: unknown };
 }
 
+/** A run of a member is over; what its session has used so far. */
+export interface MemberResult {
+  readonly type: "result";
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+}
+
+export type HeardFromMember = MemberQuestion | MemberResult;
+
 /** Undefined for what else it says, which is in its transcript. */
-export function questionIn(message: unknown): MemberQuestion | undefined {
+export function heardIn(message: unknown): HeardFromMember | undefined {
   if (!isObject(message)) return undefined;
+  if (message.type === "result" && isObject(message["modelUsage"]))
+    return { type: "result", modelUsage: message["modelUsage"] as MemberResult["modelUsage"] };
   const answered = message.type === "control_response" && isObject(message.response) ? message.response : undefined;
   const id = answered?.["request_id"];
   if (typeof id === "string") return { type: "control_response", request_id: id };
@@ -42,8 +52,8 @@ export interface StartedSession {
 
 export interface Backend {
   readonly kind: "process" | "tmux" | "in-process";
-  /** `hear` gets its questions. Throws with a sentence for people if it cannot be started. */
-  start(member: MemberStart, hear: (question: MemberQuestion) => void): Promise<StartedSession>;
+  /** `hear` gets its questions and results. Throws with a sentence for people if it cannot be started. */
+  start(member: MemberStart, hear: (said: HeardFromMember) => void): Promise<StartedSession>;
   /** Ends all of them and what they left. */
   close(): Promise<void>;
 }

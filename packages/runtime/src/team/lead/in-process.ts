@@ -4,7 +4,7 @@
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session } from "@keelson/protocol";
 import type { OpenOptions } from "../../session/open.ts";
-import { questionIn, type Backend, type MemberQuestion, type MemberStart } from "./backend.ts";
+import { heardIn, type Backend, type HeardFromMember, type MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "./command-line.ts";
 
 export interface InProcessOptions {
@@ -31,11 +31,11 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
   };
 }
 
-async function ended(session: Session, hear: (question: MemberQuestion) => void): Promise<string> {
+async function ended(session: Session, hear: (said: HeardFromMember) => void): Promise<string> {
   try {
     for await (const message of session.attach()) {
-      const question = questionIn(message);
-      if (question) hear(question);
+      const said = heardIn(message);
+      if (said) hear(said);
     }
     return "Its session ended";
   } catch (error) {

@@ -95,7 +95,7 @@ export class Lead {
 
   /** Throws ToolError if it cannot be started. */
   async spawn(order: TeammateOrder): Promise<StartedMember> {
-    const { files, backend, ruleBook } = this.#options;
+    const { files, backend, ruleBook, storage } = this.#options;
     const name = newName(order.name, new Set([...this.#running.keys(), ...this.#starting]));
     this.#starting.add(name);
     try {
@@ -108,9 +108,10 @@ export class Lead {
       }));
       const problem = await this.#post(name, order.prompt);
       if (problem !== undefined) throw new ToolError(`The teammate cannot be given its task: ${problem}`);
-      const program = await backend.start({ choice, cwd: member.cwd }, (question) => {
-        if (question.type === "control_response") this.#followers.confirmed(question.request_id);
-        else this.#questions.hear(name, question);
+      const program = await backend.start({ choice, cwd: member.cwd }, (said) => {
+        if (said.type === "result") storage.cost.absorb(choice.sessionId, said.modelUsage, member.agentType);
+        else if (said.type === "control_response") this.#followers.confirmed(said.request_id);
+        else this.#questions.hear(name, said);
       });
       this.#running.set(name, program);
       this.#followers.add(name, program, order);

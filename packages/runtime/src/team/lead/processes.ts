@@ -4,11 +4,11 @@
 import type { Snapshot } from "@keelson/config";
 import { createServerPrograms } from "@keelson/host/servers";
 import { toLine } from "@keelson/protocol";
-import { questionIn, type Backend, type MemberQuestion } from "./backend.ts";
+import { heardIn, type Backend, type HeardFromMember } from "./backend.ts";
 import { teammateArguments } from "./command-line.ts";
 
 /** How the lines begin that matter here; others are not parsed. */
-const QUESTION = '{"type":"control_';
+const HEARD = /^\{"type":"(?:control_|result")/;
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** Shows people what a member says. */
@@ -61,7 +61,7 @@ export function processes({ kind, program, snapshot, view }: ProcessesOptions): 
 /** What else it says is in its transcript. */
 async function follow(
   output: AsyncIterable<Uint8Array>,
-  hear: (question: MemberQuestion) => void,
+  hear: (said: HeardFromMember) => void,
   view: TeammateView | undefined,
 ): Promise<void> {
   const decoder = new TextDecoder();
@@ -73,8 +73,8 @@ async function follow(
       if (rest.length > LONGEST_LINE) rest = "";
       for (const line of lines) {
         view?.write(line);
-        const question = line.startsWith(QUESTION) ? questionIn(parse(line)) : undefined;
-        if (question) hear(question);
+        const said = HEARD.test(line) ? heardIn(parse(line)) : undefined;
+        if (said) hear(said);
       }
     }
   } catch {
