@@ -25,7 +25,7 @@ import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, showCommands, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
-import { idleNotice } from "../hooks/idle-notice.ts";
+import type * as IdleNotice from "../hooks/idle-notice.ts";
 import { limitsOf } from "./limits.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
 import { OpenError, type SessionChoice } from "./place.ts";
@@ -223,7 +223,9 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     return controlTargets(parts, (next) => adopt(next, parts));
   }, client);
   const disposed = new AbortController();
-  const waiting = options.interactive ? idleNotice(hooks) : undefined;
+  const waiting = options.interactive
+    ? (require("../hooks/idle-notice.ts") as typeof IdleNotice).idleNotice(hooks)
+    : undefined;
   const session = new LiveSession({
     ...storage,
     gate,
