@@ -270,6 +270,8 @@ export interface CompactionPort {
   preface(): string | undefined | Promise<string | undefined>;
   /** What the model needs to know again. Called after the conversation was compacted. */
   restore(): Promise<readonly NewEntry[]>;
+  /** The summary was written. */
+  summarized?(text: string): Promise<void>;
 }
 
 /** A reply outside the conversation. */

@@ -181,7 +181,12 @@ test("hooks see a compaction, may forbid it, and add words to its request", asyn
   const hook = (event: string, more = "") => ({
     [event]: [{ hooks: [{ type: "command", command: `cat >> ${log}; echo >> ${log}; ${more}` }] }],
   });
-  const hooks = { ...hook("PreCompact", "echo mind the pears"), ...hook("PostCompact"), ...hook("SessionStart") };
+  const hooks = {
+    ...hook("PreCompact", "echo mind the pears"),
+    ...hook("PostCompact"),
+    ...hook("SessionStart"),
+    ...hook("SubagentStop", "exit 2"),
+  };
   home.settings({ hooks });
   await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: SUMMARY }]);
   const input = ["first", "second", "/compact"].map((text) => prompt(text));
@@ -196,6 +201,7 @@ test("hooks see a compaction, may forbid it, and add words to its request", asyn
   expect(fired).toMatchObject([
     { hook_event_name: "SessionStart", source: "startup" },
     { hook_event_name: "PreCompact", trigger: "manual", custom_instructions: null },
+    { hook_event_name: "SubagentStop", agent_type: "", stop_hook_active: false, last_assistant_message: SUMMARY },
     { hook_event_name: "SessionStart", source: "compact" },
     { hook_event_name: "PostCompact", trigger: "manual", compact_summary: SUMMARY },
   ]);

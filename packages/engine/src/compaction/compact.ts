@@ -77,6 +77,7 @@ async function perform(
   });
   if (reply.text.trim() === "") return { error: EMPTY };
   if (reply.stopReason === "max_tokens") return { error: CUT };
+  await port.summarized?.(reply.text);
 
   const before = conversation.account.tokens(besides);
   const kept = [...conversation.newest];

@@ -17,6 +17,7 @@ export interface CompactionParts {
   leaf(): string | null;
   preface(): string | undefined;
   restore(): Promise<readonly NewEntry[]>;
+  summarized?(text: string): Promise<void>;
 }
 
 export function compactionPort(parts: CompactionParts): CompactionPort {
@@ -31,6 +32,7 @@ export function compactionPort(parts: CompactionParts): CompactionPort {
     leaf: () => parts.leaf(),
     preface: () => parts.preface(),
     restore: () => parts.restore(),
+    summarized: async (text) => parts.summarized?.(text),
   };
 }
 

@@ -156,6 +156,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       leaf: () => outbox.leaf,
       preface: () => state.instructions?.reread(),
       restore: async () => (await import("../compaction/restore.ts")).restoreSession(parts, ports),
+      summarized: async (text) => (await import("../compaction/summary-hook.ts")).fireSummaryStop(parts, text, signal),
     }),
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
