@@ -38,6 +38,10 @@ export function handedReach(command: SimpleCommand): ((content: string) => Reach
 }
 
 const MOST_TAILS = 200;
+const MOST_OPTIONS = 30;
+
+/** Starts something, and it is not known what. */
+const UNREAD = simpleCommand({ opaque: true, words: [literal("")] }, { within: [] });
 
 interface Handed {
   readonly text: string;
@@ -83,6 +87,8 @@ const STARTERS: Readonly<Record<string, { readonly after?: RegExp; readonly oper
 function startedIn(name: string, words: readonly Word[]): SimpleCommand[] {
   const starter = Object.hasOwn(STARTERS, name) ? STARTERS[name]! : undefined;
   if (starter === undefined) return [];
+  // More words than anyone needs before a program; a tail of all of them takes long to read.
+  if (words.filter(({ value }) => value.startsWith("-")).length > MOST_OPTIONS) return [UNREAD];
   const { after, operands = 0 } = starter;
   const begin = after === undefined ? 0 : words.findIndex(({ value }) => after.test(value)) + 1;
   if (after !== undefined && begin === 0) return [];
@@ -142,6 +148,7 @@ function optionTexts({ words }: SimpleCommand): Handed[] {
   for (let agreed = 1; options !== undefined && agreed < words.length;) {
     const at = uncoveredAt(options, words, agreed);
     if (at === undefined) break;
+    if (found.length > MOST_OPTIONS) return [...found, { text: "", isOpaque: true }];
     const word = words[at]!;
     // The value is part of the word, or comes next. A subcommand, and letters without a dash, may use any word after it.
     const values = words.slice(

@@ -78,9 +78,12 @@ interface Reading {
   readonly known: string | undefined;
 }
 
+/** Becomes a number that the text does not show: `chmod 77$?`, `chmod $((776 + 1))`. */
+const NUMBER = /\$(?:[?#$]|\(\()/;
+
 function reading(words: readonly Word[]): Reading {
   const text = words.map((word) => word.value).join(" ");
-  const hidden = words.findIndex((word) => word.kind === "unknown" || word.kind === "glob");
+  const hidden = words.findIndex((word) => word.kind === "unknown" || word.kind === "glob" || NUMBER.test(word.value));
   // A file name pattern cannot become a program of another name unless it comes first.
   if (hidden < 0 || (words[hidden]!.kind === "glob" && hidden > 0)) return { words, text, known: undefined };
   const before = words.slice(0, hidden).map((word) => `${word.value} `);
