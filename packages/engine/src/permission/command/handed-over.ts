@@ -57,11 +57,11 @@ function handed({ kind, value }: Word): Handed[] {
 }
 
 /** Programs that run lines of their input. */
-const INTERACTIVE = new Set("at batch ed ex ftp gdb lftp mysql psql sftp sqlite3 vi vim".split(" "));
+const INTERACTIVE = new Set("at batch crontab ed ex ftp gdb lftp make mysql psql sftp sqlite3 vi vim".split(" "));
 
-function fed(name: string, { redirections }: SimpleCommand): Handed[] {
+function fed(name: string, { redirections, input }: SimpleCommand): Handed[] {
   if (!INTERACTIVE.has(name)) return [];
-  return redirections.flatMap(({ kind, target }) => (kind === "text" ? handed(target) : []));
+  return [...textsIn(redirections), ...(input ?? [])].flatMap(handed);
 }
 
 /**
@@ -69,19 +69,44 @@ function fed(name: string, { redirections }: SimpleCommand): Handed[] {
  * may take a value, so more than one word may be it.
  */
 const STARTERS: Readonly<Record<string, { readonly after?: RegExp; readonly operands?: number }>> = {
+  adb: { after: /^shell$/ },
+  alacritty: { after: /^(-e|--command)$/ },
+  buildah: { after: /^run$/, operands: 1 },
   bun: { after: /^(x|exec)$/ },
   bunx: {},
+  cgexec: {},
   cmake: { after: /^-E$/ },
+  "dbus-launch": {},
+  distrobox: { after: /^enter$/, operands: 1 },
   docker: { after: /^(exec|run)$/, operands: 1 },
+  "docker-compose": { after: /^(exec|run)$/, operands: 1 },
+  foreman: { after: /^run$/ },
+  gdb: { after: /^--args$/ },
+  "gnome-terminal": { after: /^--$/ },
+  heroku: { after: /^run$/ },
+  incus: { after: /^exec$/, operands: 1 },
+  kitty: {},
   kubectl: { after: /^(exec|run|debug)$/, operands: 1 },
+  // The dynamic linker.
+  ld: {},
+  lerna: { after: /^exec$/ },
+  lxc: { after: /^exec$/, operands: 1 },
+  mosh: { operands: 1 },
   nerdctl: { after: /^(exec|run)$/, operands: 1 },
   npx: {},
+  nx: { after: /^exec$/ },
   oc: { after: /^(exec|run|rsh)$/, operands: 1 },
+  pdsh: {},
   pipx: { after: /^run$/ },
   pnpx: {},
   podman: { after: /^(exec|run)$/, operands: 1 },
+  toolbox: { after: /^run$/ },
   uvx: {},
+  watchexec: {},
+  wsl: {},
+  xterm: { after: /^-e$/ },
   yarn: { after: /^dlx$/ },
+  zellij: { after: /^run$/ },
 };
 
 function startedIn(name: string, words: readonly Word[]): SimpleCommand[] {
@@ -122,14 +147,29 @@ function setIn(name: string, words: readonly Word[]): Handed[] {
 /** Programs that run lines of text they are given as words, and the word after which they come. */
 const LINES: Readonly<Record<string, RegExp>> = {
   ansible: /^(-a|--args)$/,
+  cargo: /^watch$/,
+  cmd: /^\/[ck]/i,
+  concurrently: /^/,
+  elvish: /^-[a-z]*c/,
   expect: /^-c$/,
+  flatpak: /^--command/,
+  fly: /^(-C|--command)/,
+  flyctl: /^(-C|--command)/,
   fzf: /^--(preview|bind|execute)/,
+  gcloud: /^--command/,
+  nodemon: /^(-x|--exec)/,
   npx: /^(-c|--call)/,
+  nu: /^-[a-z]*c/,
+  osh: /^-[a-z]*c/,
   osascript: /^-e$/,
   powershell: /^-/,
   pwsh: /^-/,
+  rc: /^-[a-z]*c/,
+  salt: /^cmd\./,
   screen: /^-/,
   tmux: /^[a-z]/,
+  vagrant: /^(-c|--command)/,
+  xonsh: /^-[a-z]*c/,
 };
 
 function linesIn(name: string, words: readonly Word[]): Handed[] {
@@ -151,10 +191,8 @@ function optionTexts({ words }: SimpleCommand): Handed[] {
     if (found.length > MOST_OPTIONS) return [...found, { text: "", isOpaque: true }];
     const word = words[at]!;
     // The value is part of the word, or comes next. A subcommand, and letters without a dash, may use any word after it.
-    const values = words.slice(
-      at,
-      /^[-+]/.test(word.value) ? at + 2 : /^[\w-]+$/.test(word.value) ? undefined : at + 1,
-    );
+    const isCode = !/^[-+]/.test(word.value) && /[\s"'(){}]/.test(word.value);
+    const values = /^\w[\w-]*$/.test(word.value) ? words.slice(at) : words.slice(at, at + (isCode ? 1 : 2));
     found.push(
       ...values.flatMap(handed).map((each) => (isAwk && PIPES.test(each.text) ? { ...each, isOpaque: true } : each)),
     );
@@ -176,18 +214,24 @@ function uncoveredAt(options: ProgramOptionTable, words: readonly Word[], agreed
 /** Interpreters, and the options that give them code. */
 const CODE: Readonly<Record<string, RegExp>> = {
   bun: /^(-[a-zA-Z]*[ep]|--(eval|print))(=|$)/,
+  clojure: /^-e$/,
   deno: /^eval$/,
   elixir: /^(-e|--eval|--rpc-eval)$/,
+  emacsclient: /^(-e|--eval)/,
   emacs: /^--?(eval|execute)(=|$)/,
   erl: /^-eval$/,
   gdb: /^--?(ex|eval-command|iex|init-eval-command)(=|$)/,
   ghc: /^-e$/,
+  ghci: /^-e$/,
   groovy: /^-e$/,
   guile: /^-c$/,
+  janet: /^-e$/,
+  jshell: /^(?!)/,
   julia: /^(-[eE]|--(eval|print))(=|$)/,
   lftp: /^-[ec]$/,
   lua: /^-[a-z]*e/,
   node: /^(-[a-zA-Z]*[ep]|--(eval|print))(=|$)/,
+  ocaml: /^-e$/,
   perl: /^-[a-zA-Z0-9]*[eE]/,
   php: /^(-[rBRE]|--(run|process-\w+))/,
   python: /^-[a-zA-Z]*c/,
@@ -201,7 +245,7 @@ const CODE: Readonly<Record<string, RegExp>> = {
 
 /** Words with which code in some language runs a program, or reaches what does. */
 const RUNS =
-  /\b(?:system\w*|exec\w*|eval\w*|\w*spawn\w*|\w*popen\w*|subprocess|child_process|fork\w*|pty|ctypes|runpy|importlib|getattr|globals|builtins|compile|qx|syscall|Open3|pexpect|sh|shell\w*|Sys\.command|[Cc]md|Process\w*|proc_open|passthru|dlopen|binding|mainModule|getBuiltinModule|createRequire|constructor|Function|worker_threads|cluster|getline)\b|__\w+|%x\b|\bimport\s*\(|\brequire\s*\((?!\s*["'][^"']*["']\s*\))|os:cmd|["']\s*\||\|\s*["']|!/;
+  /\b(?:system\w*|exec\w*|eval\w*|\w*spawn\w*|\w*popen\w*|subprocess|child_process|fork\w*|pty|ctypes|runpy|importlib|getattr|globals|builtins|compile|qx|syscall|Open3|pexpect|sh|shell\w*|[Cc]ommand|[Cc]md|Process\w*|proc_open|passthru|dlopen|binding|mainModule|getBuiltinModule|createRequire|constructor|Function|worker_threads|cluster|getline)\b|__\w+|%x\b|\bimport\s*\(|\brequire\s*\((?!\s*["'][^"']*["']\s*\))|os:cmd|\$`|["']\s*\||\|\s*["']|!/;
 
 /** Options that are words themselves, unlike `-esystem`. */
 const NAMED = /^(--?)?(eval|execute|ex|iex|print|run|rpc-eval|eval-command|init-eval-command)$/;
@@ -209,12 +253,16 @@ const NAMED = /^(--?)?(eval|execute|ex|iex|print|run|rpc-eval|eval-command|init-
 /** In these, a backtick only quotes text. */
 const TEMPLATES = /^(bun|deno|node)$/;
 
-function codeIn(name: string, { words, redirections }: SimpleCommand): Handed[] {
+function textsIn(redirections: SimpleCommand["redirections"]): Word[] {
+  return redirections.flatMap(({ kind, target }) => (kind === "text" ? [target] : []));
+}
+
+function codeIn(name: string, { words, redirections, input: piped = [] }: SimpleCommand): Handed[] {
   const marker = Object.hasOwn(CODE, name) ? CODE[name]! : undefined;
   if (marker === undefined) return [];
   // Without code in its words, it reads a script or its input.
   const scripted = words.some(({ value }, index) => index > 0 && !value.startsWith("-"));
-  const input = scripted ? [] : redirections.filter(({ kind }) => kind === "text").map(({ target }) => target);
+  const input = scripted ? [] : [...textsIn(redirections), ...piped];
   const own = words.flatMap((word, at) => {
     if (at === 0 || !marker.test(word.value)) return [];
     const next = words.slice(at + 1, at + 2);
@@ -240,6 +288,7 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 function programName(path: string): string {
+  if (/^ld(-linux|-musl|\.so|64\.so)/.test(basename(path))) return "ld";
   const name = basename(path)
     .toLowerCase()
     .replace(/\.exe$/, "")
@@ -249,7 +298,7 @@ function programName(path: string): string {
 
 /** Everything in the text that may be a program, with the words behind it. */
 function tailsOf(text: string): Word[][] {
-  const words = text.split(/[^\w.+@%~-]+/).filter(Boolean);
+  const words = text.split(/[^\w.+-]+/).filter(Boolean);
   // A rule has few words, so a few are enough.
   return words.slice(0, MOST_TAILS + 1).map((_, at) => words.slice(at, at + 12).map(literal));
 }

@@ -40,6 +40,8 @@ export interface SimpleCommand {
   readonly within: readonly Enclosure[];
   /** Part of a pipeline. */
   readonly piped?: true;
+  /** Constant text that is piped into it. */
+  readonly input?: readonly Word[];
   /** Part of a loop. */
   readonly repeated?: true;
   /** What it would start: behind `sudo`, in `bash -c`, after `find -exec`. */

@@ -173,7 +173,9 @@ function commandOf(node: ParsedCommand, place: ReadingPlace, reading: CommandRea
   const assigned = node.prefix.flatMap((part) => (part.type === "Assignment" ? [assignmentOf(part)] : []));
   const redirections = node.redirects.map(redirectionOf);
   const assignments = [...assigned, ...assignedDescriptors(node.redirects), ...sensitiveAssignments(words)];
-  const command = simpleCommand({ words, text: commandText(node, place.source), assignments, redirections }, place);
+  const text = commandText(node, place.source);
+  const input = place.input && { input: place.input };
+  const command = simpleCommand({ words, text, assignments, redirections, ...input }, place);
   return reading.withStarted(command, { ...place, input: inputOf(node, redirections, place.input) }, reading);
 }
 

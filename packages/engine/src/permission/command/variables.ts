@@ -34,7 +34,7 @@ export function isExpandedLater({ name }: Assignment): boolean {
 
 /** Programs run the value of these as a command. */
 const COMMANDS =
-  /^(?:PROMPT_COMMAND|GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|ASKPASS|EXTERNAL_DIFF|.*EDITOR)|(?:SSH|SUDO)_ASKPASS|(?:RSYNC|CVS)_RSH|.*PAGER|EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|(?:NPM_CONFIG|npm_config)_(?:script_shell|SCRIPT_SHELL|editor|EDITOR))$/;
+  /^(?:PROMPT_COMMAND|GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG_VALUE_\d+|.*EDITOR)|(?:SSH|SUDO)_ASKPASS|(?:RSYNC|CVS)_RSH|.*PAGER|EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|(?:NPM_CONFIG|npm_config)_(?:script_shell|SCRIPT_SHELL|editor|EDITOR))$/;
 
 /** Code in a variable: a command for another program, or a function exported to another shell. */
 export function codeInVariable({ name, value }: Assignment): string | undefined {

@@ -186,6 +186,11 @@ export const MUST_RUN: readonly CommandRow[] = [
 
 export const MUST_ASK: readonly CommandRow[] = [
   [
+    "numbers that only the shell knows, and a rule for one of them",
+    { allow: ["Bash"], deny: ["Bash(chmod 777:*)"] },
+    ["chmod 77$? x", "chmod $((776 + 1)) x", 'chmod 77"$#" x'],
+  ],
+  [
     "files and folders outside, under a rule with a star",
     { files, allow: named("git", "tar") },
     [
@@ -401,6 +406,29 @@ export const MUST_ASK: readonly CommandRow[] = [
 ];
 
 export const MUST_DENY: readonly CommandRow[] = [
+  [
+    "a denied program on the other side of a starter",
+    DENIED,
+    [
+      "/lib64/ld-linux-x86-64.so.2 /bin/rm x",
+      "lxc exec c -- rm x",
+      "heroku run rm x",
+      "adb shell rm x",
+      "gcloud compute ssh x --command='rm x'",
+      "nodemon --exec 'rm x'",
+      "cmd.exe /c rm x",
+      "xterm -e 'rm x'",
+      "docker-compose exec web rm x",
+      "git config alias.x '!rm x' && git x",
+      "GIT_CONFIG_VALUE_0='rm x' git log",
+      "make -f - <<< 'a:;rm x'",
+      "crontab - <<< '* * * * * rm x'",
+      "echo 'rm x' | at now",
+      "echo 'import os; os.system(\"rm x\")' | python3",
+      "deno eval 'new Deno.Command(\"rm\").output()'",
+      "git clone 'ext::sh -c rm% x'",
+    ],
+  ],
   [
     "a denied program, run through another one",
     DENIED,
