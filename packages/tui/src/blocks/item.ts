@@ -15,7 +15,7 @@ import { renderThinking } from "./thinking.ts";
 export function renderItem(item: StreamItem, look: ItemLook, maxRows = Infinity): string[] {
   switch (item.kind) {
     case "prompt":
-      return item.echoed && look.spoken && !look.whole ? [] : promptRows(item, look);
+      return promptRows(item, look);
     case "answer":
       return answerItem(item, look, maxRows);
     case "thinking":

@@ -54,9 +54,8 @@ export class Feed {
   }
 
   /** Shows a prompt before the session repeats it. */
-  addPrompt({ message: { content }, uuid }: PromptMessage, { echoed = false } = {}): void {
-    const items = promptItems(content);
-    this.#reader.addPrompts(echoed ? items.map((item) => ({ ...item, echoed })) : items, uuid);
+  addPrompt({ message: { content }, uuid }: PromptMessage): void {
+    this.#reader.addPrompts(promptItems(content), uuid);
   }
 
   /** Shows something that is not in the stream, such as a local notice. */

@@ -12,8 +12,6 @@ export interface PromptItem {
   readonly images: number;
   /** Who sent it, if no one typed it. */
   readonly from?: string;
-  /** It was typed in the prompt just now, so a screen reader has said it already. */
-  readonly echoed?: boolean;
 }
 
 export interface AnswerItem {

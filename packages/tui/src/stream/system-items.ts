@@ -98,7 +98,7 @@ export function endNote(
   }
   if (reason === "hook_stopped" || reason === "stop_hook_prevented") return note("warning", "Stopped by a hook");
   const ms = total - waitedMs;
-  if (is_error || local_command !== undefined || !showDuration || !(ms >= SHORT_MS)) return undefined;
+  if (is_error || local_command !== undefined || !showDuration || ms < SHORT_MS) return undefined;
   return note("quiet", `Worked for ${elapsed(ms)}`);
 }
 

@@ -32,8 +32,6 @@ export interface Saying {
   /** As it was typed, to be edited again if it is taken back. */
   readonly draft: string;
   readonly priority?: "now" | "next" | "later";
-  /** It was typed in the prompt just now. */
-  readonly echoed?: boolean;
 }
 
 /** Requests after which the session is described anew. */
@@ -110,7 +108,7 @@ export class Talk implements Requests {
   }
 
   say(saying: Saying): void {
-    const { content, draft, priority, echoed } = saying;
+    const { content, draft, priority } = saying;
     const uuid = crypto.randomUUID();
     if (this.#replay) {
       this.queued.add({ uuid, draft });
@@ -120,7 +118,7 @@ export class Talk implements Requests {
       });
       return;
     }
-    this.#show({ uuid, content, draft, ...(echoed ? { echoed } : {}) });
+    this.#show({ uuid, content, draft });
     void this.#open.promise.then(
       (link) => link.prompt(content, { uuid, ...(priority ? { priority } : {}) }),
       () => undefined,
@@ -131,7 +129,7 @@ export class Talk implements Requests {
   async run(command: string): Promise<void> {
     const uuid = crypto.randomUUID();
     const content = `<bash-input>${command}</bash-input>`;
-    this.#show({ uuid, content, draft: `!${command}`, echoed: true });
+    this.#show({ uuid, content, draft: `!${command}` });
     try {
       await this.request("run_shell_command", { command, uuid });
     } catch (error) {
@@ -179,13 +177,12 @@ export class Talk implements Requests {
   }
 
   /** Before the session repeats it: in the queue while the agent works, otherwise in the conversation. */
-  #show({ uuid, content, draft, echoed }: Omit<Saying, "priority"> & { readonly uuid: string }): void {
+  #show({ uuid, content, draft }: Pick<Saying, "content" | "draft"> & { readonly uuid: string }): void {
     if (this.isWorking) {
       this.queued.add({ uuid, draft });
       return;
     }
-    const message = { role: "user", content } as const;
-    this.feed.addPrompt({ type: "user", message, parent_tool_use_id: null, uuid }, { echoed: echoed ?? false });
+    this.feed.addPrompt({ type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid });
     this.facts.workingSince = this.#options.now();
   }
 
