@@ -5,7 +5,6 @@ import type { ConfiguredMcp, Snapshot } from "@keelson/config";
 import type { Rule, Tool } from "@keelson/engine";
 import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
-import { fileExtension } from "../machine/file-extension.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Connector, ConnectorOptions } from "./connect/connector.ts";
@@ -238,8 +237,10 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
 
 /** Saves binary content of servers where the model may read it. */
 function fileSaver(machine: Machine, what: string): NonNullable<PartHandling["save"]> {
-  return ({ server, mimeType, bytes }) =>
-    machine.spill(`mcp-${server.slice(0, 40)}-${what}-${Date.now()}`, bytes, fileExtension(mimeType));
+  return async ({ server, mimeType, bytes }) => {
+    const { fileExtension } = await import("../machine/file-extension.ts");
+    return machine.spill(`mcp-${server.slice(0, 40)}-${what}-${Date.now()}`, bytes, fileExtension(mimeType));
+  };
 }
 
 const fitImage: PartHandling["fit"] = async (bytes) => {
