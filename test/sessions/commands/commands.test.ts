@@ -167,6 +167,32 @@ test("/clear leaves two transcripts that are both sound, and each can be continu
   expect([said(3).includes("first"), said(3).includes("second")]).toEqual([false, true]);
 });
 
+test("after /clear, requests name the new session, and large results are kept in its folder and can be read", async () => {
+  using home = temporaryHome();
+  let saved = "";
+  await using model = await startMockModel((body: any) => {
+    const [result] = body.messages.at(-1).content.filter(({ type }: any) => type === "tool_result");
+    const text = JSON.stringify(result?.content ?? "");
+    if (body.messages.length === 1 && !JSON.stringify(body.messages).includes("second")) return { text: "one" };
+    if (result === undefined) return { calls: [{ name: "Bash", input: { command: "seq 1 20000" } }] };
+    const path = /[^\s"<>]*\/tool-results\/[^\s"<>\\]+/.exec(text)?.[0];
+    if (path === undefined) return { text: "done" };
+    saved = path;
+    return { calls: [{ name: "Read", input: { file_path: path, limit: 3 } }] };
+  });
+  const lines = [prompt("first"), prompt("/clear"), prompt("second")];
+  const run = await runKeelson([...CHAT, "--allowedTools", "Bash(seq *)"], { home, url: model.url, stdin: lines });
+  const [before, , after] = messagesOf(run, "result").map(({ session_id }) => session_id as string);
+  const named = model.requests.map(({ body, headers }) => [
+    JSON.parse(body.metadata.user_id).session_id,
+    headers["x-claude-code-session-id"],
+  ]);
+  expect(named).toEqual([before, after, after, after].map((id) => [id, id]));
+  expect(saved).toContain(`/${after}/tool-results/`);
+  const [read] = model.requests.at(-1)!.body.messages.at(-1).content;
+  expect(read).toMatchObject({ type: "tool_result", content: expect.stringContaining("1\t1\n") });
+});
+
 test("hooks of a new conversation get its id and its transcript, and what they say reaches the model", async () => {
   using home = temporaryHome();
   const log = join(home.root, "hooks.jsonl");

@@ -85,9 +85,12 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     warn,
   });
   const governing = lazyGoverning(storage);
-  const resultsDir = toolResultsDir(place.dir, place.id);
+  // `/clear` moves the session to another id.
+  const resultsDir = () => toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
+  const readable = [realPathOf(resultsDir()), realPathOf(outputDir)];
+  storage.onClear(() => void readable.push(realPathOf(resultsDir())));
   const agentInboxes: Machine["agentInboxes"] = new Map();
   const agentRules: Machine["agentRules"] = new Map();
   const notify: NotifyAboutTask = (task, entry, how) => {
@@ -118,7 +121,9 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     env,
     choice,
     mayInherit: reachesChildren,
-    resultsDir,
+    get resultsDir() {
+      return resultsDir();
+    },
     tasksDir: outputDir,
     tasks,
     envFiles: () => envFilesOf(configDir, place.id),
@@ -172,12 +177,12 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     fileHistory,
     sandbox: sandboxState,
     shellKind: choice.program.kind === "bash" ? "bash" : "other",
-    readable: [realPathOf(resultsDir), realPathOf(outputDir)],
+    readable,
     outputDir,
     governing,
     beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),
-    spill: (id, content, extension) => spillResult(resultsDir, id, content, extension),
+    spill: (id, content, extension) => spillResult(resultsDir(), id, content, extension),
     confine: (program) => shell.confine(program),
     hidesDenied: (from, owner) => shell.hidesDenied(from, owner),
     newLedger: (from) => own.trackingWrites((from as Ledger | undefined)?.copy?.() ?? createLedger()),

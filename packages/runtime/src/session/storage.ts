@@ -47,7 +47,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const folders = openWorkFolders(cwd, snapshot.directories);
   const { streams, restart } = openStreams({ options, place, state, folders, newId, now });
   let startedMs = now();
-  const startAfresh = () => {
+  const startAfresh = async () => {
     const next = newId();
     Object.assign(place, { id: next, path: place.path && transcriptPath(place.dir, next), loaded: undefined });
     restart();
@@ -57,6 +57,9 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     state.lastUsage = null;
     state.todos.set([]);
     state.told = { ...state.told, git: false, prompt: false, situation: false };
+    // Requests name their session. Without credentials for the model, the next request says so.
+    const { provider, metadata } = await models.chooseModel(state.model.profile.id).catch(() => state.model);
+    state.model = { ...state.model, provider, metadata };
   };
   return {
     options,
@@ -72,13 +75,13 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   };
 }
 
-function conversationChanges(startAfresh: () => void): ConversationChanges {
+function conversationChanges(startAfresh: () => Promise<void>): ConversationChanges {
   const clearListeners: (() => void | Promise<void>)[] = [];
   const compactListeners: (() => void)[] = [];
   const rewindListeners: ((entries: readonly ChainEntry[]) => void)[] = [];
   return {
     async clear() {
-      startAfresh();
+      await startAfresh();
       for (const listener of clearListeners) await listener();
     },
     onClear: (listener) => void clearListeners.push(listener),
