@@ -3,7 +3,7 @@
 import { lstatSync } from "node:fs";
 import { createStartReader, type StartRead, type StartReader } from "../skills/find/read-start.ts";
 import type { ScanOptions, SkillFile } from "../skills/find/scan.ts";
-import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
+import type { HeadProblem } from "../skills/frontmatter/head-node.ts";
 import type { ReadForIndex } from "../skills/index/save-index.ts";
 import type { AgentIndex } from "./collect.ts";
 import { looksLikeText } from "../skills/plain.ts";

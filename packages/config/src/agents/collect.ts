@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import type { AgentDefinition, AgentProblem, AgentSource, JsonObject, PluginIdentity } from "@keelson/protocol";
 import type { Mutable } from "../skills/facts.ts";
 import type { ScanOptions, SkillFile } from "../skills/find/scan.ts";
-import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
+import type { HeadProblem } from "../skills/frontmatter/head-node.ts";
 import type * as Hooks from "../skills/hooks.ts";
 import {
   isEntry,

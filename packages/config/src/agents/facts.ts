@@ -4,7 +4,7 @@
 import { isPermissionMode, PERMISSION_MODES, type AgentDefinition } from "@keelson/protocol";
 import type { Mutable } from "../skills/facts.ts";
 import { booleanIn, fieldJson, fieldText, patternsIn, wordsIn } from "../skills/frontmatter/field-values.ts";
-import type { HeadMap, HeadNode, HeadProblem } from "../skills/frontmatter/head-block.ts";
+import type { HeadMap, HeadNode, HeadProblem } from "../skills/frontmatter/head-node.ts";
 import { listable } from "../skills/plain.ts";
 import { agentServers } from "./servers.ts";
 

@@ -1,7 +1,7 @@
 // Agents that a client or the command line describes as JSON: `{ "name": { "description": …, "prompt": … } }`.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import type { HeadMap, HeadNode } from "../skills/frontmatter/head-block.ts";
+import type { HeadMap, HeadNode } from "../skills/frontmatter/head-node.ts";
 import type { AgentPage } from "./facts.ts";
 
 export interface JsonAgent {

@@ -3,7 +3,7 @@
 import type { AgentDefinition } from "@keelson/protocol";
 import { isAsking } from "../load/mode.ts";
 import type { Mutable } from "../skills/facts.ts";
-import type { HeadProblem } from "../skills/frontmatter/head-block.ts";
+import type { HeadProblem } from "../skills/frontmatter/head-node.ts";
 import type { AgentSettings } from "./agent-set.ts";
 
 /** Why hooks and servers of agents are not used. Those of managed agents are. */

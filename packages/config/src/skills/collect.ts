@@ -5,7 +5,7 @@ import { sep } from "node:path";
 import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/parse/path-patterns.ts";
 import type { Mutable } from "./facts.ts";
-import type { HeadProblem } from "./frontmatter/head-block.ts";
+import type { HeadProblem } from "./frontmatter/head-node.ts";
 import { frontmatterHooks } from "./hooks.ts";
 import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";

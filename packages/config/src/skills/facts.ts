@@ -2,7 +2,7 @@
 
 import type { Skill } from "@keelson/protocol";
 import type { Head } from "./frontmatter/head.ts";
-import type { HeadNode, HeadProblem } from "./frontmatter/head-block.ts";
+import type { HeadNode, HeadProblem } from "./frontmatter/head-node.ts";
 import { listable } from "./plain.ts";
 import { booleanIn, fieldJson, patternsIn, fieldText, wordsIn } from "./frontmatter/field-values.ts";
 

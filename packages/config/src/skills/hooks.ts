@@ -2,7 +2,7 @@
 
 import { HOOK_EVENTS, type HookRegistration, type PluginIdentity, type Settings } from "@keelson/protocol";
 import { checkHooks } from "../check/check-hooks.ts";
-import type { HeadProblem } from "./frontmatter/head-block.ts";
+import type { HeadProblem } from "./frontmatter/head-node.ts";
 
 export interface HookPlace {
   /** Absent for an agent that a client describes. */

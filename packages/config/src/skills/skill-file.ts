@@ -4,7 +4,7 @@ import { lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Skill } from "@keelson/protocol";
 import { factsOf, type SkillFacts } from "./facts.ts";
-import type { HeadProblem } from "./frontmatter/head-block.ts";
+import type { HeadProblem } from "./frontmatter/head-node.ts";
 import { readHead } from "./frontmatter/head.ts";
 import { createStartReader, type FileStart, type StartRead, type StartReader } from "./find/read-start.ts";
 import { followLink, type ScanOptions, type SkillFile } from "./find/scan.ts";

@@ -1,6 +1,6 @@
 // Values of frontmatter fields in the forms that people write.
 
-import type { HeadNode } from "./head-block.ts";
+import type { HeadNode } from "./head-node.ts";
 import { readFlow } from "./head-flow.ts";
 
 /** A list or map that was meant as text, such as `[file]`, as it is written. */

@@ -1,6 +1,6 @@
 // Values on one line of a frontmatter: texts in quotes, lists in brackets, maps in braces.
 
-import type { HeadList, HeadMap, HeadNode } from "./head-block.ts";
+import type { HeadList, HeadMap, HeadNode } from "./head-node.ts";
 
 /** The text in the quotes at the start, and where it ends; undefined if they are not closed. */
 export function readQuoted(source: string): { readonly text: string; readonly end: number } | undefined {

@@ -1,7 +1,8 @@
 // The frontmatter of a Markdown file, read as people write it: the common part of YAML, and where YAML would fail, the
 // text as it stands. Never throws. There are no anchors, aliases or tags, and everything is bounded.
 
-import { readBlock, type HeadMap, type HeadProblem } from "./head-block.ts";
+import { readBlock } from "./head-block.ts";
+import type { HeadMap, HeadProblem } from "./head-node.ts";
 
 export interface Head {
   /** Empty if there is no frontmatter. */
