@@ -43,6 +43,10 @@ test("json is the result and nothing else", async () => {
     is_error: false,
     duration_ms: "<duration>",
     duration_api_ms: "<duration>",
+    ttft_ms: "<duration>",
+    api_error_status: null,
+    queued_turn_count: 0,
+    result_index: 0,
     // One, and one for each user line the run added.
     num_turns: 3,
     result: "one and two",
@@ -129,6 +133,8 @@ test("stream-json is init, a line per block, a line per tool result, and the res
     skills: expect.any(Array),
     plugins: [],
     memory_paths: { auto: expect.stringContaining("/memory/") },
+    original_cwd: "<project>",
+    additional_directories: [],
     keelson_version: "<version>",
     uuid: "<uuid-2>",
   });
@@ -152,6 +158,7 @@ test("stream-json is init, a line per block, a line per tool result, and the res
     session_id: "<uuid-1>",
     uuid: expect.any(String),
     timestamp: "<time>",
+    request_id: "<request-1>",
   });
   expect(assistant.map(({ message }) => [message.id, message.stop_reason, message.content])).toEqual([
     ["<message-1>", null, [{ type: "thinking", thinking: "Where is it?", signature: "sig_1" }]],
@@ -178,7 +185,9 @@ test("stream-json is init, a line per block, a line per tool result, and the res
         type: "text",
         file: { filePath: "<project>/a.txt", content: "one", numLines: 1, startLine: 1, totalLines: 1 },
       },
-      tool_result_meta: [{ id: "<call-1>", permission_decision: { decision: "accept", source: "config" } }],
+      tool_result_meta: [
+        { id: "<call-1>", permission_decision: { decision: "accept", source: "config", reason_type: "mode" } },
+      ],
     },
     {
       type: "user",
@@ -199,7 +208,9 @@ test("stream-json is init, a line per block, a line per tool result, and the res
       timestamp: "<time>",
       // On failure a string, not an object.
       tool_use_result: expect.stringMatching(/^Error: File does not exist/),
-      tool_result_meta: [{ id: "<call-2>", permission_decision: { decision: "accept", source: "config" } }],
+      tool_result_meta: [
+        { id: "<call-2>", permission_decision: { decision: "accept", source: "config", reason_type: "mode" } },
+      ],
     },
   ]);
   const ids = ended.messages.map(({ uuid }) => uuid);
