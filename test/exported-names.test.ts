@@ -76,7 +76,7 @@ interface Declaration {
 
 const DECLARATION =
   /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)(: typeof \w+)?/gm;
-const isTest = (path: string) => /\.test\.ts$|\.test-support\.ts$|\/verdicts\/[\w-]+-data\.ts$/.test(path);
+const isTest = (path: string) => /\.test\.ts$|\.test-support\.ts$|\/verdicts\/tables\/[\w-]+-data\.ts$/.test(path);
 
 function declarationsIn(path: string, source: string): Declaration[] {
   const names = new Map<string, Declaration>();

@@ -9,14 +9,11 @@ const sources = [...new Bun.Glob("packages/*/src/**/*").scanSync({ cwd: root })]
 
 const MOST_FILES = 15;
 
-// Tables of cases and their parsers, one file for each family of commands; the terminal's loop.
-const LARGER = /^packages\/(?:engine\/src\/permission(?:\/(?:options|verdicts|command))?|tui\/src\/app)$/;
-
 test(`no folder has more than ${MOST_FILES} files`, () => {
   const folders = Map.groupBy(sources, dirname);
   expect(folders.size).toBeGreaterThan(100);
   const crowded = [...folders]
-    .filter(([name, files]) => files.length > MOST_FILES && !LARGER.test(name))
+    .filter(([, files]) => files.length > MOST_FILES)
     .map(([name, { length }]) => [name, length]);
   expect(crowded).toEqual([]);
 });

@@ -93,7 +93,7 @@ const commandSide = [
   "packages/engine/src/permission/options/",
   "packages/engine/src/permission/powershell/",
   "packages/engine/src/permission/read-only/",
-  "packages/engine/src/permission/git-",
+  "packages/engine/src/permission/git/",
   "packages/host/src/git/repositories",
   "packages/host/src/sandbox/shield/",
   "packages/host/src/shell/process/",

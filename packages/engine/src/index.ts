@@ -72,10 +72,10 @@ export {
   type PromptStyle,
 } from "./context/system-prompt.ts";
 export { renderGitState, type GitState } from "./context/sections/situation.ts";
-export { parseRule, type Rule } from "./permission/rule.ts";
+export { parseRule, type Rule } from "./permission/rules/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
-export type { GitRepository } from "./permission/git-danger.ts";
-export type { PermissionState } from "./permission/update.ts";
+export type { GitRepository } from "./permission/git/git-danger.ts";
+export type { PermissionState } from "./permission/rules/update.ts";
 export { Batch, isParallelSafe } from "./tool/batch.ts";
 export { checkCall, settleCall, validateInput, type SettledCall } from "./tool/tool-call.ts";
 export type { StreamedCall } from "./turn/turn.ts";

@@ -16,7 +16,7 @@ import type {
   Usage,
 } from "@keelson/protocol";
 import type { CompactionRules } from "./compaction/when.ts";
-import type { Rule } from "./permission/rule.ts";
+import type { Rule } from "./permission/rules/rule.ts";
 import type { Access, Tool, ToolContext } from "./tool/tool.ts";
 
 /** A model request in the API's shape, without transport. Messages never change once they are in a request. */

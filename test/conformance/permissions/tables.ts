@@ -4,14 +4,14 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Access } from "@keelson/engine";
-import * as attacks from "../../../packages/engine/src/permission/verdicts/attacks-data.ts";
-import * as fuzz from "../../../packages/engine/src/permission/verdicts/fuzz-data.ts";
+import * as attacks from "../../../packages/engine/src/permission/verdicts/tables/attacks-data.ts";
+import * as fuzz from "../../../packages/engine/src/permission/verdicts/tables/fuzz-data.ts";
 import type { GateSetup, TableVerdict } from "../../../packages/engine/src/permission/verdicts/gate-setup.ts";
-import * as guard from "../../../packages/engine/src/permission/verdicts/guard-data.ts";
-import * as hidden from "../../../packages/engine/src/permission/verdicts/hidden-data.ts";
-import * as patterns from "../../../packages/engine/src/permission/verdicts/patterns-data.ts";
-import * as shell from "../../../packages/engine/src/permission/verdicts/shell-data.ts";
-import * as verdicts from "../../../packages/engine/src/permission/verdicts/verdicts-data.ts";
+import * as guard from "../../../packages/engine/src/permission/verdicts/tables/guard-data.ts";
+import * as hidden from "../../../packages/engine/src/permission/verdicts/tables/hidden-data.ts";
+import * as patterns from "../../../packages/engine/src/permission/verdicts/tables/patterns-data.ts";
+import * as shell from "../../../packages/engine/src/permission/verdicts/tables/shell-data.ts";
+import * as verdicts from "../../../packages/engine/src/permission/verdicts/tables/verdicts-data.ts";
 
 /** Calls that are judged under the same rules, in the same place. */
 export interface Table {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { PERMISSION_MODES, type AgentDefinition, type PermissionMode } from "@keelson/protocol";
-import type { Rule } from "../permission/rule.ts";
+import type { Rule } from "../permission/rules/rule.ts";
 import { agentListing, agentsLeft, toolsInWords } from "./listing.ts";
 import { narrowerMode } from "./mode.ts";
 import { agentModel } from "./model.ts";

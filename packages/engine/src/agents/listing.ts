@@ -4,7 +4,7 @@ import type { AgentDefinition } from "@keelson/protocol";
 import { listLines, type ListingLimits } from "../context/skill-listing.ts";
 import type * as MatchName from "../permission/match/match-name.ts";
 import { coversTool } from "../permission/match/match.ts";
-import { parseRule, type Rule } from "../permission/rule.ts";
+import { parseRule, type Rule } from "../permission/rules/rule.ts";
 
 type Listed = Pick<AgentDefinition, "name" | "description" | "source" | "tools" | "disallowedTools">;
 

@@ -3,7 +3,7 @@
 
 import type { AgentDefinition } from "@keelson/protocol";
 import { allowsTool, namesTool } from "../permission/match/match.ts";
-import { parseRule, type Rule } from "../permission/rule.ts";
+import { parseRule, type Rule } from "../permission/rules/rule.ts";
 import type { Tool } from "../tool/tool.ts";
 
 /** `main`: the session itself runs as the agent. */

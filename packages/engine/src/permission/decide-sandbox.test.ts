@@ -1,9 +1,9 @@
 // How the sandbox and the shield change a decision. Nothing is run: both are facts given to the gate.
 
 import { expect, test } from "bun:test";
-import { analyseCommand } from "./command/command.ts";
+import { analyseCommand } from "./command/analysis/command.ts";
 import { bash, type Verdict, type GateSetup } from "./gate.test-support.ts";
-import { isExcluded } from "./sandboxed.ts";
+import { isExcluded } from "./rules/sandboxed.ts";
 
 const sandbox = { active: true, autoAllow: true, allowUnsandboxed: true, excluded: ["docker *"] };
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookOutcome, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
-import { analyseCommand } from "./command/command.ts";
+import { analyseCommand } from "./command/analysis/command.ts";
 import { decide } from "./decide.ts";
 import {
   agent,

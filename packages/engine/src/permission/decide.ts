@@ -2,7 +2,7 @@
 // The order is fixed: hook deny, deny rules, ask rules, safety, hook ask or allow, mode, allow rules, reading, ask.
 
 import type { Decider } from "../ports.ts";
-import type { RuleFinding } from "./command/command-rules.ts";
+import type { RuleFinding } from "./command/rules/command-rules.ts";
 import type { CommandView } from "./command/command-view.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
 import { protectedEnd } from "./match/governing.ts";
@@ -22,9 +22,9 @@ import {
   type GateDecision,
   type GateQuestion,
 } from "./question.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 import { CONFINED, protectedWish, refusal, unasked, wish } from "./sentences.ts";
-import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./suggest.ts";
+import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./rules/suggest.ts";
 
 export type { GateDecision, GateQuestion, SandboxState } from "./question.ts";
 

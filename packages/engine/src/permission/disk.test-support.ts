@@ -1,8 +1,8 @@
 // For tests only: a disk that is a list of paths. It answers the gate's lookups as the real one would.
 
-import type { CommandAnalysis } from "./command/command.ts";
-import { landings } from "./command/deep.ts";
-import { nameFits, toLookUp } from "./command/on-disk.ts";
+import type { CommandAnalysis } from "./command/analysis/command.ts";
+import { landings } from "./command/files/deep.ts";
+import { nameFits, toLookUp } from "./command/files/on-disk.ts";
 import type { GateQuestion } from "./question.ts";
 
 export interface Disk {

@@ -2,11 +2,11 @@
 
 import { NOTHING_SAID, type RuleBehavior } from "@keelson/protocol";
 import type { Access } from "../tool/tool.ts";
-import { analyseCommand } from "./command/command.ts";
+import { analyseCommand } from "./command/analysis/command.ts";
 import { commandChecks } from "./command/decide-command.ts";
 import { decide, type GateDecision, type GateQuestion } from "./decide.ts";
 import { lookedUp } from "./disk.test-support.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import { parseRule, type Rule } from "./rules/rule.ts";
 
 export type Rules = Partial<Record<RuleBehavior, readonly string[]>>;
 export type Verdict = GateDecision["behavior"];

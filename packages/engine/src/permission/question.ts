@@ -3,14 +3,14 @@
 import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool/tool.ts";
-import type { CommandAnalysis } from "./command/command.ts";
+import type { CommandAnalysis } from "./command/analysis/command.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
-import type { OnDisk } from "./command/on-disk.ts";
-import type { GitRepositories } from "./git-danger.ts";
+import type { OnDisk } from "./command/files/on-disk.ts";
+import type { GitRepositories } from "./git/git-danger.ts";
 import { governs } from "./match/match.ts";
 import { matchesPath, type Matchers } from "./match/match-path.ts";
 import { isInsideAny } from "./match/paths.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 
 export interface GateQuestion {
   readonly tool: string;

@@ -4,7 +4,7 @@ import { cutMiddle } from "../tool/bound.ts";
 import { governs } from "./match/match.ts";
 import { hostOf } from "./match/match-name.ts";
 import type { GateQuestion } from "./question.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 
 const LONGEST_SHOWN = 2_000;
 

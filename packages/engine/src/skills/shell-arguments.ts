@@ -1,8 +1,8 @@
 // Puts arguments into an inline command as data: each is quoted for the place where it stands, and the result must start
 // the same programs as the command did without it. If that is not certain, the command does not run.
 
-import { analyseCommand, type CommandAnalysis } from "../permission/command/command.ts";
-import type { Word } from "../permission/command/word.ts";
+import { analyseCommand, type CommandAnalysis } from "../permission/command/analysis/command.ts";
+import type { Word } from "../permission/command/analysis/word.ts";
 import { uncoveredWord } from "../permission/options/options.ts";
 import { MOST_FILLED, placeholdersIn, type Placeholder, type SkillArguments } from "./arguments.ts";
 

@@ -1,7 +1,7 @@
 // Chooses and orders the tools a run may use. Pure: the same choice gives the same list, so the cache stays valid.
 
 import { coversTool } from "../permission/match/match.ts";
-import type { Rule } from "../permission/rule.ts";
+import type { Rule } from "../permission/rules/rule.ts";
 import type { Tool } from "./tool.ts";
 
 export interface PoolChoice {

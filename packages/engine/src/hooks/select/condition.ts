@@ -3,14 +3,14 @@
 // parser.
 
 import type { JsonObject } from "@keelson/protocol";
-import { everyCommand } from "../../permission/command/command-files.ts";
-import { analyseCommand } from "../../permission/command/command.ts";
-import { coversLine, reachOf } from "../../permission/command/match-command.ts";
+import { everyCommand } from "../../permission/command/files/command-files.ts";
+import { analyseCommand } from "../../permission/command/analysis/command.ts";
+import { coversLine, reachOf } from "../../permission/command/rules/match-command.ts";
 import { coversTool, governs, matchesParameter, namesTool } from "../../permission/match/match.ts";
 import { matchesName } from "../../permission/match/match-name.ts";
 import { matchesPath, newMatchers } from "../../permission/match/match-path.ts";
 import { powershellReach } from "../../permission/powershell/match-powershell.ts";
-import { parseRule, type Rule } from "../../permission/rule.ts";
+import { parseRule, type Rule } from "../../permission/rules/rule.ts";
 import type { Access } from "../../tool/tool.ts";
 
 export interface ConditionCall {

@@ -2,19 +2,19 @@
 // the mode covers it.
 
 import { basename } from "node:path/posix";
-import type { SimpleCommand } from "./command.ts";
-import { isNullDevice, resolved } from "./command-files.ts";
+import type { SimpleCommand } from "./analysis/command.ts";
+import { isNullDevice, resolved } from "./files/command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
-import { allowsText } from "./match-command.ts";
+import { allowsText } from "./rules/match-command.ts";
 import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
-import { isBound, namesScript } from "./rule-limits.ts";
-import { surroundingsOf } from "./surroundings.ts";
-import { mayAddAnyFile, mayAddOption } from "./xargs.ts";
+import { isBound, namesScript } from "./rules/rule-limits.ts";
+import { surroundingsOf } from "./rules/surroundings.ts";
+import { mayAddAnyFile, mayAddOption } from "./inner/xargs.ts";
 import { commandNames } from "../match/match.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 
 /** Why a part may run. */
 export interface Leave {

@@ -1,7 +1,7 @@
 // A command prepared for the checks: what several of them need, computed once per decision.
 
 import { dirname } from "node:path/posix";
-import type { CommandAnalysis, SimpleCommand } from "./command.ts";
+import type { CommandAnalysis, SimpleCommand } from "./analysis/command.ts";
 import {
   everyCommand,
   filesOf,
@@ -11,15 +11,15 @@ import {
   placesIn,
   type NamedFile,
   type Where,
-} from "./command-files.ts";
-import { handedReach } from "./handed-over.ts";
-import { coversLine, reachOf, type Reach } from "./match-command.ts";
-import { nameFits } from "./on-disk.ts";
-import { gitDangerIn, type GitDanger } from "../git-danger.ts";
+} from "./files/command-files.ts";
+import { handedReach } from "./inner/handed-over.ts";
+import { coversLine, reachOf, type Reach } from "./rules/match-command.ts";
+import { nameFits } from "./files/on-disk.ts";
+import { gitDangerIn, type GitDanger } from "../git/git-danger.ts";
 import { patternFolder } from "../match/match-path.ts";
 import { absolute, fold, withParents } from "../match/paths.ts";
 import type { Ends, GateQuestion } from "../question.ts";
-import { isExcluded } from "../sandboxed.ts";
+import { isExcluded } from "../rules/sandboxed.ts";
 
 export interface CommandView {
   readonly question: GateQuestion;

@@ -3,21 +3,21 @@
 
 import { dirname } from "node:path/posix";
 import type { PermissionUpdate } from "@keelson/protocol";
-import type { SimpleCommand } from "./command.ts";
-import { findingOnLine, findingsIn, isWritten, type RuleFinding } from "./command-rules.ts";
-import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
+import type { SimpleCommand } from "./analysis/command.ts";
+import { findingOnLine, findingsIn, isWritten, type RuleFinding } from "./rules/command-rules.ts";
+import { protectedTarget, uncheckedCopy } from "./files/protected-writes.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
 import { endsIn, viewOf, type CommandView } from "./command-view.ts";
 import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
-import { isBound } from "./rule-limits.ts";
+import { isBound } from "./rules/rule-limits.ts";
 import { isInWorkingDirs } from "../question.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import { protectedWish, refusal, shortCommand } from "../sentences.ts";
-import { beyondRules } from "./surroundings.ts";
-import { suggestDirectory, suggestFolder } from "../suggest.ts";
-import { rulesFor, suggestCommands } from "./suggest-command.ts";
+import { beyondRules } from "./rules/surroundings.ts";
+import { suggestDirectory, suggestFolder } from "../rules/suggest.ts";
+import { rulesFor, suggestCommands } from "./rules/suggest-command.ts";
 
 /**
  * The checks that `decide` uses for commands. It gets them with the question instead of importing them, because other

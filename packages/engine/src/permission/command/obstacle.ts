@@ -1,11 +1,11 @@
 // What keeps a part of a command from running without approval although it is read-only, or a rule or the mode would
 // allow it: a file outside the working directories, a folder that could not be checked, a file named like an option.
 
-import type { SimpleCommand } from "./command.ts";
-import { filesOf, type NamedFile } from "./command-files.ts";
+import type { SimpleCommand } from "./analysis/command.ts";
+import { filesOf, type NamedFile } from "./files/command-files.ts";
 import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
-import { copyOf, followedBy, landings, searchedBy, transferOf } from "./deep.ts";
-import { listsLinks, printerFor } from "./xargs.ts";
+import { copyOf, followedBy, landings, searchedBy, transferOf } from "./files/deep.ts";
+import { listsLinks, printerFor } from "./inner/xargs.ts";
 import { absolute, climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs, isReadable, type Ends } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";

@@ -2,12 +2,12 @@
 // need approval in every mode, whatever allows the command, however it is written, as long as it can be read.
 
 import { basename, dirname } from "node:path/posix";
-import type { SimpleCommand } from "./command.ts";
-import { everyCommand } from "./command-files.ts";
+import type { SimpleCommand } from "./analysis/command.ts";
+import { everyCommand } from "./files/command-files.ts";
 import { realPattern, type CommandView } from "./command-view.ts";
-import { nameFits } from "./on-disk.ts";
+import { nameFits } from "./files/on-disk.ts";
 import { absolute, fold, withoutDetour } from "../match/paths.ts";
-import type { Word } from "./word.ts";
+import type { Word } from "./analysis/word.ts";
 
 /** The first target of this part that must not be removed without approval; undefined if there is none. */
 export function criticalRemoval(part: SimpleCommand, view: CommandView): string | undefined {

@@ -3,13 +3,13 @@
 
 import { NOTHING_SAID } from "@keelson/protocol";
 import type { Decider, PermissionDecision } from "../../ports.ts";
-import type { SimpleCommand } from "../command/command.ts";
-import { resolved } from "../command/command-files.ts";
+import type { SimpleCommand } from "../command/analysis/command.ts";
+import { resolved } from "../command/files/command-files.ts";
 import { viewOf, type CommandView } from "../command/command-view.ts";
 import { trace, type GateQuestion } from "../decide.ts";
 import { obstaclesOf } from "./explain-obstacle.ts";
-import type { Rule } from "../rule.ts";
-import { literal, type Word } from "../command/word.ts";
+import type { Rule } from "../rules/rule.ts";
+import { literal, type Word } from "../command/analysis/word.ts";
 
 type Verdict = PermissionDecision["behavior"];
 

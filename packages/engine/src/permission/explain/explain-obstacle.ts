@@ -1,6 +1,6 @@
 // Finds what keeps a part of a command from being allowed, by removing things until the gate would allow it.
 
-import type { SimpleCommand } from "../command/command.ts";
+import type { SimpleCommand } from "../command/analysis/command.ts";
 import type { Judge } from "./explain-command.ts";
 
 interface Obstacle {

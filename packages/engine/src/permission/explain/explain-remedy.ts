@@ -6,7 +6,7 @@ import type { PermissionDecision } from "../../ports.ts";
 import { decide, type GateQuestion } from "../decide.ts";
 import type { CommandExplanation } from "./explain-command.ts";
 import { absolute, isInside } from "../match/paths.ts";
-import { applyUpdate } from "../update.ts";
+import { applyUpdate } from "../rules/update.ts";
 
 /** Changes that together allow the call. */
 export interface Remedy {

@@ -2,12 +2,12 @@
 // asking the gate, with one rule in force and a call made up to fit it.
 
 import { NOTHING_SAID } from "@keelson/protocol";
-import type { CommandAnalysis } from "../command/command.ts";
+import type { CommandAnalysis } from "../command/analysis/command.ts";
 import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateQuestion } from "../decide.ts";
 import { analysePowerShell, powershellChecks } from "../powershell/decide-powershell.ts";
 import { absolute } from "../match/paths.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 
 /** More rules than anyone reads; each costs one decision. */
 const MOST_RULES = 2_000;

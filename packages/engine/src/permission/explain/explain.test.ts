@@ -2,14 +2,14 @@
 
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, PERMISSION_MODES, type RuleBehavior } from "@keelson/protocol";
-import { analyseCommand } from "../command/command.ts";
+import { analyseCommand } from "../command/analysis/command.ts";
 import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateQuestion } from "../decide.ts";
 import { explain } from "./explain.ts";
 import type { PartExplanation } from "./explain-command.ts";
 import { noteOn } from "./explain-rule.ts";
-import { parseRule, type Rule } from "../rule.ts";
-import { MUST_ASK, MUST_DENY, MUST_RUN } from "../verdicts/verdicts-data.ts";
+import { parseRule, type Rule } from "../rules/rule.ts";
+import { MUST_ASK, MUST_DENY, MUST_RUN } from "../verdicts/tables/verdicts-data.ts";
 
 type Rules = Partial<Record<RuleBehavior, readonly string[]>>;
 

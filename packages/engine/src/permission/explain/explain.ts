@@ -10,7 +10,7 @@ import { remediesFor, type Remedy } from "./explain-remedy.ts";
 import { matchingRules } from "./explain-rule.ts";
 import { protectedEnd } from "../match/governing.ts";
 import { absolute, isInside } from "../match/paths.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 
 export { noteOn, type RuleNote } from "./explain-rule.ts";
 export type { CommandExplanation, PartExplanation, RedirectionExplanation } from "./explain-command.ts";

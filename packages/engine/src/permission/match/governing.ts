@@ -1,9 +1,9 @@
 // Whether a write would change a file that governs this session: by name, as everywhere, or because the file is in use
 // here, wherever it is and whatever its name.
 
-import type { NamedFile } from "../command/command-files.ts";
+import type { NamedFile } from "../command/files/command-files.ts";
 import type { Ends, GateQuestion } from "../question.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import { mayMatchPattern } from "./match-path.ts";
 import { fold, isInside } from "./paths.ts";
 import { isProtected } from "./protected.ts";

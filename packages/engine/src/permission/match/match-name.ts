@@ -4,7 +4,7 @@
 import type { JsonObject } from "@keelson/protocol";
 import type { Access } from "../../tool/tool.ts";
 import { namesTool } from "./match.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import { wildcard } from "./wildcard.ts";
 
 /** Whether the text in the parentheses matches this call. */

@@ -1,10 +1,10 @@
 // Path rules: the names a file may have, and that a rule set is compiled once.
 
 import { expect, test } from "bun:test";
-import { analyseCommand } from "../command/command.ts";
+import { analyseCommand } from "../command/analysis/command.ts";
 import { decide } from "../decide.ts";
 import { bash, question, read, rulesOf, ruleOf, type Verdict } from "../gate.test-support.ts";
-import { hiddenFiles } from "../hidden.ts";
+import { hiddenFiles } from "../rules/hidden.ts";
 import { matchesPath, mayLieIn, newMatchers } from "./match-path.ts";
 
 const anchors = { cwd: "/repo", home: "/home/me", directories: ["/repo"] };

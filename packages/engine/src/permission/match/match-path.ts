@@ -3,7 +3,7 @@
 
 import { compileLine, coversPath, type GitignoreLine } from "../../pattern/gitignore.ts";
 import { absolute, fold, otherNames } from "./paths.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import { overlap, type MatchEffort } from "./wildcard.ts";
 
 /** Where patterns are anchored. */

@@ -1,7 +1,7 @@
 // Whether a rule matches a tool, its parameters, or a kind of file access. Deny and ask rules are read broadly. The
 // other `match-` files handle paths, commands, addresses and names.
 
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import { wildcard } from "./wildcard.ts";
 
 const READ_FAMILY = new Set(["Read", "Glob", "Grep"]);

@@ -2,7 +2,7 @@
 // names or adds to its operands, nothing loaded. A program that cannot be read for certain counts as one that does
 // more.
 
-import type { Word } from "../command/word.ts";
+import type { Word } from "../command/analysis/word.ts";
 import type { ProgramCall } from "./program-options.ts";
 
 /** The position of the first program text that does more and that the rule does not spell out. */

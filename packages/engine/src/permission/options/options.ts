@@ -2,8 +2,8 @@
 // log:*)` was meant for reading history, not for `git log --output=x`. What the rule spells out is covered: `Bash(find
 // . -exec:*)` allows one `-exec`.
 
-import type { SimpleCommand } from "../command/command.ts";
-import type { Word } from "../command/word.ts";
+import type { SimpleCommand } from "../command/analysis/command.ts";
+import type { Word } from "../command/analysis/word.ts";
 import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
 import { firstUncovered } from "./read-options.ts";
 import { optionsOf } from "./table.ts";

@@ -1,6 +1,6 @@
 // What the tables say about a program: which of its options an allow rule for the program does not cover.
 
-import type { Word } from "../command/word.ts";
+import type { Word } from "../command/analysis/word.ts";
 
 export interface Uncovered {
   readonly word: Word;

@@ -2,7 +2,7 @@
 // doubt, a word counts as an option: values are not skipped, and `--` ends the options only where it cannot be a value
 // itself.
 
-import type { Word } from "../command/word.ts";
+import type { Word } from "../command/analysis/word.ts";
 import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
 
 export function firstUncovered(options: ProgramOptionTable, call: ProgramCall): Uncovered | undefined {

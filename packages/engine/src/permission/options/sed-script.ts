@@ -1,7 +1,7 @@
 // Whether a sed script only uses its operands. `e` and `s///e` run commands; `w`, `W`, `r`, `R` and `s///w` open other
 // files. A script that cannot be read counts as one that does.
 
-import type { Word } from "../command/word.ts";
+import type { Word } from "../command/analysis/word.ts";
 import type { ProgramCall } from "./program-options.ts";
 
 /** The position of the last script if the scripts, taken together, use more than the operands. */

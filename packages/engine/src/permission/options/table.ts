@@ -1,17 +1,17 @@
 // The options of each program that a prefix rule does not cover.
 
 import { basename } from "node:path/posix";
-import { ARCHIVES } from "./archives.ts";
-import { BUILDERS } from "./builders.ts";
-import { git } from "./git.ts";
-import { INTERPRETERS } from "./interpreters.ts";
-import { JAVASCRIPT } from "./javascript.ts";
-import { NETWORK } from "./network.ts";
-import { PYTHON } from "./python.ts";
+import { ARCHIVES } from "./programs/archives.ts";
+import { BUILDERS } from "./programs/builders.ts";
+import { git } from "./programs/git.ts";
+import { INTERPRETERS } from "./programs/interpreters.ts";
+import { JAVASCRIPT } from "./programs/javascript.ts";
+import { NETWORK } from "./programs/network.ts";
+import { PYTHON } from "./programs/python.ts";
 import type { ProgramOptionTable } from "./program-options.ts";
-import { SERVICES } from "./services.ts";
-import { SYSTEM } from "./system.ts";
-import { TEXT } from "./text.ts";
+import { SERVICES } from "./programs/services.ts";
+import { SYSTEM } from "./programs/system.ts";
+import { TEXT } from "./programs/text.ts";
 
 const TABLE: Readonly<Record<string, ProgramOptionTable>> = {
   ...ARCHIVES,

@@ -1,19 +1,19 @@
 // The gate's checks for PowerShell. Nothing in it counts as harmless: a command runs if a rule names it exactly, or if a
 // rule with a star covers it and bash would read it the same way. Everything else needs approval.
 
-import type { RuleFinding } from "../command/command-rules.ts";
+import type { RuleFinding } from "../command/rules/command-rules.ts";
 import { leaveFor, type Leave } from "../command/command-run.ts";
 import { viewOf, type CommandView } from "../command/command-view.ts";
 import type { CommandChecks } from "../command/decide-command.ts";
-import { analyseOnce } from "../command/recent-analyses.ts";
-import { beyondRules } from "../command/surroundings.ts";
+import { analyseOnce } from "../command/analysis/recent-analyses.ts";
+import { beyondRules } from "../command/rules/surroundings.ts";
 import { matchesParameter, namesTool } from "../match/match.ts";
 import { absolute, fold } from "../match/paths.ts";
 import { isProtected } from "../match/protected.ts";
 import { eitherMatches, type GateQuestion } from "../question.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import { protectedWish, refusal, shortCommand } from "../sentences.ts";
-import { addRules } from "../suggest.ts";
+import { addRules } from "../rules/suggest.ts";
 import { powershellReach } from "./match-powershell.ts";
 import { isPlain } from "./plain.ts";
 import { criticalRemovalIn } from "./removal.ts";

@@ -2,7 +2,7 @@
 // else chose: `-exec`, `w /etc/x`, `.`. A program not listed here takes none, because a name could become an option,
 // program text, or an extra operand.
 
-import type { Word } from "../command/word.ts";
+import type { Word } from "../command/analysis/word.ts";
 import { list } from "./read-only-options.ts";
 
 /** Whether the pattern at this position may become any names at all. */

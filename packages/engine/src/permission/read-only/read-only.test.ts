@@ -1,7 +1,7 @@
 // Commands that are read-only, and commands that only seem to be. None of them is ever run.
 
 import { expect, test } from "bun:test";
-import { isReadOnlyCommand } from "../command/recent-analyses.ts";
+import { isReadOnlyCommand } from "../command/analysis/recent-analyses.ts";
 
 const LOOKS = [
   "ls",

@@ -1,11 +1,11 @@
 // Whether a command is read-only. `read-only-table.ts` lists the programs and their options. Where a program reads is
 // not decided here; see `command-files.ts`.
 
-import type { CommandAnalysis, SimpleCommand } from "../command/command.ts";
+import type { CommandAnalysis, SimpleCommand } from "../command/analysis/command.ts";
 import { takesAnyName } from "./read-only-names.ts";
 import { PROGRAMS } from "./read-only-table.ts";
-import { onlyPrints } from "../command/printed.ts";
-import type { Word } from "../command/word.ts";
+import { onlyPrints } from "../command/inner/printed.ts";
+import type { Word } from "../command/analysis/word.ts";
 
 export { isSafeSedScript } from "./read-only-sed.ts";
 

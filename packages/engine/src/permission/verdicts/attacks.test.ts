@@ -1,7 +1,7 @@
 // Ways around the gate, and commands that only look like one. See `attacks-data.ts`.
 
 import { expect, test } from "bun:test";
-import { MUST_ASK, MUST_DENY, MUST_RUN } from "./attacks-data.ts";
+import { MUST_ASK, MUST_DENY, MUST_RUN } from "./tables/attacks-data.ts";
 import { commandRows, judgeCommand } from "./gate-setup.ts";
 
 const rows = commandRows({ allow: MUST_RUN, ask: MUST_ASK, deny: MUST_DENY });

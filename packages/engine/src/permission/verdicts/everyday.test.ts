@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import type { PermissionMode } from "@keelson/protocol";
-import { EASIER, EVERYDAY, STILL_ASKED, STRICTER } from "./everyday-data.ts";
+import { EASIER, EVERYDAY, STILL_ASKED, STRICTER } from "./tables/everyday-data.ts";
 import { judgeCommand } from "./gate-setup.ts";
 
 const commands = EVERYDAY.flatMap(({ allow, commands }) => commands.map((command) => ({ command, allow })));

@@ -1,7 +1,7 @@
 // Generated commands that once got past the gate. See `fuzz-data.ts`.
 
 import { expect, test } from "bun:test";
-import { MUST_ASK, MUST_RUN } from "./fuzz-data.ts";
+import { MUST_ASK, MUST_RUN } from "./tables/fuzz-data.ts";
 import { judgeCommand } from "./gate-setup.ts";
 
 test.each([["ask", MUST_ASK] as const, ["allow", MUST_RUN] as const])(

@@ -3,13 +3,13 @@
 
 import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
 import type { Access } from "../../tool/tool.ts";
-import { analyseCommand } from "../command/command.ts";
-import { gitFolders } from "../command/git-folders.ts";
+import { analyseCommand } from "../command/analysis/command.ts";
+import { gitFolders } from "../git/git-folders.ts";
 import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateDecision, type GateQuestion } from "../decide.ts";
 import { lookedUp, type Disk } from "../disk.test-support.ts";
-import { parseRule, type Rule } from "../rule.ts";
-import type { CommandRow } from "./verdicts-data.ts";
+import { parseRule, type Rule } from "../rules/rule.ts";
+import type { CommandRow } from "./tables/verdicts-data.ts";
 
 export type TableVerdict = "allow" | "ask" | "deny";
 

@@ -1,7 +1,7 @@
 // The files that govern a session are written only with approval. See `guard-data.ts`.
 
 import { expect, test } from "bun:test";
-import { CALLS_ASK, CALLS_RUN, MUST_ASK, MUST_RUN } from "./guard-data.ts";
+import { CALLS_ASK, CALLS_RUN, MUST_ASK, MUST_RUN } from "./tables/guard-data.ts";
 import { commandRows, judgeCall, judgeCommand } from "./gate-setup.ts";
 
 const CALLS = [

@@ -1,7 +1,7 @@
 // Commands that hide other commands, and ones that look alike. See `hidden-data.ts`.
 
 import { expect, test } from "bun:test";
-import { MUST_ASK, MUST_DENY, MUST_RUN } from "./hidden-data.ts";
+import { MUST_ASK, MUST_DENY, MUST_RUN } from "./tables/hidden-data.ts";
 import { commandRows, judgeCommand } from "./gate-setup.ts";
 
 const rows = commandRows({ allow: MUST_RUN, ask: MUST_ASK, deny: MUST_DENY });

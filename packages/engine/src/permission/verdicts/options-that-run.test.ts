@@ -1,7 +1,7 @@
 // Prefix rules and the options they do not cover, row by row. See `options-that-run-data.ts`.
 
 import { expect, test } from "bun:test";
-import { ROWS } from "./options-that-run-data.ts";
+import { ROWS } from "./tables/options-that-run-data.ts";
 import { judgeCommand } from "./gate-setup.ts";
 
 /** File names in a repository that turn a pattern into an option. */

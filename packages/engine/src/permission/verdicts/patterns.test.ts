@@ -1,8 +1,8 @@
 // What patterns, links and rules with a star reach. See `patterns-data.ts`.
 
 import { expect, test } from "bun:test";
-import { PATTERNS_ASK, PATTERNS_DENY, PATTERNS_RUN } from "./patterns-data.ts";
-import type { CommandRow } from "./verdicts-data.ts";
+import { PATTERNS_ASK, PATTERNS_DENY, PATTERNS_RUN } from "./tables/patterns-data.ts";
+import type { CommandRow } from "./tables/verdicts-data.ts";
 import { judgeCommand, type TableVerdict } from "./gate-setup.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [

@@ -1,7 +1,7 @@
 // Where git runs, and which shell runs commands. See `shell-data.ts`.
 
 import { expect, test } from "bun:test";
-import { MUST_ASK, MUST_DENY, MUST_RUN } from "./shell-data.ts";
+import { MUST_ASK, MUST_DENY, MUST_RUN } from "./tables/shell-data.ts";
 import { commandRows, decideCommand, judgeCommand } from "./gate-setup.ts";
 
 const rows = commandRows({ allow: MUST_RUN, ask: MUST_ASK, deny: MUST_DENY });

@@ -1,9 +1,9 @@
 // Which options keep a program read-only, and which make it write, run or send. See `verdicts-options-data.ts`.
 
 import { expect, test } from "bun:test";
-import { isReadOnlyCommand } from "../command/recent-analyses.ts";
+import { isReadOnlyCommand } from "../command/analysis/recent-analyses.ts";
 import { PROGRAMS } from "../read-only/read-only-table.ts";
-import { OPTION_ROWS } from "./verdicts-options-data.ts";
+import { OPTION_ROWS } from "./tables/verdicts-options-data.ts";
 
 const line = (program: string, words: string) => `${program} ${words}`.trim();
 

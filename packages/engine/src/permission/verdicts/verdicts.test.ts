@@ -10,7 +10,7 @@ import {
   MUST_RUN,
   type ToolRow,
   type CommandRow,
-} from "./verdicts-data.ts";
+} from "./tables/verdicts-data.ts";
 import { judgeCall, judgeCommand, type TableVerdict } from "./gate-setup.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[], readonly ToolRow[]])[] = [

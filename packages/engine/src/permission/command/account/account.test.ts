@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";
-import { analyseCommand } from "../command.ts";
+import { analyseCommand } from "../analysis/command.ts";
 import { readFacts } from "./read-script.ts";
 
 const facts = (source: string) => readFacts(source).map((fact) => fact.split("\0"));

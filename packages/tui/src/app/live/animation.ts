@@ -1,0 +1,51 @@
+// What changes by itself: the window title, the spinner, clocks, the status line. Nothing is scheduled while nothing does.
+
+import { WindowTitle } from "../../life/title.ts";
+import type { TerminalModeSwitch } from "../../terminal/modes.ts";
+import type { App } from "../app.ts";
+import type { StatusRows } from "./status-rows.ts";
+
+/** More often is not seen. */
+const SOONEST_MS = 16;
+
+export class Animation {
+  readonly #app: App;
+  readonly #status: StatusRows;
+  readonly #modes: Pick<TerminalModeSwitch, "title">;
+  readonly #title: WindowTitle;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(app: App, status: StatusRows, modes: Pick<TerminalModeSwitch, "title">) {
+    const { host, theme } = app;
+    this.#app = app;
+    this.#status = status;
+    this.#modes = modes;
+    this.#title = new WindowTitle(host.env, { still: theme.reducedMotion || host.screenReader });
+  }
+
+  /** A frame is drawn now; draws again when something looks different. */
+  step(now: number): void {
+    const { talk, prompt, panels, parts, theme } = this.#app;
+    const title = { working: talk.isWorking, waiting: panels.top !== undefined, now };
+    const text = this.#title.next({ ...title, name: talk.facts.title || "keelson" });
+    if (text !== undefined) this.#modes.title(text);
+    this.#status.poll(now);
+    const due = [
+      this.#title.nextChange(title),
+      talk.feed.nextChange(now),
+      prompt.nextChange(now),
+      panels.nextChange(now),
+      this.#status.line.nextChange(now),
+      parts.nextChange(talk, { now, theme }),
+    ].filter((each) => each !== undefined);
+    this.stop();
+    if (due.length > 0) {
+      this.#timer = setTimeout(() => this.#app.changed(), Math.max(SOONEST_MS, Math.min(...due)));
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,169 @@
+// What is below the conversation, from top to bottom: what is being written, the spinner, lists, the prompt or a panel,
+// the status rows, the footer.
+
+import type { Outbound } from "@keelson/protocol";
+import type { PromptEditor } from "../../editor/prompt.ts";
+import { shortcutRows } from "../../editor/shortcuts.ts";
+import type { TerminalHost } from "../../host.ts";
+import type { InputEvent } from "../../input/event.ts";
+import type { Bindings } from "../../keys/bindings.ts";
+import { renderFooter } from "../../life/footer.ts";
+import { runningNow, Spinner } from "../../life/spinner.ts";
+import { BackgroundTasks } from "../../life/tasks.ts";
+import { TodoView } from "../../life/todos.ts";
+import { TokenCounter } from "../../life/tokens.ts";
+import type { Frame, Rendered, View } from "../../screen/view.ts";
+import type { Theme } from "../../theme/theme.ts";
+import { stack, type ScreenPart } from "./layout.ts";
+import type { Panels } from "../overlays/panels.ts";
+import type { Talk } from "../session/talk.ts";
+
+export interface LiveState {
+  readonly talk: Talk;
+  readonly prompt: PromptEditor;
+  readonly panels: Panels;
+  readonly status: View;
+}
+
+export class LiveParts {
+  readonly #host: TerminalHost;
+  readonly #bindings: Bindings;
+  readonly #spinner: Spinner;
+  tokens = new TokenCounter();
+  tasks = new BackgroundTasks();
+  #todos = new TodoView();
+  #showsLists = true;
+  #showsShortcuts = false;
+  /** When the run that is shown began. */
+  startedMs = 0;
+  #working = false;
+
+  constructor(host: TerminalHost, bindings: Bindings) {
+    this.#host = host;
+    this.#bindings = bindings;
+    this.#spinner = new Spinner(host.settings);
+  }
+
+  take(message: Outbound, now: number): void {
+    this.tokens.take(message);
+    this.tasks.take(message, now);
+    this.#todos.take(message);
+    this.#spinner.take(message);
+  }
+
+  /** Another session. */
+  clear(): void {
+    this.tokens = new TokenCounter();
+    this.tasks = new BackgroundTasks();
+    this.#todos = new TodoView();
+  }
+
+  toggleShortcuts(): void {
+    this.#showsShortcuts = !this.#showsShortcuts;
+  }
+
+  /** Any key closes the shortcuts. Whether they were open and the key was only for that. */
+  closeShortcuts(event: InputEvent): boolean {
+    if (!this.#showsShortcuts || event.kind !== "key") return false;
+    this.#showsShortcuts = false;
+    return event.name === "escape" || event.text === "?";
+  }
+
+  toggleLists(): void {
+    this.#showsLists = !this.#showsLists;
+  }
+
+  nextChange(
+    { isWorking, questions }: Talk,
+    { now, theme }: { readonly now: number; readonly theme: Theme },
+  ): number | undefined {
+    if (isWorking && !questions.shown) return this.#spinner.nextChange(now, theme);
+    return this.#showsLists ? this.tasks.nextChange(now) : undefined;
+  }
+
+  render(state: LiveState, frame: Frame): Rendered {
+    const { talk, prompt, panels } = state;
+    const since = talk.facts.workingSince;
+    if (since !== undefined && !this.#working) {
+      this.tokens.begin();
+      this.startedMs = since;
+    }
+    this.#working = since !== undefined;
+    const panel = panels.top;
+    const lists = this.#showsLists ? [this.#todos, this.tasks] : [];
+    return stack(
+      [
+        { view: { render: (inner) => ({ rows: talk.feed.live(inner) }) }, rank: 7 },
+        { view: gap(isTurning(talk) || lists.some((list) => list.render(frame).rows.length > 0)), rank: 8 },
+        { view: { render: (inner) => ({ rows: this.#spinnerRow(talk, inner) }) }, rank: 3 },
+        ...lists.map((view) => ({ view, rank: 5 })),
+        { view: talk.queued, rank: 4 },
+        { view: gap(true), rank: 6 },
+        panel ? { view: panels, rank: 0, focused: true } : { view: prompt, rank: 0, focused: true },
+        ...(panel ? [] : this.#below(state)),
+      ],
+      frame,
+    );
+  }
+
+  /** Under the prompt. */
+  #below(state: LiveState): ScreenPart[] {
+    const keys: View = { render: (frame) => ({ rows: shortcutRows(this.#bindings, frame) }) };
+    if (this.#showsShortcuts) return [{ view: keys, rank: 2 }];
+    return [
+      { view: state.status, rank: 2 },
+      { view: this.#footer(state), rank: 1 },
+    ];
+  }
+
+  #spinnerRow(talk: Talk, frame: Frame): string[] {
+    const { workingSince } = talk.facts;
+    if (workingSince === undefined || !isTurning(talk)) return [];
+    const { activity } = this.#todos;
+    const running = runningNow(talk.feed.unfinished, this.#host.cwd);
+    const facts = {
+      startedMs: workingSince,
+      waitedMs: talk.waitedMs(frame.now),
+      written: this.tokens.written,
+      read: this.tokens.read,
+      interruptKey: this.#bindings.keyFor("Chat", "chat:cancel"),
+      ...(activity === undefined ? {} : { activity }),
+      ...(running === undefined ? {} : { running }),
+    };
+    return [this.#spinner.render(facts, frame)];
+  }
+
+  #footer({ talk, prompt }: LiveState): View {
+    return {
+      render: (frame) => {
+        const vim = prompt.vimMode;
+        const notice = prompt.hint(frame.now);
+        const { usedPercent, cost } = this.tokens;
+        const { model, effort } = talk.facts;
+        const facts = {
+          mode: talk.facts.mode,
+          modeKey: this.#bindings.keyFor("Chat", "chat:cycleMode"),
+          queued: talk.queued.count,
+          promptIsEmpty: prompt.isEmpty && prompt.mode === "prompt",
+          model,
+          ...(effort === undefined ? {} : { effort }),
+          tasks: this.tasks.summary,
+          ...(vim === undefined ? {} : { vim }),
+          ...(usedPercent === undefined ? {} : { usedPercent }),
+          ...(cost === undefined ? {} : { cost }),
+          ...(notice === undefined ? {} : { notice }),
+        };
+        return { rows: [renderFooter(facts, frame)] };
+      },
+    };
+  }
+}
+
+/** Whether the spinner turns. While a question is open the agent waits, and Esc is an answer. */
+function isTurning({ isWorking, questions }: Talk): boolean {
+  return isWorking && questions.shown === undefined;
+}
+
+function gap(isWanted: boolean): View {
+  return { render: () => ({ rows: isWanted ? [""] : [] }) };
+}

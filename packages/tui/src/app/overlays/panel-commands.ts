@@ -1,0 +1,95 @@
+// Commands and keys that open a panel: what it gets from the screen, and what is done when it closes.
+
+import { panelNameOf } from "../../panels/commands.ts";
+import type { PanelContext, PanelEffect, PanelEnd } from "../../panels/context.ts";
+import type { Panel } from "../../screen/view.ts";
+import { offeredThemes, themeOf } from "../theme-of.ts";
+import { isFullScreen } from "../../viewer/full-screen-panel.ts";
+import type { App } from "../app.ts";
+
+export function isPanelCommand(command: string, args: string, app: App): boolean {
+  return panelNameOf(command, args, app.talk.facts.commands) !== undefined;
+}
+
+/** Shows the panel of a command, and does what it decided. */
+export function openPanelOf(command: string, args: string, app: App): void {
+  app.attempt(open(command, args, app));
+}
+
+/** Ctrl+O: everything that was said and done, unfolded. */
+export async function showTranscript(app: App): Promise<void> {
+  const { transcriptViewer } = await import("../../viewer/transcript-viewer.ts");
+  const { host, keys, talk } = app;
+  const { feed } = talk;
+  await app.showFullScreen(
+    transcriptViewer({
+      items: () => [...feed.past.items, ...feed.unfinished],
+      forgotten: () => feed.past.forgotten,
+      keys,
+      cwd: host.cwd,
+      now: () => host.now(),
+    }),
+  );
+}
+
+async function open(command: string, args: string, app: App): Promise<void> {
+  const { openPanel } = await import("../../panels/open-panel.ts");
+  const opened = await openPanel(command, args, await contextOf(app));
+  if (!opened) return;
+  await close("end" in opened ? opened.end : await shown(opened.panel, app), app);
+}
+
+function shown(panel: Panel<PanelEnd>, app: App): Promise<PanelEnd | undefined> {
+  return isFullScreen(panel) ? app.showFullScreen(panel) : app.show(panel);
+}
+
+async function close(end: PanelEnd | undefined, app: App): Promise<void> {
+  if (!end) return;
+  if (end.note !== undefined) app.note(end.note);
+  for (const effect of end.effects ?? []) await perform(effect, app);
+  if (end.later) await close(await end.later, app);
+}
+
+async function perform(effect: PanelEffect, app: App): Promise<void> {
+  const { host, talk, prompt } = app;
+  switch (effect.kind) {
+    case "send":
+      return talk.say({ content: effect.prompt, draft: effect.prompt });
+    case "draft":
+      return prompt.setText(effect.text);
+    case "switch-session":
+      return app.switchTo(effect.which);
+    case "rewound":
+      return app.rewound(effect.point);
+    case "edit-file":
+      if (!(await app.lend(() => host.editFile(effect.path)))) {
+        app.note(`Could not edit ${effect.path}; set VISUAL or EDITOR to the editor you want`, "warning");
+      }
+      return undefined;
+    case "copy":
+      return app.copy(effect.text);
+    case "setting":
+      return app.setSetting(effect.key, effect.value);
+  }
+}
+
+async function contextOf(app: App): Promise<PanelContext> {
+  const { renderMarkdown } = await import("../../markdown/render-markdown.ts");
+  const { host, keys, talk, parts } = app;
+  return {
+    requests: talk,
+    host,
+    keys,
+    redraw: () => app.changed(),
+    markdown: renderMarkdown,
+    commands: () => app.commands(),
+    prompts: () => talk.facts.prompts,
+    items: () => [...talk.feed.past.items, ...talk.feed.unfinished],
+    tasks: () => parts.tasks.tasks,
+    lastAnswer: () => talk.facts.lastAnswer,
+    sessionId: talk.sessionId ?? "",
+    setting: (key) => app.settings[key],
+    themes: offeredThemes(host),
+    themeNamed: (theme) => themeOf(host, { ...app.settings, theme }, app.background),
+  };
+}

@@ -1,0 +1,75 @@
+// Shows what the session asks: reads what the dialog needs, shows it, and sends the answer.
+
+import { isObject, type ControlRequest } from "@keelson/protocol";
+import type { DialogAnswer, DialogContext } from "../../dialogs/dialog-context.ts";
+import type { App } from "../app.ts";
+
+/** Shows the oldest question that waits, if none is shown, and then the next. */
+export async function showQuestions(app: App, waiting: (request: ControlRequest) => void): Promise<void> {
+  const { talk } = app;
+  for (let request = talk.questions.next(); request !== undefined; request = talk.questions.next()) {
+    waiting(request);
+    await answer(request, app);
+    if (talk.questions.shown === request) talk.questions.answered();
+  }
+}
+
+async function answer(request: ControlRequest, app: App, plan?: string): Promise<void> {
+  const { talk } = app;
+  const { openDialog } = await import("../../dialogs/open-dialog.ts");
+  const context = await contextFor(request, app, plan);
+  const dialog = openDialog(request, context);
+  if (!dialog) return talk.refuse(request.request_id, `This terminal cannot answer ${request.request.subtype}`);
+  // Taken back while the file was read.
+  if (talk.questions.shown !== request) return;
+  const given = await app.show(dialog, request.request_id);
+  if (given === undefined) return;
+  if (given.kind === "edit-plan") return answer(request, app, await editedPlan(given, app));
+  talk.answer(request.request_id, given.response);
+  for (const effect of given.effects) {
+    if (effect.kind === "prompt") talk.say({ content: effect.text, draft: effect.text });
+    else if (!(await app.host.openUrl(effect.url))) app.note(`Open ${effect.url} in your browser`, "info");
+  }
+}
+
+async function contextFor(request: ControlRequest, app: App, plan: string | undefined): Promise<DialogContext> {
+  const [{ fileToRead }, { renderMarkdown }, { diffRows }] = await Promise.all([
+    import("../../dialogs/open-dialog.ts"),
+    import("../../markdown/render-markdown.ts"),
+    import("./diff-rows.ts"),
+  ]);
+  const path = fileToRead(request);
+  const file = path === undefined ? undefined : await readText(path, app);
+  const openedAt = app.host.now();
+  return {
+    cwd: app.host.cwd,
+    home: app.host.home,
+    keys: app.keys,
+    openedAt,
+    ...(app.lastTypedAt === undefined ? {} : { lastKeyAt: app.lastTypedAt }),
+    ...(app.host.screenReader ? { plain: true } : {}),
+    ...(file ? { file } : {}),
+    ...(plan === undefined ? {} : { plan }),
+    diff: diffRows,
+    markdown: renderMarkdown,
+  };
+}
+
+/** Null if there is no such file; undefined if it cannot be read. */
+async function readText(path: string, app: App): Promise<{ readonly text: string | null } | undefined> {
+  try {
+    const reply = await app.talk.request("read_file", { path });
+    return isObject(reply) && typeof reply["contents"] === "string" ? { text: reply["contents"] } : undefined;
+  } catch (error) {
+    return /no such file|not found|ENOENT|does not exist/i.test(String(error)) ? { text: null } : undefined;
+  }
+}
+
+async function editedPlan({ plan, path }: DialogAnswer & { kind: "edit-plan" }, app: App): Promise<string> {
+  // A plan that came with the call may not be in a file yet.
+  const isWritten = path !== undefined && typeof (await readText(path, app))?.text === "string";
+  if (isWritten && (await app.lend(() => app.host.editFile(path)))) {
+    return (await readText(path, app))?.text ?? plan;
+  }
+  return (await app.lend(() => app.host.editText(plan, { extension: "md" }))) ?? plan;
+}
