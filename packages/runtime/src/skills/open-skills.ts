@@ -19,6 +19,7 @@ import type * as ForAgents from "./agent-skills.ts";
 import type { AgentSkills } from "./agent-skills.ts";
 import type { SkillInvocation } from "./invoke.ts";
 import type * as Invoked from "./invoked-texts.ts";
+import type { InvokedText } from "./invoked-texts.ts";
 import type * as Keeper from "./keeper.ts";
 import type * as Listed from "./listed-in.ts";
 import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
@@ -34,7 +35,7 @@ export interface SkillStage {
   /** What a typed skill or command stands for; undefined if there is none of this name. */
   expand(name: string, args: string): Expansion | undefined;
   /** The latest text of each skill that was invoked in the conversation, newest first. */
-  invoked(): readonly Invoked.InvokedText[];
+  invoked(): readonly InvokedText[];
   /** How skills with `context: fork` run. */
   useAgents(runSkill: RunSkill): void;
   /** The same skills for a subagent. What they grant there, the session does not get. */
@@ -77,7 +78,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     place.loaded ? listedIn(place.loaded.entries) : [],
   );
   hooks.onReloadSkills(() => skills.reload());
-  const invoked = place.loaded ? invokedIn(place.loaded.entries) : new Map<string, Invoked.InvokedText>();
+  const invoked = place.loaded ? invokedIn(place.loaded.entries) : new Map<string, InvokedText>();
   let ports: Ports | undefined;
   let runSkill: RunSkill | undefined;
   let texts: BundledTexts | undefined;
