@@ -246,7 +246,7 @@ const AGENTS: readonly Row[] = [
     },
     {
       files: { "report.txt": "all green\n" },
-      aside: [{ calls: [{ name: "Read", input: { file_path: "<project>/report.txt" } }] }, concludes(true)],
+      aside: [{ calls: [{ name: "Read", input: { file_path: "report.txt" } }] }, concludes(true)],
     },
   ),
   row(

@@ -130,11 +130,11 @@ test("--require-trust: a folder nobody trusted may only deny and ask", async () 
 
 test("doctor says what is there and never shows a key", async () => {
   using home = temporaryHome();
-  home.settings({ viewMode: "dark", env: { ANTHROPIC_API_KEY: "sk-very-secret" } });
+  home.settings({ subagentStatusLine: {}, env: { ANTHROPIC_API_KEY: "sk-very-secret" } });
   const { code, stdout, stderr } = await runKeelson(["doctor"], { home });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("No problems found");
-  expect(stdout).toContain("viewMode (~/.claude/settings.json:2): not implemented yet");
+  expect(stdout).toContain("subagentStatusLine (~/.claude/settings.json:2): not implemented yet");
   expect(stdout).toMatch(/✓ ripgrep +\S+rg/);
   expect(stdout).toMatch(/[✓·] shield +/);
   expect(stdout).not.toContain("sk-very-secret");

@@ -106,7 +106,8 @@ test("slow patterns of a folder hold up neither commands nor tools", async () =>
 test("a signal ends the program while a command of such a folder is under way", async () => {
   using home = temporaryHome({ git: true });
   plantSlow(home);
-  await using model = await startMockModel([{ calls: [bash(`cat ${DEEP}c.txt; echo $$ > pid; sleep 1000`)] }]);
+  home.write("wait.sh", "echo $$ > pid; exec sleep 1000");
+  await using model = await startMockModel([{ calls: [bash(`cat ${DEEP}c.txt; sh wait.sh`)] }]);
   await using running = startKeelson(["-p", "--allowedTools", "Bash", "--", "go"], { home, url: model.url });
   const pid = await pidIn(home);
   running.kill("SIGTERM");

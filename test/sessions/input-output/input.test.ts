@@ -401,6 +401,7 @@ test("can_use_tool: allowed once, the call runs", async () => {
     subtype: "can_use_tool",
     tool_name: "Write",
     display_name: "Write",
+    description: "a.txt",
     input: { file_path: "a.txt", content: "hi" },
     permission_suggestions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
     decision_reason: expect.any(String),
@@ -462,7 +463,11 @@ test("can_use_tool: denied, the model hears why and goes on", async () => {
   expect(told(model.requests[1]!)).toMatchObject([{ type: "tool_result", content: "not today", is_error: true }]);
   expect(existsSync(join(home.project, "a.txt"))).toBe(false);
   expect(messagesOf(ended, "user")[0].tool_result_meta).toEqual([
-    { id: "call_1_1", permission_decision: { decision: "reject", source: "user_reject" } },
+    {
+      id: "call_1_1",
+      non_execution_kind: "permission-rule",
+      permission_decision: { decision: "reject", source: "user_reject" },
+    },
   ]);
   expect(resultOf(ended)).toMatchObject({
     subtype: "success",

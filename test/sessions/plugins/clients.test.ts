@@ -23,7 +23,7 @@ test("a client brings a plugin with initialize, and its skills can be typed", as
   expect(response.plugins_applied).toBe(true);
   expect(response.commands).toEqual(
     expect.arrayContaining([
-      { name: "tools:deploy", description: "Ship it", argumentHint: "" },
+      { name: "tools:deploy", description: "(tools) Ship it", argumentHint: "" },
       expect.objectContaining({ name: "tools:fix" }),
     ]),
   );

@@ -36,6 +36,7 @@ test("other header lines are ignored, and the name of the header may be written 
 
 test.each([
   ["text", "No such option --stdio\n"],
+  ["text before a header", "No such option\nContent-Length: 2\r\n\r\n{}"],
   ["JSON without a header", '{"jsonrpc": "2.0"}\n'],
   ["a header without a length", "Content-Type: x\r\n\r\n{}"],
   ["a length that is no number", "Content-Length: many\r\n\r\n{}"],

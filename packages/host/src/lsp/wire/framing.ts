@@ -52,7 +52,9 @@ export class FrameReader {
     }
     const header = all.subarray(0, Math.min(end, MAX_HEADER_BYTES)).toString("latin1");
     const length = Number(/^content-length: *(\d{1,12})\s*$/im.exec(header)?.[1] ?? Number.NaN);
-    if (Number.isNaN(length)) throw new FramingError(notAMessage(all));
+    // Text may arrive together with the first message.
+    const isHeader = header.split("\r\n").every((line) => /^[\w-]+:[^\n]*$/.test(line));
+    if (Number.isNaN(length) || !isHeader) throw new FramingError(notAMessage(all));
     if (length > MAX_MESSAGE_BYTES) throw new FramingError(`It sent a message of ${length} bytes, which is too large`);
     return { header: end + HEADER_END.length, total: end + HEADER_END.length + length };
   }

@@ -89,7 +89,7 @@ const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   bugreport: saving,
   bundle: { opens: true },
   "cherry-pick": picking,
-  clone: { short: "cu", long: "template config", valued: "job", takes: "branch depth filter origin jobs", opens: true },
+  clone: { short: "cu", long: "template config", valued: "job" },
   config: { inspect: inspectGitConfig },
   // Outside a repository it compares any two files.
   diff: { opens: true, valued: "SGUOlIX" },
@@ -101,7 +101,7 @@ const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   grep: { short: "O", valued: "ABCefm", inspect: searchesOutside },
   "hash-object": { opens: true, valued: "t" },
   help: { short: "w", long: "web" },
-  init: { long: "template", valued: "b", takes: "initial-branch", opens: true },
+  init: { long: "template" },
   maintenance: { commands: { register: WHOLE_COMMAND, start: WHOLE_COMMAND } },
   merge: merging,
   mergetool: { short: "tO", long: "tool", plain: "tool-help" },
@@ -109,8 +109,6 @@ const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   rebase: { ...merging, short: "sx", valued: "CXS" },
   revert: picking,
   submodule: { commands: { foreach: WHOLE_COMMAND } },
-  // Other folders, whose files git then writes.
-  worktree: { opens: true, valued: "bB", takes: "reason expire" },
 };
 
 const anySubcommand: ProgramOptionTable = { long: COMMON, plain: PLAIN };
