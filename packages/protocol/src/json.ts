@@ -7,6 +7,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A field that only some kinds of a block or message have. Unknown, because whoever sent it may be newer than our types. */
+export function readField(value: object, name: string): unknown {
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
 /** Returns undefined for invalid JSON. */
 export function tryParse(text: string): unknown {
   try {

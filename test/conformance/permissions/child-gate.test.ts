@@ -8,7 +8,7 @@ import { NOTHING_SAID, PERMISSION_MODES, type PermissionMode, type RuleBehavior 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GateSetup } from "../../../packages/engine/src/permission/verdicts/gate-setup.ts";
+import type { TableSetup } from "../../../packages/engine/src/permission/verdicts/judge.test-support.ts";
 import { childGate } from "../../../packages/runtime/src/agents/child/ports.ts";
 import { Gate } from "../../../packages/runtime/src/gate/gate.ts";
 import { RuleBook } from "../../../packages/runtime/src/gate/rule-book.ts";
@@ -23,7 +23,7 @@ const plain = newGround(join(root, "plain"));
 const GENERAL = { name: "general-purpose", disallowedTools: [] };
 
 /** The session's own agent, a subagent, and the subagent of that one. */
-function gatesIn(setup: GateSetup, ground: Ground, mode: PermissionMode): readonly Gate[] {
+function gatesIn(setup: TableSetup, ground: Ground, mode: PermissionMode): readonly Gate[] {
   const { project, home } = ground;
   const warn = () => undefined;
   const workspace = createWorkspace(project, () => placed(setup.directories?.slice(1) ?? [], ground));

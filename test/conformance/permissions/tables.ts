@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Access } from "@keelson/engine";
 import * as attacks from "../../../packages/engine/src/permission/verdicts/tables/attacks-data.ts";
 import * as fuzz from "../../../packages/engine/src/permission/verdicts/tables/fuzz-data.ts";
-import type { GateSetup, TableVerdict } from "../../../packages/engine/src/permission/verdicts/gate-setup.ts";
+import type { TableSetup, TableVerdict } from "../../../packages/engine/src/permission/verdicts/judge.test-support.ts";
 import * as guard from "../../../packages/engine/src/permission/verdicts/tables/guard-data.ts";
 import * as hidden from "../../../packages/engine/src/permission/verdicts/tables/hidden-data.ts";
 import * as patterns from "../../../packages/engine/src/permission/verdicts/tables/patterns-data.ts";
@@ -17,7 +17,7 @@ import * as verdicts from "../../../packages/engine/src/permission/verdicts/tabl
 export interface Table {
   readonly verdict: TableVerdict;
   readonly kind: string;
-  readonly setup: GateSetup;
+  readonly setup: TableSetup;
   readonly calls: readonly { readonly tool: string; readonly access: Access }[];
 }
 
@@ -67,7 +67,7 @@ export const placed = <T>(value: T, { project, home }: Ground): T =>
   );
 
 /** Puts the files and links of a setup there. Those elsewhere are left out, and links to the root of the disk. */
-export function lay({ files = [], links = {} }: GateSetup, ground: Ground): void {
+export function lay({ files = [], links = {} }: TableSetup, ground: Ground): void {
   const roots = [ground.project, ground.home].map((root) => `${root}/`);
   const isOurs = (path: string) => roots.some((root) => path.startsWith(root));
   for (const path of placed(files, ground).filter(isOurs)) {

@@ -2,6 +2,7 @@
 
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import {
+  readField,
   tryParse,
   type BlockDelta,
   type ContentBlock,
@@ -124,7 +125,7 @@ function summary(events: readonly ModelEvent[]): Collected {
       if (open || event.index !== next) problems.push(`block ${event.index} starts out of place`);
       next++;
       open = { index: event.index, block: event.content_block, deltas: [] };
-      if (event.callState) callState[String(event.content_block["id" as never])] = event.callState;
+      if (event.callState) callState[String(readField(event.content_block, "id"))] = event.callState;
     } else if (event.type === "content_block_delta") {
       if (open?.index === event.index) open.deltas.push(event.delta);
       else problems.push(`a delta of block ${event.index} is out of place`);

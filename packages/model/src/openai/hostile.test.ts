@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { ModelError } from "@keelson/engine";
-import type { StreamEvent } from "@keelson/protocol";
+import { readField, type StreamEvent } from "@keelson/protocol";
 import { CHAT_NAMES, fitNames } from "../fit/names.ts";
 import { ChatReader } from "./chat/reader.ts";
 import { ResponsesReader } from "./responses/reader.ts";
@@ -105,7 +105,7 @@ function check(events: readonly StreamEvent[]): void {
     if (event.type === "content_block_start") {
       expect([open, event.index]).toEqual([-1, next]);
       open = next++;
-      if (event.content_block.type === "tool_use") expect(event.content_block["id" as never]).not.toBe("" as never);
+      if (event.content_block.type === "tool_use") expect(readField(event.content_block, "id")).not.toBe("");
     } else if (event.type === "content_block_delta") expect(event.index).toBe(open);
     else if (event.type === "content_block_stop") {
       expect(event.index).toBe(open);

@@ -42,6 +42,7 @@ export interface ToolResultBlock {
   readonly tool_use_id: string;
   readonly content: string | readonly ContentBlock[];
   readonly is_error?: boolean;
+  readonly cache_control?: CacheControl;
 }
 
 /** In the result of a tool search: the API adds the named tool, whose schema was withheld, to the conversation. */

@@ -289,7 +289,8 @@ export class RunningQuery implements Query {
     this.#commands = undefined;
     // Questions that were open when the client reconnected.
     for (const list of ["pending_permission_requests", "pending_user_dialog_requests"]) {
-      for (const request of (envelope[list] as any[] | undefined) ?? []) this.#connection.redeliver(request);
+      const requests = envelope[list];
+      for (const request of Array.isArray(requests) ? requests : []) this.#connection.redeliver(request);
     }
     return facts as SDKControlInitializeResponse;
   }

@@ -21,7 +21,7 @@ import { openCheckpoints, NO_CHECKPOINT, type Checkpoints } from "./checkpoints.
 import { keyOf } from "./backups.ts";
 import { pruneFileHistory } from "./prune.ts";
 import type { FileHistoryEntry } from "@keelson/protocol";
-import { SESSION } from "../samples.ts";
+import { SESSION } from "../samples.test-support.ts";
 
 /** A project, the file-history entries of its transcript, and a tool that writes files. */
 function world() {

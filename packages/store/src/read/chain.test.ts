@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ChainEntry } from "@keelson/protocol";
 import { liveChain } from "./chain.ts";
 import { ghostOf, linkOf } from "./link.ts";
-import { answers, boundary, calls, sampleEntry, prompt, putsOff, says, summary } from "../samples.ts";
+import { answers, boundary, calls, sampleEntry, prompt, putsOff, says, summary } from "../samples.test-support.ts";
 
 function chain(entries: readonly ChainEntry[], at?: string): string {
   const { steps, leafUuid } = liveChain(entries.map(linkOf), { at });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ChainEntry } from "@keelson/protocol";
-import { boundary, prompt, sampleEntry, says, SESSION, summary } from "../samples.ts";
+import { boundary, prompt, sampleEntry, says, SESSION, summary } from "../samples.test-support.ts";
 import { openHistory } from "./history.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-history-"));

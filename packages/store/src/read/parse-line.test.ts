@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { isObject, jsonOf, type Entry } from "@keelson/protocol";
 import { lineOf } from "../transcript/line.ts";
 import { parseLine, parseLive, salvage } from "./parse-line.ts";
-import { answers, calls, prompt, says } from "../samples.ts";
+import { answers, calls, prompt, says } from "../samples.test-support.ts";
 
 const LONG = "x".repeat(5_000);
 

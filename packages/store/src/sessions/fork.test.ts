@@ -7,7 +7,7 @@ import { forkTranscript } from "./fork.ts";
 import { lineOf } from "../transcript/line.ts";
 import { readEntries } from "../read/read-transcript.ts";
 import { loadSession } from "./resume.ts";
-import { answers, calls, prompt, says, SESSION } from "../samples.ts";
+import { answers, calls, prompt, says, SESSION } from "../samples.test-support.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-fork-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import type { Entry } from "@keelson/protocol";
 import { firstPromptIn } from "./first-prompt.ts";
 import { lineOf } from "../transcript/line.ts";
 import { projectDir, projectKey } from "../paths.ts";
-import { prompt, says } from "../samples.ts";
+import { prompt, says } from "../samples.test-support.ts";
 import { findSession, listStoredSessions, newestSession } from "./list.ts";
 
 const configDir = mkdtempSync(join(tmpdir(), "keelson-sessions-"));

@@ -8,7 +8,7 @@ import { scheduled, unscheduled } from "../transcript/metadata.ts";
 import { lineOf } from "../transcript/line.ts";
 import { readEntries } from "../read/read-transcript.ts";
 import { loadSession } from "./resume.ts";
-import { answers, boundary, calls, sampleEntry, prompt, says, SESSION, summary } from "../samples.ts";
+import { answers, boundary, calls, sampleEntry, prompt, says, SESSION, summary } from "../samples.test-support.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-resume-"));
 const path = join(dir, "s.jsonl");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Entry } from "@keelson/protocol";
 import { projectDir } from "../paths.ts";
-import { prompt, says } from "../samples.ts";
+import { prompt, says } from "../samples.test-support.ts";
 import { lineOf } from "../transcript/line.ts";
 import { nameSession, previewSession, searchSessionTexts, sessionsToResume } from "./shelf.ts";
 

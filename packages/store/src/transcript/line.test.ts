@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { lineOf, MAX_LINE, shorten } from "./line.ts";
-import { answers, prompt, SESSION } from "../samples.ts";
+import { answers, prompt, SESSION } from "../samples.test-support.ts";
 
 test("metadata starts with its type, whatever the order of its fields", () => {
   const entry = { sessionId: SESSION, customTitle: "a name", type: "custom-title" } as const;

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lineOf } from "./line.ts";
 import { readEntries } from "../read/read-transcript.ts";
-import { prompt, SESSION } from "../samples.ts";
+import { prompt, SESSION } from "../samples.test-support.ts";
 import { nullTranscript, openTranscript } from "./writer.ts";
 
 const homes: string[] = [];
@@ -96,7 +96,7 @@ test("after a partial write, the file can be continued", async () => {
 function appending(path: string, name: string, count: number): string[] {
   const code = `
     const { openTranscript } = await import(${JSON.stringify(join(import.meta.dir, "writer.ts"))});
-    const { prompt } = await import(${JSON.stringify(join(import.meta.dir, "../samples.ts"))});
+    const { prompt } = await import(${JSON.stringify(join(import.meta.dir, "../samples.test-support.ts"))});
     const failures = [];
     const writer = openTranscript({ path: ${JSON.stringify(path)}, onFailure: (error) => failures.push(error.code) });
     for (let index = 0; index < ${count}; index++)

@@ -3,6 +3,7 @@
 import {
   isObject,
   isResult,
+  readField,
   type AssistantMessage,
   type Outbound,
   type ResultMessage,
@@ -30,7 +31,7 @@ export class TokenCounter {
     else if (message.type === "stream_event") this.#event(message as StreamEventMessage);
     else if (message.type === "assistant") this.#assistant(message as AssistantMessage);
     else if (message.type === "conversation_reset") this.#last = undefined;
-    else if (message.type === "system" && message["subtype" as never] === "compact_boundary") {
+    else if (message.type === "system" && readField(message, "subtype") === "compact_boundary") {
       this.#last = undefined;
     }
   }

@@ -1,7 +1,14 @@
 // The reply that is being written: its deltas become items, and the whole message that follows each block finishes the
 // item instead of adding a second one.
 
-import { isText, isToolUse, type AssistantMessage, type ContentBlock, type StreamEvent } from "@keelson/protocol";
+import {
+  isText,
+  isToolUse,
+  readField,
+  type AssistantMessage,
+  type ContentBlock,
+  type StreamEvent,
+} from "@keelson/protocol";
 import type { AnswerItem, CallItem, ThinkingItem } from "./item.ts";
 import { StreamedText } from "./streamed-text.ts";
 
@@ -84,7 +91,7 @@ function isOf(item: Streamed, block: ContentBlock): boolean {
   if (item.kind === "call") return isToolUse(block) && block.id === item.id;
   if (item.kind === "answer") return isText(block) && item.text.length > 0 && block.text.startsWith(item.text.whole());
   return (
-    item.text !== "" && block.type === "thinking" && String(block["thinking" as never] ?? "").startsWith(item.text)
+    item.text !== "" && block.type === "thinking" && String(readField(block, "thinking") ?? "").startsWith(item.text)
   );
 }
 
@@ -96,7 +103,7 @@ export function itemOf(block: ContentBlock, now: number): Streamed | undefined {
     return { kind: "answer", text, begun: false, done: false };
   }
   if (block.type === "thinking") {
-    return { kind: "thinking", text: String(block["thinking" as never] ?? ""), startedMs: now, done: false };
+    return { kind: "thinking", text: String(readField(block, "thinking") ?? ""), startedMs: now, done: false };
   }
   if (!isToolUse(block)) return undefined;
   const { id, name, input } = block;
@@ -125,7 +132,7 @@ export function finish(item: Streamed, block: ContentBlock, now: number): boolea
     return true;
   }
   if (item.kind === "thinking" && block.type === "thinking") {
-    const whole = String(block["thinking" as never] ?? "");
+    const whole = String(readField(block, "thinking") ?? "");
     if (whole !== "") item.text = whole;
     item.durationMs = now - item.startedMs;
     item.done = true;

@@ -1,14 +1,11 @@
 import { expect, test } from "bun:test";
 import { frame, key, keys, NOW, shown, SIZES, typing } from "../panels/panel.test-support.ts";
 import { panelKeys } from "../panels/panel-keys.ts";
-import { wrap } from "../screen/rows.ts";
 import { call, failure, feedOf, prompt, text as answer, thinking } from "../stream/feed.test-support.ts";
 import { diffViewer } from "./diff-viewer.ts";
-import { textViewer } from "./text-viewer.ts";
 import { transcriptViewer } from "./transcript-viewer.ts";
 
 const bound = panelKeys(keys);
-const markdown = (text: string, columns: number) => wrap(text.replaceAll("**", ""), columns);
 
 function conversation(messages: Parameters<ReturnType<typeof feedOf>["take"]>[0][]) {
   const feed = feedOf();
@@ -106,9 +103,4 @@ test("the diff viewer lists the files, jumps from one to the next and folds them
   expect(shown(view, frame(80, 6)).split("\n")[0]).toBe("gone.txt (deleted) +0 -1");
   expect(shown(diffViewer({ title: "Changes", diff: "", keys: bound }))).toStartWith("No changes");
   expect(view.take(key("escape"), 0)).toEqual({ value: null });
-});
-
-test("a text is shown as it is or as Markdown", () => {
-  expect(shown(textViewer({ title: "Plan", text: "**a**", keys: bound }))).toStartWith("**a**");
-  expect(shown(textViewer({ title: "Plan", text: "**a**", keys: bound, markdown }))).toStartWith("a\n");
 });

@@ -34,7 +34,7 @@ export async function traceHooks({ given, words, io, snapshot }: OpenedHooks): P
     total += together.length;
     for (const { run } of together) took += run.durationMs;
     const folded = foldReplies(together.flatMap(({ reply }) => (isReply(reply) ? [reply] : [])));
-    const { effects } = modelView(together[0]!.event as never, folded);
+    const { effects } = modelView(together[0]!.event, folded);
     await io.write(`\n${firingText(together, effects, palette, short)}\n`);
   }
   const counted = `${total} ${total === 1 ? "hook" : "hooks"} ran, ${Math.round(took)} ms in total`;

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./tables/attacks-data.ts";
-import { commandRows, judgeCommand } from "./gate-setup.ts";
+import { commandRows, judgeCommand } from "./judge.test-support.ts";
 
 const rows = commandRows({ allow: MUST_RUN, ask: MUST_ASK, deny: MUST_DENY });
 

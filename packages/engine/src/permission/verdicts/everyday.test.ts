@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import type { PermissionMode } from "@keelson/protocol";
 import { EASIER, EVERYDAY, STILL_ASKED, STRICTER } from "./tables/everyday-data.ts";
-import { judgeCommand } from "./gate-setup.ts";
+import { judgeCommand } from "./judge.test-support.ts";
 
 const commands = EVERYDAY.flatMap(({ allow, commands }) => commands.map((command) => ({ command, allow })));
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_RUN } from "./tables/fuzz-data.ts";
-import { judgeCommand } from "./gate-setup.ts";
+import { judgeCommand } from "./judge.test-support.ts";
 
 test.each([["ask", MUST_ASK] as const, ["allow", MUST_RUN] as const])(
   "%s, each command that the fuzzer found",

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { CALLS_ASK, CALLS_RUN, MUST_ASK, MUST_RUN } from "./tables/guard-data.ts";
-import { commandRows, judgeCall, judgeCommand } from "./gate-setup.ts";
+import { commandRows, judgeCall, judgeCommand } from "./judge.test-support.ts";
 
 const CALLS = [
   ...CALLS_RUN.map((row) => ["allow", ...row] as const),

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { ROWS } from "./tables/options-that-run-data.ts";
-import { judgeCommand } from "./gate-setup.ts";
+import { judgeCommand } from "./judge.test-support.ts";
 
 /** File names in a repository that turn a pattern into an option. */
 const ODD_NAMES = ["--x.ts", "--x.txt", "-x", "--exec", "--pre=x", "-e"].map((name) => `/repo/${name}`);

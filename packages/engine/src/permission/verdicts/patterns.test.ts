@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { PATTERNS_ASK, PATTERNS_DENY, PATTERNS_RUN } from "./tables/patterns-data.ts";
 import type { CommandRow } from "./tables/verdicts-data.ts";
-import { judgeCommand, type TableVerdict } from "./gate-setup.ts";
+import { judgeCommand, type TableVerdict } from "./judge.test-support.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
   ["allow", PATTERNS_RUN],

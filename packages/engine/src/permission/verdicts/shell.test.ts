@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./tables/shell-data.ts";
-import { commandRows, decideCommand, judgeCommand } from "./gate-setup.ts";
+import { commandRows, decideCommand, judgeCommand } from "./judge.test-support.ts";
 
 const rows = commandRows({ allow: MUST_RUN, ask: MUST_ASK, deny: MUST_DENY });
 

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { bash, read } from "../gate.test-support.ts";
 import { CALLS, SLOW_CALLS, SLOW_COMMANDS, SLOW_RULES } from "./tables/verdicts-names-data.ts";
-import { judgeCall, judgeCommand } from "./gate-setup.ts";
+import { judgeCall, judgeCommand } from "./judge.test-support.ts";
 
 test.each(CALLS)("%s, %s (%s)", (verdict, tool, kind, setup, paths) => {
   const judged = paths.map((path) => [path, judgeCall(tool, { kind, path }, setup)]);

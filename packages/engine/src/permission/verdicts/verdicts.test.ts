@@ -11,7 +11,7 @@ import {
   type ToolRow,
   type CommandRow,
 } from "./tables/verdicts-data.ts";
-import { judgeCall, judgeCommand, type TableVerdict } from "./gate-setup.ts";
+import { judgeCall, judgeCommand, type TableVerdict } from "./judge.test-support.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[], readonly ToolRow[]])[] = [
   ["allow", MUST_RUN, CALLS_RUN],

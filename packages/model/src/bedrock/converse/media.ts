@@ -1,6 +1,6 @@
 // Pictures and documents as Converse wants them. What a model cannot read becomes a sentence, and a loss to report.
 
-import { blocksOf, isObject, isToolResult, type ContentBlock, type ModelMessage } from "@keelson/protocol";
+import { blocksOf, isObject, isToolResult, readField, type ContentBlock, type ModelMessage } from "@keelson/protocol";
 import type { ModelTraits } from "../../dialect.ts";
 import type { MediaBlock, TextMember } from "./wire.ts";
 
@@ -38,7 +38,7 @@ export class ConverseMedia {
   }
 
   translate(block: ContentBlock): TextMember | MediaBlock {
-    const given = block["source" as never] as unknown;
+    const given = readField(block, "source");
     const source = isObject(given) ? given : {};
     const { type, media_type: mediaType, data } = source;
     if (block.type === "document" && type === "text" && typeof data === "string")
@@ -75,7 +75,7 @@ export class ConverseMedia {
 
   /** A name of letters, digits, single spaces, hyphens and brackets, used once in a request. */
   #nameOf(block: ContentBlock): string {
-    const title = String(block["title" as never] ?? "");
+    const title = String(readField(block, "title") ?? "");
     const plain =
       title
         .replace(/[^a-zA-Z0-9\s\-()[\]]+/g, " ")
@@ -99,7 +99,7 @@ export function countDocuments(messages: readonly ModelMessage[]): number {
   const inside = (blocks: readonly ContentBlock[]): number =>
     blocks.reduce((sum, block) => {
       if (isToolResult(block)) return sum + inside(blocksOf(block.content));
-      const source: unknown = block["source" as never];
+      const source = readField(block, "source");
       return sum + (block.type === "document" && isObject(source) && source["type"] !== "text" ? 1 : 0);
     }, 0);
   return messages.reduce((sum, { content }) => sum + (typeof content === "string" ? 0 : inside(content)), 0);

@@ -7,6 +7,7 @@ import {
   isText,
   isToolResult,
   isToolUse,
+  readField,
   type CacheControl,
   type ContentBlock,
   type ModelMessage,
@@ -150,7 +151,7 @@ function resultContent({ content }: ToolResultBlock, { media }: MessageContext):
   const parts = blocksOf(content).flatMap((block): readonly (TextMember | MediaBlock)[] => {
     if (isText(block)) return isBlank(block) ? [] : [{ text: block.text }];
     if (block.type === "tool_reference")
-      return [{ text: `The tool "${String(block["tool_name" as never])}" can be called now.` }];
+      return [{ text: `The tool "${String(readField(block, "tool_name"))}" can be called now.` }];
     return isMediaBlock(block) ? [media.translate(block)] : [];
   });
   return parts.length > 0 ? parts : [{ text: "(no output)" }];

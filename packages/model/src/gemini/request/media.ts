@@ -1,6 +1,6 @@
 // Pictures and documents as parts that Gemini reads. What it cannot read becomes a sentence, and a loss to report.
 
-import { isObject, type ContentBlock } from "@keelson/protocol";
+import { isObject, readField, type ContentBlock } from "@keelson/protocol";
 import type { ModelTraits } from "../../dialect.ts";
 import type { Part } from "../wire.ts";
 
@@ -10,7 +10,8 @@ const IN_RESULTS: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 
 /** A part with data, or with text that stands for it. Losses are added to the list. */
 export function mediaPart(block: ContentBlock, traits: ModelTraits, losses: Set<string>): Part {
-  const source = isObject(block["source" as never]) ? (block["source" as never] as Record<string, unknown>) : {};
+  const given = readField(block, "source");
+  const source = isObject(given) ? given : {};
   const { type, media_type: mediaType, data } = source;
   if (block.type === "document" && type === "text" && typeof data === "string")
     return { text: /\S/.test(data) ? data : "(empty document)" };

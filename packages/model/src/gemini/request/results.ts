@@ -1,6 +1,6 @@
 // What the user's turn contains: the results of the calls before it, pictures that results cannot carry, and the rest.
 
-import { blocksOf, isText, isToolResult, type ContentBlock, type ToolResultBlock } from "@keelson/protocol";
+import { blocksOf, isText, isToolResult, readField, type ContentBlock, type ToolResultBlock } from "@keelson/protocol";
 import type { Part } from "../wire.ts";
 import { fitsInResult, isMedia, mediaPart } from "./media.ts";
 import type { Translation } from "./translation.ts";
@@ -70,7 +70,7 @@ function resultContent(content: ToolResultBlock["content"], { traits }: Translat
   for (const block of blocksOf(content)) {
     if (isText(block)) texts.push(block.text);
     else if (block.type === "tool_reference")
-      texts.push(`The tool "${String(block["tool_name" as never])}" can be called now.`);
+      texts.push(`The tool "${String(readField(block, "tool_name"))}" can be called now.`);
     else if (isMedia(block)) {
       const part = mediaPart(block, traits, losses);
       if (part.text === undefined) media.push(part);

@@ -1,6 +1,6 @@
 // Translates blocks of content to parts of a Chat Completions message. Pure.
 
-import { isBlank, isObject, isText, type CacheControl, type ContentBlock } from "@keelson/protocol";
+import { isBlank, isObject, isText, readField, type CacheControl, type ContentBlock } from "@keelson/protocol";
 
 export type ChatPart =
   | { readonly type: "text"; readonly text: string; readonly cache_control?: CacheControl }
@@ -39,7 +39,7 @@ export function partsOf(blocks: readonly ContentBlock[], options: ContentOptions
     if (block.type === "image") return [picture(block, options)];
     if (block.type === "document") return [document(block, options)];
     return block.type === "tool_reference"
-      ? [textPart(`Tool "${String(block["tool_name" as never])}" is loaded.`)]
+      ? [textPart(`Tool "${String(readField(block, "tool_name"))}" is loaded.`)]
       : [];
   });
 }
@@ -68,7 +68,7 @@ function document(block: ContentBlock, { documents, lose }: ContentOptions): Cha
     lose("document");
     return textPart(NO_DOCUMENT);
   }
-  const title = block["title" as never] as unknown;
+  const title = readField(block, "title");
   const filename = typeof title === "string" && title !== "" ? title : "document.pdf";
   return { type: "file", file: { filename, file_data: urlOf(source) } };
 }
@@ -81,7 +81,7 @@ interface Source {
 }
 
 function sourceOf(block: ContentBlock): Source {
-  const source: unknown = block["source" as never];
+  const source = readField(block, "source");
   const { type, media_type, data, url } = isObject(source) ? source : {};
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   return { type: text(type), media_type: text(media_type), data: text(data), url: text(url) };

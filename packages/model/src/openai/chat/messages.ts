@@ -6,7 +6,6 @@ import {
   isText,
   isToolResult,
   isToolUse,
-  type CacheControl,
   type ContentBlock,
   type JsonObject,
   type ModelMessage,
@@ -212,7 +211,7 @@ function answers(
     }
     const text = texts.join("\n\n") || "(no output)";
     const said = result?.is_error ? `Error: ${text}` : text;
-    const mark = options.cacheMarks ? (result?.["cache_control" as never] as CacheControl | undefined) : undefined;
+    const mark = options.cacheMarks ? result?.cache_control : undefined;
     return { role: "tool", tool_call_id: id, content: chatContent([textPart(said, mark)]) };
   });
   return { messages, parts: moved };

@@ -8,10 +8,11 @@ export interface ModelView {
   readonly texts: readonly { readonly as: string; readonly text: string }[];
 }
 
-export function modelView(event: HookEvent, outcome: HookOutcome): ModelView {
+/** The event may be of another version: a trace has what was fired. */
+export function modelView(event: string, outcome: HookOutcome): ModelView {
   const { verdict, reasons, context, input, output, stop, permission, fields } = outcome;
   const reason = reasons.join("\n");
-  const blocked = verdict === "deny" ? BLOCKED[event] : undefined;
+  const blocked = verdict === "deny" ? whenBlocked(event) : undefined;
   const effects = [
     ...(verdict === undefined ? [] : [effectOf(event, verdict)]),
     ...(stop === undefined ? [] : [`The run ends${stop === "" ? "" : `: ${stop}`}`]),
@@ -56,10 +57,14 @@ const BLOCKED: Readonly<Partial<Record<HookEvent, Blocked>>> = {
   WorktreeCreate: { effect: "No worktree is created" },
 };
 
-function effectOf(event: HookEvent, verdict: NonNullable<HookOutcome["verdict"]>): string {
+function whenBlocked(event: string): Blocked | undefined {
+  return Object.hasOwn(BLOCKED, event) ? BLOCKED[event as HookEvent] : undefined;
+}
+
+function effectOf(event: string, verdict: NonNullable<HookOutcome["verdict"]>): string {
   switch (verdict) {
     case "deny":
-      return BLOCKED[event]?.effect ?? "The event is blocked";
+      return whenBlocked(event)?.effect ?? "The event is blocked";
     case "defer":
       return "The call waits until the session is resumed";
     case "ask":

@@ -1,7 +1,7 @@
 // A search by the model's own server: one request beside the conversation, whose only tool runs there.
 
 import { ModelError, ToolError, type ModelChoice, type ModelEvent, type ModelRequest } from "@keelson/engine";
-import { isObject } from "@keelson/protocol";
+import { isObject, readField, type ContentBlock } from "@keelson/protocol";
 import type { WebSearchOutput } from "@keelson/tools";
 import { visibleText } from "@keelson/tools/web";
 import { withoutThinking } from "../../hooks/handlers/condition.ts";
@@ -90,9 +90,10 @@ class ReplyReader {
     }
     if (event.type === "content_block_delta" && event.delta.type === "text_delta") this.#text += event.delta.text;
     if (event.type !== "content_block_start") return;
-    const block: { readonly type: string; readonly [key: string]: unknown } = event.content_block as never;
+    const block = event.content_block;
     if (block.type === "server_tool_use") this.#count++;
-    if (block.type === "text" && typeof block["text"] === "string") this.#text += block["text"];
+    const text = readField(block, "text");
+    if (block.type === "text" && typeof text === "string") this.#text += text;
     if (block.type === "web_search_tool_result") this.#add(block);
   }
 
@@ -101,9 +102,10 @@ class ReplyReader {
     return { results: this.#results, searchCount: this.#count };
   }
 
-  #add(block: { readonly [key: string]: unknown }): void {
+  #add(block: ContentBlock): void {
     this.#endText();
-    const { content, tool_use_id: id } = block;
+    const content = readField(block, "content");
+    const id = readField(block, "tool_use_id");
     if (!Array.isArray(content)) {
       const code = isObject(content) && typeof content["error_code"] === "string" ? content["error_code"] : "unknown";
       this.#results.push(`Web search error: ${code}`);

@@ -4,6 +4,7 @@ import {
   isObject,
   isPermissionMode,
   isResult,
+  readField,
   type Outbound,
   type PermissionMode,
   type UserMessage,
@@ -53,10 +54,10 @@ export class SessionFacts {
     }
     switch (message.type) {
       case "stream_event":
-        if (message["parent_tool_use_id" as never] === null) this.workingSince ??= now;
+        if (readField(message, "parent_tool_use_id") === null) this.workingSince ??= now;
         return;
       case "command_lifecycle":
-        if (message["state" as never] === "started") this.workingSince ??= now;
+        if (readField(message, "state") === "started") this.workingSince ??= now;
         return;
       case "user":
         return this.#prompted(message as UserMessage);

@@ -1,7 +1,15 @@
 // One session as the screen uses it: its messages are passed on, its questions are kept apart, and requests to it are
 // matched with their replies.
 
-import type { ControlRequest, JsonObject, ModelMessage, Outbound, PromptMessage, Session } from "@keelson/protocol";
+import {
+  readField,
+  type ControlRequest,
+  type JsonObject,
+  type ModelMessage,
+  type Outbound,
+  type PromptMessage,
+  type Session,
+} from "@keelson/protocol";
 import type { Requests } from "../../stream/requests.ts";
 
 export interface LinkEvents {
@@ -94,7 +102,7 @@ export class SessionLink implements Requests {
       case "control_request":
         return this.#events.question(message as ControlRequest);
       case "control_cancel_request":
-        return this.#events.withdrawn(String(message["request_id" as never]));
+        return this.#events.withdrawn(String(readField(message, "request_id")));
       default:
         return this.#events.message(message);
     }

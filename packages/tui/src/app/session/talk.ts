@@ -1,6 +1,13 @@
 // The open session and what is shown of it. What is asked or said before the session is open waits for it.
 
-import type { ControlRequest, JsonObject, ModelMessage, Outbound, Session } from "@keelson/protocol";
+import {
+  readField,
+  type ControlRequest,
+  type JsonObject,
+  type ModelMessage,
+  type Outbound,
+  type Session,
+} from "@keelson/protocol";
 import { Feed, type ConversationOptions } from "../../stream/feed.ts";
 import type { Requests } from "../../stream/requests.ts";
 import { Questions } from "./questions.ts";
@@ -191,11 +198,11 @@ export class Talk implements Requests {
     this.facts.take(message, now);
     this.feed.take(message, now);
     if (message.type === "result") this.#userTime.restart(now);
-    if (message.type === "command_lifecycle" && message["state" as never] !== "queued") {
-      this.queued.remove(String(message["command_uuid" as never]));
+    if (message.type === "command_lifecycle" && readField(message, "state") !== "queued") {
+      this.queued.remove(String(readField(message, "command_uuid")));
     }
     // Another session id and transcript; or a command that changed the model, the folders, the name.
-    if (message.type === "conversation_reset" || message["local_command" as never] !== undefined) void this.#inform();
+    if (message.type === "conversation_reset" || readField(message, "local_command") !== undefined) void this.#inform();
     this.#options.message(message);
     this.#options.changed();
   }

@@ -2,10 +2,10 @@
 // them are similar commands that must not need approval. They are text to be judged; none of them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "../gate-setup.ts";
+import type { TableSetup } from "../judge.test-support.ts";
 
 const files = ["/repo/a.txt", "/repo/kit/a.txt", "/repo/src/b.ts", "/repo/d1/f", "/repo/d2/f", "/repo/.env"];
-const LINKS: GateSetup = {
+const LINKS: TableSetup = {
   links: {
     "/repo/tree/a.txt": "/home/me/target",
     "/repo/deep/er/link": "/repo/home/me/key",
@@ -15,14 +15,14 @@ const LINKS: GateSetup = {
   },
   files,
 };
-const EDITS: GateSetup = { ...LINKS, mode: "acceptEdits" };
+const EDITS: TableSetup = { ...LINKS, mode: "acceptEdits" };
 const named = (...names: readonly string[]) => names.map((name) => `Bash(${name}:*)`);
-const RULES: GateSetup = {
+const RULES: TableSetup = {
   ...LINKS,
   allow: named("cat", "cp", "find", "grep", "ln", "make", "npm test", "printf", "sed", "tar"),
 };
-const TOOLS: GateSetup = { ...LINKS, allow: named("awk", "curl", "docker", "go", "make", "pytest") };
-const DENIED: GateSetup = {
+const TOOLS: TableSetup = { ...LINKS, allow: named("awk", "curl", "docker", "go", "make", "pytest") };
+const DENIED: TableSetup = {
   allow: ["Bash"],
   deny: ["Bash(rm:*)", "Bash(git push:*)", "Read(~/.ssh/**)", "Read(.env)"],
   files,

@@ -2,12 +2,12 @@
 // commands are text to be judged. None of them is ever run.
 
 import type { ToolRow, CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "../gate-setup.ts";
+import type { TableSetup } from "../judge.test-support.ts";
 
 /**
  * `--settings`, CLAUDE_CONFIG_DIR, CLAUDE_ENV_FILE, a hook script and an MCP configuration, none with a telling name.
  */
-const GOVERNED: GateSetup = {
+const GOVERNED: TableSetup = {
   allow: ["Bash", "Edit", "Write", "NotebookEdit"],
   mode: "acceptEdits",
   governing: [

@@ -3,11 +3,11 @@
 // of them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "../gate-setup.ts";
+import type { TableSetup } from "../judge.test-support.ts";
 
-const NO_RM: GateSetup = { mode: "bypassPermissions", deny: ["Bash(rm:*)"] };
+const NO_RM: TableSetup = { mode: "bypassPermissions", deny: ["Bash(rm:*)"] };
 /** Rules people have, and rules for builtins that no one should have. */
-const RULES: GateSetup = {
+const RULES: TableSetup = {
   allow: [
     "npm",
     "git",

@@ -2,9 +2,9 @@
 // text to be judged. None of them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "../gate-setup.ts";
+import type { TableSetup } from "../judge.test-support.ts";
 
-const LINKS: GateSetup = {
+const LINKS: TableSetup = {
   links: {
     "/repo/ln-dir": "/srv/data",
     "/repo/pkg/deep": "/home/me/.ssh",
@@ -13,7 +13,7 @@ const LINKS: GateSetup = {
   },
   files: ["/repo/src/a.ts", "/repo/docs/b.md"],
 };
-const FILES: GateSetup = {
+const FILES: TableSetup = {
   allow: [
     "cp",
     "mv",
@@ -32,12 +32,12 @@ const FILES: GateSetup = {
     "/bin/cp",
   ].map((name) => `Bash(${name}:*)`),
 };
-const ANY: GateSetup = { allow: ["Bash"] };
-const KIT: GateSetup = {
+const ANY: TableSetup = { allow: ["Bash"] };
+const KIT: TableSetup = {
   ...FILES,
   files: ["/repo/kit/.git/hooks/pre-commit", "/repo/kit/a", "/repo/tpl/sub/.claude/settings.json", "/repo/src/a.ts"],
 };
-const ODD: GateSetup = {
+const ODD: TableSetup = {
   ...FILES,
   files: ["/repo/-R", "/repo/a.ts", "/repo/d/--pre=x", "/repo/e/@list", "/repo/src/a.ts"],
 };

@@ -2,28 +2,28 @@
 // them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "../gate-setup.ts";
+import type { TableSetup } from "../judge.test-support.ts";
 
 const RUNS = "git may run a program set by core.fsmonitor";
 const HOOK = "git runs the hook pre-commit";
 const NESTED = { looking: RUNS, acting: RUNS };
 /** A project with a nested repository that runs programs, one with only hooks, and a harmless one. */
 const AROUND = { "/repo/nested": NESTED, "/repo/nested/src": NESTED, "/repo/hooked": { acting: HOOK } };
-const PLACES: GateSetup = { git: AROUND };
-const IN_NESTED: GateSetup = { ...PLACES, cwd: "/repo/nested" };
-const IN_HOOKED: GateSetup = { ...PLACES, cwd: "/repo/hooked" };
-const GIT: GateSetup = {
+const PLACES: TableSetup = { git: AROUND };
+const IN_NESTED: TableSetup = { ...PLACES, cwd: "/repo/nested" };
+const IN_HOOKED: TableSetup = { ...PLACES, cwd: "/repo/hooked" };
+const GIT: TableSetup = {
   ...PLACES,
   allow: ["Bash(git:*)", "Bash(cd:*)", "Bash(env:*)", "Bash(timeout:*)", "Bash(find:*)"],
 };
-const GIT_IN_NESTED: GateSetup = { ...GIT, cwd: "/repo/nested" };
-const UNPACK: GateSetup = {
+const GIT_IN_NESTED: TableSetup = { ...GIT, cwd: "/repo/nested" };
+const UNPACK: TableSetup = {
   ...GIT,
   allow: ["Bash(git:*)", "Bash(tar:*)", "Bash(unzip:*)", "Bash(mv:*)", "Bash(npm:*)"],
 };
 /** The project's own settings run a program, and the folder is not trusted. */
-const UNTRUSTED: GateSetup = { git: { "/repo": { looking: RUNS } } };
-const OTHER: GateSetup = { shell: "other", git: {} };
+const UNTRUSTED: TableSetup = { git: { "/repo": { looking: RUNS } } };
+const OTHER: TableSetup = { shell: "other", git: {} };
 
 /** Read-only commands, in every form people type them. */
 const LOOKS = [

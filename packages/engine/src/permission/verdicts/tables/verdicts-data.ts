@@ -2,18 +2,18 @@
 // The commands are text to be judged. None of them is ever run.
 
 import type { Access } from "../../../tool/tool.ts";
-import type { GateSetup } from "../gate-setup.ts";
+import type { TableSetup } from "../judge.test-support.ts";
 
 /** The kind, the rules and mode, and the commands. */
-export type CommandRow = readonly [kind: string, setup: GateSetup, commands: readonly string[]];
+export type CommandRow = readonly [kind: string, setup: TableSetup, commands: readonly string[]];
 
-const ANY_BASH: GateSetup = { allow: ["Bash"] };
-const BYPASS: GateSetup = { mode: "bypassPermissions" };
-const EDITS: GateSetup = { mode: "acceptEdits" };
-const NPM: GateSetup = { allow: ["Bash(npm:*)"] };
-const GIT: GateSetup = { allow: ["Bash(git:*)"] };
-const ENV: GateSetup = { ...BYPASS, deny: ["Read(.env)"] };
-const NO_RM: GateSetup = { ...BYPASS, deny: ["Bash(rm:*)"] };
+const ANY_BASH: TableSetup = { allow: ["Bash"] };
+const BYPASS: TableSetup = { mode: "bypassPermissions" };
+const EDITS: TableSetup = { mode: "acceptEdits" };
+const NPM: TableSetup = { allow: ["Bash(npm:*)"] };
+const GIT: TableSetup = { allow: ["Bash(git:*)"] };
+const ENV: TableSetup = { ...BYPASS, deny: ["Read(.env)"] };
+const NO_RM: TableSetup = { ...BYPASS, deny: ["Bash(rm:*)"] };
 
 /** A character that is invisible, or looks like another. */
 const ZERO_WIDTH = "\u200b";
@@ -1039,7 +1039,7 @@ export const MUST_DENY: readonly CommandRow[] = [
 ];
 
 /** Calls that are not commands. */
-export type ToolRow = readonly [kind: string, tool: string, access: Access, setup: GateSetup];
+export type ToolRow = readonly [kind: string, tool: string, access: Access, setup: TableSetup];
 
 const read = (path: string): Access => ({ kind: "read", path });
 const edit = (path: string): Access => ({ kind: "edit", path });

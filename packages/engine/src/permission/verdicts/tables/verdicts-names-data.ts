@@ -3,19 +3,19 @@
 
 import type { Access } from "../../../tool/tool.ts";
 import type { CommandRow } from "./verdicts-data.ts";
-import type { TableVerdict, GateSetup } from "../gate-setup.ts";
+import type { TableVerdict, TableSetup } from "../judge.test-support.ts";
 
 /** The verdict, the tool and use, the rules and mode, and the paths. */
 export type NameRows = readonly [
   TableVerdict,
   tool: string,
   kind: "read" | "edit",
-  GateSetup,
+  TableSetup,
   paths: readonly string[],
 ];
 
-const ENV: GateSetup = { mode: "bypassPermissions", deny: ["Read(.env)", "Read(secrets/**)", "Read(//srv/*.pem)"] };
-const EDITS: GateSetup = { mode: "acceptEdits" };
+const ENV: TableSetup = { mode: "bypassPermissions", deny: ["Read(.env)", "Read(secrets/**)", "Read(//srv/*.pem)"] };
+const EDITS: TableSetup = { mode: "acceptEdits" };
 
 export const CALLS: readonly NameRows[] = [
   [
@@ -87,7 +87,7 @@ export const SLOW_RULES = [
   `mcp__${"*a".repeat(500)}b`,
 ];
 
-const SLOW: GateSetup = { deny: SLOW_RULES };
+const SLOW: TableSetup = { deny: SLOW_RULES };
 const LONG_NAME = "a".repeat(250);
 const DEEP = "a/".repeat(1_000);
 

@@ -13,7 +13,7 @@ import type { CommandRow } from "./tables/verdicts-data.ts";
 
 export type TableVerdict = "allow" | "ask" | "deny";
 
-export interface GateSetup extends Disk {
+export interface TableSetup extends Disk {
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];
@@ -37,20 +37,20 @@ export function commandRows(tables: Partial<Record<TableVerdict, readonly Comman
   );
 }
 
-export function judgeCommand(command: string, setup: GateSetup = {}): TableVerdict {
+export function judgeCommand(command: string, setup: TableSetup = {}): TableVerdict {
   return decideCommand(command, setup).behavior;
 }
 
 /** The verdict with its reason. */
-export function decideCommand(command: string, setup: GateSetup = {}): GateDecision {
+export function decideCommand(command: string, setup: TableSetup = {}): GateDecision {
   return judge("Bash", { kind: "command", command, cwd: setup.cwd ?? "/repo" }, { command }, setup);
 }
 
-export function judgeCall(tool: string, access: Access, setup: GateSetup = {}): TableVerdict {
+export function judgeCall(tool: string, access: Access, setup: TableSetup = {}): TableVerdict {
   return judge(tool, access, {}, setup).behavior;
 }
 
-function judge(tool: string, access: Access, input: Record<string, string>, setup: GateSetup): GateDecision {
+function judge(tool: string, access: Access, input: Record<string, string>, setup: TableSetup): GateDecision {
   const links = new Map(Object.entries(setup.links ?? {}));
   const realPath = access.kind === "read" || access.kind === "edit" ? links.get(access.path) : undefined;
   return decide({
@@ -72,7 +72,7 @@ function judge(tool: string, access: Access, input: Record<string, string>, setu
   });
 }
 
-function repositories({ command, cwd }: { command: string; cwd: string }, known: NonNullable<GateSetup["git"]>) {
+function repositories({ command, cwd }: { command: string; cwd: string }, known: NonNullable<TableSetup["git"]>) {
   const { folders } = gitFolders(analyseCommand(command).commands, { cwd, home: "/home/me" });
   return new Map(folders.map((folder) => [folder, known[folder] ? [{ folder, ...known[folder] }] : []]));
 }
