@@ -40,6 +40,8 @@ const ATTACKS = [
   "git submodule foreach ./evil; git bisect start HEAD HEAD~1; git bisect run ./evil; git bisect reset",
   "git ls-remote --upload-pack=./evil .",
   "git grep -O./evil line",
+  "git grep -n5O./evil line",
+  "cp data 5; xxd -s -c 5 mark",
   "git difftool -yx ./evil HEAD~1",
   "rg -e -- --pre=./evil data",
 ];

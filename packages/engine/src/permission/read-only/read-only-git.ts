@@ -22,13 +22,18 @@ const LOOKS = list(`
   --show-current --show-stash --show-toplevel --since --skip --sort --stage --staged --stat --summary --symbolic-full-name
   --tags --text --topo-order --unified --unmerged --until --untracked-files --verbose --verify --word-diff
 `);
-const look = options("0-9abcdefhiklmnopqrstuvwzABCDEGHILMNPRSTUVWX", ...LOOKS);
+/** Never `--output`, `--ext-diff`, `--textconv`, `--open-files-in-pager`. */
+const gitLook = options("0-9abcdefhiklmnopqrstuvwzABCDEGHILMNPRSTUVWX", ...LOOKS);
 
 /**
- * `git log -S 'x'`, `-n 5`, `-U3`, `--format=…`; never `--output`, `--ext-diff`, `--textconv`, `--open-files-in-pager`.
+ * The same where these options take the rest of their word: `git log -Sx`, `-n5`, `-U3`. To other subcommands, the rest
+ * is more options: `git grep -n5Ovim` opens vim.
  */
-const gitLook: OptionCheck = (words) =>
-  look(words.map((word) => (/^-[nUSGLM][^-]/.test(word) ? word.slice(0, 2) : word)));
+const gitHistory: OptionCheck = (words) =>
+  gitLook(words.map((word) => (/^-([SGL]|[nUM](?=[\d%]+$))[^-]/.test(word) ? word.slice(0, 2) : word)));
+
+/** Neither `-O`, which runs a program, nor `-f`, which reads patterns from any file. */
+const gitGrep = options("0-9acehilnopqrvwzABCEFGHILPW", ...LOOKS);
 
 /** With one of these, git lists whatever else it is given. */
 const FILTERS = /^--(no-)?(contains|merged)(=|$)|^--points-at(=|$)/;
@@ -59,7 +64,7 @@ const gitList =
 
 const GIT: Readonly<Record<string, OptionCheck>> = {
   "--version": only(""),
-  blame: gitLook,
+  blame: gitHistory,
   branch: gitList(
     ...list("-a -r -v -vv -av -avv --all --remotes --list --show-current --verbose --sort --format --no-color"),
     ...list("--abbrev --no-abbrev --contains --no-contains --merged --no-merged --points-at --ignore-case"),
@@ -68,23 +73,23 @@ const GIT: Readonly<Record<string, OptionCheck>> = {
   config: gitConfig,
   "count-objects": gitLook,
   describe: gitLook,
-  diff: gitLook,
+  diff: gitHistory,
   "for-each-ref": gitLook,
-  grep: (words) => gitLook(words) && !words.some((word) => /^-[a-zA-Z]*[Of]/.test(word)),
-  log: gitLook,
+  grep: gitGrep,
+  log: gitHistory,
   "ls-files": gitLook,
   "ls-tree": gitLook,
   "merge-base": gitLook,
-  reflog: (words) => words.every((word) => /^-\d+$/.test(word)) || (words[0] === "show" && gitLook(words.slice(1))),
+  reflog: (words) => words.every((word) => /^-\d+$/.test(word)) || (words[0] === "show" && gitHistory(words.slice(1))),
   remote: (words) =>
     ["", "-v", "--verbose"].includes(words.join(" ")) ||
     (words[0] === "get-url" && words.length === 2 && !words[1]!.startsWith("-")),
-  "rev-list": gitLook,
+  "rev-list": gitHistory,
   "rev-parse": gitLook,
   shortlog: gitLook,
-  show: gitLook,
+  show: gitHistory,
   "show-ref": gitLook,
-  stash: (words) => ["list", "show"].includes(words[0] ?? "") && gitLook(words.slice(1)),
+  stash: (words) => ["list", "show"].includes(words[0] ?? "") && gitHistory(words.slice(1)),
   status: gitLook,
   tag: gitList(
     "-l",

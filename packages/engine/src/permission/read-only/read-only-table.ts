@@ -98,9 +98,17 @@ const jq: OptionCheck = (words) =>
     `),
   )(words);
 
-/** It writes to its second operand; `-r` turns a dump back into a file. */
+/**
+ * It writes to its second operand; `-r` turns a dump back into a file. Read from left to right, as xxd does: in
+ * `-s -c 5 out`, the number is not a value, so `out` is written.
+ */
 const xxd: OptionCheck = (words) => {
-  const rest = words.filter((word, at) => !(/^\d+$/.test(word) && /^-[cglos]$/.test(words[at - 1] ?? "")));
+  const rest: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    rest.push(word);
+    if (/^-[cglos]$/.test(word) && !/^[-+]?(0x[\da-f]+|\d+)$/i.test(words[++at] ?? "")) return false;
+  }
   return operands(1, options("0-9abcdeEgilopsuC"))(rest);
 };
 
@@ -212,7 +220,8 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   tac: anything,
   tail: anything,
   test,
-  tput: operands(1, options("")),
+  // `init` and `reset` run the program that the description of the terminal names.
+  tput: (words) => operands(1, options(""))(words) && !/^(init|reset)$/.test(words[0] ?? ""),
   tr: anything,
   tree: without("oR", "--output"),
   true: anything,

@@ -6,7 +6,8 @@ import { cannotRead, nested, note, readApart, sees, take, type Reader } from "./
 
 /** A part of a word. Unquoted text may contain patterns, braces and a tilde. */
 export type Piece =
-  | { readonly type: "text"; readonly value: string; readonly quoted: boolean }
+  /** `numbers`: part of it is a number that is shown as written, such as `$#`. */
+  | { readonly type: "text"; readonly value: string; readonly quoted: boolean; readonly numbers?: true }
   /** `value` is set if the expansion is constant; `fixed` is the known part of quoted text. */
   | {
       readonly type: "expansion";
@@ -149,12 +150,18 @@ export function readBackticks(reader: Reader, { quoted }: { quoted: boolean }): 
   return { type: "expansion", text, shows: "quoted" };
 }
 
+/** Whether it has a number whose digits the text does not show: `$#`, `$((1 + 1))`. */
+export function hasNumber(piece: Piece): boolean {
+  return piece.type === "text" ? piece.numbers === true : piece.value !== undefined;
+}
+
 /** Joins everything between two double quotes into one piece. */
 export function joinedPiece(pieces: readonly Piece[]): Piece {
   let value = "";
   let text = "";
   let known = true;
   let shows = true;
+  const numbers = pieces.some(hasNumber) ? ({ numbers: true } as const) : {};
   for (const piece of pieces) {
     const own = piece.type === "expansion" ? (piece.value ?? constantText(piece.text)) : piece.value;
     if (own === undefined) {
@@ -165,7 +172,7 @@ export function joinedPiece(pieces: readonly Piece[]): Piece {
     text += piece.type === "expansion" ? piece.text : piece.value;
   }
   return known
-    ? { type: "text", value, quoted: true }
+    ? { type: "text", value, quoted: true, ...numbers }
     : { type: "expansion", text, fixed: value, ...(shows && { shows: "always" }) };
 }
 

@@ -7,7 +7,7 @@ import type {
   TestExpression,
 } from "unbash";
 import type { Assignment, Redirection } from "./command.ts";
-import { literal, wordsOf, type Word } from "./word.ts";
+import { literal, withoutNumbers, wordsOf, type Word } from "./word.ts";
 
 /** As written, without assignments and redirections, and with the program's name unquoted. */
 export function commandText(node: ParsedCommand, source: string): string {
@@ -56,6 +56,7 @@ export function redirectionOf(node: ParsedRedirection): Redirection {
   const words = node.target ? wordsOf(node.target.text) : [];
   const target = words.length === 1 ? words[0]! : NOTHING;
   if (node.type === "HereString") return { kind: "text", target };
+  if (target.numbers) return { kind: node.operator === "<" ? "read" : "write", target: withoutNumbers(target) };
   const duplicates = node.operator === ">&" || node.operator === "<&";
   if (duplicates && target.kind === "literal" && /^(\d+-?|-)$/.test(target.value)) return { kind: "copy", target };
   return { kind: node.operator === "<" ? "read" : "write", target };

@@ -16,7 +16,7 @@ import {
 import { knownOutput, onlyPrints } from "../inner/printed.ts";
 import { simpleCommand, type Enclosure, type Redirection, type SimpleCommand } from "./simple-command.ts";
 import { sensitiveAssignments } from "./variables.ts";
-import { literal, wordsOf, type Word } from "./word.ts";
+import { literal, withoutNumbers, wordsOf, type Word } from "./word.ts";
 
 export const MOST_NODES = 50_000;
 const MOST_WORDS = 2_000;
@@ -161,9 +161,9 @@ function keepText(source: string, reading: CommandReading): void {
 }
 
 function commandOf(node: ParsedCommand, place: ReadingPlace, reading: CommandReading): SimpleCommand {
-  const words = node.name ? wordsOf(node.name.text) : [];
+  const words = node.name ? wordsOf(node.name.text).map(withoutNumbers) : [];
   for (const argument of node.args) {
-    if (argument.type === "Word") words.push(...wordsOf(argument.text));
+    if (argument.type === "Word") words.push(...argumentWords(argument.text, words));
     else words.push(assignmentWord(argument));
     if (words.length > MOST_WORDS) {
       reading.problem = "it has too many words";
@@ -178,6 +178,16 @@ function commandOf(node: ParsedCommand, place: ReadingPlace, reading: CommandRea
   const command = simpleCommand({ words, text, assignments, redirections, ...input }, place);
   return reading.withStarted(command, { ...place, input: inputOf(node, redirections, place.input) }, reading);
 }
+
+/** One argument, after the words before it. A number may be the name of a file, except where it cannot. */
+function argumentWords(source: string, before: readonly Word[]): Word[] {
+  const words = wordsOf(source);
+  const program = before[0]?.value ?? "";
+  const isCount = /^(head|tail)$/.test(program) && /^-[cn]$/.test(before.at(-1)!.value) && !hasEnd(before);
+  return isCount || onlyPrints(program) || /^(\[|test)$/.test(program) ? words : words.map(withoutNumbers);
+}
+
+const hasEnd = (words: readonly Word[]) => words.some(({ value }) => value === "--");
 
 /** A here-document or here-string, or else what is piped in. */
 function inputOf(

@@ -2,6 +2,7 @@
 // command.
 
 import { piecesOf, type Piece } from "../account/pieces.ts";
+import { hasNumber } from "../account/read-expansion.ts";
 
 /**
  * literal: exactly this. home: starts with `~` or `$HOME`, kept as `~`. glob: a file name pattern, with quoted
@@ -17,6 +18,8 @@ export interface Word {
   readonly text: string;
   /** The word is unknown, but may be printed: `$PATH`, `"$(date)"`. */
   readonly shown?: true;
+  /** It contains numbers as written, such as `$#`; the text does not show their digits. */
+  readonly numbers?: true;
 }
 
 const MOST_ALTERNATIVES = 64;
@@ -24,6 +27,11 @@ const LONGEST_BRACES = 1_000;
 
 export function literal(value: string): Word {
   return { kind: "literal", value, text: value };
+}
+
+/** The word where its digits matter: a file named `a0` is not the one that `a$#` seems to name. */
+export function withoutNumbers(word: Word): Word {
+  return word.numbers ? { kind: "unknown", value: word.text, text: word.text, shown: true } : word;
 }
 
 /** The words that one word of source text expands to: more than one if it has braces. */
@@ -80,7 +88,8 @@ function joined(pieces: readonly Piece[], text: string): Omit<Word, "text"> {
   const glob = globOf(pattern);
   if (glob !== undefined) value = glob;
   if (home && value !== "~" && !value.startsWith("~/")) return unknown;
-  return { kind: glob === undefined ? (home ? "home" : "literal") : "glob", value };
+  const numbers = pieces.some(hasNumber) ? ({ numbers: true } as const) : {};
+  return { kind: glob === undefined ? (home ? "home" : "literal") : "glob", value, ...numbers };
 }
 
 /** A pattern would also show the names in a folder. */

@@ -44,6 +44,21 @@ const WRITERS = new Set(
   ),
 );
 
+/** Subcommands of git that change the files they name. */
+const GIT_WRITERS = new Set(
+  "checkout checkout-index interpret-trailers mailinfo mailsplit merge-file mv restore rm".split(" "),
+);
+
+function changesFiles(name: string, words: readonly Word[]): boolean {
+  if (name !== "git") return WRITERS.has(name);
+  const subcommand = words.find(
+    ({ value }, at) =>
+      !value.startsWith("-") &&
+      !/^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/.test(words[at - 1]?.value ?? ""),
+  );
+  return GIT_WRITERS.has(subcommand?.value ?? "");
+}
+
 /** The first operand is a pattern or a program, not a file. */
 const PATTERN_FIRST = new Set("awk egrep fgrep gawk grep jq rg sed".split(" "));
 
@@ -92,7 +107,7 @@ export function filesOf(
     return files;
   }
   if (way === "strict" && program && program.kind !== "unknown") add(program, "named");
-  const use = WRITERS.has(name) ? "write" : "named";
+  const use = changesFiles(name, words) ? "write" : "named";
   const texts = (way === "lenient" ? textWords(name, words) : undefined) ?? patternOperand(name, words);
   for (const [at, word] of words.entries()) {
     if (texts.has(at) || word.kind === "unknown") continue;

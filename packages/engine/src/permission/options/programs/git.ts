@@ -52,14 +52,12 @@ const PLAIN = "author cc index text";
 
 /** They have none of those options, so `git add *.ts` cannot turn into one. */
 const FILES = new Set(
-  "add check-attr check-ignore checkout clean commit ls-files mv reset restore rm stash status switch update-index".split(
-    " ",
-  ),
+  "add check-attr check-ignore checkout clean ls-files mv reset restore rm stash status switch update-index".split(" "),
 );
 
 /** They run what they are given, serve others, or print passwords. */
 const WHOLE = new Set(
-  "credential credential-cache credential-store cvsexportcommit cvsserver daemon difftool--helper filter-branch filter-repo for-each-repo hook http-backend instaweb mergetool--lib merge-index p4 receive-pack remote-ext remote-fd send-email shell svn upload-archive upload-pack web--browse".split(
+  "archimport citool credential credential-cache credential-store cvsexportcommit cvsimport cvsserver daemon difftool--helper filter-branch filter-repo for-each-repo gui hook http-backend instaweb mergetool--lib merge-index p4 receive-pack remote-ext remote-fd send-email shell svn upload-archive upload-pack web--browse".split(
     " ",
   ),
 );
@@ -71,8 +69,14 @@ const picking: ProgramOptionTable = {
   plain: "strategy-option",
   values: { s: STRATEGY, strategy: STRATEGY },
 };
-const merging: ProgramOptionTable = { ...picking, short: "s", valued: "mFXS" };
+const merging: ProgramOptionTable = { ...picking, short: "s", valued: "mXS", files: "F file" };
 const saving: ProgramOptionTable = { valued: "osv", files: "o output-directory" };
+/** A message from a file becomes part of the history, which anyone may read. */
+const describing: ProgramOptionTable = { valued: "mCcun", files: "F file" };
+/** Files that git reads and writes, in the repository or not. */
+const anyFiles: ProgramOptionTable = { files: "o", opens: true };
+/** Of a list that is not one, git prints what it does not understand. */
+const LISTED = "pathspec-from-file";
 const WHOLE_COMMAND: ProgramOptionTable = { whole: true };
 
 /** `git grep --no-index x /etc` searches any folder; without it, a path outside the repository is an error. */
@@ -84,12 +88,16 @@ function searchesOutside({ words, start, isInside }: ProgramCall): number | unde
 
 const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   archive: { long: "remote", files: "o output", valued: "N" },
-  blame: { files: "contents" },
+  annotate: { files: "contents ignore-revs-file" },
+  blame: { files: "contents ignore-revs-file" },
   bisect: { commands: { run: WHOLE_COMMAND } },
   bugreport: saving,
   bundle: { opens: true },
   "cherry-pick": picking,
   clone: { short: "cu", long: "template config", valued: "job" },
+  commit: { valued: "mCcuS", files: `F file t template ${LISTED}`, harmless: true },
+  "commit-graph": { files: "object-dir" },
+  "commit-tree": { valued: "mpS", files: "F" },
   config: { inspect: inspectGitConfig },
   // Outside a repository it compares any two files.
   diff: { opens: true, valued: "SGUOlIX" },
@@ -102,17 +110,26 @@ const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   "hash-object": { opens: true, valued: "t" },
   help: { short: "w", long: "web" },
   init: { long: "template" },
+  "index-pack": anyFiles,
+  "interpret-trailers": { opens: true, takes: "trailer where if-exists if-missing" },
+  mailinfo: anyFiles,
+  mailsplit: { ...anyFiles, valued: "df" },
   maintenance: { commands: { register: WHOLE_COMMAND, start: WHOLE_COMMAND } },
   merge: merging,
+  "merge-file": { opens: true, valued: "L", takes: "marker-size" },
   mergetool: { short: "tO", long: "tool", plain: "tool-help" },
-  pull: { ...merging, valued: "XSjo" },
-  rebase: { ...merging, short: "sx", valued: "CXS" },
+  "multi-pack-index": { files: "object-dir" },
+  notes: describing,
+  "pack-objects": { opens: true, takes: "window depth threads" },
+  pull: { ...merging, valued: "XSjo", files: "" },
+  rebase: { ...merging, short: "sx", valued: "CXS", files: "" },
   revert: picking,
+  tag: describing,
   submodule: { commands: { foreach: WHOLE_COMMAND } },
 };
 
 const anySubcommand: ProgramOptionTable = { long: COMMON, plain: PLAIN };
-const withoutHarm: ProgramOptionTable = { ...anySubcommand, harmless: true };
+const withoutHarm: ProgramOptionTable = { ...anySubcommand, files: LISTED, harmless: true };
 
 const SUBCOMMANDS: Readonly<Record<string, ProgramOptionTable>> = Object.fromEntries(
   Object.entries(OWN).map(([name, own]): [string, ProgramOptionTable] => [
