@@ -62,8 +62,9 @@ function leaveToRun(
     return { by: "mode", reason: "acceptEdits" };
   if (!part.transparent || part.runs.length === 0 || mayAddAnyFile(part, view.analysis.commands)) return undefined;
   if (fedOut(part, view)) return undefined;
-  // What xargs adds decides which files a read-only command opens.
-  const passesOn = !/^(nohup|xargs)$/.test(basename(part.words[0]!.value));
+  // What xargs adds decides which files a read-only command opens, and so does a file that the wrapper is fed with.
+  const isFed = part.redirections.some(({ kind }) => kind === "read");
+  const passesOn = !isFed && !/^(nohup|xargs)$/.test(basename(part.words[0]!.value));
   const how = { look: look && passesOn, redirects: false, fed: fed || mayAddOption(part, view.analysis.commands) };
   const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));
   return inner.includes(undefined) ? undefined : inner[0];

@@ -381,7 +381,15 @@ export const MUST_ASK: readonly CommandRow[] = [
   [
     "wrappers that do more than they wrap",
     { allow: named("npm test") },
-    ["command time -o a.txt npm test", "\\time -o a.txt ls", "timeout 5 cat /etc/passwd", "nohup ls", "env ls"],
+    [
+      "command time -o a.txt npm test",
+      "\\time -o a.txt ls",
+      "timeout 5 cat /etc/passwd",
+      "timeout 5 cat <link",
+      "nice grep -c x </etc/passwd",
+      "nohup ls",
+      "env ls",
+    ],
   ],
   [
     "a filter that reads a file, and xargs after it",
