@@ -7,7 +7,7 @@ export { createLedger, type Ledger } from "./files/ledger.ts";
 export { createPrivateFile, type PrivateFile } from "./files/private-file.ts";
 export { realPathOf } from "./files/real-path.ts";
 export { createSearch } from "./programs/search.ts";
-export { findRipgrep, type RipgrepOptions } from "./programs/find-ripgrep.ts";
+export { findRipgrep, ripgrepMissing, type RipgrepOptions } from "./programs/find-ripgrep.ts";
 export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";
 export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/full/prepare.ts";
 export type { SandboxBlock } from "./sandbox/full/settings.ts";

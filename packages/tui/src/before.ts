@@ -1,6 +1,7 @@
 // What is shown before there is a session. Most starts need none of it.
 
 import { Bindings } from "./keys/bindings.ts";
+import { THEME_TITLES } from "./theme/palettes.ts";
 import { keyLookup, type KeyLookup } from "./widgets/key-lookup.ts";
 
 export * from "./dialogs/before/index.ts";
@@ -12,12 +13,6 @@ export { makeTheme } from "./theme/make-theme.ts";
 export const keyLookupFrom = (text: string | undefined): KeyLookup => keyLookup(Bindings.read(text).bindings);
 
 /** The themes to choose from, with their names in the settings. */
-export const THEME_CHOICES: readonly { readonly name: string; readonly title: string }[] = [
-  { name: "auto", title: "Like the terminal" },
-  { name: "dark", title: "Dark" },
-  { name: "light", title: "Light" },
-  { name: "dark-daltonized", title: "Dark, color-blind friendly" },
-  { name: "light-daltonized", title: "Light, color-blind friendly" },
-  { name: "dark-ansi", title: "Dark, 16 colors" },
-  { name: "light-ansi", title: "Light, 16 colors" },
-];
+export const THEME_CHOICES: readonly { readonly name: string; readonly title: string }[] = Object.entries(
+  THEME_TITLES,
+).map(([name, title]) => ({ name, title }));

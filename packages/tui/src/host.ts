@@ -92,8 +92,8 @@ export interface TerminalHost {
   keybindings(): Promise<{ readonly path: string; readonly text: string | undefined }>;
   /** Opens the user's editor; the terminal is in cooked mode meanwhile. Undefined if it failed or there is none. */
   editText(text: string, options: { readonly extension: string }): Promise<string | undefined>;
-  /** Opens a file in the user's editor. False if it failed or there is none. */
-  editFile(path: string): Promise<boolean>;
+  /** Opens a file in the user's editor, made with `start` if it is not there. False if it failed or there is no editor. */
+  editFile(path: string, start?: string): Promise<boolean>;
   /** An image from the clipboard, if there is one. */
   clipboardImage(): Promise<PastedImage | undefined>;
   /** The image in a file, if it is one. */

@@ -130,14 +130,25 @@ test("--require-trust: a folder nobody trusted may only deny and ask", async () 
 
 test("doctor says what is there and never shows a key", async () => {
   using home = temporaryHome();
-  home.settings({ subagentStatusLine: {}, env: { ANTHROPIC_API_KEY: "sk-very-secret" } });
+  home.settings({ useAutoModeDuringPlan: true, env: { ANTHROPIC_API_KEY: "sk-very-secret" } });
   const { code, stdout, stderr } = await runKeelson(["doctor"], { home });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("No problems found");
-  expect(stdout).toContain("subagentStatusLine (~/.claude/settings.json:2): not implemented yet");
+  expect(stdout).toContain("useAutoModeDuringPlan (~/.claude/settings.json:2): not implemented yet");
   expect(stdout).toMatch(/✓ ripgrep +\S+rg/);
   expect(stdout).toMatch(/[✓·] shield +/);
   expect(stdout).not.toContain("sk-very-secret");
+});
+
+test("doctor says that the config folder cannot be made, and what helps", async () => {
+  using home = temporaryHome();
+  home.write("file", "");
+  const env = { CLAUDE_CONFIG_DIR: join(home.project, "file", "config") };
+  const { code, stdout } = await runKeelson(["doctor"], { home, env });
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    "cannot be created, so sessions are not saved; set CLAUDE_CONFIG_DIR to a folder where you may write",
+  );
 });
 
 test("a word that is a command elsewhere in a prompt is a prompt", async () => {

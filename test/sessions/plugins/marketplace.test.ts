@@ -39,6 +39,9 @@ function market(home: TemporaryHome, more: readonly object[] = []): string {
 test("a marketplace in a folder: add, install, run, disable, update after a question, uninstall", async () => {
   using home = temporaryHome();
   const folder = market(home);
+  expect((await plugin(home, "list", "--available")).stdout).toBe(
+    "No plugins and no marketplaces; to add one, run: keelson plugin marketplace add <source>\n",
+  );
   expect(await plugin(home, "marketplace", "add", folder)).toEqual({
     code: 0,
     stdout: `Added marketplace local (${folder}) with 1 plugin\n`,

@@ -55,6 +55,9 @@ test("the ending of the file chooses the format; a file is replaced only on requ
   expect([pdf.code, pdf.stderr]).toEqual([1, 'error: ".pdf" is not a format; use --format markdown, html or json\n']);
 
   writeFileSync(file, "mine");
+  const nowhere = await runKeelson(["export", "-o", "none/out.html"], { home });
+  expect(nowhere.stderr).toMatch(/^error: cannot write ".*none\/out\.html"; its folder does not exist\n$/);
+
   const again = await runKeelson(["export", "-o", "out.html"], { home });
   expect(again.code).toBe(1);
   expect(again.stderr).toContain("exists already; choose another name, or use --force to replace it");

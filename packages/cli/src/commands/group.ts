@@ -31,7 +31,7 @@ export async function runGroup(group: CommandGroup, argv: readonly string[], io:
   if (!parsed.ok) return printError(io, parsed.error);
   const given = parsed.arguments;
   const [name, ...words] = given.words;
-  if (name === undefined || given.has("help")) {
+  if (name === undefined || given.has("help") || (name === "help" && words.length < 2)) {
     await io.write(help(group));
     return 0;
   }

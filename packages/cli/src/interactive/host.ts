@@ -116,7 +116,7 @@ export function createHost(options: HostOptions): ProgramHost {
     themes: () => readThemeFiles(snapshot),
     keybindings: async () => readKeybindings(snapshot),
     editText: async (text, { extension }) => (await import("./ports/editor.ts")).editText(text, extension, place),
-    editFile: async (path) => (await import("./ports/editor.ts")).editFile(path, place),
+    editFile: async (path, start) => (await import("./ports/editor.ts")).editFile(path, place, start),
     clipboardImage: async () => (await import("./ports/images.ts")).clipboardImage(place),
     readImage: async (path) => (await import("./ports/images.ts")).readPastedImage(path),
     async statusLine(input, size, signal) {

@@ -21,6 +21,14 @@ export function findRipgrep({ env, embedded, cacheDir }: RipgrepOptions): string
   return findPackaged() ?? findProgram("rg", env["PATH"]);
 }
 
+/** Why there is none, and what helps. A copy inside the executable is of no use if it cannot be extracted. */
+export function ripgrepMissing({ env, embedded, cacheDir }: RipgrepOptions): string {
+  if (env["KEELSON_RG"]) return `KEELSON_RG names a file that does not exist: ${env["KEELSON_RG"]}`;
+  const fix = "install ripgrep, or set KEELSON_RG to its path";
+  if (!embedded || !cacheDir) return `ripgrep was not found; ${fix}`;
+  return `ripgrep cannot be unpacked to ${cacheDir}; set XDG_CACHE_HOME to a folder where you may write, or ${fix}`;
+}
+
 /** Uses the platform package directly; the main package would load a module just for a path. */
 function findPackaged(): string | null {
   const program = process.platform === "win32" ? "rg.exe" : "rg";

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testUnless } from "@keelson/testkit";
+import { ripgrepMissing } from "./find-ripgrep.ts";
 import { createSearch } from "./search.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-search-")));
@@ -67,4 +68,9 @@ test("ends on timeout and on abort", async () => {
 
 test("explains what to do if ripgrep is missing", () => {
   expect(createSearch({ env: { KEELSON_RG: "/nowhere/rg" } }).run(["x"], options())).rejects.toThrow("KEELSON_RG");
+  const embedded = import.meta.path;
+  expect(ripgrepMissing({ env: {}, embedded, cacheDir: "/nowhere" })).toBe(
+    "ripgrep cannot be unpacked to /nowhere; set XDG_CACHE_HOME to a folder where you may write, or install ripgrep, or set KEELSON_RG to its path",
+  );
+  expect(ripgrepMissing({ env: {} })).toBe("ripgrep was not found; install ripgrep, or set KEELSON_RG to its path");
 });

@@ -1,7 +1,7 @@
 // Runs ripgrep without a shell, in its own process group, with limits on time and output.
 
 import { ToolError, type Search, type SearchResult } from "@keelson/engine";
-import { findRipgrep, type RipgrepOptions } from "./find-ripgrep.ts";
+import { findRipgrep, ripgrepMissing, type RipgrepOptions } from "./find-ripgrep.ts";
 import { holdExistingFolder } from "../files/held-folder.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -17,7 +17,7 @@ export function createSearch(options: RipgrepOptions): Search {
     async run(args, { cwd, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }): Promise<SearchResult> {
       binary ??= findRipgrep(options);
       if (binary === null) {
-        throw new ToolError("ripgrep was not found. Install `rg` or set KEELSON_RG to its path.");
+        throw new ToolError(ripgrepMissing(options));
       }
       signal.throwIfAborted();
       const child = spawnIn(cwd, (folder) =>

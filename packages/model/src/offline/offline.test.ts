@@ -31,6 +31,24 @@ async function converse(prompt: ModelMessage["content"], tools: Tools) {
   throw new Error("The model never finished");
 }
 
+test("the text of a command that it cannot follow is called by the name of the command", async () => {
+  const skill = (body: string) =>
+    `<command-message>init</command-message>\n<command-name>/init</command-name>\n<command-args></command-args>\n${body}`;
+  const { said } = await converse(skill("Write the file that tells an agent what it has to know, then stop"), {});
+  expect(said.join("")).toStartWith('I do not know how to do this: "/init"\n\n');
+  expect(said.join("")).not.toContain("Not done");
+  const { calls } = await converse(skill("run `ls`"), { Bash: () => "a.txt" });
+  expect(calls.map(([name, input]) => [name, input["command"]])).toEqual([["Bash", "ls"]]);
+});
+
+test("a shell command of the user is no request", async () => {
+  const { said } = await converse(
+    "[Request interrupted by user for tool use]\n<bash-input>ls</bash-input>\n<bash-stdout>run `x`</bash-stdout><bash-stderr></bash-stderr>",
+    {},
+  );
+  expect(said).toEqual(["You ran `ls`. I have seen what it printed."]);
+});
+
 async function events(
   messages: readonly ModelMessage[],
   tools: readonly string[],

@@ -6,7 +6,7 @@ import { readConversation } from "./conversation.ts";
 import type { OfflineCall } from "./doing.ts";
 import { parseClause } from "./parse.ts";
 import { perform } from "./steps.ts";
-import { abilities, leftUndone, missing, noSchema } from "./texts.ts";
+import { abilities, leftUndone, missing, noSchema, seen, unclear } from "./texts.ts";
 
 export interface OfflineReply {
   readonly text: string;
@@ -15,11 +15,15 @@ export interface OfflineReply {
 
 /** Pure: the same conversation and tools always give the same reply. */
 export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<string>): OfflineReply {
-  const { prompt, results, earlier } = readConversation(messages);
+  const { prompt, command, ran, results, earlier } = readConversation(messages);
   if (prompt.includes("<summary>")) return { text: recap(earlier), calls: [] };
   if (tools.has("StructuredOutput")) return { text: noSchema(), calls: [] };
+  if (ran !== undefined) return { text: seen(ran), calls: [] };
   const clauses = clausesOf(prompt);
-  if (clauses.length === 0) return { text: abilities(), calls: [] };
+  const [first] = clauses;
+  if (first === undefined) return { text: abilities(), calls: [] };
+  // Its text is nothing that the user typed.
+  if (command !== undefined && parseClause(first).kind === "unclear") return { text: unclear(command), calls: [] };
 
   let used = 0;
   // Collected for the end: a client that prints only the last message should see the answer to every step.

@@ -32,6 +32,11 @@ export function unclear(source: string): string {
   return `I do not know how to do this: "${shown}"\n\n${abilities()}`;
 }
 
+/** For a shell command that the user ran with `!`. */
+export function seen(command: string): string {
+  return `You ran ${command.includes("`") ? command : `\`${command}\``}. I have seen what it printed.`;
+}
+
 export function noSchema(): string {
   return `${ABOUT}\n\nI cannot fill in a JSON schema. Set ANTHROPIC_API_KEY and start again, or leave out --json-schema.`;
 }

@@ -26,5 +26,5 @@ test("the user's files are read only for a theme that is not built in", () => {
 
 test("the user's themes are offered after the others", () => {
   expect(offeredThemes(host).at(-1)).toEqual({ name: "custom:sea", label: "sea" });
-  expect(offeredThemes(host)[0]).toEqual({ name: "auto", label: "auto" });
+  expect(offeredThemes(host)[0]).toEqual({ name: "auto", label: "Like the terminal" });
 });

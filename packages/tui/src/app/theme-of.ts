@@ -3,7 +3,7 @@
 import type { TerminalHost } from "../host.ts";
 import type { Background } from "../theme/background.ts";
 import { makeTheme } from "../theme/make-theme.ts";
-import { BUILT_IN_THEMES } from "../theme/palettes.ts";
+import { BUILT_IN_THEMES, THEME_TITLES } from "../theme/palettes.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** What is in the settings for a theme of the user. */
@@ -22,7 +22,7 @@ export function themeOf(
 /** All themes that can be chosen, those of the user last. */
 export function offeredThemes({ themes }: Pick<TerminalHost, "themes">): readonly { name: string; label: string }[] {
   return [
-    ...["auto", ...BUILT_IN_THEMES].map((name) => ({ name, label: name })),
+    ...Object.entries(THEME_TITLES).map(([name, label]) => ({ name, label })),
     ...Object.keys(themes()).map((file) => ({ name: `${OWN}${file}`, label: file })),
   ];
 }

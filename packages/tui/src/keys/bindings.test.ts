@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Key } from "../input/event.ts";
 import { Bindings } from "./bindings.ts";
+import { firstBindings } from "./first-bindings.ts";
 import { parseKeystroke } from "./keystroke.ts";
 
 function key(name: string, held: Partial<Key> = {}): Key {
@@ -12,6 +13,13 @@ const CHAT = ["Chat", "Global"];
 function read(...blocks: unknown[]): ReturnType<typeof Bindings.read> {
   return Bindings.read(JSON.stringify({ bindings: blocks }));
 }
+
+test("what a new file starts with has no problem and changes no key", () => {
+  const { bindings, problems } = Bindings.read(firstBindings());
+  expect(problems).toEqual([]);
+  expect(bindings).toEqual(Bindings.read(undefined).bindings);
+  expect(bindings.keyFor("Chat", "chat:externalEditor")).toBe("Ctrl+G");
+});
 
 describe("keystrokes", () => {
   test.each([

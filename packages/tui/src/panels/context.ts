@@ -65,7 +65,8 @@ export type PanelEffect =
   | { readonly kind: "switch-session"; readonly which: WhichSession; readonly cwd?: string }
   /** The conversation was cut: what is on the screen below the point is no longer part of it. */
   | { readonly kind: "rewound"; readonly point: RewindPoint }
-  | { readonly kind: "edit-file"; readonly path: string }
+  /** `start` is what the file has if there is none yet. */
+  | { readonly kind: "edit-file"; readonly path: string; readonly start?: string }
   /** To the clipboard. */
   | { readonly kind: "copy"; readonly text: string }
   /** It is in the settings already; the screen reads it again. `value` undefined: the key was removed. */

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TerminalHost } from "../host.ts";
+import { firstBindings } from "../keys/first-bindings.ts";
 import type { Panel } from "../screen/view.ts";
 import { feedOf, prompt, text as answer } from "../stream/feed.test-support.ts";
 import { isFullScreen } from "../viewer/full-screen-panel.ts";
@@ -396,7 +397,9 @@ test("files of agents, hooks and memory open in the editor; what has none is sho
   expect((await press(memory.panel, "down", "enter"))?.effects).toEqual([
     { kind: "edit-file", path: "/work/CLAUDE.local.md" },
   ]);
-  expect((await endOf("keybindings")).effects).toEqual([{ kind: "edit-file", path: "/home/.claude/keybindings.json" }]);
+  expect((await endOf("keybindings")).effects).toEqual([
+    { kind: "edit-file", path: "/home/.claude/keybindings.json", start: firstBindings() },
+  ]);
 });
 
 test("choices are written to the user's settings and told to the screen", async () => {

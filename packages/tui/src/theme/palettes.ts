@@ -25,6 +25,17 @@ export const BUILT_IN_THEMES = [
 ] as const;
 export type BuiltInTheme = (typeof BUILT_IN_THEMES)[number];
 
+/** What people choose from, by the name in the settings. */
+export const THEME_TITLES: Readonly<Record<"auto" | BuiltInTheme, string>> = {
+  auto: "Like the terminal",
+  dark: "Dark",
+  light: "Light",
+  "dark-daltonized": "Dark, color-blind friendly",
+  "light-daltonized": "Light, color-blind friendly",
+  "dark-ansi": "Dark, 16 colors",
+  "light-ansi": "Light, 16 colors",
+};
+
 /** Colors by what they are for. */
 interface Hues {
   readonly dim: Look;

@@ -31,7 +31,7 @@ const folder = () => join(root, "home/.claude/mcp-credentials");
 test("a key is piped in or typed, stored privately, shown nowhere, and removed", async () => {
   expect(await keelson(["auth", "login", "openai"], KEY)).toEqual({
     code: 0,
-    out: "Stored the key of openai\n",
+    out: "Stored the key for openai\n",
     err: [],
   });
   const [file] = readdirSync(folder());
@@ -49,10 +49,10 @@ test("a key is piped in or typed, stored privately, shown nowhere, and removed",
   ]);
 
   const typed = await keelson(["auth", "login", "google"], `${KEY}\n`, {}, true);
-  expect(typed.out).toBe("Key of gemini (not shown): \nStored the key of gemini\n");
+  expect(typed.out).toBe("Key for gemini (not shown): \nStored the key for gemini\n");
 
-  expect((await keelson(["auth", "logout", "openai"])).out).toBe("Removed the stored key of openai\n");
-  expect((await keelson(["auth", "logout", "openai"])).out).toBe("There is no stored key of openai\n");
+  expect((await keelson(["auth", "logout", "openai"])).out).toBe("Removed the stored key for openai\n");
+  expect((await keelson(["auth", "logout", "openai"])).out).toBe("No key is stored for openai\n");
   expect(readdirSync(folder())).toEqual(["provider_gemini.json"]);
 });
 

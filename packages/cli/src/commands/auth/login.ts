@@ -22,7 +22,7 @@ export async function authLogin(call: Invoked): Promise<number> {
     throw new UsageError("this is not a key: it has spaces or line breaks, or is too long");
   const { store, name } = await secretOf(provider, snapshot);
   await store.write(name, key);
-  await io.write(`Stored the key of ${visible(provider)}\n`);
+  await io.write(`Stored the key for ${visible(provider)}\n`);
   const { providerStates } = await import("@keelson/model/choice");
   const [state] = providerStates(provider, options);
   if (state?.credentials && state.credentials !== "keychain")
@@ -36,7 +36,7 @@ export async function authLogout(call: Invoked): Promise<number> {
   const { store, name } = await secretOf(provider, snapshot);
   const isThere = hasSecret(snapshot.configDir, name);
   if (isThere) await store.remove(name);
-  await call.io.write(`${isThere ? "Removed the" : "There is no"} stored key of ${visible(provider)}\n`);
+  await call.io.write(`${isThere ? "Removed the stored key" : "No key is stored"} for ${visible(provider)}\n`);
   return 0;
 }
 
@@ -51,7 +51,7 @@ async function secretOf(provider: string, snapshot: Snapshot) {
 async function readKey(provider: string, io: ProcessIO): Promise<string> {
   if (!io.terminal.stdin) return (await readAll(io)).trim();
   const { hideInput } = await import("@keelson/host/secrets");
-  await io.write(`Key of ${visible(provider)} (not shown): `);
+  await io.write(`Key for ${visible(provider)} (not shown): `);
   using hidden = hideInput();
   const stopListening = io.onSignal("SIGINT", () => {
     hidden[Symbol.dispose]();

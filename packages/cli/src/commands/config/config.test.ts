@@ -246,6 +246,8 @@ test("path lists the files, highest first", async () => {
 test("commands have help, a typo gets a suggestion, and broken managed settings are an error", async () => {
   expect((await keelson("config")).out).toStartWith("Usage: keelson config");
   expect((await keelson("help", "config")).out).toStartWith("Usage: keelson config");
+  expect((await keelson("config", "help")).out).toStartWith("Usage: keelson config");
+  expect((await keelson("config", "help", "set")).out).toStartWith("Usage: keelson config");
   expect((await keelson("config", "list", "--help")).out).toStartWith("Usage: keelson config");
   expect((await keelson("doctor", "--help")).out).toStartWith("Usage: keelson doctor");
   expect((await keelson("help")).out).toContain("  permissions   ");

@@ -1,7 +1,7 @@
 // The checks of `keelson doctor`, one function each. They change nothing and never print a secret.
 
-import { accessSync, constants, statSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   ConfigError,
   inspect,
@@ -50,18 +50,23 @@ export async function examine(options: LoadSettingsOptions): Promise<readonly Do
     await shell(snapshot),
     ...mcpServers(snapshot),
     ...languageServers(snapshot),
-    ...(await confinement(snapshot, rg)),
+    ...(await confinement(snapshot, rg.path)),
   ];
 }
 
 function configDirectory({ configDir }: Snapshot): DoctorFinding {
   const name = "config folder";
-  const stat = statSync(configDir, { throwIfNoEntry: false });
-  if (stat === undefined) return { name, state: "ok", text: `${configDir} (created when needed)` };
+  const stat = existsSync(configDir) ? statSync(configDir) : undefined;
+  const fix = "set CLAUDE_CONFIG_DIR to a folder where you may write";
+  if (stat === undefined) {
+    return mayCreate(configDir)
+      ? { name, state: "ok", text: `${configDir} (created when needed)` }
+      : { name, state: "broken", text: `${configDir} cannot be created, so sessions are not saved; ${fix}` };
+  }
   if (!stat.isDirectory()) return { name, state: "broken", text: `${configDir} is not a folder` };
   return mayWrite(configDir)
     ? { name, state: "ok", text: configDir }
-    : { name, state: "broken", text: `${configDir} is not writable; sessions are not saved` };
+    : { name, state: "broken", text: `${configDir} is not writable, so sessions are not saved; ${fix}` };
 }
 
 function settings(
@@ -162,19 +167,24 @@ function addressOf(given: string | undefined): string {
   return URL.canParse(given) ? `, at ${new URL(given).origin}` : ", but ANTHROPIC_BASE_URL is not a valid URL";
 }
 
-async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<string | null> {
-  const { findRipgrep } = await import("@keelson/host");
-  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
-  return findRipgrep({
-    env: childEnv,
-    cacheDir,
-    embedded: shippedPrograms.ripgrep,
-  });
+interface RipgrepFound {
+  readonly path: string | null;
+  /** Why there is none. */
+  readonly why: string;
 }
 
-function ripgrep(found: string | null): DoctorFinding {
-  const missing = "not found, so Grep and Glob do not work; install ripgrep or set KEELSON_RG";
-  return { name: "ripgrep", state: found === null ? "broken" : "ok", text: found ?? missing };
+async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<RipgrepFound> {
+  const { findRipgrep, ripgrepMissing } = await import("@keelson/host");
+  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
+  const options = { env: childEnv, cacheDir, embedded: shippedPrograms.ripgrep };
+  return { path: findRipgrep(options), why: ripgrepMissing(options) };
+}
+
+function ripgrep({ path, why }: RipgrepFound): DoctorFinding {
+  const name = "ripgrep";
+  return path === null
+    ? { name, state: "broken", text: "Grep and Glob do not work", details: [why] }
+    : { name, state: "ok", text: path };
 }
 
 async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
@@ -241,6 +251,13 @@ async function confinement({ env, settings }: Snapshot, ripgrepPath: string | nu
         },
     { name: "sandbox", state, text: missing.length === 0 ? asked : `${asked}; not available: ${missing.join("; ")}` },
   ];
+}
+
+/** Whether the nearest thing above it that exists is a folder where we may write. */
+function mayCreate(path: string): boolean {
+  let above = dirname(path);
+  while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
+  return statSync(above, { throwIfNoEntry: false })?.isDirectory() === true && mayWrite(above);
 }
 
 function mayWrite(path: string): boolean {

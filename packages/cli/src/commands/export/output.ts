@@ -58,9 +58,9 @@ function opened(path: string, flags: number): number {
   try {
     return openSync(path, flags, 0o600);
   } catch (error) {
-    throw new UsageError(
-      `cannot write "${visible(path)}" (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`,
-    );
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "; its folder does not exist" : ` (${code})`;
+    throw new UsageError(`cannot write "${visible(path)}"${why}`);
   }
 }
 

@@ -36,16 +36,24 @@ export async function listPlugins(call: Invoked): Promise<number> {
     const state = why === undefined ? description : `not used: ${why}`;
     return `${visible(id)}${version === undefined ? "" : ` ${visible(version)}`} ${dim(`[${scope}]`)}${state && ` ${oneLine(state, 160)}`}`;
   });
-  if (lines.length === 0) lines.push("No plugins; to install one, run: keelson plugin install <plugin>@<marketplace>");
+  if (lines.length === 0) lines.push(`No plugins${howToInstall(place)}`);
   if (available !== undefined) {
-    lines.push(
-      "",
-      "Available:",
-      ...available.map(({ pluginId, description = "" }) => `  ${visible(pluginId)} ${dim(oneLine(description))}`),
+    const found = available.map(
+      ({ pluginId, description = "" }) => `  ${visible(pluginId)} ${dim(oneLine(description))}`,
     );
+    if (found.length > 0) lines.push("", "Available:", ...found);
+    else if (hasMarketplace(place)) lines.push("", "Nothing else is available in the marketplaces");
   }
   await io.write(`${lines.join("\n")}\n`);
   return 0;
+}
+
+const hasMarketplace = ({ state }: PluginPlace) => Object.keys(state.marketplaces).length > 0;
+
+function howToInstall(place: PluginPlace): string {
+  return hasMarketplace(place)
+    ? "; to install one, run: keelson plugin install <plugin>@<marketplace>"
+    : " and no marketplaces; to add one, run: keelson plugin marketplace add <source>";
 }
 
 function rowsOf(place: PluginPlace): readonly Row[] {

@@ -1,6 +1,6 @@
 // Opens text and files in the user's editor, which gets the terminal meanwhile.
 
-import { closeSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createPrivateFile, findProgram, pathOutside } from "@keelson/host";
@@ -37,10 +37,14 @@ export async function editText(text: string, extension: string, place: EditorPla
 }
 
 /** False if there is no editor, or it failed. */
-export async function editFile(path: string, { env, cwd, port }: EditorPlace): Promise<boolean> {
+export async function editFile(path: string, { env, cwd, port }: EditorPlace, start?: string): Promise<boolean> {
   const command = editorCommand(env, cwd);
   if (command === undefined) return false;
   try {
+    if (start !== undefined && !existsSync(path)) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, start, { flag: "wx", mode: 0o600 });
+    }
     return await port.lend(async (stdin) => {
       const editor = Bun.spawn([...command, path], { cwd, env, stdin, stdout: "inherit", stderr: "inherit" });
       return (await editor.exited) === 0;

@@ -49,6 +49,13 @@ test("what the editor leaves is the text, from a file that only its owner could 
   expect(leftOver()).toEqual([]);
 });
 
+test("a file that is not there starts with the text given for it; one that is there is left alone", async () => {
+  const path = join(place, "below", "keys.json");
+  expect(await editFile(path, editing(""), "first")).toBe(true);
+  expect(await editFile(path, editing(""), "second")).toBe(true);
+  expect(await Bun.file(path).text()).toBe("first");
+});
+
 test("an editor that fails changes nothing", async () => {
   expect(await editText("one", ".md", editing("exit 3"))).toBeUndefined();
   expect(leftOver()).toEqual([]);

@@ -54,6 +54,7 @@ export const listAgentsControl: ControlHandler = (_request, targets) =>
       ...describeAgent(agent),
       source: agent.source,
       ...(agent.tools === undefined ? {} : { tools: agent.tools }),
+      ...(agent.disallowedTools.length === 0 ? {} : { disallowed_tools: agent.disallowedTools }),
       ...(agent.file === undefined || agent.source === "built-in" ? {} : { file: agent.file }),
       ...(agent.untrusted ? { untrusted: true } : {}),
     })),

@@ -62,7 +62,7 @@ async function perform(effect: PanelEffect, app: App): Promise<void> {
     case "rewound":
       return app.rewound(effect.point);
     case "edit-file":
-      if (!(await app.lend(() => host.editFile(effect.path)))) {
+      if (!(await app.lend(() => host.editFile(effect.path, effect.start)))) {
         app.note(`Could not edit ${effect.path}; set VISUAL or EDITOR to the editor you want`, "warning");
       }
       return undefined;

@@ -64,7 +64,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
     const offline = {
       value: OFFLINE,
       label: offers.length === 0 ? "Continue offline" : "None of them: continue offline",
-      description: "A built-in model that answers without a network; /model changes it later",
+      description: "Not a language model: it follows simple instructions, enough to try Keelson out",
     };
     this.#models = new SelectList([...found, offline], { keys: this.#options.keys });
     this.#text.replace((columns, theme) => this.#words(columns, theme));
@@ -115,7 +115,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
     if (!this.#models) return wrap(theme.paint("dim", "Looking for API keys and local model servers…"), columns);
     if (this.#models.choices.length > 1) return wrap("Which model do you want to use?", columns);
     return wrap(
-      "No API key and no local model server was found. Set a key such as ANTHROPIC_API_KEY, or start Ollama or LM Studio, and choose with /model.",
+      "No API key and no local model server was found. For a language model, run keelson auth login or set a key such as ANTHROPIC_API_KEY, and start again; or start Ollama or LM Studio and choose one of its models with /model.",
       columns,
     );
   }

@@ -17,7 +17,8 @@ export function permissionBody(ask: PermissionAsk, described: CallDescription, c
     ...diffRows(ask, context, columns, theme),
     ...inputRows(ask, described, columns, theme),
     ...partRows(ask, columns, theme),
-    ...labelled("The model says", ask.description, columns, theme),
+    // For a file, the description may be no more than its name.
+    ...(ask.description === described.subject ? [] : labelled("The model says", ask.description, columns, theme)),
     ...reasonRows(ask, context, columns, theme),
   ];
 }

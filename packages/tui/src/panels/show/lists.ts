@@ -52,6 +52,7 @@ interface AgentsReply {
     readonly source?: string;
     readonly model?: string;
     readonly tools?: readonly string[];
+    readonly disallowed_tools?: readonly string[];
     readonly file?: string;
   }[];
 }
@@ -59,8 +60,9 @@ interface AgentsReply {
 export async function agentsPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const { agents } = (await context.requests.request("list_agents")) as AgentsReply;
   const entries = agents.map((agent): ListEntry => {
-    const { name, description, source = "", model = "inherit", tools, file } = agent;
-    const allowed = tools === undefined ? "all tools" : counted(tools.length, "tool");
+    const { name, description, source = "", model = "inherit", tools, disallowed_tools: refused = [], file } = agent;
+    const all = refused.length === 0 ? "all tools" : `all tools but ${refused.length}`;
+    const allowed = tools === undefined ? all : counted(tools.length, "tool");
     return {
       id: name,
       label: name,
@@ -68,6 +70,7 @@ export async function agentsPanel(context: PanelContext): Promise<Panel<PanelEnd
       about: [
         description,
         ...(tools === undefined ? [] : [`Tools: ${tools.join(", ")}`]),
+        ...(refused.length === 0 ? [] : [`Not: ${refused.join(", ")}`]),
         ...(file === undefined ? [] : [file]),
       ].join(" · "),
     };

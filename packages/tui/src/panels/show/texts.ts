@@ -54,8 +54,10 @@ export async function diffPanel(context: PanelContext): Promise<FullScreenPanel<
 }
 
 export async function openKeybindings({ host }: PanelContext): Promise<PanelEnd> {
-  const { path } = await host.keybindings();
-  return { note: `Opened ${path}`, effects: [{ kind: "edit-file", path }] };
+  const { path, text } = await host.keybindings();
+  const { firstBindings } = await import("../../keys/first-bindings.ts");
+  const effect = { kind: "edit-file", path, ...(text === undefined ? { start: firstBindings() } : {}) } as const;
+  return { note: `Opened ${path}`, effects: [effect] };
 }
 
 export function statusLineHelp(context: PanelContext): Panel<PanelEnd> {
@@ -100,7 +102,7 @@ const STATUS_LINE = `A status line is what a command of yours prints, shown belo
 The command gets a JSON object on stdin, with session_id, cwd, model.display_name, workspace.current_dir, cost.total_cost_usd, context_window.used_percentage and more. Each line it prints becomes a row; colors are kept. It runs after each answer and when the mode changes. A command that fails or prints nothing shows no row.
 
   #!/bin/sh
-  jq -r '"\\(.model.display_name)  \\(.workspace.current_dir)  \\(.context_window.used_percentage // 0)%"'
+  jq -r '"\\(.model.display_name)  \\(.workspace.current_dir)"'
 
 "padding" sets an indent, "refreshInterval" runs it again after so many seconds.`;
 
