@@ -11,6 +11,7 @@ import type { Connector, ConnectorOptions } from "./connect/connector.ts";
 import type { ElicitOptions } from "./connect/elicit.ts";
 import { serverFromConfiguration, serversFromConfig } from "./servers/server-config.ts";
 import type { ServerInstructions } from "./offer/server-instructions.ts";
+import type { ToolOrigin } from "./servers/offered-tools.ts";
 import type * as ServersModule from "./servers/servers.ts";
 import type { SessionSignIns } from "./sign-in/session-sign-ins.ts";
 import type { ToolOffer } from "./offer/tool-offer.ts";
@@ -53,7 +54,7 @@ export interface McpStage {
 
 export interface AgentServers {
   tools(): readonly Tool[];
-  originOf(tool: string): ServersModule.ToolOrigin | undefined;
+  originOf(tool: string): ToolOrigin | undefined;
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import type { TodoList } from "@keelson/tools";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
-import type { ToolOrigin } from "../mcp/servers/servers.ts";
+import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 import { newTodoList, todosIn } from "../task-list/todos.ts";
 import type { OpenOptions } from "./open.ts";
 import type { SessionPlace } from "./place.ts";

@@ -18,7 +18,7 @@ import {
   type Outbound,
   type Signal,
 } from "@keelson/protocol";
-import type { ToolOrigin } from "../mcp/servers/servers.ts";
+import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 import { Watchers } from "./watchers.ts";
 
 export interface OutboxOptions {

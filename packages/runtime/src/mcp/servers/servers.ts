@@ -3,13 +3,23 @@
 
 import { mayShareRules, ruleName } from "@keelson/config/mcp-names";
 import type { Rule, Tool } from "@keelson/engine";
-import type { McpConnection, McpServerTool } from "@keelson/mcp";
-import { normalizeName, toolName } from "@keelson/mcp/naming";
+import type { McpConnection } from "@keelson/mcp";
+import { normalizeName } from "@keelson/mcp/naming";
 import type { UnusedMcpServer } from "@keelson/protocol";
-import { ManagedServer, type ConnectionEvents, type ServerStatus } from "./server.ts";
-import type { NamedServer, Policy } from "./server-config.ts";
+import {
+  describeInstructions,
+  describePrompts,
+  describeServers,
+  summarizeServers,
+  type McpCommand,
+  type ServerSummary,
+} from "./describe-servers.ts";
+import { toolsOfServers, originOfTool, policyRules, type OfferedMcpTool, type ToolOrigin } from "./offered-tools.ts";
+import { ManagedServer, type ConnectionEvents } from "./server.ts";
+import type { NamedServer } from "./server-config.ts";
 import { connectTimeout, localSlots, remoteSlots } from "./server-limits.ts";
 import { Slots } from "./slots.ts";
+import { pauseFor, within } from "./waits.ts";
 
 export interface ServersOptions {
   /** Makes a connection that is not open yet. */
@@ -20,20 +30,10 @@ export interface ServersOptions {
   promptsChanged?(): void;
 }
 
-/** A tool with its server and the server's own name for it. */
-export interface OfferedMcpTool extends McpServerTool {
-  readonly server: ManagedServer;
-  readonly policy?: Policy;
-}
-
 /** How long a run waits for servers it must not start without. */
 const READY_MS = 5_000;
 /** How long a request waits for a tool list that the server said has changed. */
 const REFRESH_MS = 1_000;
-
-const BEHAVIORS = { always_allow: "allow", always_ask: "ask", always_deny: "deny" } as const;
-/** The only tools an editor may offer the model. */
-const IDE_TOOLS: readonly string[] = ["getDiagnostics", "executeCode"];
 
 export class McpServers {
   readonly #options: ServersOptions;
@@ -188,14 +188,7 @@ export class McpServers {
   /** The tools by their names for the model. If two servers have one of the same name, the first server keeps it. */
   get offered(): ReadonlyMap<string, OfferedMcpTool> {
     if (this.#offered?.version === this.#version) return this.#offered.tools;
-    const tools = new Map<string, OfferedMcpTool>();
-    for (const server of this.#servers.values()) {
-      for (const { facts, tool } of server.tools) {
-        if (tools.has(tool.name) || (server.name === "ide" && !IDE_TOOLS.includes(facts.name))) continue;
-        const policy = server.definition.policies.get(facts.name);
-        tools.set(tool.name, { server, facts, tool, ...(policy ? { policy } : {}) });
-      }
-    }
+    const tools = toolsOfServers(this.#servers.values());
     this.#offered = { version: this.#version, tools };
     return tools;
   }
@@ -210,80 +203,32 @@ export class McpServers {
 
   /** The tool policies as command-line rules. Without `mayAllow`, allow rules are left out. */
   rules({ base, mayAllow }: { readonly base: string; readonly mayAllow: boolean }): readonly Rule[] {
-    return [...this.offered.values()].flatMap(({ tool: { name }, policy, server }): Rule[] => {
-      if (policy === undefined) return [];
-      // Only the user's own configuration and the client may allow.
-      if (policy === "always_allow" && (!mayAllow || server.definition.scope === "project")) return [];
-      return [{ behavior: BEHAVIORS[policy], tool: name, source: "cliArg", base, text: name }];
-    });
+    return policyRules(this.offered.values(), { base, mayAllow });
   }
 
   /** The server of a tool, with the names the server and the tool have on their own side. */
   originOf(tool: string): ToolOrigin | undefined {
     const found = this.offered.get(tool);
-    if (!found) return undefined;
-    const { name, title } = found.facts;
-    const { definition } = found.server;
-    return {
-      server: definition.name,
-      source: definition.source,
-      tool: name,
-      ...(title === undefined ? {} : { title }),
-    };
+    return found && originOfTool(found);
   }
 
   /** Instructions of the servers for the model, in the order the servers were added. */
   instructions(): readonly { readonly name: string; readonly instructions: string }[] {
-    return [...this.#servers.values()].flatMap(({ connection, name }) => {
-      const instructions = connection?.facts?.instructions;
-      return instructions === undefined ? [] : [{ name, instructions }];
-    });
+    return describeInstructions(this.all);
   }
 
   /** The prompts of all servers, as slash commands. */
   commands(): readonly McpCommand[] {
-    return [...this.#servers.values()].flatMap(({ name: server, knownPrompts }) =>
-      knownPrompts.map(({ name, description = "", arguments: args }) => ({
-        name: toolName(server, name),
-        description,
-        argumentHint: args.map((arg) => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(" "),
-      })),
-    );
+    return describePrompts(this.all);
   }
 
   /** For `system/init`. */
-  summary(): readonly { readonly name: string; readonly status: ServerStatus; readonly source: string }[] {
-    return [
-      ...[...this.#servers.values()].map(({ name, status, definition }) => ({
-        name,
-        status,
-        source: definition.source,
-      })),
-      ...this.#notUsed.map(({ name, status, scope }) => ({ name, status, source: scope })),
-    ];
+  summary(): readonly ServerSummary[] {
+    return summarizeServers(this.all, this.#notUsed);
   }
 
   status(): readonly object[] {
-    const servers = [...this.#servers.values()].map(({ name, status, error, connection, definition, tools }) => ({
-      name,
-      status,
-      ...(connection?.facts?.serverInfo ? { serverInfo: connection.facts.serverInfo } : {}),
-      ...(error !== undefined && status !== "connected" && status !== "disabled" ? { error } : {}),
-      ...(definition.configured ? { config: definition.configured.written } : {}),
-      transport: definition.transport,
-      scope: definition.scope,
-      source: definition.source,
-      ...(connection ? { tools: tools.map(toolStatus) } : {}),
-    }));
-    const unused = this.#notUsed.map(({ name, status, scope, why, written }) => ({
-      name,
-      status,
-      error: why,
-      config: written,
-      scope,
-      source: scope,
-    }));
-    return [...servers, ...unused];
+    return describeServers(this.all, this.#notUsed);
   }
 
   /** A name that another definition uses is listed once. */
@@ -317,7 +262,7 @@ export class McpServers {
       changed: () => this.#changed(),
       promptsChanged: () => this.#options.promptsChanged?.(),
       log: (text) => this.#options.log?.(text),
-      sleep,
+      sleep: pauseFor,
       now: () => performance.now(),
     });
     this.#servers.set(definition.name, server);
@@ -332,25 +277,6 @@ export class McpServers {
   }
 }
 
-/** A prompt of a server, as clients list commands. */
-export interface McpCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-}
-
-/** Where a tool comes from. */
-export interface ToolOrigin {
-  readonly server: string;
-  readonly source: string;
-  /** The server's own name for it. */
-  readonly tool: string;
-  /** A name for people. */
-  readonly title?: string;
-}
-
-const toolStatus = ({ facts: { name, annotations } }: McpServerTool) => ({ name, annotations });
-
 const isOfClient = ({ scope }: NamedServer) => scope === "dynamic";
 
 /** Whether a server of a file makes room for one of the client. Administrators' servers do not. */
@@ -363,32 +289,3 @@ function yields({ name, scope, configured }: NamedServer, client: NamedServer): 
 
 /** Runs wait for servers inside the client, which answer at once, and for those that are configured so. */
 const isEssential = ({ definition }: ManagedServer) => definition.transport === "sdk" || definition.alwaysLoad;
-
-async function within(ms: number, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
-  if (signal.aborted) return;
-  const { promise: enough, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const stop = () => resolve();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    await Promise.race([work, enough]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-  }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-}
