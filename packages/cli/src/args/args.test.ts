@@ -121,7 +121,7 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--tmux"], "option --tmux is not available in this version yet"],
   [
     ["update", "the", "readme", "--verbose"],
-    "command \"update\" is not available in this version yet\nTo send it as a prompt: keelson -p 'update the readme'",
+    "Keelson does not update itself; in your clone of it, run: git pull && npm ci && npm run build\nTo send it as a prompt: keelson -p 'update the readme'",
   ],
 ];
 

@@ -70,10 +70,9 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
   let open: Flag | undefined;
   let swallowed: Swallowed | undefined;
 
-  if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0]) && !argv.some(isPrintFlag)) {
-    throw new WrongWord(
-      `command "${argv[0]}" is not available in this version yet\n${asPrompt(wordsBeforeFlags(argv))}`,
-    );
+  const [first = ""] = flags === FLAGS ? argv : [];
+  if (Object.hasOwn(COMMANDS_LATER, first) && !argv.some(isPrintFlag)) {
+    throw new WrongWord(`${COMMANDS_LATER[first]}\n${asPrompt(wordsBeforeFlags(argv))}`);
   }
 
   const record = (flag: Flag, value?: string) => {

@@ -23,9 +23,20 @@ export interface Flag {
   readonly state?: "later" | "ignored";
 }
 
-/** Commands of compatible programs that do not exist here yet. */
-export const COMMANDS_LATER: readonly string[] =
-  "auth auto-mode gateway install project purge setup-token update upgrade".split(" ");
+const notYet = (name: string) => `command "${name}" is not available in this version yet`;
+const NO_UPDATES = "Keelson does not update itself; in your clone of it, run: git pull && npm ci && npm run build";
+
+/** Commands of compatible programs that do not exist here, and what to say about each. */
+export const COMMANDS_LATER: Readonly<Record<string, string>> = {
+  "auto-mode": notYet("auto-mode"),
+  gateway: notYet("gateway"),
+  install: NO_UPDATES,
+  project: notYet("project"),
+  purge: notYet("purge"),
+  "setup-token": 'there is no command "setup-token"; to store an API key, run: keelson auth login',
+  update: NO_UPDATES,
+  upgrade: NO_UPDATES,
+};
 
 const none: Value = { kind: "none" };
 const one = (label: string): Value => ({ kind: "text", label });

@@ -87,10 +87,16 @@ test("findSession() finds a session by id or by title", () => {
     ids: [id(3), id(2)],
     message: `Several conversations are named "Both"; resume one by its session ID:\n${id(3)}\n${id(2)}`,
   });
-  for (const wanted of [id(4), id(9), "nobody", "", "../find"]) {
+  for (const wanted of [id(4), id(9)]) {
     expect(findSession(place, wanted)).toEqual({
       kind: "missing",
       message: `No conversation found with session ID: ${wanted}`,
+    });
+  }
+  for (const wanted of ["nobody", "", "../find"]) {
+    expect(findSession(place, wanted)).toEqual({
+      kind: "missing",
+      message: `No conversation in this folder is named "${wanted}"; to choose one, run: keelson --resume`,
     });
   }
 });

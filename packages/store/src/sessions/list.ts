@@ -82,20 +82,23 @@ export function newestSession(place: SessionLocation): SessionInfo | undefined {
 
 /** Finds the session for `--resume`, by id or title. */
 export function findSession(place: SessionLocation, wanted: string): FoundSession {
-  const missing = { kind: "missing", message: `No conversation found with session ID: ${wanted}` } as const;
   if (isSessionId(wanted)) {
     const id = wanted.toLowerCase();
     const path = dirsOf(place)
       .flatMap((dir) => [transcriptPath(dir, wanted), transcriptPath(dir, id)])
       .find((candidate) => sizeOf(candidate) > 0);
-    return path === undefined ? missing : { kind: "found", id: path.slice(-42, -6), path };
+    if (path !== undefined) return { kind: "found", id: path.slice(-42, -6), path };
+    return { kind: "missing", message: `No conversation found with session ID: ${wanted}` };
   }
   const title = wanted.trim().toLowerCase();
   const named = dirsOf(place)
     .flatMap((dir) => listStoredSessions(dir))
     .filter((session) => title !== "" && session.customTitle?.toLowerCase() === title);
   const [first, ...others] = named;
-  if (first === undefined) return missing;
+  if (first === undefined) {
+    const message = `No conversation in this folder is named "${wanted}"; to choose one, run: keelson --resume`;
+    return { kind: "missing", message };
+  }
   if (others.length === 0) return { kind: "found", id: first.id, path: first.path };
   const ids = named.toSorted(newestFirst).map((session) => session.id);
   const message = `Several conversations are named "${wanted}"; resume one by its session ID:\n${ids.join("\n")}`;
