@@ -13,6 +13,7 @@ const FLAGS: { readonly [Name in keyof Start]: (value: any) => readonly string[]
   forkSession: () => ["--fork-session"],
   includeHookEvents: () => ["--include-hook-events"],
   includePartialMessages: () => ["--include-partial-messages"],
+  fallbackModel: (name) => [`--fallback-model=${name}`],
   maxBudgetUsd: (amount) => [`--max-budget-usd=${amount}`],
   maxTurns: (count) => [`--max-turns=${count}`],
   model: (name) => [`--model=${name}`],

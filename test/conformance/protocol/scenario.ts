@@ -48,6 +48,7 @@ export interface Start {
   readonly additionalDirectories?: readonly string[];
   readonly continue?: boolean;
   readonly enableFileCheckpointing?: boolean;
+  readonly fallbackModel?: string;
   readonly forkSession?: boolean;
   readonly includeHookEvents?: boolean;
   readonly includePartialMessages?: boolean;

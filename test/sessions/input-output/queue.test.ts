@@ -147,7 +147,11 @@ test("hooks read a joining prompt and may block it; one that was taken back is n
     MEANWHILE("be careful"),
   ]);
   expect(messagesOf(ended, "system/informational")).toMatchObject([
-    { level: "warning", prompt_submit_outcome: "blocked", content: expect.stringContaining("not that") },
+    {
+      level: "warning",
+      prompt_submit_outcome: { kind: "blocked_by_hook" },
+      content: expect.stringContaining("not that"),
+    },
   ]);
   expect(lifecycle(ended).filter((line) => line.startsWith("d"))).toEqual(["d queued", "d cancelled"]);
 });

@@ -40,7 +40,8 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   }
   const promptId = ports.newId();
   const expanded = await render(expansion, text, promptId, ports);
-  if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
+  if (expanded.refused) return blockPrompt(expanded.refused, text, ports);
+  if (expanded.failed !== undefined) return block(expanded.failed, "command_failed", expanded.failed, ports);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
   if (isRefusal(said)) return blockPrompt(said, text, ports);
   const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
@@ -80,7 +81,10 @@ interface Expanded {
   readonly content?: readonly ContentBlock[];
   readonly attachments?: readonly NewEntry[];
   readonly answer?: string;
-  readonly blocked?: string;
+  /** A hook blocked it. */
+  readonly refused?: HookOutcome;
+  /** Why the command has no text. */
+  readonly failed?: string;
 }
 
 async function render(
@@ -91,11 +95,11 @@ async function render(
 ): Promise<Expanded> {
   if (!expansion) return { context: [] };
   const said = await ports.fire("UserPromptExpansion", { prompt_id: promptId, ...expansion.about, prompt: text });
-  if (isRefusal(said)) return { context: [], blocked: blockedText(said, text) };
+  if (isRefusal(said)) return { context: [], refused: said };
   try {
     return { context: said.context, ...(await expansion.render()) };
   } catch (error) {
-    return { context: [], blocked: `${text.split(/\s/, 1)[0]} failed: ${(error as Error).message}` };
+    return { context: [], failed: `${text.split(/\s/, 1)[0]} failed: ${(error as Error).message}` };
   }
 }
 
@@ -103,25 +107,27 @@ export const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" 
 
 /** Tells clients why a hook blocked a prompt. */
 export function blockPrompt(said: HookOutcome, prompt: string, ports: Ports): Promise<Admission> {
-  return block(blockedText(said, prompt), ports);
+  return block(blockedText(said, prompt), "blocked_by_hook", reasonOf(said), ports);
 }
 
-async function block(content: string, ports: Ports): Promise<Admission> {
+async function block(content: string, kind: string, reason: string, ports: Ports): Promise<Admission> {
   await ports.show({
     type: "system",
     subtype: "informational",
     content,
     level: "warning",
-    prompt_submit_outcome: "blocked",
+    prevent_continuation: true,
+    prompt_submit_outcome: { kind, prompt_kept: false, reason },
   });
   return { entries: [], blocked: content };
 }
 
-function blockedText({ reasons, stop, fields }: HookOutcome, prompt: string): string {
-  const why = reasons.join("\n") || stop || "no reason was given";
-  const original = fields?.["suppressOriginalPrompt"] === true ? "" : `\n\nOriginal prompt: ${prompt}`;
-  return `A hook blocked this prompt: ${why}${original}`;
+function blockedText(said: HookOutcome, prompt: string): string {
+  const original = said.fields?.["suppressOriginalPrompt"] === true ? "" : `\n\nOriginal prompt: ${prompt}`;
+  return `A hook blocked this prompt: ${reasonOf(said)}${original}`;
 }
+
+const reasonOf = ({ reasons, stop }: HookOutcome) => reasons.join("\n") || stop || "no reason was given";
 
 /** Text that a hook adds for the model. It is stored with the conversation and not sent to clients as a message. */
 export function reminder(text: string, uuid: string): NewEntry {

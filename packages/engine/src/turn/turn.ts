@@ -66,7 +66,7 @@ export async function requestReply(
   /** By index: blocks may be written in parallel. */
   const open = new Map<number, BlockInProgress>();
   const states = new Map<string, JsonObject>();
-  let held: { block: ContentBlock; broken?: string; end: StreamEvent } | undefined;
+  let held: { block: ContentBlock; broken?: string; end?: StreamEvent } | undefined;
   let usage: Usage = NO_USAGE;
   let stopReason: string | null = null;
   let stopSequence: string | null = null;
@@ -83,7 +83,9 @@ export async function requestReply(
     const entryId = ports.newId();
     const state = isToolUse(block) ? states.get(block.id) : undefined;
     const named = requestId === undefined ? {} : { requestId };
-    const bare = { ...assistantEntry(entryId, message, block, usage, stopReason, stopSequence), ...named };
+    const unfinished = end ? {} : { aborted: true as const };
+    const facts = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
+    const bare = { ...facts, ...named, ...unfinished };
     const entry = state && isToolUse(block) ? { ...bare, callState: { [block.id]: state } } : bare;
     // The blocks of a reply form one chain, even if results were recorded between them.
     await ports.record([add(lastEntry === undefined ? entry : { ...entry, parentUuid: lastEntry })]);
@@ -95,7 +97,7 @@ export async function requestReply(
       if (stopReason === null) start(call);
       else waiting.push(call);
     }
-    await show(end);
+    if (end) await show(end);
   };
   /** Makes the ids of a reply's calls unique. */
   const withOwnId = (block: ContentBlock): ContentBlock => {
@@ -189,10 +191,13 @@ export async function requestReply(
     if (message) ports.charge(usage, message.model, ports.now() - started);
     const kind = error instanceof ModelError ? error.kind : undefined;
     const text = [...open.values()].find(({ start: { type } }) => type === "text");
-    if (kind === "aborted" && text && message) {
+    if (kind === "aborted" && message) {
       // Text that was already shown stays in the conversation, even if unfinished.
-      held = { ...assembleBlock(text), end: { type: "ping" } };
-      if ((held.block as { text: string }).text !== "") await release();
+      held = text && assembleBlock(text);
+      if ((held?.block as { text?: string } | undefined)?.text) await release();
+      // Clients that draw deltas get an end for everything whose beginning they saw.
+      for (const index of open.keys()) await show({ type: "content_block_stop", index });
+      if (stopReason === null) await show({ type: "message_stop" });
     }
     const lost = kind === "stream_cut" || kind === "connection" || kind === "timeout";
     const usable = lost || (kind === "aborted" && ended.aborted);
@@ -243,7 +248,7 @@ function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }
       trigger: notice.reason,
       original_model: notice.from,
       fallback_model: notice.to,
-      content: `${notice.from} is not available (${notice.reason}); using ${notice.to} for this request`,
+      content: `${notice.from} ${notice.reason === "overloaded" ? "is overloaded" : "is not available"}; using ${notice.to} for this request`,
     };
   }
   return {

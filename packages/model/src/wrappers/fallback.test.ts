@@ -69,6 +69,20 @@ test("an overloaded model is replaced by the next, the last one retries, and eac
   ]);
 });
 
+test("a model that the server does not have is replaced at once", async () => {
+  const asked: string[] = [];
+  const hasty = provider("hasty", asked, ["model_not_found"]);
+  const { got } = await collect(withFallback({ models, hasty, patient: provider("patient", asked) }));
+  expect(asked).toEqual(["hasty claude-opus-4-8", "hasty claude-sonnet-4-6"]);
+  const notice = {
+    type: "fallback",
+    from: "claude-opus-4-8",
+    to: "claude-sonnet-4-6",
+    reason: "model_not_found",
+  };
+  expect(got as unknown[]).toEqual([{ type: "notice", notice }, ...said]);
+});
+
 test("other errors do not switch the model", async () => {
   for (const kind of [
     "authentication_failed",

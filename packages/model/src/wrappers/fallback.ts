@@ -1,12 +1,15 @@
-// If a model stays overloaded, sends this request to the next model on the list. Other errors pass through.
+// If a model stays overloaded or the server does not have it, sends this request to the next model on the list. Other
+// errors pass through.
 
 import { isToolResult, type ContentBlock, type ModelMessage } from "@keelson/protocol";
-import { ModelError, type ModelProvider, type ModelRequest } from "@keelson/engine";
+import { ModelError, type ModelErrorKind, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import type { KnownModel } from "../profiles/profiles.ts";
 
 export const MAX_FALLBACKS = 3;
 /** The number of consecutive overload errors before switching to the next model. */
 export const OVERLOADS_BEFORE_FALLBACK = 3;
+/** What another model can cure. */
+const REASONS: ReadonlySet<ModelErrorKind> = new Set(["overloaded", "model_not_found"]);
 export const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
 export const EFFORT_BETA = "effort-2025-11-24";
 
@@ -27,6 +30,7 @@ export function withFallback({ models, hasty, patient }: FallbackOptions): Model
       let current = request;
       for (const next of [...others, undefined]) {
         let started = false;
+        let reason: string;
         try {
           for await (const event of (next ? hasty : patient).stream(current, signal)) {
             if (event.type === "notice") started &&= event.notice.type !== "restart";
@@ -35,12 +39,13 @@ export function withFallback({ models, hasty, patient }: FallbackOptions): Model
           }
           return;
         } catch (error) {
-          if (!next || !(error instanceof ModelError) || error.kind !== "overloaded") throw error;
+          if (!next || !(error instanceof ModelError) || !REASONS.has(error.kind)) throw error;
+          reason = error.kind;
         }
         if (started) yield { type: "notice", notice: { type: "restart" } };
         yield {
           type: "notice",
-          notice: { type: "fallback", from: current.model, to: next.profile.id, reason: "overloaded" },
+          notice: { type: "fallback", from: current.model, to: next.profile.id, reason },
         };
         current = requestFor(request, next);
       }

@@ -48,6 +48,8 @@ export interface AssistantMessage extends Stamped {
   /** In the first message of a run: the prompt that started it, if the client gave it an id. */
   readonly user_message_uuid?: string;
   readonly user_message_uuids?: readonly string[];
+  /** An interrupt came before it was complete. */
+  readonly aborted?: true;
   readonly error?: string;
   readonly is_api_error_message?: true;
   readonly api_error_status?: number | null;

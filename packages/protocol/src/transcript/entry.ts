@@ -60,6 +60,8 @@ export interface AssistantSubject {
   /** Keelson only: what the provider wants back with the calls, by their id. Other readers ignore it. */
   readonly callState?: ReplyOrigin["callState"];
   readonly requestId?: string;
+  /** An interrupt came before the block was complete. */
+  readonly aborted?: true;
   readonly isApiErrorMessage?: boolean;
   readonly error?: string;
   readonly apiErrorStatus?: number | null;

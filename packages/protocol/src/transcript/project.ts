@@ -78,6 +78,7 @@ function assistant(entry: ChainEntry & { type: "assistant" }, parentToolUseId: s
     uuid: entry.uuid,
     timestamp: entry.timestamp,
     ...(entry.requestId === undefined ? {} : { request_id: entry.requestId }),
+    ...(entry.aborted ? { aborted: true as const } : {}),
     ...(entry.error === undefined ? {} : { error: entry.error }),
     ...(entry.isApiErrorMessage
       ? {

@@ -61,7 +61,7 @@ export function openSchedules(storage: Storage): ScheduleStage {
         (error: Error) => options.warn(`Scheduled jobs do not fire: ${error.message}`),
       );
     },
-    hookFields: () => opened?.hookFields() ?? {},
+    hookFields: () => opened?.hookFields() ?? NO_SCHEDULES.hookFields(),
     close() {
       closed = true;
       opened?.close();
@@ -70,7 +70,12 @@ export function openSchedules(storage: Storage): ScheduleStage {
 }
 
 /** Of a session in which nothing can be scheduled. */
-export const NO_SCHEDULES: ScheduleStage = { tools: [], idle: () => {}, hookFields: () => ({}), close: () => {} };
+export const NO_SCHEDULES: ScheduleStage = {
+  tools: [],
+  idle: () => {},
+  hookFields: () => ({ session_crons: [] }),
+  close: () => {},
+};
 
 const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 

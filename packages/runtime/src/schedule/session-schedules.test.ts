@@ -279,7 +279,7 @@ test("nothing fires once the input has ended, or after the end", async () => {
 
 test("hooks are told of the jobs of the session, with long texts cut", async () => {
   const { schedules } = session();
-  expect(schedules.hookFields()).toEqual({});
+  expect(schedules.hookFields()).toEqual({ session_crons: [] });
   await schedules.create(job("0 9 * * *", { prompt: "x".repeat(2_000) }));
   await schedules.create(job("0 9 * * *", { durable: true }));
   expect(schedules.hookFields()).toEqual({

@@ -136,7 +136,6 @@ export class SessionSchedules implements ScheduleKeeper {
 
   hookFields(): JsonObject {
     const jobs = [...this.#own.values()];
-    if (jobs.length === 0) return {};
     const cut = (text: string) => text.slice(0, LONGEST_IN_HOOK).toWellFormed();
     return {
       session_crons: jobs.map(({ id, cron, recurring, prompt }) => ({

@@ -30,7 +30,6 @@ const LONGEST_IN_HOOK = 1_000;
 /** What Stop hooks are told of the tasks that the session, or one agent, left running in the background. */
 export function taskHookFields(tasks: Tasks, owner?: string): JsonObject {
   const left = tasks.list().filter((task) => task.status === "running" && task.inBackground && task.owner === owner);
-  if (left.length === 0) return {};
   const cut = (text: string) => text.slice(0, LONGEST_IN_HOOK).toWellFormed();
   return {
     background_tasks: left.map(({ id, type, status, description, command, agent }) => ({

@@ -154,6 +154,9 @@ export type SDKControlGetUsageResponse = {
 export type SDKControlReadFileResponse = {
   contents: string;
   absPath: string;
+  /** Only of base64. */
+  encoding?: "base64";
+  /** Only of text: whether bytes that are not valid UTF-8 were replaced. */
   lossy?: boolean;
   requested_path?: string;
   truncated?: boolean;

@@ -66,6 +66,29 @@ export const FLOW: readonly Scenario[] = [
         see: ({ requests }) => JSON.stringify(requests[1].messages),
         is: expect.stringMatching(/first[^]*one[^]*interrupted by user[^]*second/),
       },
+      {
+        name: "marks what is unfinished",
+        see: (seen) => ofKind(seen, "assistant").map(({ message, aborted }) => [message.content[0].text, aborted]),
+        is: [
+          ["one", true],
+          ["two", undefined],
+        ],
+      },
+      {
+        name: "ends the deltas that had begun",
+        see: (seen) =>
+          ofKind(seen, "stream_event")
+            .map(({ event }) => event.type)
+            .slice(0, 6),
+        is: [
+          "message_start",
+          "content_block_start",
+          "content_block_delta",
+          "content_block_stop",
+          "message_stop",
+          "message_start",
+        ],
+      },
     ],
   },
   {

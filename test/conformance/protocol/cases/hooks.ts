@@ -109,9 +109,15 @@ export const HOOKS: readonly Scenario[] = [
         is: [expect.objectContaining({ tool_name: "Bash", tool_input: TOUCH, tool_use_id: "call_1_1" })],
       },
       {
-        name: "Stop is told what was said last",
+        name: "Stop is told what was said last and what goes on",
         see: (seen) => inputs(seen, "Stop")[0],
-        is: expect.objectContaining({ ...BASE, stop_hook_active: false, last_assistant_message: "done" }),
+        is: expect.objectContaining({
+          ...BASE,
+          stop_hook_active: false,
+          last_assistant_message: "done",
+          background_tasks: [],
+          session_crons: [],
+        }),
       },
       {
         name: "of a call carry the call's id, others one of their own",
@@ -278,6 +284,11 @@ export const HOOKS: readonly Scenario[] = [
         name: "says so to people",
         see: (seen) => ofKind(seen, "system/informational").map(({ level, content }) => [level, content]),
         is: [["warning", expect.stringContaining("not this word")]],
+      },
+      {
+        name: "says so to programs",
+        see: (seen) => ofKind(seen, "system/informational").map(({ prompt_submit_outcome: outcome }) => outcome),
+        is: [{ kind: "blocked_by_hook", prompt_kept: false, reason: "not this word" }],
       },
       {
         name: "has a result that says so",

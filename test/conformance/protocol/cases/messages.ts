@@ -289,4 +289,24 @@ export const MESSAGES: readonly Scenario[] = [
       },
     ],
   },
+  {
+    name: "a model that the server does not have",
+    options: { fallbackModel: "claude-haiku-4-5" },
+    says: [{ status: 404, message: "model: claude-sonnet-5" }, { text: "hello" }],
+    steps: turn("hi"),
+    cases: [
+      { name: "is replaced by the fallback", see: (seen) => result(seen).result, is: "hello" },
+      {
+        name: "is named with its replacement",
+        see: (seen) => ofKind(seen, "system/model_fallback"),
+        is: [
+          expect.objectContaining({
+            trigger: "model_not_found",
+            original_model: "claude-sonnet-5",
+            fallback_model: "claude-haiku-4-5",
+          }),
+        ],
+      },
+    ],
+  },
 ];

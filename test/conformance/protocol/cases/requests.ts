@@ -70,7 +70,10 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
   [{ subtype: "mcp_call" }, no('mcp_call: "tool" must be a string')],
   [{ subtype: "mcp_read_resource", serverName: "calc", uri: "ui://x" }, no("MCP server not connected: calc")],
   [{ subtype: "mcp_read_resource", serverName: "calc" }, no('mcp_read_resource: "uri" must be a string')],
-  [{ subtype: "set_mcp_permission_mode_override", serverName: "x", mode: "auto" }, no("Server not found: x")],
+  [
+    { subtype: "set_mcp_permission_mode_override", serverName: "x", mode: "auto" },
+    ok({ warning: 'No MCP server "x" yet' }),
+  ],
   [{ subtype: "set_mcp_permission_mode_override", serverName: "x", mode: "plan" }, no(text('"mode" must be'))],
 
   [
@@ -208,7 +211,10 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
     ok(some({ contents: "# h", truncated: true, size: 8 })),
   ],
   [{ subtype: "read_file", path: "bytes.bin" }, ok(some({ lossy: true }))],
-  [{ subtype: "read_file", path: "bytes.bin", encoding: "base64" }, ok(some({ contents: "aGn//g==", lossy: false }))],
+  [
+    { subtype: "read_file", path: "bytes.bin", encoding: "base64" },
+    ok(some({ contents: "aGn//g==", encoding: "base64" })),
+  ],
   [{ subtype: "read_file", path: "README.md", encoding: "klingon" }, no(text('"encoding" must be'))],
   [{ subtype: "read_file", path: "missing.txt" }, no(text("missing.txt does not exist"))],
   [{ subtype: "read_file", path: "src" }, no(text("is not a regular file"))],

@@ -23,11 +23,10 @@ export const readFile: ControlHandler = async (request, targets) => {
   if ("problem" in found) return failed(`read_file: ${found.problem}`);
   const { bytes, size } = found;
   const contents = isText ? new TextDecoder().decode(bytes) : bytes.toString("base64");
-  const lossy = isText && !Buffer.from(contents).equals(bytes);
   return done({
     contents,
     absPath,
-    lossy,
+    ...(isText ? { lossy: !Buffer.from(contents).equals(bytes) } : { encoding }),
     requested_path: requested,
     ...(size > bytes.length ? { truncated: true, size } : {}),
   });

@@ -147,6 +147,9 @@ export const setMcpPermissionModeOverride: ControlHandler = (request, { mcp }) =
   if (mode !== "default" && mode !== "auto" && mode !== null) {
     return failed('set_mcp_permission_mode_override: "mode" must be "default", "auto" or null');
   }
-  if (!mcp?.servers?.get(name)) return notFound(name);
-  return mode === null ? done() : done({ warning: "This version ignores permission modes of individual servers" });
+  if (mode === null) return done();
+  // A client may set it before the server is there, and does not expect that to fail.
+  const known = mcp?.servers?.get(name) !== undefined;
+  const warning = known ? "This version ignores permission modes of individual servers" : `No MCP server "${name}" yet`;
+  return done({ warning });
 };

@@ -226,7 +226,8 @@ test("requests that SDK servers do not support get an error message", async () =
   expect(await read("calc")).toContain("does not support SDK");
   expect(await read("nope")).toBe("MCP server not connected: nope");
   const override = (serverName: string, mode: unknown) => ask(setMcpPermissionModeOverride, { serverName, mode });
-  expect(await override("nope", null)).toEqual({ ok: false, error: "Server not found: nope" });
+  expect(await override("nope", null)).toEqual({ ok: true });
+  expect(await override("nope", "auto")).toEqual({ ok: true, payload: { warning: 'No MCP server "nope" yet' } });
   expect(await override("calc", null)).toEqual({ ok: true });
   expect(await override("calc", "auto")).toMatchObject({ ok: true, payload: { warning: expect.any(String) } });
 });
