@@ -134,7 +134,7 @@ test("skills it names are in the first request, and so is its memory", async () 
     "<command-message>style</command-message>\n<command-name>style</command-name>\n<skill-format>true</skill-format>\n",
   );
   expect(skill).toContain("Use tabs");
-  expect(stderr).toContain('warning: an agent begins without the skill "nope": there is no skill "nope"');
+  expect(stderr).toContain('warning: an agent starts without the skill "nope": there is no skill "nope"');
 });
 
 test("it may write notes to its own memory, unless the folder is not trusted", async () => {

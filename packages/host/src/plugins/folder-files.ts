@@ -9,7 +9,7 @@ export function readFolder(folder: string): readonly PluginFile[] {
   const budget = createBudget();
   const files: PluginFile[] = [];
   const visit = (relative: string, depth: number) => {
-    if (depth > LIMITS.depth) throw new PluginFetchError(`It has too many folders in each other, in "${relative}"`);
+    if (depth > LIMITS.depth) throw new PluginFetchError(`It has too many nested folders, in "${relative}"`);
     for (const name of readdirSync(join(root, relative)).toSorted()) {
       const path = relative === "" ? name : `${relative}/${name}`;
       if (isSkipped([name])) continue;

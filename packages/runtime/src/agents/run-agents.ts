@@ -204,7 +204,8 @@ export async function runSkill(
   };
   const plan = await planChild(child, parent, host.stages);
   const ended = await (await begin(plan, signal, host)).awaited;
-  if (!ended) return { agentId: plan.id, result: "The skill goes on in the background; a notice brings its result." };
+  if (!ended)
+    return { agentId: plan.id, result: "The skill continues in the background; a notice will tell you its result." };
   if (ended.status !== "completed") throw new Error(`The subagent of ${skill.name} ended early: ${ended.text}`);
   return { agentId: plan.id, result: ended.text };
 }

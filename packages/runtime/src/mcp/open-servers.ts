@@ -176,14 +176,14 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     signIns: () => (signIns ??= openSignIns(storage)),
     readConfig: (entries) => readConfig(entries, state.snapshot),
     async openFor({ servers: checked, unused }, signal) {
-      for (const { name, why } of unused) options.warn(`An agent begins without the MCP server "${name}": ${why}`);
+      for (const { name, why } of unused) options.warn(`An agent starts without the MCP server "${name}": ${why}`);
       const own = newServers(async () => undefined);
       own.configure(checked.filter(({ name }) => !servers?.get(name)).map(serverFromConfiguration), []);
       own.start();
       await own.settled(signal);
       for (const { name, status } of own.summary())
         if (status !== "connected")
-          options.warn(`An agent begins without the MCP server "${name}", which is ${status}`);
+          options.warn(`An agent starts without the MCP server "${name}", which is ${status}`);
       return { tools: () => own.tools(), originOf: (tool) => own.originOf(tool), close: () => own.close() };
     },
     rules,

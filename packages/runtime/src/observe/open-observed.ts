@@ -35,7 +35,7 @@ async function traceOf({ snapshot, warn }: OpenOptions, place: SessionPlace): Pr
   const open = () => {
     const path = choice === "1" ? spanLogPath(place.dir, place.id) : resolve(snapshot.cwd, choice);
     return openSpanLog(path, ({ message }) =>
-      warn(`The trace cannot be written (${message}); work goes on without it`),
+      warn(`The trace cannot be written (${message}); the session continues without it`),
     );
   };
   let [id, log] = [place.id, open()];

@@ -111,7 +111,7 @@ async function openStages(
     stdioPermissions: approve !== undefined,
     answersRequests: false,
   });
-  // No one watches the stream: nothing is to be kept for a first watcher.
+  // No one watches the stream, so nothing has to be kept for a first watcher.
   await opened.outbox.attach()[Symbol.asyncIterator]().return?.();
   const storage = { ...opened, client: questionsTo(approve, opened.newId) };
   const ruleBook = openRuleBook(storage);

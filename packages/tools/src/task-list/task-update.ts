@@ -17,7 +17,7 @@ export function taskUpdateTool(keeper: TaskKeeper): Tool<TaskUpdateInput, TaskUp
       status: optional(oneOf([...STATUSES, "deleted"], "The new status; deleted removes the task")),
       addBlocks: optional(array(string(), "Ids of tasks that have to wait for this one")),
       addBlockedBy: optional(array(string(), "Ids of tasks that have to be done first")),
-      owner: optional(string("Who does the task; empty for nobody")),
+      owner: optional(string("Who does the task; empty for no one")),
       metadata: optional(anyObject("Values to add or replace; null deletes a key")),
     }),
 

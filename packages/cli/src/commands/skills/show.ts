@@ -100,5 +100,5 @@ function factsOf(
 function invokers({ userInvocable, modelInvocable }: Skill): string {
   if (userInvocable && modelInvocable) return "you and the model";
   if (userInvocable) return "you";
-  return modelInvocable ? "the model" : "nobody";
+  return modelInvocable ? "the model" : "no one";
 }

@@ -16,7 +16,7 @@ export async function preload(
       const heading = `<command-message>${name}</command-message>\n<command-name>${name}</command-name>\n<skill-format>true</skill-format>`;
       texts.push(`${heading}\n${text}`);
     } catch (error) {
-      warn(`An agent begins without the skill "${name}": ${(error as Error).message}`);
+      warn(`An agent starts without the skill "${name}": ${(error as Error).message}`);
     }
   }
   return texts;

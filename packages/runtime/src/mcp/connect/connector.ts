@@ -125,7 +125,7 @@ export class Connector {
 
   #clientTransport(name: string, deliver: (message: unknown) => void): Transport {
     const bridge = this.#options.bridge?.(name);
-    if (!bridge) throw new Error("Only a client can bring a server of type sdk");
+    if (!bridge) throw new Error("Only a client can provide a server of type sdk");
     const stop = bridge.listen(deliver);
     return { ...sdkTransport((message, signal) => bridge.send(message, signal)), close: stop };
   }
@@ -146,7 +146,7 @@ export class Connector {
       case "claudeai-proxy":
         return (await (this.#remote ??= openRemote(this.#options))).to(configured, config, isRetry);
       case "sdk":
-        throw new Error("Only a client can bring a server of type sdk");
+        throw new Error("Only a client can provide a server of type sdk");
     }
   }
 

@@ -59,7 +59,7 @@ export class SessionSignIns {
     const listener = await openRedirect({ server: target, oauth: config.oauth, snapshot, state });
     this.#open.set(name, own);
     const secret = clientSecret(config.oauth?.clientId, snapshot);
-    const timer = setTimeout(() => own.cancel("Nobody signed in within 10 minutes; try again"), WAIT_MS);
+    const timer = setTimeout(() => own.cancel("The sign-in was not completed within 10 minutes; try again"), WAIT_MS);
     const work = signIn({
       ...config,
       ...target,

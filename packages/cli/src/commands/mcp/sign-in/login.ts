@@ -44,7 +44,7 @@ export async function login(call: Invoked): Promise<number> {
         const { promise: cancelled, reject } = Promise.withResolvers<never>();
         const cancel = (message: string) => reject(new SignInError(message));
         const stopListening = io.onSignal("SIGINT", () => cancel("The sign-in was cancelled"));
-        const timer = setTimeout(() => cancel("Nobody signed in within 10 minutes; try again"), WAIT_MS);
+        const timer = setTimeout(() => cancel("The sign-in was not completed within 10 minutes; try again"), WAIT_MS);
         try {
           await io.write(opened ? waiting(url) : instructions(url, listener.redirectUrl));
           return await Promise.race([listener.received, cancelled, ...(opened ? [] : [pasted(lines, state)])]);
