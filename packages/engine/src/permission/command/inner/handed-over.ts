@@ -49,10 +49,14 @@ interface Handed {
   readonly isOpaque: boolean;
 }
 
+/** More letters in one word than anyone needs. */
+const MOST_LETTERS = 12;
+
 function handed({ kind, value }: Word): Handed[] {
-  const isOpaque = kind === "unknown";
-  // In `-Orm`, the value starts after a letter.
-  const glued = /^-[A-Za-z]{2}/.test(value) ? [value.slice(2), value.slice(3)] : [];
+  // In `-Orm` and `-n5Orm`, the value starts after one of the letters.
+  const letters = /^-([A-Za-z0-9]*)/.exec(value)?.[1]?.length ?? 0;
+  const isOpaque = kind === "unknown" || letters > MOST_LETTERS;
+  const glued = Array.from({ length: Math.min(letters, MOST_LETTERS) }, (_, at) => value.slice(at + 2));
   return [value, ...glued].map((text) => ({ text, isOpaque }));
 }
 
@@ -74,6 +78,7 @@ const STARTERS: Readonly<Record<string, { readonly after?: RegExp; readonly oper
   buildah: { after: /^run$/, operands: 1 },
   bun: { after: /^(x|exec)$/ },
   bunx: {},
+  catchsegv: {},
   cgexec: {},
   cmake: { after: /^-E$/ },
   "dbus-launch": {},
@@ -85,6 +90,7 @@ const STARTERS: Readonly<Record<string, { readonly after?: RegExp; readonly oper
   "gnome-terminal": { after: /^--$/ },
   heroku: { after: /^run$/ },
   incus: { after: /^exec$/, operands: 1 },
+  just: { after: /^--command$/ },
   kitty: {},
   kubectl: { after: /^(exec|run|debug)$/, operands: 1 },
   // The dynamic linker.
@@ -93,6 +99,7 @@ const STARTERS: Readonly<Record<string, { readonly after?: RegExp; readonly oper
   lxc: { after: /^exec$/, operands: 1 },
   mosh: { operands: 1 },
   nerdctl: { after: /^(exec|run)$/, operands: 1 },
+  nix: { after: /^(run|shell|develop)$/ },
   npx: {},
   nx: { after: /^exec$/ },
   oc: { after: /^(exec|run|rsh)$/, operands: 1 },
