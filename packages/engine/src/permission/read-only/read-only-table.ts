@@ -112,6 +112,14 @@ const xxd: OptionCheck = (words) => {
   return operands(1, options("0-9abcdeEgilopsuC"))(rest);
 };
 
+/** No other server and no other settings: podman, which may be called docker, takes such options after a subcommand too. */
+const DOCKER: Readonly<Record<string, OptionCheck>> = {
+  images: options("aqf", ...list("--all --digests --filter --format --no-trunc --quiet --tree")),
+  logs: options("0-9ftn", ...list("--details --follow --since --tail --timestamps --until")),
+  ps: options("0-9aqnlsf", ...list("--all --filter --format --last --latest --no-trunc --quiet --size")),
+};
+const docker: OptionCheck = ([name = "", ...rest]) => Object.hasOwn(DOCKER, name) && DOCKER[name]!(rest);
+
 const IP_FLAGS = /^-(br(ief)?|c(olor)?|4|6|j(son)?|o)$/;
 
 /** Numbers only: some shells do arithmetic with the argument of `exit`. */
@@ -140,7 +148,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   df: anything,
   diff: anything,
   dirname: anything,
-  docker: (words) => ["ps", "images", "logs"].includes(words[0] ?? ""),
+  docker,
   // A file with a list of files names files no one has judged; the same goes for `wc` and `strings`.
   du: without("", "--files0-from"),
   echo: anything,
