@@ -29,6 +29,15 @@ export function commandNamed(name: string, commands: readonly CommandItem[]): Co
   );
 }
 
+/** Whether a name of the command, or a word in one, starts with the query: `/rev` for `/security-review`. */
+export function startsWord(query: string, { name, aliases = [] }: CommandItem): boolean {
+  const typed = query.toLowerCase();
+  return [name, ...aliases].some((each) => {
+    const lower = each.toLowerCase();
+    return lower.startsWith(typed) || ["-", ":", "_"].some((mark) => lower.includes(mark + typed));
+  });
+}
+
 function scoreCommand(query: string, { name, aliases = [], description }: CommandItem): number | undefined {
   const names = Math.max(scoreName(query, name), ...aliases.map((alias) => scoreName(query, alias) - 1));
   if (names > 0) return names;

@@ -131,6 +131,20 @@ describe("the list under the prompt", () => {
     expect(driver.send("/unknown\r")).toMatchObject([{ kind: "submit", text: "/unknown" }]);
   });
 
+  test("Enter sends what was typed if an entry merely has the same letters, unless the user moves to one", () => {
+    const commands = [
+      { name: "reload-plugins", description: "Read plugins again" },
+      { name: "debug", description: "Find the cause of a login that fails" },
+      { name: "long-login", description: "Another" },
+    ];
+    const letters = new PromptDriver({ commands: commands.slice(0, 2) });
+    expect(letters.send("/login\r")).toMatchObject([{ kind: "submit", text: "/login" }]);
+    expect(letters.send("/bug\r")).toMatchObject([{ kind: "submit", text: "/bug" }]);
+    expect(letters.send("/login\x1b[B\r")).toMatchObject([{ kind: "submit", text: "/debug" }]);
+    const word = new PromptDriver({ commands: commands.slice(2) });
+    expect(word.send("/log\r")).toMatchObject([{ kind: "submit", text: "/long-login" }]);
+  });
+
   test("Esc closes it and leaves the text", () => {
     const driver = new PromptDriver({ commands: COMMANDS });
     driver.send("/c\x1b");

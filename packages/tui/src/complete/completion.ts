@@ -2,7 +2,7 @@
 // which is marked; the prompt holds the text.
 
 import type { TextBuffer } from "../editor/text-buffer.ts";
-import { type CommandItem, commandNamed, matchCommands } from "./commands.ts";
+import { type CommandItem, commandNamed, matchCommands, startsWord } from "./commands.ts";
 import { fuzzyScore } from "./fuzzy.ts";
 import { type MentionItem, mentionAt, mentionText } from "./mention.ts";
 
@@ -127,11 +127,16 @@ export class Completion {
     if (open) this.update(buffer);
   }
 
-  /** The command line that Enter runs: the marked entry, under the name that was typed if that is one of its own. */
+  /**
+   * The command line that Enter runs: the marked entry, under the name that was typed if that is one of its own. An entry
+   * that merely has the same letters is run only if the user moved to it: `/login` must not run `/reload-plugins`.
+   */
   commandLine(): string | undefined {
     const entry = this.#entries[this.#marked];
     if (!entry || this.#word?.kind !== "command") return undefined;
     const { query } = this.#word;
+    const command = commandNamed(entry.value, this.#sources.commands());
+    if (this.#marked === 0 && command && !startsWord(query, command)) return undefined;
     return `/${commandNamed(query, this.#sources.commands())?.name === entry.value ? query : entry.value}`;
   }
 

@@ -55,6 +55,7 @@ const NOTES: Readonly<Record<string, string>> = {
   fast: "Fast mode is not supported: choose a faster model with /model",
   focus: "There is no focus view: finished output stays in the scrollback of the terminal",
   ide: "Run Keelson in the terminal of your editor; there is no extension to connect to",
+  sandbox: "The sandbox is a setting: run keelson config set sandbox.enabled true, and start again",
   "scroll-speed": "The terminal scrolls, so its own setting applies",
   tui: "Keelson always draws on the main screen and keeps the scrollback",
   voice: "Voice input is not supported",

@@ -34,7 +34,8 @@ export function promptItems(content: ModelMessage["content"], from?: string): St
   const printed = COMMAND_OUTPUT.exec(text);
   if (printed) return printed[2]!.trim() === "" ? [] : [output(printed[2]!, printed[1] === "stderr", "markdown")];
   const shell = shellItems(text);
-  if (shell.length > 0) return shell;
+  // A command that printed nothing has empty tags.
+  if (shell.length > 0 || /^<bash-(?:stdout|stderr)>/.test(text)) return shell;
   const command = COMMAND.exec(text)?.[1];
   if (command !== undefined) {
     const words = ARGUMENTS.exec(text)?.[1]?.trim() ?? "";

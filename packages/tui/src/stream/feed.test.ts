@@ -152,6 +152,12 @@ test("commands show what was typed and what was printed", () => {
       prompt("<bash-stdout>a\nb</bash-stdout><bash-stderr></bash-stderr>", "p2"),
     ]),
   ).toEqual(["! ls", "  ⎿  a", "     b"]);
+  expect(
+    written([
+      prompt("<bash-input>true</bash-input>"),
+      prompt("<bash-stdout></bash-stdout><bash-stderr></bash-stderr>", "p2"),
+    ]),
+  ).toEqual(["! true"]);
 });
 
 test("a skill is shown as it was typed, not with its text", () => {

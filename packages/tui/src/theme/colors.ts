@@ -82,7 +82,25 @@ function nearest256(rgb: Rgb): number {
   const cube = rgb.map((part) => nearestIndex(STEPS, part));
   const inCube = 16 + 36 * cube[0]! + 6 * cube[1]! + cube[2]!;
   const grey = Math.max(0, Math.min(23, Math.round(((rgb[0] + rgb[1] + rgb[2]) / 3 - 8) / 10)));
-  return distance(rgb, ofIndex(inCube)) <= distance(rgb, ofIndex(232 + grey)) ? inCube : 232 + grey;
+  const nearest = distance(rgb, ofIndex(inCube)) <= distance(rgb, ofIndex(232 + grey)) ? inCube : 232 + grey;
+  return isHued(rgb) && new Set(ofIndex(nearest)).size === 1 ? nearestOfHue(rgb) : nearest;
+}
+
+/** The cube has few dark colors. A grey that is nearer would make added and removed lines look the same. */
+function nearestOfHue(rgb: Rgb): number {
+  const wanted = strongest(rgb);
+  const same = Array.from({ length: 216 }, (_, at) => 16 + at).filter((index) => strongest(ofIndex(index)) === wanted);
+  const distances = same.map((index) => distance(rgb, ofIndex(index)));
+  return same[distances.indexOf(Math.min(...distances))]!;
+}
+
+const isHued = (rgb: Rgb) => strongest(rgb) !== undefined && Math.max(...rgb) - Math.min(...rgb) >= 24;
+
+/** Whether it is red, green or blue that is strongest; undefined if two are. */
+function strongest(rgb: Rgb): number | undefined {
+  const most = Math.max(...rgb);
+  const at = rgb.indexOf(most);
+  return rgb.lastIndexOf(most) === at ? at : undefined;
 }
 
 function ofIndex(index: number): Rgb {
