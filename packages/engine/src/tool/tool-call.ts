@@ -15,6 +15,7 @@ import {
   failureOf,
   invalidCall,
   refused,
+  rejectedByInterrupt,
   REJECTED,
   replacedByHook,
   resultEntry,
@@ -153,7 +154,11 @@ async function attempt(
   if (permission.behavior === "deny") {
     // If the question was withdrawn, no one refused the call.
     const ended = line.ended.aborted ? line.halted() : undefined;
-    return ended ? { ...ended, tool: tool.name } : denied(call, tool, input, permission, before);
+    if (ended) return { ...ended, tool: tool.name };
+    const outcome = denied(call, tool, input, permission, before);
+    // An interrupt took the question back: whoever interrupted did not want the call.
+    const interrupted = ports.signal.aborted && permission.by === "person";
+    return interrupted ? { ...outcome, ...rejectedByInterrupt(permission) } : outcome;
   }
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
   if (!agreed.ok) return { ...invalidCall(agreed.message), tool: tool.name };

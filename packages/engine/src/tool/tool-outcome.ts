@@ -127,6 +127,12 @@ export function denied(
   };
 }
 
+/** What an interrupt says about a call that was still asked about. */
+export const rejectedByInterrupt = (permission: Permission) => ({
+  ...refused(REJECTED, "User rejected tool use"),
+  permission: { ...permission, unanswered: true },
+});
+
 export const refused = (message: string, result: string): ToolOutcome => ({ shown: message, failed: true, result });
 
 /** A call that could not even be attempted. */

@@ -368,6 +368,24 @@ export const PERMISSIONS: readonly Scenario[] = [
         is: ["control_cancel_request", "reply interrupt 1"],
       },
       { name: "ends the run", see: (seen) => result(seen).terminal_reason, is: "aborted_tools" },
+      {
+        name: "is a call that the user rejected",
+        see: (seen) =>
+          ofKind(seen, "user")
+            .slice(0, 1)
+            .map(({ message, tool_use_result, tool_result_meta: [meta] }) => [
+              message.content[0].content,
+              tool_use_result,
+              meta.non_execution_kind,
+            ]),
+        is: [
+          [
+            expect.stringMatching(/^The user doesn't want to proceed with this tool use\./),
+            "User rejected tool use",
+            "user-rejected",
+          ],
+        ],
+      },
     ],
   },
   {

@@ -326,8 +326,13 @@ export const REQUESTS: readonly Scenario[] = [
       },
       {
         name: "for another model are told as the output of a command, echoed",
-        see: (seen) => ofKind(seen, "user").map(({ message, isReplay }) => [message.content, isReplay])[0],
-        is: ["<local-command-stdout>Set model to claude-sonnet-4-6</local-command-stdout>", true],
+        see: (seen) =>
+          ofKind(seen, "user").map(({ message, isReplay, timestamp }) => [message.content, isReplay, timestamp])[0],
+        is: [
+          "<local-command-stdout>Set model to claude-sonnet-4-6</local-command-stdout>",
+          true,
+          expect.stringMatching(/^\d{4}-.*Z$/),
+        ],
       },
       {
         name: "for another mode are told in a status line each",

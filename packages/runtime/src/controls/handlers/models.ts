@@ -52,6 +52,7 @@ export const setModel: ControlHandler = async ({ model: wanted }, targets) => {
     isReplay: true,
     session_id: targets.sessionId,
     uuid: targets.newId(),
+    timestamp: new Date(targets.now()).toISOString(),
   });
   return done({ model });
 };
