@@ -101,6 +101,7 @@ export function initSignal(facts: {
     skills: facts.skills,
     ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
+    ...(facts.snapshot.flags.betas?.length ? { betas: facts.snapshot.flags.betas } : {}),
     original_cwd: facts.snapshot.cwd,
     additional_directories: facts.snapshot.directories,
     keelson_version: VERSION,

@@ -1,7 +1,7 @@
 // What comes out while a run goes on: each line, its fields, and the order of lines.
 
 import { expect } from "bun:test";
-import { bash, kindOf, kinds, ofKind, read, result, turn, write, type Scenario } from "../scenario.ts";
+import { bash, init, kindOf, kinds, ofKind, read, result, turn, write, type Scenario } from "../scenario.ts";
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 /** Calls that run side by side end in any order. */
@@ -308,5 +308,12 @@ export const MESSAGES: readonly Scenario[] = [
         ],
       },
     ],
+  },
+  {
+    name: "betas that were asked for",
+    options: { extraArgs: { betas: "context-1m-2025-08-07" } },
+    says: [{ text: "hello" }],
+    steps: turn("hi"),
+    cases: [{ name: "are in init", see: (seen) => init(seen).betas, is: ["context-1m-2025-08-07"] }],
   },
 ];
