@@ -3,17 +3,24 @@
 import { existsSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
 import type { Search } from "@keelson/engine";
-import type { PromptMessage } from "@keelson/protocol";
+import { NO_USAGE, type PromptMessage } from "@keelson/protocol";
 import { customTitle, dequeued } from "@keelson/store";
 import { typedCommands, type RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
+import { modelRates } from "../model/model-choice.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { adoptChangedSettings, reloadStyle } from "../session/life.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
 import { toolsOf } from "../session/state.ts";
+
+const writtenToCache = (tokens: number, ttl: "5m" | "1h") => ({
+  ...NO_USAGE,
+  cache_creation_input_tokens: tokens,
+  ...(ttl === "1h" ? { cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: tokens } } : {}),
+});
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
@@ -39,12 +46,18 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     model: () => state.model,
     setModel: async (name) => {
       const next = await storage.chooseModel(name, { typed: true });
+      const to = next.profile.id;
+      const contextTokens = state.conversation.account.tokens(0);
+      const cacheTtl = next.cache.ttl;
       const change = {
         from: state.model.profile.id,
-        to: next.profile.id,
-        requested: name ?? "default",
+        to,
+        requested: name,
         source: "sdk",
-        cacheTtl: next.cache.ttl,
+        cacheTtl,
+        contextTokens,
+        cacheWriteUsd: modelRates(state.snapshot).costOf(to, writtenToCache(contextTokens, cacheTtl)),
+        ownPrice: to in (state.snapshot.settings.modelPrices ?? {}),
       };
       const refusal = await firePreModelSwitch(hooks.fire, change);
       if (refusal !== undefined) throw new Error(refusal);

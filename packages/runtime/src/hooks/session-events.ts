@@ -49,17 +49,34 @@ export async function firePreModelSwitch(fire: Fire, change: ModelSwitchFacts): 
 export interface ModelSwitchFacts {
   readonly from: string;
   readonly to: string;
-  readonly requested: string;
+  /** Undefined for the default. */
+  readonly requested: string | undefined;
   readonly source: string;
   readonly cacheTtl: "5m" | "1h";
+  /** What the next request sends again. */
+  readonly contextTokens: number;
+  /** Of writing that to the cache of the new model; null without a known price. */
+  readonly cacheWriteUsd: number | null;
+  /** Whether the user's settings price the new model. */
+  readonly ownPrice: boolean;
 }
 
 export async function firePostModelSwitch(fire: Fire, change: ModelSwitchFacts): Promise<readonly string[]> {
   return (await fire("PostModelSwitch", modelSwitchInput(change))).context;
 }
 
-function modelSwitchInput({ from, to, requested, source, cacheTtl }: ModelSwitchFacts): JsonObject {
-  return { from_model: from, to_model: to, requested_model: requested, source, cache_ttl: cacheTtl };
+function modelSwitchInput(change: ModelSwitchFacts): JsonObject {
+  const { from, to, requested = null, source, cacheTtl, contextTokens, cacheWriteUsd, ownPrice } = change;
+  return {
+    from_model: from,
+    to_model: to,
+    requested_model: requested,
+    source,
+    context_tokens: contextTokens,
+    cache_ttl: cacheTtl,
+    estimated_cache_write_usd: cacheWriteUsd,
+    pricing: ownPrice ? "configured" : cacheWriteUsd === null ? "default" : "catalog",
+  };
 }
 
 /** Fires ConfigChange for every changed settings file. Returns false if a hook blocks the change. */

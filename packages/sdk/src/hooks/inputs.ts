@@ -171,10 +171,12 @@ type ModelSwitch = {
   requested_model: string | null;
   source: "auto" | "command" | "picker" | "resume" | "sdk";
   context_tokens: number;
-  prompt_cache_warm: boolean;
+  /** Not told by Keelson. */
+  prompt_cache_warm?: boolean;
   cache_ttl: "5m" | "1h";
+  /** Null for a model without a known price. */
   estimated_cache_write_usd: number | null;
-  pricing: unknown;
+  pricing: "configured" | "catalog" | "default";
 };
 
 export type PreModelSwitchHookInput = BaseHookInput & ModelSwitch & { hook_event_name: "PreModelSwitch" };

@@ -430,6 +430,18 @@ export const HOOKS: readonly Scenario[] = [
         see: (seen) => inputs(seen).map(({ from_model, to_model }: any) => [from_model, to_model]),
         is: [1, 2].map(() => ["claude-sonnet-5", "claude-haiku-4-5"]),
       },
+      {
+        name: "say what it would cost",
+        see: (seen) => inputs(seen)[0],
+        is: expect.objectContaining({
+          requested_model: "claude-haiku-4-5",
+          source: "sdk",
+          context_tokens: 120,
+          cache_ttl: "5m",
+          estimated_cache_write_usd: expect.closeTo(0.00015, 6),
+          pricing: "catalog",
+        }),
+      },
     ],
   },
   {
