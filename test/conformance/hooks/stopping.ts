@@ -34,7 +34,15 @@ const wentOn = (text: string) => ({ heard: [expect.anything(), [text]], result: 
 export const STOPPING: readonly Row[] = [
   stop("is told what was said last", listens, {
     ...stopped,
-    told: [{ ...base("Stop", "permission_mode", "effort"), stop_hook_active: false, last_assistant_message: "done" }],
+    told: [
+      {
+        ...base("Stop", "permission_mode", "effort"),
+        stop_hook_active: false,
+        last_assistant_message: "done",
+        background_tasks: [],
+        session_crons: [],
+      },
+    ],
     code: 0,
   }),
   stop("plain text does not reach the model", prints("hello"), stopped),
