@@ -191,7 +191,7 @@ export const EVENTS: Readonly<Record<HookEvent, Facts>> = {
   Setup: { label: "Setup:init", keys: "trigger", has: ["early"], context: known("Setup") },
   Stop: {
     label: "Stop",
-    keys: "stop_hook_active last_assistant_message background_tasks session_crons",
+    keys: "stop_hook_active last_assistant_message",
     has: ["mode", "effort"],
     ...plainly,
     context: known("Stop"),
@@ -205,7 +205,7 @@ export const EVENTS: Readonly<Record<HookEvent, Facts>> = {
   },
   SubagentStop: {
     label: "SubagentStop:general-purpose",
-    keys: "stop_hook_active agent_id agent_transcript_path agent_type last_assistant_message background_tasks session_crons",
+    keys: "stop_hook_active agent_id agent_transcript_path agent_type last_assistant_message",
     has: ["mode", "effort"],
     ...plainly,
     context: known("SubagentStop"),
