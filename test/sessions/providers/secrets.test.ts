@@ -95,7 +95,7 @@ test("a stored key is used, and is only in the secret store", async () => {
   home.settings({ providers: { local: { api: "openai-chat", baseUrl: `${server.url}/v1` } } });
   const key = "stored-secret-key-9";
   const login = await runKeelson(["auth", "login", "local"], { home, stdin: key });
-  expect([login.code, login.stdout, login.stderr]).toEqual([0, "Stored the key of local\n", ""]);
+  expect([login.code, login.stdout, login.stderr]).toEqual([0, "Stored the key for local\n", ""]);
 
   const ended = await runKeelson(["-p", "hi", "--model", "local/m", ...STREAM], { home });
   expect(messagesOf(ended, "system/init")[0].apiKeySource).toBe("/login managed key");

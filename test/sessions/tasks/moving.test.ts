@@ -172,6 +172,6 @@ test("Stop hooks are told what still runs in the background", async () => {
         command: untilGo("first"),
       },
     ],
-    undefined,
+    [],
   ]);
 });

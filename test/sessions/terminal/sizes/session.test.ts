@@ -169,7 +169,7 @@ test("each dialog, panel, picker and viewer can be read, used and left in every 
     back,
     ...panel("/model", "odel"),
     ...panel("/effort", "ffort"),
-    ...panel("/theme", "dark-daltonized", "light-ansi"),
+    ...panel("/theme", "color-blind friendly", "Light, 16 colors"),
     ...panel("/output-style", "Explanatory"),
     ...panel("/agents", "gents"),
     ...panel("/config", "Auto-compact"),
