@@ -94,8 +94,8 @@ test("a server that does not answer is given up on, and answers the next questio
   await using w = languageWorld({ fake: { ignores: ["textDocument/hover"] }, server: { requestTimeoutMs: 50 } });
   w.write("a.fake", "def one\n");
   expect(await w.fails("hover", "a.fake", 1, 5)).toBe("timeout: It did not answer textDocument/hover within 0.1 s");
-  expect(w.messages("textDocument/hover")).toHaveLength(1);
   await until(() => w.messages("$/cancelRequest").length === 1, "it was told");
+  expect(w.messages("textDocument/hover")).toHaveLength(1);
   expect(w.pids()).toHaveLength(1);
 });
 

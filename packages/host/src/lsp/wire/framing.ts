@@ -78,6 +78,8 @@ function parse(bytes: Buffer): unknown {
 }
 
 function notAMessage(bytes: Buffer): string {
-  const start = JSON.stringify(bytes.subarray(0, 60).toString("utf8"));
+  // Its first line; a message may already follow.
+  const [line] = /^[^\n]*\n?/.exec(bytes.subarray(0, 60).toString("utf8"))!;
+  const start = JSON.stringify(line);
   return `It printed ${start}, which is not a message of a language server; its command may need an option such as --stdio`;
 }
