@@ -49,6 +49,16 @@ test("two agents that wake the same one wake it once", async () => {
     await Promise.all(both.map(({ promise }) => promise));
     return send(/of (a[0-9a-f]{16})/.exec(JSON.stringify(body.messages))![1]!);
   };
+  // The one that is woken must not be done before both have sent their message.
+  const sent = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const over = (at: number) => () => {
+    sent[at]!.resolve();
+    return { text: "Over", waitMs: 300 };
+  };
+  const woken = async () => {
+    await Promise.all(sent.map(({ promise }) => promise));
+    return { text: "Woken" };
+  };
   await using model = await startMockModel(
     cast({
       main: [
@@ -60,9 +70,9 @@ test("two agents that wake the same one wake it once", async () => {
         { text: "End" },
         { text: "End" },
       ],
-      [FIRST]: [{ text: "Three" }, { text: "Woken" }, { text: "Woken" }],
-      [SECOND]: [wakes(0), { text: "Over", waitMs: 300 }],
-      [THIRD]: [wakes(1), { text: "Over", waitMs: 300 }],
+      [FIRST]: [{ text: "Three" }, woken, { text: "Woken" }],
+      [SECOND]: [wakes(0), over(0)],
+      [THIRD]: [wakes(1), over(1)],
     }),
   );
   const env = { CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH: "2" };
