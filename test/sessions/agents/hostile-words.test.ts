@@ -218,9 +218,8 @@ test("an agent that works in another process is not woken a second time", async 
   running.send(prompt("Go"));
   await until(() => requestsOf(model.requests, FIRST, ROLES).length === 2);
   await running.waitForLine(({ type }) => type === "result");
-  const { agent_id: id, session_id: session } = running.lines
-    .map(({ json }: any) => json)
-    .findLast((message: any) => message?.agent_id);
+  const { json } = await running.waitForLine(({ agent_id }) => agent_id !== undefined);
+  const { agent_id: id, session_id: session } = json;
   await using later = await startMockModel(
     cast({ main: [send(id), { text: "End" }, { text: "End" }], [FIRST]: [{ text: "Woken" }] }),
   );
