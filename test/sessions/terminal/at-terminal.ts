@@ -31,6 +31,9 @@ export function writeState(home: TemporaryHome, more: object = {}): void {
   });
 }
 
+/** Nothing runs. An answer may be on the screen a moment before its turn has ended. */
+export const isIdle = (terminal: TestTerminal) => !terminal.screen().some((row) => row.includes("to interrupt"));
+
 /** Waits for the prompt. */
 export async function openAtTerminal(
   script: readonly ScriptStep<JsonObject>[],

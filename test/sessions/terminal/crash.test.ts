@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { startTerminal } from "@keelson/testkit/terminal";
 import { temporaryHome, transcriptFiles } from "@keelson/testkit";
 import { AT_PROMPT } from "./sizes/walk.ts";
-import { openAtTerminal } from "./at-terminal.ts";
+import { isIdle, openAtTerminal } from "./at-terminal.ts";
 
 test.each([
   [120, 40],
@@ -23,7 +23,7 @@ test.each([
   const { terminal, model } = at;
   terminal.type("sail\r");
   await terminal.until("Afloat.");
-  await terminal.until(AT_PROMPT);
+  await terminal.until(isIdle);
   terminal.type("a draft");
   await terminal.until("a draft");
   terminal.kill("SIGUSR2");

@@ -1,10 +1,7 @@
 // Panels, pickers and viewers in the real program.
 
 import { expect, test } from "bun:test";
-import type { TestTerminal } from "@keelson/testkit/terminal";
-import { openAtTerminal } from "./at-terminal.ts";
-
-const isIdle = (terminal: TestTerminal) => !terminal.screen().some((row) => row.includes("to interrupt"));
+import { isIdle, openAtTerminal } from "./at-terminal.ts";
 
 test("panels open without a request to the model, change files, and close with one Esc", async () => {
   await using at = await openAtTerminal([]);

@@ -2,12 +2,11 @@
 
 import { expect, test } from "bun:test";
 import { programCommand, startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
-import { startTerminal, type TestTerminal } from "@keelson/testkit/terminal";
-import { openAtTerminal, writeState } from "./at-terminal.ts";
+import { startTerminal } from "@keelson/testkit/terminal";
+import { isIdle, openAtTerminal, writeState } from "./at-terminal.ts";
 
 const ANSWER = "# Title\n\nSome `code` and **bold** text.\n\n```ts\nconst x = 1;\n```\n";
 const edit = { calls: [{ name: "Write", input: { file_path: "new.txt", content: "one\n" } }] };
-const isIdle = (terminal: TestTerminal) => !terminal.screen().some((row) => row.includes("to interrupt"));
 
 test("NO_COLOR: no colors, but everything is there", async () => {
   await using at = await openAtTerminal([edit, { text: ANSWER }], { env: { NO_COLOR: "1" } });

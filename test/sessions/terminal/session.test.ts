@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { transcriptFiles } from "@keelson/testkit";
 import { until } from "../processes.ts";
 import { startTerminal } from "@keelson/testkit/terminal";
-import { openAtTerminal } from "./at-terminal.ts";
-import { AT_PROMPT } from "./sizes/walk.ts";
+import { isIdle, openAtTerminal } from "./at-terminal.ts";
 
 test("a resumed session is in the mode it was left in, unless a flag names one", async () => {
   await using at = await openAtTerminal([{ text: "first answer" }]);
@@ -16,7 +15,7 @@ test("a resumed session is in the mode it was left in, unless a flag names one",
   await terminal.until("accept edits");
   terminal.type("hello\r");
   await terminal.until("first answer");
-  await terminal.until(AT_PROMPT);
+  await terminal.until(isIdle);
   terminal.press("shift+tab");
   await terminal.until("plan mode on");
   terminal.press("ctrl+d", "ctrl+d");

@@ -1,8 +1,7 @@
 // Settings of the screen: each changes what a user sees.
 
 import { expect, test } from "bun:test";
-import { openAtTerminal } from "./at-terminal.ts";
-import { AT_PROMPT } from "./sizes/walk.ts";
+import { isIdle, openAtTerminal } from "./at-terminal.ts";
 
 const COUNT = {
   calls: [{ name: "Bash", input: { command: "for i in 1 2 3 4 5 6 7 8; do echo row $i; done", description: "Count" } }],
@@ -22,7 +21,7 @@ test.each([
   });
   const { terminal } = at;
   await terminal.until("const answer = 42;");
-  await terminal.until(AT_PROMPT);
+  await terminal.until(isIdle);
   const text = terminal.scrollback().join("\n");
   expect(text).toContain("row 3");
   expect([text.includes("row 8"), text.includes("more lines")]).toEqual([isComplete, !isComplete]);

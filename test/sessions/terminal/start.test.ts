@@ -5,7 +5,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { programCommand, runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { startTerminal, type TestTerminal } from "@keelson/testkit/terminal";
-import { openAtTerminal, writeState } from "./at-terminal.ts";
+import { isIdle, openAtTerminal, writeState } from "./at-terminal.ts";
 import { until } from "../processes.ts";
 
 const PROMPT = /^❯ *$/m;
@@ -117,6 +117,7 @@ test("starts and ends are counted, and the file is copied first", async () => {
   await using at = await openAtTerminal([{ text: "Hi." }], { args: ["say hi"], state: { numStartups: 7, mine: 1 } });
   const { terminal, home } = at;
   await terminal.until("Hi.");
+  await terminal.until(isIdle);
   await until(() => stateOf(home)["numStartups"] === 8);
   expect(stateOf(home)["projects"][home.project].lastGracefulShutdown).toBe(false);
   terminal.press("ctrl+d", "ctrl+d");
