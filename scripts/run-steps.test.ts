@@ -99,3 +99,37 @@ test("a tool that is not installed is a skip with a reason, and in CI a failure"
     lines: ["== lint", `   ${reason}`, "   FAILED in N s", "0 passed, 1 failed"],
   });
 });
+
+test("a test that fails once is run again with its file alone, and named; one that fails twice has failed", async () => {
+  const met = join(folder, "met");
+  const step = tests(
+    "unsteady",
+    `import { existsSync, writeFileSync } from "node:fs";
+     test("steady", () => {});
+     test("first time", () => {
+       const isSecond = existsSync(${JSON.stringify(met)});
+       writeFileSync(${JSON.stringify(met)}, "");
+       expect(isSecond).toBe(true);
+     });`,
+  );
+  const asked: string[] = [];
+  const again = (files: readonly string[]) => (asked.push(...files), step.command);
+  const { code, lines } = await printed([{ ...step, again }]);
+  expect(code).toBe(0);
+  expect(lines.some((line) => line.startsWith("(fail) first time"))).toBe(true);
+  const [at, ...totals] = lines.slice(-3);
+  expect(asked.map((file) => file.endsWith("unsteady.test.ts"))).toEqual([true]);
+  expect([at, ...totals]).toEqual([
+    "Failed at first, passed alone; mend these tests:",
+    `  ${asked[0]}: first time`,
+    "2 passed, 0 failed",
+  ]);
+
+  const broken = tests("broken", `test("a", () => {}); test("b", () => expect(1).toBe(2));`);
+  const twice = await printed([{ ...broken, again: () => broken.command }]);
+  expect([twice.code, twice.lines.at(-1)]).toEqual([1, "1 passed, 1 failed"]);
+
+  const many = tests("many", `test.each([1, 2, 3, 4])("%i", () => expect(1).toBe(2));`);
+  const tooMany = await printed([{ ...many, again: () => expect.unreachable() }]);
+  expect([tooMany.code, tooMany.lines.at(-1)]).toEqual([1, "0 passed, 4 failed"]);
+});

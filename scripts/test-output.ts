@@ -22,12 +22,26 @@ export function readCounts(output: string, exitCode: number | null): Counts {
 
 /** One line for each skipped test: its file, its name, and the reason its name ends with. */
 export function skippedTests(output: string): string[] {
+  return testsMarked(/^\((?:skip|todo)\) (.*)$/, output).map(
+    ({ file, name }) => `${file}: ${name}${name.endsWith("]") ? "" : " [no reason given]"}`,
+  );
+}
+
+export interface NamedTest {
+  readonly file: string;
+  readonly name: string;
+}
+
+export function failedTests(output: string): readonly NamedTest[] {
+  return testsMarked(/^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/, output);
+}
+
+function testsMarked(mark: RegExp, output: string): NamedTest[] {
   let file = "";
   return reportOf(linesOf(output)).flatMap((line) => {
     file = HEADING.exec(line)?.[1] ?? file;
-    const name = /^\((?:skip|todo)\) (.*)$/.exec(line)?.[1];
-    if (name === undefined) return [];
-    return `${file}: ${name}${name.endsWith("]") ? "" : " [no reason given]"}`;
+    const name = mark.exec(line)?.[1];
+    return name === undefined ? [] : { file, name };
   });
 }
 
