@@ -1,4 +1,5 @@
-export { openSession, type OpenedSession, type OpenOptions, type ShippedPrograms } from "./session/open.ts";
+export { openSession } from "./session/open.ts";
+export type { OpenedSession, OpenOptions, ShippedPrograms } from "./session/open-options.ts";
 export type { Debug, DebugCategory } from "./observe/debug.ts";
 export { OpenError, type SessionChoice } from "./session/place.ts";
 

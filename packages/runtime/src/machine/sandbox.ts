@@ -12,7 +12,7 @@ import {
   type Sandbox,
   type SandboxBlock,
 } from "@keelson/host";
-import type { ShippedPrograms } from "../session/open.ts";
+import type { ShippedPrograms } from "../session/open-options.ts";
 import { OpenError } from "../session/place.ts";
 
 export interface SessionSandbox {

@@ -2,7 +2,7 @@
 
 import type { ResolvedModel } from "@keelson/model";
 import type { Observed } from "../observe/observed.ts";
-import type { OpenOptions } from "../session/open.ts";
+import type { OpenOptions } from "../session/open-options.ts";
 import type { SessionPlace } from "../session/place.ts";
 import type { SessionState } from "../session/state.ts";
 import { Budget } from "./budget.ts";

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import type { Span } from "@keelson/store/span-log";
 import type { ModelRates } from "../model/cost.ts";
-import type { OpenOptions } from "../session/open.ts";
+import type { OpenOptions } from "../session/open-options.ts";
 import type { SessionPlace } from "../session/place.ts";
 import type { Watcher } from "./facts.ts";
 import { observe, type Observed } from "./observed.ts";

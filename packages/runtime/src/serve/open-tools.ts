@@ -15,7 +15,7 @@ import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { optionalTools } from "../optional-tools/optional-tools.ts";
 import { openServers, type McpStage } from "../mcp/open-servers.ts";
 import { refresh, type Stages } from "../session/life.ts";
-import type { ShippedPrograms } from "../session/open.ts";
+import type { ShippedPrograms } from "../session/open-options.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openPlan } from "../session/plan-mode.ts";
 import { openStorage } from "../session/storage.ts";

@@ -1,9 +1,9 @@
 // Opens a session in stages: storage, rules, machine, plan, gate, hooks, session. Each stage gets the ones before it and knows
 // nothing of those after it.
 
-import { withEnvironment, type Snapshot } from "@keelson/config";
+import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
-import type { Outbound, Session } from "@keelson/protocol";
+import type { Outbound } from "@keelson/protocol";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import type * as SessionControls from "../controls/session-controls.ts";
@@ -19,7 +19,6 @@ import { optionalTools } from "../optional-tools/optional-tools.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
-import type { TeammateIdentity } from "../team/team-world.ts";
 import { openTeamStage } from "../team/open-team.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
 import type * as ReplayModule from "../stream/replay.ts";
@@ -28,66 +27,14 @@ import { chosenStyle } from "./facts.ts";
 import type * as IdleNotice from "../hooks/idle-notice.ts";
 import { limitsOf } from "./limits.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
-import { OpenError, type SessionChoice } from "./place.ts";
+import type { OpenedSession, OpenOptions } from "./open-options.ts";
+import { OpenError } from "./place.ts";
 import { openPlan, type PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
 import { webTools } from "../web/open-web.ts";
 import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
-
-/** Programs embedded in the executable; written to disk on first use. */
-export interface ShippedPrograms {
-  readonly ripgrep?: string;
-  /** The sandbox helper on Linux. */
-  readonly seccomp?: string;
-}
-
-export interface OpenOptions {
-  readonly snapshot: Snapshot;
-  /** How the program was started: `sdk-cli`, `sdk-ts` … */
-  readonly entrypoint: string;
-  readonly session: SessionChoice;
-  /** Send every delta. */
-  readonly partial: boolean;
-  /** Deltas that arrive within so many milliseconds are sent as one. Absent: each is sent as it came. */
-  readonly gatherMs?: number;
-  /** Echo accepted prompts. */
-  readonly replayPrompts: boolean;
-  /**
-   * A person works in the session: prompts that come during a run join it, clients hear when it works and rests, and file
-   * checkpoints are on unless the settings turn them off.
-   */
-  readonly interactive?: boolean;
-  /** Include running hooks in the stream. */
-  readonly hookEvents?: boolean;
-  /** Include what subagents say and think in the stream, not only their calls. */
-  readonly agentText?: boolean;
-  /** Include every transcript entry in the stream, for a client that keeps a copy. */
-  readonly mirror?: boolean;
-  /** Work in a worktree of this name, or of a new one. */
-  readonly worktree?: { readonly name?: string };
-  /** Which Setup hooks run first, if any. */
-  readonly setup?: "init" | "maintenance";
-  /** The client answers `can_use_tool`. */
-  readonly stdioPermissions: boolean;
-  /** A slash command that does not exist is an error, not text for the model. */
-  readonly rejectsUnknownCommands?: boolean;
-  /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
-  readonly answersRequests: boolean;
-  readonly programs?: ShippedPrograms;
-  /** The command that starts this program again. Absent: the session starts no teammates. */
-  readonly program?: readonly string[];
-  /** The session is a member of a team. */
-  readonly teammate?: TeammateIdentity;
-  /** Absent if debug logging is off. */
-  readonly debug?: Debug;
-  /** Prints a warning for people; not part of the stream. */
-  warn(text: string): void;
-}
-
-/** `announce` is for people; `initialPrompt` is what a session without a prompt begins with. */
-export type OpenedSession = Session & { readonly announce?: string; readonly initialPrompt?: string };
 
 export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const storage = await openStorage(options);

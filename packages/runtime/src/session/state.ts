@@ -11,7 +11,7 @@ import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 import { newTodoList, todosIn } from "../task-list/todos.ts";
-import type { OpenOptions } from "./open.ts";
+import type { OpenOptions } from "./open-options.ts";
 import type { SessionPlace } from "./place.ts";
 
 export interface SessionState {

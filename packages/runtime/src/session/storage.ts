@@ -6,7 +6,7 @@ import { transcriptPath } from "@keelson/store";
 import { openWorkFolders, type WorkFolders } from "../machine/work-folders.ts";
 import { openModels, type SessionModels } from "../model/open-models.ts";
 import { openStreams, type SessionStreams } from "../stream/open-streams.ts";
-import type { OpenOptions } from "./open.ts";
+import type { OpenOptions } from "./open-options.ts";
 import { choosePlace, type SessionPlace } from "./place.ts";
 import { newState, type SessionState } from "./state.ts";
 

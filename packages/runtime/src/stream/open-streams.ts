@@ -5,7 +5,7 @@ import type { PermissionDenial } from "@keelson/protocol";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
 import type { WorkFolders } from "../machine/work-folders.ts";
-import type { OpenOptions } from "../session/open.ts";
+import type { OpenOptions } from "../session/open-options.ts";
 import type { SessionPlace } from "../session/place.ts";
 import { RunState } from "../session/run-state.ts";
 import type { SessionState } from "../session/state.ts";

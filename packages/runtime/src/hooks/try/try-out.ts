@@ -7,7 +7,7 @@ import type { HookReply, BackgroundReply } from "@keelson/engine/hooks";
 import { createSearch } from "@keelson/host";
 import type { HookEvent, HookOutcome, HookRegistration, HookRun, JsonObject, PermissionMode } from "@keelson/protocol";
 import { openExplainer } from "../../gate/explain-call.ts";
-import type { ShippedPrograms } from "../../session/open.ts";
+import type { ShippedPrograms } from "../../session/open-options.ts";
 import { modelView, type ModelView } from "./model-view.ts";
 import { rebasePaths, sampleEvent } from "./sample-event.ts";
 import { scratchCopy, type ScratchCopy } from "./scratch-copy.ts";

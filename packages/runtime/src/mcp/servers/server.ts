@@ -5,6 +5,7 @@ import type { CallResult, McpCallOptions, ListKind, McpConnection, McpPrompt, Mc
 import type { JsonObject } from "@keelson/protocol";
 import type { Slots } from "./slots.ts";
 import type { NamedServer } from "./server-config.ts";
+import { ServerPrompts } from "./server-prompts.ts";
 
 export type ServerStatus = "connected" | "failed" | "needs-auth" | "pending" | "disabled";
 
@@ -36,7 +37,6 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 /** A connection that lasted this long was a good one. */
 const SETTLED_MS = 5 * 60_000;
-const PROMPTS_PAUSE_MS = 5_000;
 
 export class ManagedServer {
   readonly definition: NamedServer;
@@ -51,14 +51,9 @@ export class ManagedServer {
   #status: Exclude<ServerStatus, "disabled"> = "pending";
   #error: string | undefined;
   #tools: readonly McpServerTool[] = [];
-  #prompts: Promise<readonly McpPrompt[]> | undefined;
-  #knownPrompts: readonly McpPrompt[] = [];
+  readonly #prompts: ServerPrompts;
   /** The user asked for the next attempt. */
   #isRetry = false;
-  /** Until the prompts may be fetched again. */
-  #pausing: Promise<void> | undefined;
-  /** The prompts changed during the pause. */
-  #isStale = false;
   #failures = 0;
   #tryAgainAt = 0;
   #connectedAt = 0;
@@ -68,6 +63,12 @@ export class ManagedServer {
   constructor(definition: NamedServer, options: ServerOptions) {
     this.definition = definition;
     this.#options = options;
+    this.#prompts = new ServerPrompts({
+      connection: () => this.connection,
+      signal: this.#ending.signal,
+      sleep: options.sleep,
+      changed: () => options.promptsChanged?.(),
+    });
   }
 
   get name(): string {
@@ -119,15 +120,12 @@ export class ManagedServer {
 
   /** The prompts that are known by now. */
   get knownPrompts(): readonly McpPrompt[] {
-    return this.connection ? this.#knownPrompts : [];
+    return this.#prompts.known;
   }
 
   /** Empty unless it is connected and has prompts. Never rejects. */
-  async prompts(): Promise<readonly McpPrompt[]> {
-    const { connection } = this;
-    if (!connection?.facts?.hasPrompts) return [];
-    this.#prompts ??= connection.listPrompts(this.#ending.signal).catch(() => []);
-    return (this.#knownPrompts = await this.#prompts);
+  prompts(): Promise<readonly McpPrompt[]> {
+    return this.#prompts.list();
   }
 
   /** `tool` is the server's own name for it. Rejects with an error for the model. */
@@ -197,7 +195,7 @@ export class ManagedServer {
         isRetry,
         closed: (reason) => this.#lost(lost.current, reason),
         listChanged: (kind) => {
-          if (kind === "prompts") this.#promptsChanged();
+          if (kind === "prompts") this.#prompts.changed();
           if (kind === "tools") this.#readTools();
         },
       });
@@ -213,7 +211,7 @@ export class ManagedServer {
       if (connection.status === "connected") {
         this.#connection = connection;
         this.#connectedAt = this.#options.now();
-        this.#fetchPrompts();
+        this.#prompts.fetch();
         this.#failures = 0;
         this.#set("connected");
         this.#readTools();
@@ -266,30 +264,6 @@ export class ManagedServer {
     this.#status = status;
     this.#options.log?.(() => `${this.name}: ${status}${this.#error === undefined ? "" : `: ${this.#error}`}`);
     this.#options.changed();
-  }
-
-  /** A server that keeps announcing changes must not keep us busy: one list at a time, and then a pause. */
-  #promptsChanged(): void {
-    if (this.#pausing) return void (this.#isStale = true);
-    this.#isStale = false;
-    this.#fetchPrompts();
-    this.#pausing = this.#options
-      .sleep(PROMPTS_PAUSE_MS, this.#ending.signal)
-      .catch(() => undefined)
-      .finally(() => {
-        this.#pausing = undefined;
-        if (this.#isStale && this.connection) this.#promptsChanged();
-      });
-  }
-
-  #fetchPrompts(): void {
-    const hadPrompts = this.#knownPrompts.length > 0;
-    this.#prompts = undefined;
-    this.#knownPrompts = [];
-    // Asked for after the status is set, because `prompts` needs the connection.
-    queueMicrotask(async () => {
-      if ((await this.prompts()).length > 0 || hadPrompts) this.#options.promptsChanged?.();
-    });
   }
 
   #readTools(): void {

@@ -3,7 +3,7 @@
 import { ownEnvironment } from "@keelson/config";
 import { networkFetch } from "@keelson/model";
 import { VERSION } from "@keelson/protocol";
-import type { OpenOptions } from "../../session/open.ts";
+import type { OpenOptions } from "../../session/open-options.ts";
 import type { SessionPlace } from "../../session/place.ts";
 import type { Watcher } from "../facts.ts";
 import { hideSecrets } from "../hide-secrets.ts";

@@ -3,7 +3,7 @@
 
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session } from "@keelson/protocol";
-import type { OpenOptions } from "../../session/open.ts";
+import type { OpenOptions } from "../../session/open-options.ts";
 import { heardIn, type Backend, type HeardFromMember, type MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "./command-line.ts";
 

@@ -1,0 +1,60 @@
+// What a front end says when it opens a session, and what it gets.
+
+import type { Snapshot } from "@keelson/config";
+import type { Session } from "@keelson/protocol";
+import type { Debug } from "../observe/debug.ts";
+import type { TeammateIdentity } from "../team/team-world.ts";
+import type { SessionChoice } from "./place.ts";
+
+/** Programs embedded in the executable; written to disk on first use. */
+export interface ShippedPrograms {
+  readonly ripgrep?: string;
+  /** The sandbox helper on Linux. */
+  readonly seccomp?: string;
+}
+
+export interface OpenOptions {
+  readonly snapshot: Snapshot;
+  /** How the program was started: `sdk-cli`, `sdk-ts` … */
+  readonly entrypoint: string;
+  readonly session: SessionChoice;
+  /** Send every delta. */
+  readonly partial: boolean;
+  /** Deltas that arrive within so many milliseconds are sent as one. Absent: each is sent as it came. */
+  readonly gatherMs?: number;
+  /** Echo accepted prompts. */
+  readonly replayPrompts: boolean;
+  /**
+   * A person works in the session: prompts that come during a run join it, clients hear when it works and rests, and file
+   * checkpoints are on unless the settings turn them off.
+   */
+  readonly interactive?: boolean;
+  /** Include running hooks in the stream. */
+  readonly hookEvents?: boolean;
+  /** Include what subagents say and think in the stream, not only their calls. */
+  readonly agentText?: boolean;
+  /** Include every transcript entry in the stream, for a client that keeps a copy. */
+  readonly mirror?: boolean;
+  /** Work in a worktree of this name, or of a new one. */
+  readonly worktree?: { readonly name?: string };
+  /** Which Setup hooks run first, if any. */
+  readonly setup?: "init" | "maintenance";
+  /** The client answers `can_use_tool`. */
+  readonly stdioPermissions: boolean;
+  /** A slash command that does not exist is an error, not text for the model. */
+  readonly rejectsUnknownCommands?: boolean;
+  /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
+  readonly answersRequests: boolean;
+  readonly programs?: ShippedPrograms;
+  /** The command that starts this program again. Absent: the session starts no teammates. */
+  readonly program?: readonly string[];
+  /** The session is a member of a team. */
+  readonly teammate?: TeammateIdentity;
+  /** Absent if debug logging is off. */
+  readonly debug?: Debug;
+  /** Prints a warning for people; not part of the stream. */
+  warn(text: string): void;
+}
+
+/** `announce` is for people; `initialPrompt` is what a session without a prompt begins with. */
+export type OpenedSession = Session & { readonly announce?: string; readonly initialPrompt?: string };
