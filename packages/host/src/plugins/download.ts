@@ -8,6 +8,8 @@ const TIMEOUT_MS = 60_000;
 export interface DownloadOptions {
   /** Knows the proxies and certificates of the user. */
   readonly fetch: (url: string, options: RequestInit) => Promise<Response>;
+  /** What to send along to each address on the way, so that a token goes only where it belongs. */
+  readonly headers?: (url: URL) => Readonly<Record<string, string>>;
   readonly maxBytes?: number;
 }
 
@@ -23,15 +25,17 @@ export async function download(url: string, options: DownloadOptions): Promise<U
       at = checkedUrl(new URL(next, at).href);
       continue;
     }
-    if (!response.ok || response.body === null) throw new PluginFetchError(`${url} answered ${response.status}`);
+    if (!response.ok || response.body === null) {
+      throw new PluginFetchError(`${url} answered ${response.status}`, response.status);
+    }
     return wholeBody(response.body, url, maxBytes);
   }
   throw new PluginFetchError(`${url} redirects too often`);
 }
 
-async function ask(url: URL, signal: AbortSignal, { fetch }: DownloadOptions): Promise<Response> {
+async function ask(url: URL, signal: AbortSignal, { fetch, headers }: DownloadOptions): Promise<Response> {
   try {
-    return await fetch(url.href, { redirect: "manual", signal });
+    return await fetch(url.href, { redirect: "manual", signal, ...(headers && { headers: headers(url) }) });
   } catch (error) {
     throw new PluginFetchError(`${url.href} cannot be reached: ${(error as Error).message}`);
   }

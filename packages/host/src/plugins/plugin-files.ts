@@ -4,6 +4,13 @@
 /** A problem for the user: one sentence. */
 export class PluginFetchError extends Error {
   override readonly name = "PluginFetchError";
+  /** What a server answered, if that is the problem. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 export interface PluginFile {

@@ -19,6 +19,8 @@ import {
   contentHash,
   download,
   fetchGit,
+  fetchNpm,
+  missingPackages,
   moveFolder,
   placeFiles,
   PluginFetchError,
@@ -29,6 +31,8 @@ import {
 } from "@keelson/host/plugins";
 import { networkFetch } from "@keelson/model";
 import { isObject } from "@keelson/protocol";
+import { printWarning, type ProcessIO } from "../../process/process-io.ts";
+import { visible } from "../permissions/words.ts";
 import type { PluginPlace } from "./place.ts";
 
 /** A plugin in a temporary folder, checked. */
@@ -40,6 +44,8 @@ export interface StagedPlugin {
   readonly version: string;
   readonly commit?: string;
   readonly contentHash: string;
+  /** Names of npm packages that it needs and that do not come with it. */
+  readonly missing: readonly string[];
   /** Moves it to the cache; what to record about it. */
   keep(): Pick<InstallRecord, "installPath" | "version" | "contentHash" | "activeHash" | "gitCommitSha">;
   discard(): void;
@@ -66,7 +72,7 @@ export async function stagePlugin(
       `"${entry.name}" is not a plugin: ${(fatal ?? "it cannot be read").replace(`${staged}/`, "")}`,
     );
   }
-  const version = (plugin.manifest.version ?? got.commit?.slice(0, 12) ?? hash.slice(7, 19)).replaceAll(
+  const version = (plugin.manifest.version ?? got.version ?? got.commit?.slice(0, 12) ?? hash.slice(7, 19)).replaceAll(
     /[^\w.+-]|^\W/g,
     "-",
   );
@@ -78,6 +84,7 @@ export async function stagePlugin(
     version,
     ...(got.commit === undefined ? {} : { commit: got.commit }),
     contentHash: hash,
+    missing: entry.source.source === "npm" ? missingPackages(files) : [],
     keep() {
       const installPath = join(cache, catalog.marketplace.name, entry.name, version);
       moveFolder(staged, installPath);
@@ -94,12 +101,23 @@ export async function stagePlugin(
   };
 }
 
+/** npm would fetch and run other packages; that is for the user to decide. */
+export function warnOfMissing({ id, missing }: StagedPlugin, installPath: string, io: ProcessIO): void {
+  if (missing.length === 0) return;
+  const shown = missing.slice(0, 5).map(visible).join(", ");
+  printWarning(
+    io,
+    `"${id}" needs npm packages that do not come with it: ${shown}${missing.length > 5 ? ` and ${missing.length - 5} more` : ""}; ` +
+      `to add them, run: npm install --omit=dev --ignore-scripts --prefix ${visible(installPath)}`,
+  );
+}
+
 async function fetchEntry(
   { name, source }: MarketplaceEntry,
   catalog: Catalog,
   known: KnownMarketplace,
-  { env, origin }: PluginPlace["snapshot"],
-): Promise<{ readonly files: readonly PluginFile[]; readonly commit?: string }> {
+  { env, home, origin }: PluginPlace["snapshot"],
+): Promise<{ readonly files: readonly PluginFile[]; readonly commit?: string; readonly version?: string }> {
   const from = writtenSource(known.source);
   switch (source.source) {
     case "folder": {
@@ -116,6 +134,8 @@ async function fetchEntry(
       return fetchGit(source, { env: origin.env, local: from !== undefined && isLocalSource(from) });
     case "archive":
       return { files: readArchive(await download(source.url, { fetch: networkFetch(env) }), source.sha256) };
+    case "npm":
+      return fetchNpm(source, { env: origin.env, home, fetch: networkFetch(env) });
     case "refused":
       throw new PluginFetchError(`"${name}" cannot be installed: ${source.why}`);
   }

@@ -16,7 +16,7 @@ import { didYouMean } from "../../args/nearest.ts";
 import { printError, printWarning, type ProcessIO } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
-import { stagePlugin, type StagedPlugin } from "./fetch-plugin.ts";
+import { stagePlugin, warnOfMissing, type StagedPlugin } from "./fetch-plugin.ts";
 import { refreshMarketplace } from "./marketplace/add-source.ts";
 import { mayRun } from "./may-run.ts";
 import { catalogOf, declaredMarketplaces, pluginPlace, reread, scopeOfCall, type PluginPlace } from "./place.ts";
@@ -134,9 +134,10 @@ async function keepPlugin(
 ): Promise<number> {
   const { id, entry, plugin, files } = staged;
   const now = new Date().toISOString();
+  const kept = staged.keep();
   const wrote = await recordInstallation(folder, id, {
     scope,
-    ...staged.keep(),
+    ...kept,
     installedAt: now,
     lastUpdated: now,
     ...(scope === "user" ? {} : { projectPath: snapshot.cwd }),
@@ -155,6 +156,7 @@ async function keepPlugin(
       "",
     ].join("\n"),
   );
+  warnOfMissing(staged, kept.installPath, io);
   return 0;
 }
 

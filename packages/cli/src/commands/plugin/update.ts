@@ -13,7 +13,7 @@ import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { createLines } from "../mcp/sign-in/typed-lines.ts";
 import { visible } from "../permissions/words.ts";
-import { stagePlugin, type StagedPlugin } from "./fetch-plugin.ts";
+import { stagePlugin, warnOfMissing, type StagedPlugin } from "./fetch-plugin.ts";
 import { findEntry } from "./install.ts";
 import { refreshMarketplace } from "./marketplace/add-source.ts";
 import { changesBetween, mayRun, type Changes, type MayRun } from "./may-run.ts";
@@ -122,5 +122,6 @@ async function keep(
   const wrote = await recordInstallation(place.folder, id, record);
   if (!wrote.ok) return printError(io, wrote.problem);
   await io.write(`Updated ${id} to ${staged.version}\n`);
+  warnOfMissing(staged, record.installPath, io);
   return 0;
 }

@@ -30,7 +30,14 @@ test.each<[unknown, object]>([
     { source: "archive", url: "https://x.example/a.zip", sha256: "00" },
     { source: "archive", url: "https://x.example/a.zip", sha256: "00" },
   ],
-  [{ source: "npm", package: "p" }, { source: "refused" }],
+  [
+    { source: "npm", package: "p" },
+    { source: "npm", package: "p" },
+  ],
+  [
+    { source: "npm", package: "@a/p", version: "^1", registry: "https://npm.example" },
+    { source: "npm", package: "@a/p", version: "^1", registry: "https://npm.example" },
+  ],
   [{ source: "command", command: "make" }, { source: "refused" }],
 ])("a plugin with the source %j", (source, wanted) => {
   const { marketplace, problems } = catalogWith({ name: "a", source });
@@ -54,9 +61,13 @@ test.each<[unknown, string]>([
     { name: "a", source: { source: "git-subdir", url: "u", path: "../x" } },
     'plugin "a": "source" of kind "git-subdir" needs "path": a folder in the repository, without ".."',
   ],
+  ...["", "../p", "a/b", "@a", "@a/b/c", "p?x", 5].map((name): [unknown, string] => [
+    { name: "a", source: { source: "npm", package: name } },
+    'plugin "a": "source" of kind "npm" needs "package": the name of an npm package',
+  ]),
   [
     { name: "a", source: { source: "ftp" } },
-    'plugin "a": "source" has an unknown kind "ftp"; use github, url, git-subdir or archive, or a path',
+    'plugin "a": "source" has an unknown kind "ftp"; use github, url, git-subdir, npm or archive, or a path',
   ],
 ])("an entry %j is left out, and the others stay", (entry, problem) => {
   const { marketplace, problems } = catalogWith(entry, { name: "good", source: "./good" });

@@ -20,6 +20,7 @@ export type PluginSource =
       readonly path?: string;
     }
   | { readonly source: "archive"; readonly url: string; readonly sha256?: string }
+  | { readonly source: "npm"; readonly package: string; readonly version?: string; readonly registry?: string }
   /** Known, but not supported; `why` names the fix. */
   | { readonly source: "refused"; readonly why: string };
 
@@ -160,11 +161,16 @@ function checkPluginSource(source: unknown, root: string): PluginSource | { read
       if (url === undefined) return needs("url", "an https:// address");
       return { source: "archive", url, ...optional("sha256", text("sha256")) };
     }
-    case "npm":
+    case "npm": {
+      const name = text("package");
+      if (name === undefined || !NPM_NAME.test(name)) return needs("package", "the name of an npm package");
       return {
-        source: "refused",
-        why: "plugins of npm packages are not supported; download the package and use --plugin-dir",
+        source: "npm",
+        package: name,
+        ...optional("version", text("version")),
+        ...optional("registry", text("registry")),
       };
+    }
     case "command":
       return {
         source: "refused",
@@ -172,10 +178,13 @@ function checkPluginSource(source: unknown, root: string): PluginSource | { read
       };
     default:
       return {
-        problem: `"source" has an unknown kind ${shown(kind)}; use github, url, git-subdir or archive, or a path`,
+        problem: `"source" has an unknown kind ${shown(kind)}; use github, url, git-subdir, npm or archive, or a path`,
       };
   }
 }
+
+/** As npm allows them, so that a name is never part of another address. */
+const NPM_NAME = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]{0,213}$/i;
 
 /** `owner/name` as an address; undefined for anything else. */
 const githubUrl = (text: string | undefined) =>
