@@ -233,6 +233,35 @@ test("a plugin brings those it needs; a project names its marketplace", async ()
   expect(readdirSync(join(rows[1].installPath, "skills"))).toEqual(["one"]);
 });
 
+test("plugin validate says which parts of a plugin are not used", async () => {
+  using home = temporaryHome();
+  const manifest = {
+    name: "p",
+    version: "1.0.0",
+    description: "P",
+    channels: [],
+    experimental: { monitors: "./m.json" },
+  };
+  home.write("p/.claude-plugin/plugin.json", JSON.stringify(manifest, null, 1));
+  home.write("p/workflows/a.js", "");
+  home.write("p/monitors/monitors.json", []);
+  home.write("p/themes/broken.json", "{");
+  home.write("p/themes/sea.json", { base: "dark", overrides: { error: "#010203" } });
+  const { code, stdout } = await plugin(home, "validate", "p");
+  expect({ code, lines: stdout.split("\n") }).toEqual({
+    code: 1,
+    lines: [
+      'warning: p/.claude-plugin/plugin.json:5: "channels" is not used by Keelson',
+      'warning: p/.claude-plugin/plugin.json:7: "experimental.monitors" is not used by Keelson',
+      "warning: p/workflows: is not used by Keelson",
+      "warning: p/monitors: is not used by Keelson",
+      expect.stringMatching(/^error: p\/themes\/broken\.json:/),
+      `${join(home.project, "p")}: 1 error, 4 warnings`,
+      "",
+    ],
+  });
+});
+
 test("plugin validate: one line for each problem, with file, line and fix", async () => {
   using home = temporaryHome();
   home.write("p/.claude-plugin/plugin.json", '{\n  "name": "My_Plugin",\n  "skills": "/skills",\n  "extra": 1\n}\n');

@@ -44,6 +44,25 @@ test("announcements and tips of the settings are shown at the start, and what is
   expect(text).toContain('"viewMode": "focus" is ignored');
 });
 
+test("a theme of a plugin colors the screen, and /theme lists it", async () => {
+  await using at = await openAtTerminal([CODE], {
+    settings: { theme: "custom:kit:sea" },
+    env: { COLORTERM: "truecolor" },
+    args: ["code"],
+    prepare(home) {
+      home.write("~/.claude/skills/kit/.claude-plugin/plugin.json", { name: "kit" });
+      home.write("~/.claude/skills/kit/themes/sea.json", { base: "dark", overrides: { keyword: "#010203" } });
+    },
+  });
+  const { terminal } = at;
+  await terminal.until("const answer = 42;");
+  await terminal.until(isIdle);
+  expect(terminal.bytes).toMatch(/\x1b\[[\d;]*38;2;1;2;3[\d;]*m *const/);
+  terminal.type("/theme");
+  terminal.press("enter");
+  await terminal.until("kit:sea");
+});
+
 test("@ suggests files that git ignores if respectGitignore is false", async () => {
   const options = (respectGitignore: boolean) => ({
     settings: { respectGitignore },

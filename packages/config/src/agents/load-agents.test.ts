@@ -21,6 +21,7 @@ const plugin = (root: string, agents: readonly string[], more: Partial<Plugin> =
   commandFiles: [],
   agents,
   outputStyles: [],
+  themes: [],
   lspServers: {},
   from: "inline",
   ...more,

@@ -194,6 +194,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk", "tui"),
   CLAUDE_CODE_PROJECT_DIR_NAME: variable("if trusted", "name of the transcript folder", "runtime", "cli"),
   CLAUDE_CODE_PLUGIN_CACHE_DIR: variable("if trusted", "folder for installed plugins and their data", "config"),
+  NPM_CONFIG_REGISTRY: variable("user only", "the npm registry that plugins come from", "host"),
+  NPM_CONFIG_USERCONFIG: variable("user only", "the user's .npmrc, for plugins from npm", "host"),
   CLAUDE_CODE_PLUGIN_GIT_TIMEOUT_MS: variable("if trusted", "time for git to fetch a plugin or marketplace", "host"),
   CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "runtime", "cli"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "runtime", "cli"),

@@ -516,6 +516,7 @@ test("plugins: names have a prefix, and the name field replaces the last part", 
     commandFiles: [join(root, "single.md")],
     agents: [],
     outputStyles: [],
+    themes: [],
     lspServers: {},
     from: "marketplace",
     untrusted: true,
@@ -549,6 +550,7 @@ test("a plugin in a skills folder is not a skill as well", () => {
     commandFiles: [],
     agents: [],
     outputStyles: [],
+    themes: [],
     lspServers: {},
   };
   const plugin: Plugin = {

@@ -17,6 +17,8 @@ export interface Plugin extends PluginIdentity {
   /** Files, or folders that are searched in full. */
   readonly agents: readonly string[];
   readonly outputStyles: readonly string[];
+  /** Colors of the terminal: files, or folders with files. */
+  readonly themes: readonly string[];
   /** Programs for shell commands. */
   readonly bin?: string;
   readonly lspServers: JsonObject;

@@ -58,12 +58,13 @@ function integrity({ contentHash: wanted }: InstallRecord, found: string, count:
 }
 
 function partsOf(plugin: Plugin): readonly string[] {
-  const { root, skills, skillFolders, commandFiles, commandFolders, agents, outputStyles, bin } = plugin;
+  const { root, skills, skillFolders, commandFiles, commandFolders, agents, outputStyles, themes, bin } = plugin;
   const parts = {
     Skills: [...skillFolders, ...skills],
     Commands: [...commandFolders, ...commandFiles],
     Agents: agents,
     "Output styles": outputStyles,
+    Themes: themes,
     Programs: bin === undefined ? [] : [bin],
   };
   return Object.entries(parts).flatMap(([label, paths]) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editFile, editorCommand, editText } from "./editor.ts";
@@ -92,9 +92,24 @@ test("a picture is read by what it is, not by its name", () => {
 });
 
 test("themes are the JSON files in their folder, by name", () => {
-  expect(readThemeFiles({ configDir: place })).toEqual({});
+  const none = { active: [] };
+  expect(readThemeFiles({ configDir: place, plugins: none })).toEqual({});
   // A folder of that name cannot be read, and does not hide the others.
   mkdirSync(join(place, "themes", "a.json"), { recursive: true });
   for (const file of ["sea.json", "notes.txt"]) writeFileSync(join(place, "themes", file), `text of ${file}`);
-  expect(readThemeFiles({ configDir: place })).toEqual({ sea: "text of sea.json" });
+  expect(readThemeFiles({ configDir: place, plugins: none })).toEqual({ sea: "text of sea.json" });
+});
+
+test("themes of plugins have the plugin's name in front; links in plugins are left out", () => {
+  const root = join(place, "plugin");
+  mkdirSync(join(root, "themes"), { recursive: true });
+  writeFileSync(join(root, "themes", "sea.json"), "text of a plugin");
+  writeFileSync(join(root, "night.json"), "text at night");
+  writeFileSync(join(place, "secret.json"), "secret");
+  symlinkSync(join(place, "secret.json"), join(root, "themes", "link.json"));
+  const active = [{ name: "kit", themes: [join(root, "themes"), join(root, "night.json")] }];
+  expect(readThemeFiles({ configDir: join(place, "none"), plugins: { active } })).toEqual({
+    "kit:sea": "text of a plugin",
+    "kit:night": "text at night",
+  });
 });

@@ -1,22 +1,49 @@
-// The user's themes: JSON files in the folder "themes" of the configuration.
+// The user's themes: JSON files in the folder "themes" of the configuration, and those of plugins.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Snapshot } from "@keelson/config";
+import type { Plugin } from "@keelson/protocol";
 
 const ENDING = ".json";
 
-/** The texts by file name without the ending. Files that cannot be read are left out. */
-export function readThemeFiles({ configDir }: Pick<Snapshot, "configDir">): Readonly<Record<string, string>> {
-  const folder = join(configDir, "themes");
-  return Object.fromEntries(
-    filesIn(folder)
-      .filter((file) => file.endsWith(ENDING))
-      .flatMap((file) => {
-        const text = textOf(join(folder, file));
-        return text === undefined ? [] : [[file.slice(0, -ENDING.length), text]];
-      }),
+type ThemeSettings = Pick<Snapshot, "configDir"> & {
+  readonly plugins: { readonly active: readonly Pick<Plugin, "name" | "themes">[] };
+};
+
+/** Of a theme of a plugin; a real one has a few hundred bytes. */
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * The texts by file name without the ending; those of plugins as `plugin:name`. Files that cannot be read are left out, and
+ * so are links in plugins: they could lead anywhere.
+ */
+export function readThemeFiles({ configDir, plugins }: ThemeSettings): Readonly<Record<string, string>> {
+  const own = themesIn(join(configDir, "themes")).map((path) => [nameOf(path), path] as const);
+  const others = plugins.active.flatMap(({ name, themes }) =>
+    themes
+      .flatMap((path) => (path.endsWith(ENDING) ? [path] : themesIn(path)))
+      .filter(isPlainFile)
+      .map((path) => [`${name}:${nameOf(path)}`, path] as const),
   );
+  return Object.fromEntries(
+    [...own, ...others].flatMap(([name, path]) => {
+      const text = textOf(path);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+}
+
+const themesIn = (folder: string) =>
+  filesIn(folder)
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => join(folder, file));
+
+const nameOf = (path: string) => basename(path, ENDING);
+
+function isPlainFile(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size <= MAX_BYTES;
 }
 
 function filesIn(folder: string): readonly string[] {

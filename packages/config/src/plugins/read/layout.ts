@@ -8,7 +8,7 @@ import type { JsonPath } from "./problem.ts";
 
 export type Layout = Pick<
   Plugin,
-  "skillFolders" | "skills" | "commandFolders" | "commandFiles" | "agents" | "outputStyles" | "bin"
+  "skillFolders" | "skills" | "commandFolders" | "commandFiles" | "agents" | "outputStyles" | "themes" | "bin"
 >;
 
 interface Found {
@@ -27,7 +27,7 @@ export function layoutOf(root: string, manifest: Manifest, report: ReportPath): 
     if ("problem" in at && at.missing === undefined) report([], `"${name}" ${at.problem}`);
     return "path" in at && at.kind === "folder" ? [at] : [];
   };
-  const replaced = (field: "agents" | "outputStyles", name: string) =>
+  const replaced = (field: "agents" | "outputStyles" | "themes", name: string) =>
     manifest[field] === undefined ? standard(name) : named(field, manifest[field]);
   const { commands } = manifest;
   const inline = isObject(commands);
@@ -51,6 +51,7 @@ export function layoutOf(root: string, manifest: Manifest, report: ReportPath): 
     commandFiles: distinct(commandPaths.filter(({ kind }) => kind === "file")),
     agents: distinct(replaced("agents", "agents")),
     outputStyles: distinct(replaced("outputStyles", "output-styles")),
+    themes: distinct(replaced("themes", "themes")),
     ...(bin === undefined ? {} : { bin: bin.path }),
   };
 }

@@ -26,6 +26,8 @@ export interface Manifest {
   readonly commands?: Paths | Fields;
   readonly agents?: Paths;
   readonly outputStyles?: Paths;
+  /** Written as `experimental.themes`. */
+  readonly themes?: Paths;
   readonly hooks?: PathsOrInline;
   readonly mcpServers?: PathsOrInline;
   readonly lspServers?: PathsOrInline;
@@ -71,6 +73,9 @@ export function checkManifest(value: Fields): {
     if (holds(given)) manifest[name] = given;
     else problems.push({ path: [name], text: `"${name}" should be ${what}, not ${shown(given)}` });
   }
+  // Of the wrong type, it is as if it were not there: the format still changes.
+  const { themes } = isObject(value["experimental"]) ? value["experimental"] : {};
+  if (paths.holds(themes)) manifest["themes"] = themes;
   const { name, userConfig, dependencies } = manifest as Manifest;
   if (value["name"] === undefined) problems.push({ path: [], text: '"name" is missing; add "name": "my-plugin"' });
   const badName = name === undefined ? undefined : pluginNameProblem(name);

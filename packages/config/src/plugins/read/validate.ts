@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Plugin } from "@keelson/protocol";
+import { isObject, type Plugin } from "@keelson/protocol";
 import { readInstruction } from "../../instructions/files/read-instruction.ts";
 import { checkServer } from "../../mcp/entry/check-server.ts";
 import { folderInCatalog, readCatalog } from "../market/catalog.ts";
@@ -50,9 +50,11 @@ export function validatePluginFolder(folder: string, uid: number | undefined, na
   return [
     ...found,
     ...manifestWarnings(plugin, uid),
+    ...unusedParts(plugin, uid),
     ...serverErrors(plugin),
     ...hookErrors(plugin),
     ...textProblems(plugin.layout, plugin.root, uid),
+    ...themeErrors(plugin, uid),
     ...linkErrors(plugin.root),
   ];
 }
@@ -73,6 +75,24 @@ function manifestWarnings({ root, name, manifest }: PluginFolder, uid: number | 
       ? [warning(file, '"description" is missing; say what the plugin is for')]
       : []),
     ...(manifest.version === undefined ? [warning(file, '"version" is missing; add "version": "0.1.0"')] : []),
+  ];
+}
+
+/** Parts that the format has and Keelson does not use, so that nobody looks for a mistake of their own. */
+function unusedParts({ root }: PluginFolder, uid: number | undefined): readonly Finding[] {
+  const file = join(root, MANIFEST);
+  const read = readJsonInside(file, { root, uid, problems: [], sources: [] });
+  const { workflows, channels, experimental } = read?.value ?? {};
+  const { monitors } = isObject(experimental) ? experimental : {};
+  const named = { workflows, channels, "experimental.monitors": monitors };
+  return [
+    ...Object.entries(named)
+      .filter(([, value]) => value !== undefined)
+      .map(([field]) => warning(file, `"${field}" is not used by Keelson`, read?.lineOf(field.split(".")))),
+    ...["workflows", "monitors"]
+      .map((name) => join(root, name))
+      .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+      .map((path) => warning(path, "is not used by Keelson")),
   ];
 }
 
@@ -146,6 +166,15 @@ function textFindings(
       .filter((key) => !head.some((line) => line.startsWith(`${key}:`)))
       .map((key) => warning(file, `"${key}" is missing in its frontmatter; add it`, 1)),
   ];
+}
+
+function themeErrors({ root, layout: { themes } }: PluginFolder, uid: number | undefined): readonly Finding[] {
+  const problems: PluginProblem[] = [];
+  const files = themes.flatMap((path) => (path.endsWith(".json") ? [path] : entriesIn(path)));
+  for (const file of files.filter((path) => path.endsWith(".json"))) {
+    readJsonInside(file, { root, uid, problems, sources: [] });
+  }
+  return problems.map(error);
 }
 
 /** Links that lead out are left out when the plugin is installed. */
