@@ -139,7 +139,7 @@ export function workplaceOf({ project }: TemporaryHome): string {
 export function requestsOf(kind: Kind, requests: readonly RecordedRequest[]) {
   return {
     own: requests.filter(({ body }) => isOwn(body)),
-    asides: requests.filter(({ body }) => !isOwn(body) && kind.lead?.(body) === undefined),
+    asides: requests.filter(({ body }) => !isOwn(body) && !isAboutLead(body) && kind.lead?.(body) === undefined),
   };
 }
 
@@ -151,6 +151,12 @@ export function castOf(
 ): (body: JsonObject) => ScriptedReply | Failure {
   const { lead = () => undefined, says: inItsMouth = (reply) => reply } = kind;
   const script = { own: says.map(inItsMouth), aside: [...aside] };
-  return (body) => lead(body) ?? script[isOwn(body) ? "own" : "aside"].shift() ?? NOTHING_MORE;
+  return (body) => {
+    if (isAboutLead(body)) return NOTHING_MORE;
+    return lead(body) ?? script[isOwn(body) ? "own" : "aside"].shift() ?? NOTHING_MORE;
+  };
 }
+/** A lead that is a session of its own has the same hooks; what they ask may come before or after what the row is about. */
+const isAboutLead = (body: JsonObject): boolean =>
+  !isOwn(body) && textsIn(body).some((text) => !text.includes(LEAD) && text.includes(`"${PASSED_ON.text}"`));
 const NOTHING_MORE: Failure = { status: 400, message: "Nothing more to say" };
