@@ -111,3 +111,17 @@ withoutBash("where there is no bash, commands run in zsh, and all of them need a
   const doctor = await runKeelson(["doctor"], { home, env: away.env, through: hidden });
   expect(doctor.stdout).toContain("zsh; bash was not found, so every command requires approval; install bash");
 });
+
+test("doctor says that CLAUDE_CODE_SHELL names something that cannot be used", async () => {
+  using home = temporaryHome();
+  const shell = async (path: string) => {
+    const { stdout } = await runKeelson(["doctor", "--json"], { home, env: { CLAUDE_CODE_SHELL: path } });
+    return JSON.parse(stdout).findings.find(({ name }: any) => name === "shell");
+  };
+  const bash = Bun.which("bash")!;
+  expect(await shell(bash)).toEqual({ name: "shell", state: "ok", text: bash });
+  expect(await shell("/no/such/bash")).toMatchObject({
+    state: "note",
+    details: ['CLAUDE_CODE_SHELL is "/no/such/bash", which is not used: set it to the path of bash or zsh'],
+  });
+});

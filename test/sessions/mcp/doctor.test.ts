@@ -23,9 +23,10 @@ test("doctor counts the servers that are used, and says why others are not", asy
   const { stdout, code } = await runKeelson(["doctor", "--json"], { home });
   const { findings } = JSON.parse(stdout);
   const finding = findings.find(({ name }: any) => name === "MCP servers");
+  expect(JSON.stringify(findings.find(({ name }: any) => name === "settings"))).not.toContain("MCP server");
   expect(finding).toEqual({
     name: "MCP servers",
-    state: "note",
+    state: "broken",
     text: "4 used, 2 not used: docs (http), gone (stdio), good (stdio), repo (stdio)",
     details: [
       'gone [user]: program not found: "no-such-program-here"; install it, or correct the command',
@@ -34,8 +35,8 @@ test("doctor counts the servers that are used, and says why others are not", asy
       "banned [user]: The setting deniedMcpServers names it",
     ],
   });
-  // Nothing was started, and nobody was asked.
-  expect([code, fake.pids, asked]).toEqual([0, [], 0]);
+  // Nothing was started or contacted. The entry without a type is a problem; the others are notes.
+  expect([code, fake.pids, asked]).toEqual([1, [], 0]);
 });
 
 test("doctor says nothing of MCP servers where none is configured", async () => {

@@ -18,7 +18,7 @@ import { didYouMean } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { placeText } from "../config/text.ts";
 import type { DoctorFinding } from "./doctor.ts";
-import { mcpServers } from "./mcp-check.ts";
+import { isAboutServer, mcpServers } from "./mcp-check.ts";
 import { shortenFrom, type Shorten } from "../permissions/words.ts";
 
 /** Runs every check, in the order they are shown. */
@@ -57,7 +57,7 @@ export async function examine(options: LoadSettingsOptions): Promise<readonly Do
 function configDirectory({ configDir }: Snapshot): DoctorFinding {
   const name = "config folder";
   const stat = existsSync(configDir) ? statSync(configDir) : undefined;
-  const fix = "set CLAUDE_CONFIG_DIR to a folder where you may write";
+  const fix = "set CLAUDE_CONFIG_DIR to a folder that you can write to";
   if (stat === undefined) {
     return mayCreate(configDir)
       ? { name, state: "ok", text: `${configDir} (created when needed)` }
@@ -81,7 +81,7 @@ function settings(
   const told = new Set(warnings.map(({ text }) => text));
   const restricted = [
     ...warnings.filter(({ kind }) => kind === "restricted").map(({ text }) => text),
-    ...snapshot.warnings.filter((text) => !told.has(text)),
+    ...snapshot.warnings.filter((text) => !told.has(text) && !isAboutServer(text, snapshot)),
   ];
   const found = present.map(({ scope, file }) => `${short(file)} (${scope})`).join(", ");
   return {
@@ -192,6 +192,7 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
   const { program, userZsh } = chooseShell({ env, cwd });
   const name = "shell";
   const fix = "install bash, or set CLAUDE_CODE_SHELL to its path";
+  const wanted = env["CLAUDE_CODE_SHELL"];
   if (!mayRun(program.path)) return { name, state: "broken", text: `cannot run ${program.path}; ${fix}` };
   if (program.kind !== "bash") {
     return {
@@ -199,6 +200,10 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
       state: "note",
       text: `${program.path}; bash was not found, so every command requires approval; ${fix}`,
     };
+  }
+  if (wanted && wanted !== program.path && wanted !== userZsh) {
+    const why = `CLAUDE_CODE_SHELL is ${JSON.stringify(wanted)}, which is not used: set it to the path of bash or zsh`;
+    return { name, state: "note", text: program.path, details: [why] };
   }
   return { name, state: "ok", text: userZsh ? `${program.path}, with variables from ${userZsh}` : program.path };
 }

@@ -22,12 +22,16 @@ export function mcpServers({ mcp: { servers, unused }, childEnv, cwd }: Snapshot
   return [
     {
       name: "MCP servers",
-      state: details.length > 0 ? "note" : "ok",
+      state: unused.some(({ status }) => status === "failed") ? "broken" : details.length > 0 ? "note" : "ok",
       text: used === "" ? counts : `${counts}: ${used}`,
       ...(details.length > 0 ? { details } : {}),
     },
   ];
 }
+
+/** Whether a warning is about a server that is not used; `mcpServers` lists these with the reason. */
+export const isAboutServer = (warning: string, { mcp: { unused } }: Snapshot) =>
+  unused.some(({ file }) => file !== undefined && warning.startsWith(`${file}: MCP server "`));
 
 const nameOf = ({ name, scope }: { readonly name: string; readonly scope: string }) => `${visible(name)} [${scope}]`;
 
