@@ -11,7 +11,7 @@ export interface OnePrompt {
   readonly prompt: string;
 }
 
-/** Prints the final text, and on standard error what the model cannot do and that it is retried. Returns the exit code. */
+/** Prints the final text, and on standard error notes about the model and its server. Returns the exit code. */
 export function text(session: Session, streams: Streams, options: OnePrompt): Promise<number> {
   let noteRetries: ReturnType<typeof RetryNotes.retryNotes> | undefined;
   const warn = (message: Outbound) => {
@@ -21,6 +21,10 @@ export function text(session: Session, streams: Streams, options: OnePrompt): Pr
     if (subtype === "api_retry")
       noteRetries ??= (require("./retry-notes.ts") as typeof RetryNotes).retryNotes((line) => streams.error(line));
     noteRetries?.(message);
+    if (isResult(message) && message.is_error && message.api_error_status === 401)
+      streams.error(
+        "error: the model server did not accept the credentials; to see which are used, run: keelson auth status",
+      );
   };
   return lastResult(session, streams, options, (result) => `${describe(result)}\n`, warn);
 }

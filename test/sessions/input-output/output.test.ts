@@ -407,6 +407,19 @@ test("text output says on stderr that a request is retried and why, once, and wh
   expect([failed.code, failed.stderr]).toEqual([1, `${warning}error: gave up after 2 retries\n`]);
 });
 
+test("text output says on stderr how to find out which credentials were refused", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ status: 401, message: "invalid x-api-key" }]);
+  expect(await runKeelson(["-p", "go"], { home, url: model.url, env: { CLAUDE_CODE_MAX_RETRIES: "0" } })).toMatchObject(
+    {
+      code: 1,
+      stdout: "API Error: 401 invalid x-api-key\n",
+      stderr:
+        "error: the model server did not accept the credentials; to see which are used, run: keelson auth status\n",
+    },
+  );
+});
+
 test("text output says on stderr that the model server does not reply", async () => {
   using home = temporaryHome();
   const model = await startMockModel([]);
