@@ -174,7 +174,7 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
   [
     "a schema that is not JSON",
     ["-p", "x", "--json-schema", "{"],
-    "error: --json-schema is not valid JSON: JSON Parse error: Expected '}'",
+    "error: --json-schema is not valid JSON: Expected '}'",
   ],
   [
     "an MCP permission tool",

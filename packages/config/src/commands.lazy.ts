@@ -7,6 +7,7 @@ import type { FlagWritten, FolderPlace } from "./write/project-flag.ts";
 import type { setValue as SetValue } from "./write/set-value.ts";
 import { TRUSTED } from "./trust/trust.ts";
 import type { revokeTrust as RevokeTrust, trustedFolders as TrustedFolders } from "./trust/trusted-folders.ts";
+import type { whyNotWritten as WhyNotWritten } from "./write/why-not-written.ts";
 import type { writeRules as WriteRules } from "./write/write-rules.ts";
 
 export const inspect: typeof Inspect = async (options) => (await import("./inspect/inspect.ts")).inspect(options);
@@ -39,3 +40,6 @@ export const trustedFolders: typeof TrustedFolders = async (place) =>
 
 export const revokeTrust: typeof RevokeTrust = async (place) =>
   (await import("./trust/trusted-folders.ts")).revokeTrust(place);
+
+export const whyNotWritten = async (...error: Parameters<typeof WhyNotWritten>): Promise<string> =>
+  (await import("./write/why-not-written.ts")).whyNotWritten(...error);

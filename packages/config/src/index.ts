@@ -12,6 +12,7 @@ export {
   trustedFolders,
   trustFolder,
   userIgnoreFile,
+  whyNotWritten,
   writeRules,
 } from "./commands.lazy.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect/inspect.ts";

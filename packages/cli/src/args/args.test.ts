@@ -121,7 +121,7 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--tmux"], "option --tmux is not available in this version yet"],
   [
     ["update", "the", "readme", "--verbose"],
-    "Keelson does not update itself; in your clone of it, run: git pull && npm ci && npm run build\nTo send it as a prompt: keelson -p 'update the readme'",
+    "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build\nTo send it as a prompt: keelson -p 'update the readme'",
   ],
 ];
 

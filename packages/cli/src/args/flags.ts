@@ -24,7 +24,7 @@ export interface Flag {
 }
 
 const notYet = (name: string) => `command "${name}" is not available in this version yet`;
-const NO_UPDATES = "Keelson does not update itself; in your clone of it, run: git pull && npm ci && npm run build";
+const NO_UPDATES = "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build";
 
 /** Commands of compatible programs that do not exist here, and what to say about each. */
 export const COMMANDS_LATER: Readonly<Record<string, string>> = {
@@ -142,7 +142,7 @@ export const FLAGS: readonly Flag[] = [
     short: "w",
     value: maybe("name", /^\S+$/),
     group: "Sessions",
-    help: "Work in a git worktree of this name, or of a new one",
+    help: "Work in a git worktree with this name (default: a new one)",
   },
   {
     name: "resume-session-at",
@@ -199,7 +199,7 @@ export const FLAGS: readonly Flag[] = [
     name: "disable-slash-commands",
     value: none,
     group: "Prompt",
-    help: "Send text that starts with / to the model as it is; offer no commands and skills",
+    help: "Send text that starts with / to the model unchanged; offer no commands or skills",
   },
   {
     name: "exclude-dynamic-system-prompt-sections",
@@ -350,7 +350,7 @@ export const FLAGS: readonly Flag[] = [
     name: "debug-file",
     value: one("file"),
     group: "Other",
-    help: "Log to a file instead (implies --debug); not through a link",
+    help: "Log to a file instead (implies --debug); links are not followed",
   },
   {
     name: "ax-screen-reader",

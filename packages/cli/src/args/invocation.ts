@@ -103,7 +103,7 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
       team,
       ...(color === undefined ? {} : { color }),
       ...(leadSessionId === undefined ? {} : { leadSessionId }),
-      ...(hooks === undefined ? {} : { clientHooks: objectIn(hooks, "--agent-hooks") }),
+      ...(hooks === undefined ? {} : { clientHooks: jsonObjectIn(hooks, "--agent-hooks") }),
       planModeRequired: given.has("plan-mode-required"),
     },
   };
@@ -223,7 +223,7 @@ function pluginDirs(given: Arguments, cwd: string): Flags["pluginDirs"] {
 }
 
 const managedSettings = (text: string | undefined) =>
-  text === undefined ? undefined : objectIn(text, "--managed-settings");
+  text === undefined ? undefined : jsonObjectIn(text, "--managed-settings");
 
 function settingSources(text: string | undefined): Flags["settingSources"] {
   return commas(text)?.map((source) => {
@@ -240,7 +240,7 @@ function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonOb
   const all = configs?.flatMap((config) => {
     const isFile = isNamed(config);
     const from = isFile ? `--mcp-config: ${resolve(cwd, config)}` : "--mcp-config";
-    const servers = objectIn(isFile ? readNamed("--mcp-config", config, cwd) : config, from)["mcpServers"];
+    const servers = jsonObjectIn(isFile ? readNamed("--mcp-config", config, cwd) : config, from)["mcpServers"];
     if (isObject(servers)) return Object.entries(servers);
     throw new UsageError(`${from} must contain an object under "mcpServers": { "mcpServers": { "name": { … } } }`);
   });
@@ -252,7 +252,7 @@ function agents(given: string | undefined, cwd: string): JsonObject | undefined 
   if (given === undefined) return undefined;
   const isFile = isNamed(given);
   const from = isFile ? `--agents: ${resolve(cwd, given)}` : "--agents";
-  const all = objectIn(isFile ? readNamed("--agents", given, cwd) : given, from);
+  const all = jsonObjectIn(isFile ? readNamed("--agents", given, cwd) : given, from);
   for (const [name, agent] of Object.entries(all)) {
     const isWhole = isObject(agent) && typeof agent["description"] === "string" && typeof agent["prompt"] === "string";
     if (!isWhole || name.trim() === "") {
@@ -262,20 +262,24 @@ function agents(given: string | undefined, cwd: string): JsonObject | undefined 
   return all;
 }
 
-function objectIn(text: string, flag: string): JsonObject {
+/** The object that a flag was given as JSON. Throws UsageError. */
+export function jsonObjectIn(text: string, flag: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${flag} is not valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`${flag} is not valid JSON: ${jsonProblem(error)}`);
   }
   if (!isObject(value)) throw new UsageError(`${flag} must be a JSON object`);
   return value as JsonObject;
 }
 
+/** Why a text is not JSON, without the parser's own heading. */
+export const jsonProblem = (error: unknown) => (error as Error).message.replace(/^JSONC? Parse error: /, "");
+
 function jsonSchema(text: string | undefined, cwd: string): JsonObject | undefined {
   if (text === undefined) return undefined;
-  return objectIn(text.trim().startsWith("{") ? text : readNamed("--json-schema", text, cwd), "--json-schema");
+  return jsonObjectIn(text.trim().startsWith("{") ? text : readNamed("--json-schema", text, cwd), "--json-schema");
 }
 
 function promptText(given: Arguments, name: string, cwd: string): string | undefined {

@@ -333,7 +333,7 @@ test("--settings must exist and parse", () => {
   const table: [string, string][] = [
     ["no.json", `Settings file not found: ${missing}`],
     ["bad.json", `Settings file ${bad} is not valid JSON`],
-    ['{"model":', "Invalid JSON provided to --settings: not valid JSON"],
+    ['{"model":', "Invalid JSON provided to --settings: line 1: "],
   ];
   for (const [settings, message] of table) {
     const error = caught(() => start({ settings }));

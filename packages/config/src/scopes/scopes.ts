@@ -173,7 +173,7 @@ function flagScope(given: string, { cwd, home }: Places, read: (path: string) =>
     const reading = parseSettings(given);
     if (reading.kind === "read") return checked("flagSettings", cwd, reading, warn);
     throw new ConfigError(
-      `Invalid JSON provided to --settings: ${reading.kind === "broken" ? reading.problem : given}`,
+      `Invalid JSON provided to --settings: ${reading.kind === "broken" ? reading.problem.replace(/^not valid JSON: /, "") : given}`,
     );
   }
   const file = atHome(given, home, cwd);

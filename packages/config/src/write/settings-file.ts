@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { parseSettings, readWholeFile } from "../scopes/read.ts";
+import { whyNotWritten } from "./why-not-written.ts";
 
 export interface FilePlace {
   readonly file: string;
@@ -51,8 +52,7 @@ export async function updateSettingsFile(place: FilePlace, change: Change): Prom
     return replace(folder, place, change);
   } catch (error) {
     if (error instanceof Refused) return { kind: "refused", problem: `${file} ${error.message}` };
-    const { code, message } = error as NodeJS.ErrnoException;
-    return { kind: "refused", problem: `${file} cannot be written (${code ?? message})` };
+    return { kind: "refused", problem: `${file} cannot be written ${whyNotWritten(error)}` };
   }
 }
 

@@ -1,47 +1,13 @@
-// keelson agents new: creates an agent to start from. Never overwrites a file and never writes through a link that leads
-// out of the folder.
+// keelson agents new: creates an agent to start from.
 
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { UsageError } from "../../args/invocation.ts";
-import { printError } from "../../process/process-io.ts";
-import { snapshotFor, type Invoked } from "../group.ts";
-import { leadsOut, writeNew } from "../new-file.ts";
-import { shortenFrom, visible } from "../permissions/words.ts";
-
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
+import type { Invoked } from "../group.ts";
+import { createNamed } from "../new-file.ts";
 
 export async function newAgent(call: Invoked): Promise<number> {
-  const { given, words, io } = call;
-  const [name, ...more] = words;
-  if (name === undefined || more.length > 0)
-    throw new UsageError("usage: keelson agents new <name> [--user | --project]");
-  if (given.has("user") && given.has("project")) throw new UsageError("use either --user or --project");
-  if (!NAME.test(name)) {
-    return printError(io, `"${visible(name)}" is not a name for an agent; use up to 64 letters, digits, -, _ and .`);
-  }
-  const { cwd, home, configDir, flags } = await snapshotFor(call);
-  const short = shortenFrom(cwd, home);
-  const top = given.has("user") ? configDir : (flags.projectConfigRoot ?? cwd);
-  const file = join(top, ...(given.has("user") ? [] : [".claude"]), "agents", `${name}.md`);
-  try {
-    // People keep their own folder elsewhere; a repository must not decide where a file is written.
-    const outside = given.has("user") ? undefined : leadsOut(dirname(file), top);
-    if (outside !== undefined) {
-      return printError(
-        io,
-        `${short(dirname(file))} leads out of this folder, to ${visible(outside)}; nothing was written`,
-      );
-    }
-    mkdirSync(dirname(file), { recursive: true });
-    writeNew(file, template(name));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return printError(io, `${short(file)} already exists; choose another name`);
-    return printError(io, `${short(file)} cannot be written (${code ?? (error as Error).message})`);
-  }
-  await io.write(
-    `Created ${short(file)}\nEdit its description and text, then ask for it, or run: keelson -p --agent ${name} "…"\n`,
+  const made = await createNamed(call, { kind: "agent", place: (name) => `agents/${name}.md`, text: template });
+  if (typeof made === "number") return made;
+  await call.io.write(
+    `Created ${made.shown}\nEdit its description and text, then ask for it, or run: keelson -p --agent ${made.name} "…"\n`,
   );
   return 0;
 }

@@ -2,9 +2,9 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { isObject, type JsonObject, type PermissionMode } from "@keelson/protocol";
+import type { JsonObject, PermissionMode } from "@keelson/protocol";
 import type { TryOut } from "@keelson/runtime/hooks";
-import { UsageError } from "../../args/invocation.ts";
+import { jsonObjectIn, UsageError } from "../../args/invocation.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { printWarning, type ProcessIO } from "../../process/process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
@@ -53,15 +53,7 @@ const LARGEST = 4 * 1024 * 1024;
 
 function inputOf(given: string | undefined, cwd: string): JsonObject | undefined {
   if (given === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(given.startsWith("@") ? read(resolve(cwd, given.slice(1))) : given);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`--input is not valid JSON: ${(error as Error).message}`);
-  }
-  if (!isObject(value)) throw new UsageError("--input must be a JSON object");
-  return value as JsonObject;
+  return jsonObjectIn(given.startsWith("@") ? read(resolve(cwd, given.slice(1))) : given, "--input");
 }
 
 function read(file: string): string {

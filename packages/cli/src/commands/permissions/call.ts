@@ -1,5 +1,6 @@
 // Parses a tool call as people write it: `Bash(git push)`, `Read {"file_path": "x"}`, or only a tool name.
 
+import { jsonProblem } from "../../args/invocation.ts";
 import { isObject, type JsonObject } from "@keelson/protocol";
 
 export interface WrittenCall {
@@ -28,7 +29,7 @@ function withInput(tool: string, text: string): ParsedCall {
   try {
     input = JSON.parse(text);
   } catch (error) {
-    return { ok: false, message: `the input of ${tool} is not valid JSON: ${(error as Error).message}` };
+    return { ok: false, message: `the input of ${tool} is not valid JSON: ${jsonProblem(error)}` };
   }
   if (!isObject(input)) return { ok: false, message: `the input of ${tool} must be a JSON object` };
   return { ok: true, call: { tool, input: input as JsonObject } };

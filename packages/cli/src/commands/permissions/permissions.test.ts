@@ -174,7 +174,7 @@ test.each([
     ["explain", "Read", "{"],
     `error: "Read {" is not a tool call; write 'Bash(git push)', or a tool name and its input as JSON`,
   ],
-  [["explain", "Read", "{x}"], "error: the input of Read is not valid JSON: JSON Parse error: Expected '}'"],
+  [["explain", "Read", "{x}"], "error: the input of Read is not valid JSON: Expected '}'"],
   [
     ["explain", "Read", "{}"],
     "error: invalid input: Read failed due to the following issue:\nThe required parameter `file_path` is missing",

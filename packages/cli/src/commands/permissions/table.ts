@@ -1,5 +1,6 @@
 // Reads a table of calls and expected verdicts, as lines or as JSON. Pure.
 
+import { jsonProblem } from "../../args/invocation.ts";
 import { isObject, isPermissionMode, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { Explanation } from "@keelson/runtime/explain";
 import { parseCall } from "./call.ts";
@@ -67,7 +68,7 @@ function fromJson(text: string, file: string): Case[] {
   try {
     value = Bun.JSONC.parse(text);
   } catch (error) {
-    throw new Mistake(`${file} is not valid JSON: ${(error as Error).message}`);
+    throw new Mistake(`${file} is not valid JSON: ${jsonProblem(error)}`);
   }
   const shared = isObject(value) ? value["mode"] : undefined;
   const list = isObject(value) ? value["calls"] : value;

@@ -3,7 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { EditScope } from "@keelson/config/mcp";
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { UsageError } from "../../../args/invocation.ts";
+import { jsonProblem, UsageError } from "../../../args/invocation.ts";
 import { printError, printWarning } from "../../../process/process-io.ts";
 import { snapshotFor, type Invoked } from "../../group.ts";
 import { shellWord, visible } from "../../permissions/words.ts";
@@ -38,7 +38,7 @@ function parsedEntry(text: string): JsonObject {
     entry = JSON.parse(text);
   } catch (error) {
     throw new UsageError(
-      `invalid JSON: ${(error as Error).message}; write, for example, '{"command": "node", "args": ["server.js"]}'`,
+      `invalid JSON: ${jsonProblem(error)}; write, for example, '{"command": "node", "args": ["server.js"]}'`,
     );
   }
   if (!isObject(entry)) throw new UsageError("the JSON must be an object with a command or a url");

@@ -3,9 +3,9 @@
 
 import type { Snapshot } from "@keelson/config";
 import { joinedText, watchedTransport, type CallResult, type McpConnection } from "@keelson/mcp";
-import { isObject, type ConfiguredMcpServer, type JsonObject } from "@keelson/protocol";
+import type { ConfiguredMcpServer, JsonObject } from "@keelson/protocol";
 import { connectTo, type CheckedConnection } from "@keelson/runtime/mcp";
-import { UsageError } from "../../../args/invocation.ts";
+import { jsonObjectIn, UsageError } from "../../../args/invocation.ts";
 import { didYouMean } from "../../../args/nearest.ts";
 import { handleSignals } from "../../../process/signals.ts";
 import { snapshotFor, type Invoked } from "../../group.ts";
@@ -192,14 +192,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 function inputFrom(text: string | undefined, tool: string | undefined): JsonObject {
   if (text === undefined) return {};
   if (tool === undefined) throw new UsageError("--args requires --tool");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`--args is not valid JSON: ${(error as Error).message}`);
-  }
-  if (!isObject(value)) throw new UsageError("--args must be a JSON object");
-  return value as JsonObject;
+  return jsonObjectIn(text, "--args");
 }
 
 /** Throws UsageError if there is no such server, or if it may not be started. */
