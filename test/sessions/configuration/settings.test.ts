@@ -147,7 +147,7 @@ test("doctor says that the config folder cannot be made, and what helps", async 
   const { code, stdout } = await runKeelson(["doctor"], { home, env });
   expect(code).toBe(1);
   expect(stdout).toContain(
-    "cannot be created, so sessions are not saved; set CLAUDE_CONFIG_DIR to a folder where you may write",
+    "cannot be created, so sessions are not saved; set CLAUDE_CONFIG_DIR to a folder that you can write to",
   );
 });
 

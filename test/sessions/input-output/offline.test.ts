@@ -128,7 +128,7 @@ test("summarises a project by what its files say", async () => {
       "What the files of this repository say about it:",
       "**package.json**: boat 1.2.3 — Floats\n- scripts: test",
       "**README.md**: A small boat.\n- sections: Boat · Sails",
-      "**Files**: 5 listed\n- by folder: (top level) 3, src/ 2\n- by ending: .json 1, .md 1, .py 1, .ts 1, .txt 1\n",
+      "**Files**: 5 listed\n- by folder: (top level) 3, src/ 2\n- by extension: .json 1, .md 1, .py 1, .ts 1, .txt 1\n",
     ].join("\n\n"),
   );
 });

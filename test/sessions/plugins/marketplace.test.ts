@@ -84,7 +84,7 @@ test("a marketplace in a folder: add, install, run, disable, update after a ques
     code: 1,
     stdout: changes,
     stderr:
-      "error: not updated, because there is no one to ask; to accept the changes, run: keelson plugin update noter@local --yes\n",
+      "error: not updated, because the changes need approval; to accept them, run: keelson plugin update noter@local --yes\n",
   });
   expect(await hookRuns(home)).toBe(true);
   expect(await plugin(home, "update", "noter", "--yes")).toEqual({

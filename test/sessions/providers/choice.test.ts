@@ -162,7 +162,9 @@ test("a name that leads nowhere ends with an error that says what to do", async 
   expect(await run("opnai/gpt-5")).toEqual([1, 'error: unknown provider "opnai"; did you mean "openai"?\n']);
   expect(await run("acme/gpt-5")).toEqual([
     1,
-    expect.stringMatching(/^error: unknown provider "acme"; known are anthropic, .*zai\. Add others to "providers" in/),
+    expect.stringMatching(
+      /^error: unknown provider "acme"; known providers are anthropic, .*zai\. Add others to "providers" in/,
+    ),
   ]);
   expect(await run("gpt-5")).toEqual([1, 'error: "gpt-5" is a model of openai; use --model openai/gpt-5\n']);
   expect(await run("openai/gpt-5")).toEqual([

@@ -39,7 +39,7 @@ test("export writes the most recent session of the folder, or the one that is na
   expect((await runKeelson(["export", session.id.slice(0, 8)], { home })).stdout).toContain("␛[31mred");
 });
 
-test("the ending of the file chooses the format; a file is replaced only on request, and never through a link", async () => {
+test("the file extension chooses the format; a file is replaced only on request, and never through a link", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "<b>hi</b>" }]);
   await runKeelson(["-p", "hi"], { home, url: model.url });
@@ -60,7 +60,7 @@ test("the ending of the file chooses the format; a file is replaced only on requ
 
   const again = await runKeelson(["export", "-o", "out.html"], { home });
   expect(again.code).toBe(1);
-  expect(again.stderr).toContain("exists already; choose another name, or use --force to replace it");
+  expect(again.stderr).toContain("already exists; choose another name, or use --force to replace it");
   expect(readFileSync(file, "utf8")).toBe("mine");
   expect((await runKeelson(["export", "-o", "out.html", "--force"], { home })).code).toBe(0);
   expect(readFileSync(file, "utf8")).toStartWith("<!doctype html>");

@@ -68,7 +68,7 @@ test("the tools answer as in the reference, and a durable job is in the project'
   expect(texts).toEqual([
     "No scheduled jobs.",
     `Scheduled recurring job ${first} (Every 15 minutes). ${session} ${weekly}`,
-    `Scheduled recurring job ${second} (Weekdays at 9:00 AM). Persisted to .claude/scheduled_tasks.json. ${weekly} It does not fire for now; CronList says why.`,
+    `Scheduled recurring job ${second} (Weekdays at 9:00 AM). Persisted to .claude/scheduled_tasks.json. ${weekly} It does not fire yet; CronList says why.`,
     `Scheduled one-shot task ${third} (Every day at 9:07 AM). ${session} It will fire once then auto-delete.`,
     "<tool_use_error>Invalid cron expression 'bad'. Expected 5 fields: M H DoM Mon DoW.</tool_use_error>",
     "<tool_use_error>Cron expression '0 0 31 2 *' does not match any calendar date in the next year.</tool_use_error>",

@@ -81,10 +81,10 @@ shielded("a setting that runs a program is undone, and the next command does not
     "git commit --allow-empty -m two",
   ]);
   const said = results.map(({ content }) => content);
-  expect(said[0]).toContain("core.fsmonitor. They were put back");
+  expect(said[0]).toContain("core.fsmonitor. They were restored");
   expect(said[0]).toContain("dangerouslyDisableSandbox: true");
-  expect(said[2]).toContain("insteadof. They were put back");
-  expect(said[3]).toContain("core.hookspath. They were put back");
+  expect(said[2]).toContain("insteadof. They were restored");
+  expect(said[3]).toContain("core.hookspath. They were restored");
   expect(existsSync(join(home.project, "pwned"))).toBe(false);
   expect(home.git("config", "remote.good.url").trim()).toBe("../remote.git");
   expect(home.git("log", "-1", "--format=%s").trim()).toBe("two");
@@ -97,7 +97,7 @@ shielded("installing packages works, and a note says how to let them set git's h
   home.write("package.json", JSON.stringify({ name: "x", version: "1.0.0", scripts: { prepare } }));
   const [result] = await tell(home, ["npm install --offline --no-audit --no-fund"]);
   expect({ failed: result.is_error === true, content: result.content }).toMatchObject({ failed: false });
-  expect(result.content).toContain("core.hookspath. They were put back");
+  expect(result.content).toContain("core.hookspath. They were restored");
   expect(result.content).toContain("dangerouslyDisableSandbox: true");
   expect(readFileSync(join(home.project, ".husky/_/h"), "utf8")).toBe("x");
   expect(home.git("config", "core.hooksPath")).toBe("");

@@ -63,7 +63,7 @@ test("skills validate names the fix for each", async () => {
   expect(stdout.replaceAll(home.project, "").split("\n")).toEqual([
     ".claude/skills/moved: error: it is a link to something that does not exist; correct or remove it",
     ".claude/commands/dialogue.md:3: warning: this line is not `key: value`, so it has no effect; indent it if it belongs to the value above",
-    ".claude/commands/dialogue.md:5: warning: `user` appears twice and the last one counts; remove the other",
+    ".claude/commands/dialogue.md:5: warning: `user` appears twice and the last one is used; remove the other",
     ".claude/commands/dialogue.md:6: warning: this line is not `key: value`, so it has no effect; indent it if it belongs to the value above",
     ".claude/skills/group/a/SKILL.md: error: skills in subfolders are not found; move the 2 folders of group to /.claude/skills",
     '.claude/skills/placeholder/SKILL.md:1: warning: it is invoked as /placeholder, after its folder, not as "{{NAME}}"; use the same name',

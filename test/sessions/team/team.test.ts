@@ -317,7 +317,7 @@ test("a member that crashes leaves its task to others, and can be replaced", asy
   expect(results(messages).at(-1).result).toBe("All done");
   expect(crashed).toMatchObject({ member: { ended: "crashed", isActive: false }, tasks: [{ status: "pending" }] });
   expect(crashed.tasks[0]).not.toHaveProperty("owner");
-  expect(cast.by("team-lead").find((last) => last.includes("has crashed"))).toContain("Free again: #1 One.");
+  expect(cast.by("team-lead").find((last) => last.includes("has crashed"))).toContain("Unassigned again: #1 One.");
   expect(tasks(home)).toMatchObject([{ status: "completed", owner: "a" }]);
 });
 

@@ -34,7 +34,7 @@ test.each([".claude", ".claude/worktrees"])("a linked %s is refused", async (nam
   symlinkSync(outside, join(home.project, name));
   const { code, stderr } = await runKeelson(["-p", "go", "-w", "fix"], { home, url: "http://127.0.0.1:9" });
   expect(code).toBe(1);
-  expect(stderr).toContain("is a link; worktrees are only made in a folder of the repository itself");
+  expect(stderr).toContain("is a link; worktrees are created only in a folder of the repository itself");
   expect([readdirSync(outside), home.branches()]).toEqual([[], ["main"]]);
 });
 

@@ -31,7 +31,7 @@ test("entering moves the session: files, commands, transcript and the next init 
   expect(entered).toEqual({ worktreePath: path, worktreeBranch: "worktree-fix", message: expect.any(String) });
   expect(written.filePath).toBe(join(path, "made.txt"));
   expect(ran.stdout).toBe(`${path}\nworktree-fix`);
-  expect(told(model.requests[1]!)[0].content).toStartWith(`Made the worktree ${path} on the branch worktree-fix.`);
+  expect(told(model.requests[1]!)[0].content).toStartWith(`Created the worktree ${path} on the branch worktree-fix.`);
   expect(existsSync(join(home.project, "made.txt"))).toBe(false);
   expect(home.git("status", "--porcelain")).toBe("");
   // Not locked any more, and kept: it holds work.

@@ -22,7 +22,7 @@ export function failureWords(error: unknown, current: FailedSession | undefined,
   return [
     `error: Keelson failed: ${message}`,
     ...(current && isResumable(current, snapshot)
-      ? [`The session is saved. To go on: ${resumeCommand(current.session.id)}`]
+      ? [`The session is saved. To continue: ${resumeCommand(current.session.id)}`]
       : []),
     ...(file === undefined ? [] : [`Details: ${file}`]),
   ].join("\n");

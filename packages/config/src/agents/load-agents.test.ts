@@ -496,9 +496,9 @@ test("agentText() refuses a file that was replaced by a link, removed or is too 
   writeFileSync(file, "---\nname: x\ndescription: x\n---\nNew text");
   expect(await agentText(agent)).toBe("New text");
   rmSync(file);
-  await expect(agentText(agent)).rejects.toThrow(`The file of agent x cannot be used: ${file} does not exist any more`);
+  await expect(agentText(agent)).rejects.toThrow(`The file of agent x cannot be used: ${file} no longer exists`);
   symlinkSync(world.put("elsewhere.md", "secret"), file);
-  await expect(agentText(agent)).rejects.toThrow("is a link now");
+  await expect(agentText(agent)).rejects.toThrow("is now a link");
   rmSync(file);
   writeFileSync(file, "x".repeat(1024 * 1024 + 1));
   await expect(agentText(agent)).rejects.toThrow("is larger than 1 MiB");

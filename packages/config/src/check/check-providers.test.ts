@@ -46,7 +46,10 @@ test.each([
     { a: { apiKey: "sk-secret" } },
     '.a.apiKey is not a known field; put the key in a variable and name it in "apiKeyEnv", or run keelson auth login PROVIDER; it is ignored',
   ],
-  [{ a: { baseURL: "x" } }, expect.stringContaining(".a.baseURL is not a known field; known are api, baseUrl, ")],
+  [
+    { a: { baseURL: "x" } },
+    expect.stringContaining(".a.baseURL is not a known field; known fields are api, baseUrl, "),
+  ],
   [
     { a: { baseUrl: "ftp://user:secret@x" } },
     '.a.baseUrl is not an http or https URL such as "http://127.0.0.1:8000/v1"; it is ignored',

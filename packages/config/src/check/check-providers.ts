@@ -49,7 +49,7 @@ function fieldsOf(block: Fields, checks: Readonly<Record<string, CheckField>>, a
     if (!Object.hasOwn(checks, name)) {
       const what = isSecretField(name)
         ? KEY_ELSEWHERE
-        : `is not a known field; known are ${Object.keys(checks).join(", ")}`;
+        : `is not a known field; known fields are ${Object.keys(checks).join(", ")}`;
       page.warn(`${at}.${printable(name)}`, what);
       return [];
     }

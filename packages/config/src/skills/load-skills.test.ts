@@ -586,12 +586,12 @@ test("readSkillText() refuses a file that was replaced by a link, moved behind o
   writeFileSync(file, "---\ndescription: y\n---\nNew text");
   expect(readSkillText(skill!)).toBe("New text");
   rmSync(file);
-  expect(() => readSkillText(skill!)).toThrow("does not exist any more");
+  expect(() => readSkillText(skill!)).toThrow("no longer exists");
   symlinkSync(join(world.root, "secret/SKILL.md"), file);
-  expect(() => readSkillText(skill!)).toThrow("is a link now");
+  expect(() => readSkillText(skill!)).toThrow("is now a link");
   rmSync(join(world.cwd, ".claude/skills/x"), { recursive: true });
   symlinkSync(join(world.root, "secret"), join(world.cwd, ".claude/skills/x"));
-  expect(() => readSkillText(skill!)).toThrow("is somewhere else now");
+  expect(() => readSkillText(skill!)).toThrow("has moved");
   rmSync(join(world.cwd, ".claude/skills/x"));
   world.put("project/.claude/skills/x/SKILL.md", "x".repeat(1024 * 1024 + 1));
   expect(() => readSkillText(skill!)).toThrow("is larger than 1 MiB");

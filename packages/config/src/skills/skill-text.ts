@@ -28,15 +28,15 @@ function readWhole(file: string, failure: (why: string) => ConfigError): string 
     if (!stat.isFile()) throw failure("is not a regular file");
     if (stat.size > MAX_BYTES) throw failure("is larger than 1 MiB");
     // No folder above it may have become a link.
-    if (!isAt(fd, file, stat.ino)) throw failure("is somewhere else now; reload it");
+    if (!isAt(fd, file, stat.ino)) throw failure("has moved; reload it");
     const text = readFileSync(fd, "utf8");
     if (!looksLikeText(text)) throw failure("is not text; save it as UTF-8");
     return text.replaceAll("\0", "");
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw failure("does not exist any more");
-    throw failure(code === "ELOOP" ? "is a link now; reload it" : `cannot be read (${code})`);
+    if (code === "ENOENT") throw failure("no longer exists");
+    throw failure(code === "ELOOP" ? "is now a link; reload it" : `cannot be read (${code})`);
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -1,4 +1,4 @@
-// One compaction: asks hooks and the model, then replaces everything before the newest reply by a summary. The transcript
+// One compaction: asks hooks and the model, then replaces everything before the newest reply with a summary. The transcript
 // keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is needed.
 
 import type { NewEntry } from "@keelson/protocol";

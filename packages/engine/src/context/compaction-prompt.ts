@@ -17,7 +17,7 @@ First think inside <analysis> tags: go through the conversation in order and che
 1. Task: what the user asked for, in their own words where wording matters, and how it changed.
 2. Constraints: rules, preferences, corrections and limits that the user set. Copy everything about security, permissions and what must not be done word for word.
 3. Decisions: what was decided, and why.
-4. Files and code: each file that was read, changed or created and still matters, with its path, what is in it and what was changed. Quote code only if it is needed to go on.
+4. Files and code: each file that was read, changed or created and still matters, with its path, what is in it and what was changed. Quote code only if it is needed to continue.
 5. Commands and results: how to build, test and run, and what the important results were.
 6. Errors: what failed, how it was solved, and what the user said about it.
 7. User messages: every message of the user that is not a tool result, in order, shortened only if it is very long.

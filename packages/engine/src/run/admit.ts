@@ -71,7 +71,7 @@ function automatic({ origin }: PromptMessage): readonly string[] {
       ? "the wake-up that you scheduled"
       : `the scheduled job ${origin.taskId} (${origin.schedule})`;
   return [
-    `The prompt that follows is ${what}. It is automatic: nobody typed it now, and perhaps nobody is there to answer questions. If it names a skill, such as /review, invoke that skill with the Skill tool.`,
+    `The prompt that follows is ${what}. It is automatic: no one typed it just now, and there may be no one to answer questions. If it names a skill, such as /review, invoke that skill with the Skill tool.`,
   ];
 }
 

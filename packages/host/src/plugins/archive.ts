@@ -9,7 +9,7 @@ import { isZip, readZip } from "./zip.ts";
 /** `sha256`: what its digest must be, in hex. */
 export function readArchive(bytes: Uint8Array, sha256?: string): readonly PluginFile[] {
   if (sha256 !== undefined && fileHash(bytes) !== sha256.toLowerCase().replace(/^sha256:/, "")) {
-    throw new PluginFetchError(`The archive is not the one that was promised: its sha256 is ${fileHash(bytes)}`);
+    throw new PluginFetchError(`The archive does not have the expected sha256; it has ${fileHash(bytes)}`);
   }
   const files = withoutWrapper(isZip(bytes) ? readZip(bytes) : readTar(bytes));
   if (files.length === 0) throw new PluginFetchError("The archive has no files");

@@ -26,7 +26,7 @@ export function ripgrepMissing({ env, embedded, cacheDir }: RipgrepOptions): str
   if (env["KEELSON_RG"]) return `KEELSON_RG names a file that does not exist: ${env["KEELSON_RG"]}`;
   const fix = "install ripgrep, or set KEELSON_RG to its path";
   if (!embedded || !cacheDir) return `ripgrep was not found; ${fix}`;
-  return `ripgrep cannot be unpacked to ${cacheDir}; set XDG_CACHE_HOME to a folder where you may write, or ${fix}`;
+  return `ripgrep cannot be unpacked to ${cacheDir}; set XDG_CACHE_HOME to a folder that you can write to, or ${fix}`;
 }
 
 /** Uses the platform package directly; the main package would load a module just for a path. */

@@ -70,7 +70,7 @@ test("explains what to do if ripgrep is missing", () => {
   expect(createSearch({ env: { KEELSON_RG: "/nowhere/rg" } }).run(["x"], options())).rejects.toThrow("KEELSON_RG");
   const embedded = import.meta.path;
   expect(ripgrepMissing({ env: {}, embedded, cacheDir: "/nowhere" })).toBe(
-    "ripgrep cannot be unpacked to /nowhere; set XDG_CACHE_HOME to a folder where you may write, or install ripgrep, or set KEELSON_RG to its path",
+    "ripgrep cannot be unpacked to /nowhere; set XDG_CACHE_HOME to a folder that you can write to, or install ripgrep, or set KEELSON_RG to its path",
   );
   expect(ripgrepMissing({ env: {} })).toBe("ripgrep was not found; install ripgrep, or set KEELSON_RG to its path");
 });

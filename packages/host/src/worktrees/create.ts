@@ -156,7 +156,7 @@ async function add(
   await git.run(words, { retries: RETRIES, signal });
   undo.push(() => git.ask(["worktree", "remove", "--force", "--force", path]));
   const own = verifiedWorktree(path);
-  if (own === undefined) throw new WorktreeError("git", `git made '${path}', but did not register it`);
+  if (own === undefined) throw new WorktreeError("git", `git created '${path}', but did not register it`);
   if (isSparse) {
     const inside = git.inside({ gitFolder: own.gitFolder, path });
     await inside.run(["sparse-checkout", "set", "--cone", "--end-of-options", ...folders], {

@@ -181,7 +181,7 @@ test.each([".claude", ".claude/worktrees"])("a linked %s is refused", async (nam
   if (name !== ".claude") mkdirSync(join(root, ".claude"));
   symlinkSync(outside, join(root, name));
   await expect(create(root, { name: "a" })).rejects.toThrow(
-    "is a link; worktrees are only made in a folder of the repository itself",
+    "is a link; worktrees are created only in a folder of the repository itself",
   );
   await expect(remove(root, join(root, ".claude/worktrees/a"), "worktree-a")).rejects.toThrow("is a link");
   expect([readdirSync(outside), branches(root)]).toEqual([[], ["main"]]);

@@ -43,7 +43,7 @@ export function claim(checkout: Checkout, path: string): string {
   if (lock?.isUnfinished) {
     throw new WorktreeError(
       "refused",
-      `'${path}' was not completed when it was made; remove it with git worktree remove --force --force`,
+      `'${path}' was not fully created; remove it with git worktree remove --force --force`,
     );
   }
   if (lock === undefined || lock.owner) writeLock(own.gitFolder, ownProcess());

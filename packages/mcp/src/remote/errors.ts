@@ -62,7 +62,7 @@ export function needsSignIn({ name, url }: Pick<ErrorContext, "name" | "url">): 
 
 /** The error for 403 with `insufficient_scope`. */
 export function scopeMissing(scope: string | undefined, { name, url, hasOwnAuthorization }: ErrorContext): McpError {
-  const wanted = scope === undefined ? "more rights" : `the scope "${scope}"`;
+  const wanted = scope === undefined ? "more permissions" : `the scope "${scope}"`;
   if (!hasOwnAuthorization) {
     return new NeedsSignInError(`"${url.host}" requires ${wanted}; run "${loginCommand(name)}" to grant it`);
   }

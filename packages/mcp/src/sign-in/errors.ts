@@ -18,9 +18,9 @@ export class SignInError extends Error {
 
 const MAX_LENGTH = 300;
 const ISSUER_PROBLEMS = {
-  metadata: "The authorization server describes itself as another one; not signed in",
+  metadata: "The authorization server identifies itself as a different server; not signed in",
   authorization_response:
-    "The redirect is from another authorization server than the one you were sent to; not signed in",
+    "The redirect came from a different authorization server than the one you were sent to; not signed in",
 };
 
 export function explainSignIn(error: unknown, { name, url }: SignInServer): SignInError {

@@ -224,7 +224,7 @@ test.each([
   [{ state: "other" }, "The redirect belongs to another sign-in; try again"],
   [
     { iss: "https://evil.example" },
-    "The redirect is from another authorization server than the one you were sent to; not signed in",
+    "The redirect came from a different authorization server than the one you were sent to; not signed in",
   ],
   [{ code: "", error: "access_denied" }, "The authorization server did not sign you in: access_denied"],
   [
@@ -242,7 +242,9 @@ test.each([
 test("an authorization server that claims to be another is refused", async () => {
   await using liar = await startAuthServer({ claimedIssuer: "https://accounts.example" });
   await using target = protect(liar, sessionServer().fetch);
-  await expect(login({ url: target.url })).rejects.toThrow("The authorization server describes itself as another one");
+  await expect(login({ url: target.url })).rejects.toThrow(
+    "The authorization server identifies itself as a different server",
+  );
   expect(liar.requests).not.toContain("POST /register");
 });
 

@@ -208,7 +208,7 @@ test("a server that does not run is an error at once; so is https where the serv
   const waits: number[] = [];
   const wait = async (ms: number) => void waits.push(ms);
   await expect(ask({ model: "ollama/m", env: { OLLAMA_HOST: "127.0.0.1:9" }, wait })).rejects.toThrow(
-    "Nothing listens at http://127.0.0.1:9; start the server, or check OLLAMA_HOST",
+    "Nothing is listening at http://127.0.0.1:9; start the server, or check OLLAMA_HOST",
   );
   using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });
   const url = `https://127.0.0.1:${server.port}`;

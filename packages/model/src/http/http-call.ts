@@ -154,7 +154,10 @@ function unreachable(
       `${url.origin} does not speak TLS (EPROTO); if it is an http server, use http:// in ${addressFrom}`,
     );
   if (reason === "ECONNREFUSED" && isStartedByUser && isThisMachine(url.hostname))
-    return new ModelError("unknown", `Nothing listens at ${url.origin}; start the server, or check ${addressFrom}`);
+    return new ModelError(
+      "unknown",
+      `Nothing is listening at ${url.origin}; start the server, or check ${addressFrom}`,
+    );
   return new ModelError(
     "connection",
     `Could not reach ${url.origin} (${reason}); check the network, ${addressFrom} and the proxy variables`,

@@ -99,7 +99,7 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
 
 function formOf(variant: MessagesVariant, request: ModelRequest, wanted: Wanted): MessagesForm {
   const form = variant.form(request, wanted);
-  if (!form) throw new ModelError("invalid_request", `"${request.model}" cannot be asked through ${variant.id}`);
+  if (!form) throw new ModelError("invalid_request", `"${request.model}" is not available through ${variant.id}`);
   return form;
 }
 

@@ -179,7 +179,7 @@ test("a summary quotes the files, and works without a README", async () => {
       "What the files of this repository say about it:",
       "**package.json**: boat 1.0.0\n- scripts: test",
       "There is no README.md to quote.",
-      "**Files**: 3 listed\n- by folder: src/ 2, (top level) 1\n- by ending: .ts 2, .md 1",
+      "**Files**: 3 listed\n- by folder: src/ 2, (top level) 1\n- by extension: .ts 2, .md 1",
     ].join("\n\n"),
   ]);
 });

@@ -71,12 +71,12 @@ function aboutFiles(paths: readonly string[]): readonly string[] {
   const folders = tally(
     paths.map((path) => (path.includes("/") ? `${path.slice(0, path.indexOf("/"))}/` : "(top level)")),
   );
-  const endings = tally(paths.map((path) => /[^/](\.[^./]+)$/.exec(path)?.[1] ?? "(no ending)"));
+  const endings = tally(paths.map((path) => /[^/](\.[^./]+)$/.exec(path)?.[1] ?? "(no extension)"));
   return [
     [
       `**Files**: ${paths.length} listed`,
       `- by folder: ${folders.join(", ")}`,
-      `- by ending: ${endings.join(", ")}`,
+      `- by extension: ${endings.join(", ")}`,
     ].join("\n"),
   ];
 }

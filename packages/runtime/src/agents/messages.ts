@@ -65,12 +65,12 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
   const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
   const definition = meta && host.find(meta.agentType);
   if (!meta || path === undefined || !existsSync(path)) {
-    return failed(`Agent ${id} is over, and its conversation was not kept; start a new agent.`);
+    return failed(`Agent ${id} has ended, and its conversation was not kept; start a new agent.`);
   }
   if (!definition) return failed(`Agent ${id} cannot continue: there is no agent type '${meta.agentType}'.`);
   if (worksElsewhere(meta)) return failed(`Agent ${id} works in another process that has this session open.`);
   const refusal = whyNotWoken(definition, from, host);
-  if (refusal !== undefined) return failed(`Agent ${id} is over and cannot continue: ${refusal}`);
+  if (refusal !== undefined) return failed(`Agent ${id} has ended and cannot continue: ${refusal}`);
   const past = pastOf(path);
   if (past instanceof Error) return failed(`The conversation of agent ${id} cannot be read: ${past.message}`);
   const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);

@@ -33,7 +33,7 @@ const COMMANDS: readonly BuiltInCommand[] = [
   },
   {
     name: "compact",
-    description: "Replace the conversation so far by a summary",
+    description: "Replace the conversation so far with a summary",
     argumentHint: "[what to keep]",
     load: async () => (await import("./change/compact.ts")).compactCommand,
   },
@@ -50,7 +50,7 @@ const COMMANDS: readonly BuiltInCommand[] = [
   },
   {
     name: "effort",
-    description: "Show or set how much effort the model makes",
+    description: "Show or set how much effort the model spends",
     argumentHint: "[level]",
     load: async () => (await import("./change/model.ts")).effortCommand,
   },
@@ -92,12 +92,12 @@ const COMMANDS: readonly BuiltInCommand[] = [
   },
   {
     name: "reload-plugins",
-    description: "Read plugins again",
+    description: "Reload plugins",
     load: async () => (await import("./change/reload.ts")).reloadPluginsCommand,
   },
   {
     name: "reload-skills",
-    description: "Read skills and commands again",
+    description: "Reload skills and commands",
     load: async () => (await import("./change/reload.ts")).reloadSkillsCommand,
   },
   {

@@ -62,7 +62,7 @@ export function lossTexts({ damagedLines, leftOut }: Losses): readonly string[] 
         ]
       : []),
     ...(leftOut > 0
-      ? [`${counted(leftOut, "entry is", "entries are")} left out: the conversation went back to before`]
+      ? [`${counted(leftOut, "entry is", "entries are")} left out: the conversation was rewound past them`]
       : []),
   ];
 }
@@ -103,7 +103,7 @@ export function compactionText(item: Extract<Item, { kind: "compaction" }>): str
     ...(tokensBefore === undefined ? [] : [`${tokensBefore.toLocaleString("en-US")} tokens before`]),
     ...(tokensAfter === undefined ? [] : [`${tokensAfter.toLocaleString("en-US")} after`]),
   ];
-  const subject = what === "results" ? "Old results of tools were taken out of the context" : "Conversation compacted";
+  const subject = what === "results" ? "Old tool results were removed from the context" : "Conversation compacted";
   return `${subject}${trigger === undefined ? "" : ` (${trigger})`}${tokens.length === 0 ? "" : `: ${tokens.join(", ")}`}`;
 }
 

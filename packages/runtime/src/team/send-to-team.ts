@@ -24,7 +24,7 @@ export async function sendToTeam(
   const members = files.file.read()?.members ?? [];
   const isThere = ({ name, ended }: TeamMember) => name !== self && ended === undefined;
   if (to === "*") {
-    if (typeof message !== "string") return failed("Only a text can be sent to everybody");
+    if (typeof message !== "string") return failed("Only plain text can be sent to all members");
     const others = members.filter(isThere);
     const problems = await Promise.all(others.map(({ name }) => deliver(sender, name, message, summary)));
     const problem = problems.find((each) => each !== undefined);

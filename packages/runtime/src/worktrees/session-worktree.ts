@@ -114,7 +114,7 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
   async function restore({ worktreePath, originalCwd, hookBased }: PersistedWorktree): Promise<void> {
     if (worktreePath === state.root) return;
     const stays = `continuing in ${state.root}`;
-    if (hookBased) return options.warn(`This session was in the worktree ${worktreePath}, made by a hook; ${stays}`);
+    if (hookBased) return options.warn(`This session was in the worktree ${worktreePath}, created by a hook; ${stays}`);
     if (!existsSync(worktreePath)) {
       return options.warn(`This session was in the worktree ${worktreePath}, which no longer exists; ${stays}`);
     }
@@ -229,7 +229,7 @@ function realFolder(path: string): string {
 function enteredText({ path, branch, isExisting, notices }: ProvidedWorktree, from: string, texts: readonly string[]) {
   const on = branch === undefined ? "" : ` on the branch ${branch}`;
   return [
-    `${isExisting ? "Entered" : "Made"} the worktree ${path}${on}. It is the working directory now; ${from} is not. ` +
+    `${isExisting ? "Entered" : "Created"} the worktree ${path}${on}. It is the working directory now; ${from} is not. ` +
       `Paths seen before refer to ${from}: translate them, and read files again before you edit them. ` +
       "Call ExitWorktree to return.",
     ...notices.map((text) => `${text}.`),
@@ -245,4 +245,4 @@ const NOT_OWN =
   'This worktree was entered by its path, so it is not removed. Use action: "keep"; the user can remove it with git.';
 
 const NO_REMOVE_HOOK =
-  'A hook made this worktree, and there is no WorktreeRemove hook to remove it. Use action: "keep".';
+  'A hook created this worktree, and there is no WorktreeRemove hook to remove it. Use action: "keep".';

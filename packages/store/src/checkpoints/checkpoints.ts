@@ -236,7 +236,7 @@ function perform(changes: readonly Change[]): string | undefined {
       }
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return `"${path}" could not be put back (${why}); ${done} of ${changes.length} files were`;
+      return `"${path}" could not be restored (${why}); ${done} of ${changes.length} files were restored`;
     }
   }
   return undefined;

@@ -77,8 +77,8 @@ export function agentTool(keeper: AgentKeeper, options: { readonly teams: boolea
       description: string("The task in three to five words"),
       prompt: string("The task, with everything the agent needs to know"),
       subagent_type: optional(string("The type of agent, as listed; general-purpose if absent")),
-      model: optional(string("Another model than the agent's own: sonnet, opus, haiku, fable, or an id")),
-      run_in_background: optional(boolean("Go on working; a notice tells when the agent is done")),
+      model: optional(string("A model to use instead of the agent's own: sonnet, opus, haiku, fable, or an id")),
+      run_in_background: optional(boolean("Keep working; a notice tells you when the agent is done")),
       isolation: optional(oneOf(["worktree", "remote"], "worktree: the agent works in a copy of the repository")),
       effort: optional(string("How hard the agent thinks: low, medium, high or max")),
       name: optional(string("A name to address the agent by with SendMessage")),
@@ -123,7 +123,7 @@ function shown(output: AgentOutput, answer: AgentAnswer | undefined) {
         "Async agent launched successfully.",
         `agentId: ${agentId} (use SendMessage with to: '${agentId}' to tell it more)`,
         `output_file: ${output.outputFile}`,
-        "It works in the background, and a notice tells you when it is done. Do not wait for it or do its work meanwhile; go on with other work, or end your turn. If you must look at its progress, read the end of the output file.",
+        "It works in the background, and a notice tells you when it is done. Do not wait for it or do its work meanwhile; do other work, or end your turn. If you must look at its progress, read the end of the output file.",
       ]),
     ];
   }

@@ -75,7 +75,7 @@ test("CronCreate accepts the older name of the flag, and says when a job does no
     input: { recurring: true },
   });
   expect(tool.show(await call(tool, { ...JOB, durable: true }, world.context))).toEndWith(
-    " It does not fire for now; CronList says why.",
+    " It does not fire yet; CronList says why.",
   );
   expect(call(tool, { ...JOB, cron: "bad" }, world.context)).rejects.toThrow("Invalid");
 });
@@ -141,7 +141,7 @@ test("ScheduleWakeup stops, and schedules nothing in a session that ends with it
     { scheduledFor: 0, clampedDelaySeconds: 0, wasClamped: false, stopped: true },
     [],
   ]);
-  expect(tool.show(stopped)).toBe("The rounds are over. Nothing is scheduled.");
+  expect(tool.show(stopped)).toBe("The loop has ended. Nothing is scheduled.");
   expect(call(tool, { delaySeconds: 60, reason: "r" }, world.context)).rejects.toThrow(
     "The required parameter `prompt` is missing",
   );

@@ -55,7 +55,7 @@ export function cronCreateTool(keeper: ScheduleKeeper): Tool<CronCreateInput, Cr
       const end = recurring
         ? "Auto-expires after 7 days. Use CronDelete to cancel sooner."
         : "It will fire once then auto-delete.";
-      const caveat = nextFireAt === undefined ? " It does not fire for now; CronList says why." : "";
+      const caveat = nextFireAt === undefined ? " It does not fire yet; CronList says why." : "";
       return `Scheduled ${what} ${id} (${humanSchedule}). ${where} ${end}${caveat}`;
     },
   });

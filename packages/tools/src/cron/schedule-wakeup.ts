@@ -29,9 +29,9 @@ export function scheduleWakeupTool(keeper: ScheduleKeeper): Tool<ScheduleWakeupI
     description,
     input: object({
       delaySeconds: optional(number("Seconds until then: 60 to 3600")),
-      reason: optional(string("What you wait for, in one line")),
-      prompt: optional(string("What you get then", { maxLength: 100_000 })),
-      stop: optional(boolean("End the rounds instead")),
+      reason: optional(string("What you are waiting for, in one line")),
+      prompt: optional(string("The prompt that wakes you", { maxLength: 100_000 })),
+      stop: optional(boolean("End the loop instead")),
       noop: optional(boolean("This round found nothing to do")),
     }),
 
@@ -58,7 +58,7 @@ export function scheduleWakeupTool(keeper: ScheduleKeeper): Tool<ScheduleWakeupI
     },
 
     show({ scheduledFor, clampedDelaySeconds, wasClamped, stopped }) {
-      if (stopped) return "The rounds are over. Nothing is scheduled.";
+      if (stopped) return "The loop has ended. Nothing is scheduled.";
       if (scheduledFor === 0) {
         return "Wakeup not scheduled. This session ends with its input, so nothing would be left to wake up. Finish now, or tell the user what is left to do.";
       }

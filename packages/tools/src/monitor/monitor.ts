@@ -86,7 +86,7 @@ export function monitorTool(monitors: Monitors): Tool<MonitorInput, MonitorOutpu
     },
 
     show: ({ taskId, timeoutMs }) =>
-      `Monitor started (task ${taskId}, expires in ${Math.round(timeoutMs / 1_000)}s unless the source ends first; its lines arrive as notices while you go on). Do not wait for it or poll it. Stop it with TaskStop when you no longer need it.`,
+      `Monitor started (task ${taskId}, expires in ${Math.round(timeoutMs / 1_000)}s unless the source ends first; its lines arrive as notices while you work). Do not wait for it or poll it. Stop it with TaskStop when you no longer need it.`,
   });
 }
 

@@ -108,7 +108,7 @@ async function problemWith(path: string, { files, workspace, mayRead }: ToolCont
   if (stat.realPath !== resolve(home?.realPath ?? root, relative(root, path)))
     return "it is a link, or in a linked folder";
   if (stat.kind !== "file") return "it is not a regular file";
-  return stat.size > MAX_FILE_BYTES ? `it is ${kilobytes(stat.size)}, and 2MB are the limit` : undefined;
+  return stat.size > MAX_FILE_BYTES ? `it is ${kilobytes(stat.size)}; the limit is 2MB` : undefined;
 }
 
 /** By what ripgrep would search: it knows the rules of git. Its own ignore files could take them back. */

@@ -65,7 +65,7 @@ test("the guide and the files it links to go into an archive, and the rest is li
       { file: "none.md", reason: "it does not exist" },
       { file: "denied.md", reason: "your permission settings deny it" },
       { file: "token.md", reason: "it contains what looks like a secret" },
-      { file: "big.txt", reason: "it is 2.9MB, and 2MB are the limit" },
+      { file: "big.txt", reason: "it is 2.9MB; the limit is 2MB" },
     ]),
     size: expect.any(Number),
     filePath: world.path("onboarding-guide.zip"),
@@ -128,9 +128,7 @@ test("a guide that is missing, elsewhere or secret is refused", async () => {
 test("uploading needs an address of the user, and its access is that address", async () => {
   using world = toolWorld();
   world.put("ONBOARDING.md", "hello");
-  expect(await answer(share, { upload: true }, world.context)).toStartWith(
-    "refused: No address to upload to is set up",
-  );
+  expect(await answer(share, { upload: true }, world.context)).toStartWith("refused: No upload address is set up");
   const sent: unknown[] = [];
   const server: GuideServer = {
     address: () => "https://share.local/guides",

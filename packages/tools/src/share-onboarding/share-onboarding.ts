@@ -43,7 +43,7 @@ export interface GuideServer {
 }
 
 const NO_SERVER =
-  'No address to upload to is set up. Set "onboarding": {"url": …} in the user settings, or leave out \'upload\'.';
+  'No upload address is set up. Set "onboarding": {"url": …} in the user settings, or leave out \'upload\'.';
 
 export function shareOnboardingTool(server: GuideServer): Tool<ShareOnboardingInput, ShareOnboardingOutput> {
   return defineTool<ShareOnboardingInput, ShareOnboardingOutput>({

@@ -49,7 +49,9 @@ export function enterWorktreeTool(keeper: WorktreeKeeper): Tool<EnterWorktreeInp
     description: enterDescription,
     input: object({
       name: optional(
-        string('A name for the worktree: letters, digits, ".", "_" and "-", at most 64 characters. Made up if absent'),
+        string(
+          'A name for the worktree: letters, digits, ".", "_" and "-", at most 64 characters. Generated if absent',
+        ),
       ),
       path: optional(string("An existing worktree of this repository; not together with `name`")),
     }),

@@ -133,7 +133,7 @@ describe("the list under the prompt", () => {
 
   test("Enter sends what was typed if an entry merely has the same letters, unless the user moves to one", () => {
     const commands = [
-      { name: "reload-plugins", description: "Read plugins again" },
+      { name: "reload-plugins", description: "Reload plugins" },
       { name: "debug", description: "Find the cause of a login that fails" },
       { name: "long-login", description: "Another" },
     ];

@@ -24,7 +24,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("copy", "Copy the last answer to the clipboard"),
   own("diff", "Show what changed in the working tree"),
   own("doctor", "Check the installation and the settings"),
-  own("effort", "Choose how much effort the model makes", { bareOnly: true, argumentHint: "[level]" }),
+  own("effort", "Choose how much effort the model spends", { bareOnly: true, argumentHint: "[level]" }),
   own("export", "Copy the conversation, or write it to a file", { bareOnly: true, argumentHint: "[file]" }),
   own("fork", "Continue in a copy of this session", { aliases: ["branch"] }),
   own("help", "Show commands and shortcuts"),

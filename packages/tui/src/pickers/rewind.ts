@@ -47,7 +47,7 @@ async function cutConversation(point: RewindPoint, requests: Requests): Promise<
   return text === "" ? point.text : text;
 }
 
-/** What follows the point is replaced by a summary in the input, which the user may change before sending it. */
+/** What follows the point is replaced with a summary in the input, which the user may change before sending it. */
 async function summarizeFrom(point: RewindPoint, requests: Requests): Promise<RewindOutcome> {
   const reply = await requests.request("side_question", { question: summaryQuestion(point.text) });
   const { response } = (reply ?? {}) as { readonly response?: unknown };

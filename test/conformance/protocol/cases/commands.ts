@@ -304,7 +304,7 @@ export const COMMANDS: readonly Scenario[] = [
       {
         name: "does not replace a file",
         see: (seen) => outputs(seen)[2],
-        is: '"out.md" exists already; choose another name',
+        is: '"out.md" already exists; choose another name',
       },
     ],
   },

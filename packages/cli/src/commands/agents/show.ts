@@ -70,7 +70,7 @@ function factsOf(agent: AgentDefinition, { short, tools, cost, state }: Shown): 
     ...fact("permission mode", agent.permissionMode),
     ...fact("turns", agent.maxTurns),
     ...fact("runs", agent.background ? "in the background" : undefined),
-    ...fact("works in", agent.isolation && "a worktree of its own"),
+    ...fact("works in", agent.isolation && "its own worktree"),
     ...fact("skills", list(agent.skills)),
     ...fact("MCP servers", list(servers)),
     ...fact("hooks", list(events)),

@@ -21,7 +21,7 @@ export const EXPORT_OWN_FLAGS: readonly Flag[] = [
     name: "format",
     value: { kind: "choice", label: "format", choices: ["markdown", "html", "json"] },
     group: "Output",
-    help: "markdown, html or json; without it, the ending of the file decides",
+    help: "markdown, html or json; without it, the file extension decides",
   },
   ...OUTPUT_FLAGS,
   { name: "full", value: { kind: "none" }, group: "Output", help: "Do not cut long inputs and results" },

@@ -50,7 +50,7 @@ function checkTarget(path: string, force: boolean): boolean {
   const shown = visible(path);
   if (stat.isSymbolicLink()) throw new UsageError(`"${shown}" is a link; name the file that it leads to`);
   if (!stat.isFile()) throw new UsageError(`"${shown}" is not a regular file; choose another name`);
-  if (!force) throw new UsageError(`"${shown}" exists already; choose another name, or use --force to replace it`);
+  if (!force) throw new UsageError(`"${shown}" already exists; choose another name, or use --force to replace it`);
   return true;
 }
 

@@ -94,7 +94,7 @@ test("a provider that is down costs a line on stderr, not the list", async () =>
   const found = (JSON.parse(out) as { provider: string; id: string }[]).filter(({ provider }) => provider === "local");
   expect([code, found.map(({ id }) => id)]).toEqual([0, ["m", "mine"]]);
   expect(err).toEqual([
-    "warning: openai: Nothing listens at http://127.0.0.1:1; start the server, or check OPENAI_BASE_URL",
+    "warning: openai: Nothing is listening at http://127.0.0.1:1; start the server, or check OPENAI_BASE_URL",
   ]);
   // Asked for by name, it is a failure.
   expect((await keelson(["models", "openai"], env)).code).toBe(1);

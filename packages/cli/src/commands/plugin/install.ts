@@ -66,7 +66,7 @@ async function stageAll(id: string, place: PluginPlace, io: ProcessIO): Promise<
       const { name, marketplace = catalog.marketplace.name } = dependencyOf(given);
       if (marketplace !== catalog.marketplace.name && !catalog.marketplace.dependsOn.includes(marketplace)) {
         throw new UsageError(
-          `"${wanted}" needs "${name}@${marketplace}", of a marketplace that its own does not name ` +
+          `"${wanted}" needs "${name}@${marketplace}", from a marketplace that its own does not list ` +
             `(allowCrossMarketplaceDependenciesOn); install that one first`,
         );
       }

@@ -15,7 +15,7 @@ export async function newPlugin({ words, given, io }: Invoked): Promise<number> 
   const name = basename(folder);
   const problem = pluginNameProblem(name);
   if (problem !== undefined) return printError(io, `the name "${visible(name)}" ${problem}`);
-  if (existsSync(folder)) return printError(io, `${visible(folder)} exists already`);
+  if (existsSync(folder)) return printError(io, `${visible(folder)} already exists; choose another name`);
   const manifest = { name, version: "0.1.0", description: "What this plugin is for", author: { name: "Your name" } };
   const files = {
     [MANIFEST]: `${JSON.stringify(manifest, null, 2)}\n`,
@@ -26,7 +26,7 @@ export async function newPlugin({ words, given, io }: Invoked): Promise<number> 
     writeFileSync(join(folder, file), text, { flag: "wx" });
   }
   await io.write(
-    `Made ${visible(folder)} with ${Object.keys(files).join(" and ")}\n` +
+    `Created ${visible(folder)} with ${Object.keys(files).join(" and ")}\n` +
       `To try it, run: keelson -p "/${name}:hello" --plugin-dir ${visible(path)}\n`,
   );
   return 0;
@@ -58,15 +58,15 @@ export async function tagPlugin({ words, given, io }: Invoked): Promise<number> 
   const tag = `${plugin.name}--v${version}`;
   const changes = git(folder, "status", "--porcelain", "--", ".");
   if (changes.code !== 0) return printError(io, `${visible(folder)} is not in a git repository`);
-  if (changes.text !== "")
-    return printError(io, `there are changes that are not committed in ${visible(folder)}; commit them first`);
+  if (changes.text !== "") return printError(io, `${visible(folder)} has uncommitted changes; commit them first`);
   if (given.has("dry-run")) {
-    await io.write(`Would make the tag ${tag}\n`);
+    await io.write(`Would create the tag ${tag}\n`);
     return 0;
   }
   const made = git(folder, "tag", "-a", tag, "-m", `${plugin.name} ${version}`);
-  if (made.code !== 0) return printError(io, `git could not make the tag: ${visible(made.text.split("\n")[0] ?? "")}`);
-  await io.write(`Made the tag ${tag}; to publish it, run: git push origin ${tag}\n`);
+  if (made.code !== 0)
+    return printError(io, `git could not create the tag: ${visible(made.text.split("\n")[0] ?? "")}`);
+  await io.write(`Created the tag ${tag}; to publish it, run: git push origin ${tag}\n`);
   return 0;
 }
 

@@ -27,7 +27,7 @@ export async function uninstallPlugin(call: Invoked): Promise<number> {
   if (records.length === 0) {
     return printError(
       io,
-      `"${visible(id)}" is a folder of yours; to stop using it, delete it or run: keelson plugin disable ${id}`,
+      `"${visible(id)}" is one of your own folders; to stop using it, delete it or run: keelson plugin disable ${id}`,
     );
   }
   const wanted = given.text("scope") as PluginScope | undefined;

@@ -99,7 +99,7 @@ async function isAccepted(id: string, { given, io }: Invoked): Promise<boolean> 
   if (!io.terminal.stdin) {
     printError(
       io,
-      `not updated, because there is no one to ask; to accept the changes, run: keelson plugin update ${id} --yes`,
+      `not updated, because the changes need approval; to accept them, run: keelson plugin update ${id} --yes`,
     );
     return false;
   }

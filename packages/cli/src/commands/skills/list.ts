@@ -109,7 +109,7 @@ function budgetLine(listed: readonly Skill[], { lines }: SkillView): readonly st
 function replacedLine({ replaced }: SkillView): readonly string[] {
   if (replaced.length === 0) return [];
   const names = oneLine(replaced.map(({ name }) => `/${name}`).join(", "), 80);
-  return [`Typed, these are built-in commands, because the folder is not trusted: ${names}`];
+  return [`When typed, these run the built-in commands, because the folder is not trusted: ${names}`];
 }
 
 function notUsed(problems: Awaited<ReturnType<typeof findSkills>>["set"]["problems"], short: Shorten) {

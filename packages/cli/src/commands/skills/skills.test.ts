@@ -148,7 +148,7 @@ test("list shows what fits into the budget of the model, as a session would", as
 
 test("list says which files do not replace a built-in command, because the folder is not trusted", async () => {
   put(root, "project/.claude/commands/plan.md", "Make a plan");
-  const note = "Typed, these are built-in commands, because the folder is not trusted: /plan";
+  const note = "When typed, these run the built-in commands, because the folder is not trusted: /plan";
   expect((await keelson("list")).lines).toContain(note);
   put(root, "home/.claude.json", { projects: { [join(root, "project")]: { hasTrustDialogAccepted: true } } });
   expect((await keelson("list")).lines).not.toContain(note);

@@ -55,7 +55,7 @@ function readEntry(
 ) {
   const line = page.at + 2;
   if (glued) reportProblem(page, `put a space after \`${key}:\``);
-  if (into.has(key)) reportProblem(page, `\`${key}\` appears twice and the last one counts; remove the other`);
+  if (into.has(key)) reportProblem(page, `\`${key}\` appears twice and the last one is used; remove the other`);
   const node = readValue(page, rest, indent, depth) ?? { kind: "text", text: "", quoted: false, line };
   // A list or map on the lines below belongs to the line of its key.
   into.set(key, node.line === line ? node : { ...node, line });

@@ -76,7 +76,7 @@ test.each<[string, string, Record<string, unknown>, [number, string][]]>([
     "the same key twice",
     "a: b\na: c",
     { a: "c" },
-    [[3, "`a` appears twice and the last one counts; remove the other"]],
+    [[3, "`a` appears twice and the last one is used; remove the other"]],
   ],
   [
     "no space after the colon",

@@ -18,8 +18,8 @@ const style = (name: string, description: string, text: string): BuiltInStyle =>
 });
 
 export const BUILT_IN_STYLES: readonly BuiltInStyle[] = [
-  style("Proactive", "Goes on by itself and asks only if it has to", proactive),
-  style("Concise", "As few words as possible", concise),
+  style("Proactive", "Works on its own and asks only when it must", proactive),
+  style("Concise", "Answers in as few words as possible", concise),
   style("Explanatory", "Explains why the code is the way it is", explanatory),
   style("Learning", "Leaves small parts for you to write", learning),
 ];

@@ -104,7 +104,7 @@ export class Connection {
     if (this.#closed !== undefined) return;
     const text = framed(message);
     this.#unsent += text.length;
-    if (this.#unsent > MAX_UNSENT_BYTES) return this.close("It no longer reads what it is sent");
+    if (this.#unsent > MAX_UNSENT_BYTES) return this.close("It stopped reading its input");
     this.#sending = this.#sending.then(async () => {
       if (this.#closed === undefined) {
         await this.#program.write(text).catch(() => this.#lost());

@@ -86,7 +86,7 @@ function parsedList(bytes: Uint8Array, name: string, registry: string): VersionL
     // Reported below.
   }
   if (!isObject(value) || !isObject(value["versions"])) {
-    throw new PluginFetchError(`${registry} does not answer as an npm registry does for "${name}"; check its address`);
+    throw new PluginFetchError(`${registry} does not answer like an npm registry for "${name}"; check its address`);
   }
   return { versions: value["versions"], tags: isObject(value["dist-tags"]) ? value["dist-tags"] : {} };
 }
@@ -124,7 +124,7 @@ function checkDigest(bytes: Uint8Array, { integrity, shasum }: Fields, what: str
   } else if (typeof shasum === "string") {
     if (new Bun.CryptoHasher("sha1").update(bytes).digest("hex") === shasum.toLowerCase()) return;
   } else throw new PluginFetchError(`${what} has no digest at its registry, so its archive cannot be checked`);
-  throw new PluginFetchError(`The archive of ${what} is not the one that its registry promised: its digest differs`);
+  throw new PluginFetchError(`The archive of ${what} does not match the digest in its registry`);
 }
 
 /** Packages that it names in package.json and does not bring along. */

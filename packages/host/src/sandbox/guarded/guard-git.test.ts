@@ -17,7 +17,7 @@ shielded("a new repository in a subfolder does not remove the guard from the one
   const plant = "git -C .. config core.fsmonitor evil; cd ../.git; mkdir -p hooks; echo evil > hooks/pre-commit";
   const { notes = [], text } = await w.run(plant);
   expect(text).toContain("Read-only file system");
-  expect(notes.join()).toContain("core.fsmonitor. They were put back");
+  expect(notes.join()).toContain("core.fsmonitor. They were restored");
   expect(w.read(".git/config")).not.toContain("evil");
 });
 
@@ -28,13 +28,13 @@ shielded("a bare repository is guarded as the working directory, and when a comm
     "git config core.sshCommand evil; mkdir -p hooks; echo evil > hooks/pre-receive; git config user.name me";
   const { notes = [], text } = await w.run(plant);
   expect(text).toContain("Read-only file system");
-  expect(notes.join()).toContain("core.sshcommand. They were put back");
+  expect(notes.join()).toContain("core.sshcommand. They were restored");
   expect([w.read("config").includes("evil"), w.read("config").includes("name = me")]).toEqual([false, true]);
 
   await using other = world();
   const make = `mkdir -p objects refs hooks; echo evil > hooks/pre-commit; printf '${EVIL}' > config; echo 'ref: refs/heads/x' > HEAD`;
   const made = await other.run(make);
-  expect(made.notes?.join()).toContain("core.fsmonitor. They were put back");
+  expect(made.notes?.join()).toContain("core.fsmonitor. They were restored");
   expect(readdirSync(join(other.project, "hooks")).filter((name) => !name.includes("set-aside"))).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ export function moveAside(path: string): string {
 export function restoreLink(path: string, target: string): string {
   const note = lstatOrNull(path)
     ? moveAside(path)
-    : `'${path}', a protected link, was removed by a command and put back.`;
+    : `'${path}', a protected link, was removed by a command and restored.`;
   try {
     symlinkSync(target, path);
   } catch {

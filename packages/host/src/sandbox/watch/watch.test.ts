@@ -177,7 +177,7 @@ shielded("files that configure the session are protected under every name", asyn
   expect(w.read("run.json")).toBe("{}");
   expect(existsSync(join(w.project, "fourth"))).toBe(false);
   expect(existsSync(join(w.project, "hook.sh"))).toBe(false);
-  expect(notes?.join("\n")).toContain("which is protected: it was put back");
+  expect(notes?.join("\n")).toContain("which is protected: it was restored");
 });
 
 shielded("a project folder that contains a hook script stays writable but cannot be moved", async () => {
@@ -231,7 +231,7 @@ shielded("hooks in a project folder that git uses stay unchanged", async () => {
   await w.git("git config core.hooksPath .husky/_", "approved");
   expect((await w.git("echo husky > .husky/_/pre-commit")).notes).toBe("");
   const { notes } = await w.git("echo evil > .husky/_/pre-commit; echo evil > .husky/_/pre-push");
-  expect(notes).toContain("pre-commit', which is protected: it was put back");
+  expect(notes).toContain("pre-commit', which is protected: it was restored");
   expect(notes).toContain("pre-push', which is protected: it was moved");
   expect(w.read(".husky/_/pre-commit")).toBe("husky\n");
 
@@ -262,7 +262,7 @@ shielded("an approval applies only to that command, not to others that run at th
   expect(w.config()).toContain("hooksPath = x");
   expect([w.read(".envrc"), existsSync(join(w.project, ".mcp.json"))]).toEqual(["1\n", false]);
   expect(w.config()).not.toContain("evil");
-  expect(notes).toContain("core.fsmonitor. They were put back");
+  expect(notes).toContain("core.fsmonitor. They were restored");
   expect(notes).toContain("stop that process first and run the command again");
   // Longer than the recheck interval.
   await Bun.sleep(1_500);
@@ -287,7 +287,7 @@ shielded("an approved background command does not stop us from watching others",
   await using w = await repository();
   const long = w.git("until [ -e stop ]; do sleep 0.01; done", "approved");
   const { notes } = await w.git("git config core.fsmonitor evil; echo {} > .mcp.json");
-  expect(notes).toContain("core.fsmonitor. They were put back");
+  expect(notes).toContain("core.fsmonitor. They were restored");
   expect(notes).toContain(".mcp.json', which is protected: it was moved");
   w.write("stop", "");
   expect((await long).notes).toBe("");
@@ -303,7 +303,7 @@ shielded("a conflict in .gitmodules stays, and a copy of an unreadable config is
   expect([notes, text.includes("CONFLICT"), w.read(".gitmodules").includes("<<<<<<<")]).toEqual(["", true, true]);
 
   const broken = await w.git("git config user.name me; echo '[user' >> .git/config");
-  expect(broken.notes).toContain("a line that git cannot read. They were put back. A copy of the changed file is in");
+  expect(broken.notes).toContain("a line that git cannot read. They were restored. A copy of the changed file is in");
   const [kept] = readdirSync(join(w.project, ".git")).filter((name) => name.startsWith("config.set-aside-"));
   expect([w.read(`.git/${kept}`).includes("name = me"), w.config().includes("name = me")]).toEqual([true, false]);
 });

@@ -89,7 +89,7 @@ export function createWatchedFiles(options: {
     const what = `A command changed git settings that run programs or redirect git, in '${path}': ${result.undone.join(", ")}.`;
     const kept = result.isWhole ? saveCopy(path) : "";
     const error = write(path, result.text, mode);
-    return error ? `${what} They could not be put back: ${error}` : `${what} They were put back.${kept} ${APPROVE}`;
+    return error ? `${what} They could not be restored: ${error}` : `${what} They were restored.${kept} ${APPROVE}`;
   }
 
   return {
@@ -130,7 +130,7 @@ function putBack(path: string, { text, mode }: State): string {
   // Write in place if the file exists: it may have been changed under a second name.
   const error = now ? errorFrom(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
   const what = `A command ${now ? "changed" : "removed"} '${path}', which is protected`;
-  return error ? `${what}, and it could not be put back: ${error}` : `${what}: it was put back.`;
+  return error ? `${what}, and it could not be restored: ${error}` : `${what}: it was restored.`;
 }
 
 /** Keeps a copy of a file that is reverted as a whole, because other changes in it may be wanted. */

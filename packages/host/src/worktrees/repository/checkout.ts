@@ -54,7 +54,7 @@ function withoutLinks(checkout: Checkout): Checkout {
   for (const name of ["worktrees", "refs", "refs/heads", "logs", "logs/refs", "logs/refs/heads"]) {
     const path = join(checkout.common, name);
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw new WorktreeError("repository", `'${path}' is a link, so no worktree is made in this repository`);
+      throw new WorktreeError("repository", `'${path}' is a link, so no worktree can be created in this repository`);
     }
   }
   return checkout;

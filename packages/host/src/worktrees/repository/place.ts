@@ -24,7 +24,7 @@ export function checkWorktreesFolder(checkout: Checkout): void {
     const what = stat.isSymbolicLink() ? "a link" : "not a folder";
     throw new WorktreeError(
       "refused",
-      `'${path}' is ${what}; worktrees are only made in a folder of the repository itself`,
+      `'${path}' is ${what}; worktrees are created only in a folder of the repository itself`,
     );
   }
 }

@@ -45,7 +45,7 @@ test("behind a gateway, a prefix that is unknown or not configured is part of th
 test("an unknown provider is an error that lists the known ones", () => {
   expect(() => locate("opnai/gpt-5", { env: {} })).toThrow('Unknown provider "opnai"; did you mean "openai"?');
   expect(() => locate("acme/gpt-5", { env: {}, providers: local })).toThrow(
-    /^Unknown provider "acme"; known are anthropic, anthropic-aws, azure, bedrock, .*local, .*zai\. Add others to "providers"/,
+    /^Unknown provider "acme"; known providers are anthropic, anthropic-aws, azure, bedrock, .*local, .*zai\. Add others to "providers"/,
   );
   expect(() => locate("openai/", { env: {} })).toThrow('"openai/" has no model after the slash');
 });

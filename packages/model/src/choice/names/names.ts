@@ -88,7 +88,7 @@ export function unknownProvider(name: string, { providers = {} }: Pick<NameFacts
   const close = nearestWord(name, known, 2);
   const fix =
     close === undefined
-      ? `known are ${known.join(", ")}. Add others to "providers" in your user settings`
+      ? `known providers are ${known.join(", ")}. Add others to "providers" in your user settings`
       : `did you mean "${close}"?`;
   return new ModelError("invalid_request", `Unknown provider "${name}"; ${fix}`);
 }

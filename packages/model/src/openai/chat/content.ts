@@ -24,7 +24,7 @@ export const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
   picture:
     'This model cannot be shown pictures; it reads a note in their place. If it can read them, set "images": true for it in "providers"',
   document: "This model cannot be shown PDF files; it reads a note in their place",
-  thinking: "The model's earlier thinking was not accepted by the server; it goes on without it",
+  thinking: "The server did not accept the model's earlier thinking; continuing without it",
   tools: "The server does not accept this many tools, so the model is offered only the first of them",
 };
 

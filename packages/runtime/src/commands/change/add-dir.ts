@@ -11,7 +11,7 @@ export const addDirCommand: RunCommand = (args, { targets }) => {
   const named = args === "~" || args.startsWith("~/") ? join(snapshot().home, args.slice(1)) : args;
   const path = realPathOf(resolve(workspace.cwd, named));
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`"${args}" is not a directory`);
-  if (workspace.directories.includes(path)) return `${path} is a working directory already`;
+  if (workspace.directories.includes(path)) return `${path} is already a working directory`;
   addDirectories([path], "slash_command");
   return `Added ${path} as a working directory for this session`;
 };

@@ -1,4 +1,4 @@
-// /compact: replaces the earlier part of the conversation by a summary. Words after it say what the summary should keep.
+// /compact: replaces the earlier part of the conversation with a summary. Words after it say what the summary should keep.
 
 import { mayCompact } from "../../compaction/compaction-port.ts";
 import type { RunCommand } from "../command.ts";

@@ -26,7 +26,7 @@ export const exportCommand: RunCommand = async (args, { targets, call }) => {
   const named = args.startsWith("~/") ? join(targets.snapshot().home, args.slice(2)) : args;
   const file = resolve(targets.workspace.cwd, named);
   // The tool would refuse, too, but ask to read the file first.
-  if (existsSync(file)) throw new Error(`"${args}" exists already; choose another name`);
+  if (existsSync(file)) throw new Error(`"${args}" already exists; choose another name`);
   await call("Write", { file_path: file, content: `${text.trimEnd()}\n` });
   return `Exported the conversation to ${file}`;
 };

@@ -22,12 +22,12 @@ export const skillsCommand: RunCommand = async (args, { request }) => {
 export const reloadSkillsCommand: RunCommand = async (args, { request }) => {
   expectNoArguments("reload-skills", args);
   const { skills: all } = (await request("reload_skills")) as Skills;
-  return `Read skills again: ${all.length} found`;
+  return `Reloaded skills: ${all.length} found`;
 };
 
 export const reloadPluginsCommand: RunCommand = async (args, { request }) => {
   expectNoArguments("reload-plugins", args);
   const { plugins, commands, error_count: errors } = (await request("reload_plugins")) as Plugins;
   const failed = errors === 0 ? "" : `, ${errors} with errors`;
-  return `Read plugins again: ${plugins.length} found${failed}; ${commands.length} commands`;
+  return `Reloaded plugins: ${plugins.length} found${failed}; ${commands.length} commands`;
 };

@@ -147,7 +147,7 @@ export class Lead {
     // Who may only plan cannot let others do more.
     if (ruleBook.mode === "plan" && isApproval(judged)) return { success: false, message: STILL_PLANNING };
     return this.#questions.judged(member.name, judged, ruleBook.mode)
-      ? { success: true, message: `${member.name} knows what you think of its plan` }
+      ? { success: true, message: `${member.name} has received your decision on its plan` }
       : { success: false, message: `No plan of ${member.name} waits for approval under this request_id` };
   }
 
@@ -274,7 +274,9 @@ export class Lead {
     const unread = files.boxes.unread(name).length;
     const text = [
       asked ? `${name} has ended, as asked.` : `${name} has crashed. ${how}.`,
-      ...(free.length > 0 ? [`Free again: ${free.map(({ id, subject }) => `#${id} ${subject}`).join(", ")}.`] : []),
+      ...(free.length > 0
+        ? [`Unassigned again: ${free.map(({ id, subject }) => `#${id} ${subject}`).join(", ")}.`]
+        : []),
       ...(unread > 0 ? [`It has not read ${unread} of its messages.`] : []),
       ...(asked ? [] : ["To replace it, start a teammate with the same name; it gets the messages."]),
     ].join(" ");

@@ -21,7 +21,7 @@ export function joinTeam(
   storage.notify(
     [
       `You are ${identity.name}, a member of the team "${identity.team}". The session that leads it is team-lead; your first instructions are from it.`,
-      "Nobody reads your ordinary text. To tell team-lead or another member something, use SendMessage. Messages to you arrive by themselves.",
+      "No one reads your ordinary text. To tell team-lead or another member something, use SendMessage. Messages to you arrive by themselves.",
       "The team shares one task list: TaskList, TaskGet, TaskUpdate. When you have nothing to do, you are given the next free task.",
       "If team-lead asks you to end, finish what must not be left half done and answer with a shutdown_response.",
     ].join("\n"),

@@ -185,7 +185,7 @@ export class Member {
       team_name: identity.team,
     });
     if (outcome.verdict === "deny") return outcome.reasons.join("\n");
-    return `Task #${task.id} is still in progress. Mark it as completed with TaskUpdate if it is done; otherwise go on with it, or tell team-lead what is in the way.`;
+    return `Task #${task.id} is still in progress. Mark it as completed with TaskUpdate if it is done; otherwise continue with it, or tell team-lead what is blocking it.`;
   }
 
   async #goIdle(name: string): Promise<void> {

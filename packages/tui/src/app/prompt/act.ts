@@ -100,7 +100,7 @@ function withSession<T extends object>(line: T, { talk: { sessionId } }: App): T
 const CYCLE: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "auto", "bypassPermissions"];
 
 const AUTO_MODE =
-  "Auto mode edits files in this folder without a question, and asks a model whether anything else needs one. It can be wrong";
+  "Auto mode edits files in this folder without asking, and lets a model decide which other calls need your approval. It can be wrong";
 
 /** The next mode that the session accepts. */
 async function cycleMode(app: App): Promise<void> {

@@ -33,7 +33,7 @@ export function apiKeyPanel(
     (columns, theme) => [
       ...quoted(`${variable}=…${showRow(tail.slice(-8))}`, columns, theme, "code"),
       ...wrap(
-        "Its use may cost money. The answer is kept for this key; only its last 20 characters are stored.",
+        "Using it may cost money. Your answer is saved for this key; only its last 20 characters are stored.",
         columns,
       ),
     ],

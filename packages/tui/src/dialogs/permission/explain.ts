@@ -36,7 +36,7 @@ function reasonText({ reasonType = "other", askRule, tool }: PermissionAsk): str
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  rule: "A rule of the settings says that this call needs approval.",
+  rule: "A rule in the settings requires approval for this call.",
   mode: "The current mode does not allow it without approval. Shift+Tab at the prompt changes the mode.",
   hook: "A hook asked for approval. Hooks are listed by /hooks.",
   workingDir: "It reaches outside the folders of this session. /add-dir adds a folder.",

@@ -223,7 +223,7 @@ class ServersState {
   /** For a browser on another machine, which cannot come back to this one. */
   #enterCode(name: string, stack: PanelStack<PanelEnd>): void {
     const about =
-      "If the browser could not come back to this machine, paste the address it ended at, or the code in it.";
+      "If the browser could not return to this machine, paste the address it stopped at, or the code in it.";
     stack.open(linePanel({ title: `Sign in to ${name}`, about, keys: this.#context.keys }), (code) => {
       if (code === null) return;
       const fields = { serverName: name, code };

@@ -53,7 +53,7 @@ export function preferences({ themes, outputStyles }: PreferenceChoices): readon
       "Keep copies of files before tools change them, for /rewind",
       true,
     ),
-    flag("prefersReducedMotion", "Reduced motion", "No animation: the spinner stands still", false),
+    flag("prefersReducedMotion", "Reduced motion", "Turn off animations, such as the spinner", false),
     flag("spinnerTipsEnabled", "Tips", "Show tips while the model works", true),
     flag("promptSuggestionEnabled", "Prompt suggestions", "Suggest a next prompt after an answer", true),
     {

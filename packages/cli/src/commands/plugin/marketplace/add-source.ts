@@ -77,7 +77,7 @@ export async function addSource(
   const wrote = await writeMarketplace(folder, name, record);
   if (!wrote.ok) throw new UsageError(wrote.problem);
   const catalog = catalogOf(record, snapshot.origin.uid);
-  if (catalog === undefined) throw new UsageError(`the catalog of "${name}" cannot be read any more; try again`);
+  if (catalog === undefined) throw new UsageError(`the catalog of "${name}" can no longer be read; try again`);
   return { name, catalog };
 }
 
