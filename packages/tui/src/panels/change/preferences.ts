@@ -55,7 +55,6 @@ export function preferences({ themes, outputStyles }: PreferenceChoices): readon
     ),
     flag("prefersReducedMotion", "Reduced motion", "Turn off animations, such as the spinner", false),
     flag("spinnerTipsEnabled", "Tips", "Show tips while the model works", true),
-    flag("promptSuggestionEnabled", "Prompt suggestions", "Suggest a next prompt after an answer", true),
     {
       key: "preferredNotifChannel",
       label: "Notifications",
