@@ -117,8 +117,12 @@ test("agents of one reply run side by side, and a limit makes the others wait", 
   using home = temporaryHome();
   let now = 0;
   let most = 0;
+  const two = Promise.withResolvers<void>();
   const slow = async () => {
     most = Math.max(most, ++now);
+    if (now === 2) two.resolve();
+    await two.promise;
+    // A third that did not wait would arrive now.
     await Bun.sleep(30);
     now--;
     return { text: "ok" };

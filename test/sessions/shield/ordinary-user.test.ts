@@ -18,14 +18,16 @@ import { until } from "../processes.ts";
 
 const ordinary = testUnless(ordinaryUserMissing(), test);
 
-const KEY = "sk-ant-hush-0123456789";
+/** Unique, because the search sees every process of the user, also those of another run of these tests. */
+const WORD = `hush${crypto.randomUUID().slice(0, 8)}`;
+const KEY = `sk-ant-${WORD}-0123456789`;
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 /** Finds every process with a readable start environment that contains the word. */
-const LOOK = `{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep hush; done; echo looked; } 2>/dev/null`;
+const LOOK = `{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep ${WORD}; done; echo looked; } 2>/dev/null`;
 
 // Proves that the search works.
 const control = Bun.spawn([...through, "sleep", "600"], {
-  env: { PATH: process.env["PATH"], CONTROL: "hush-control" },
+  env: { PATH: process.env["PATH"], CONTROL: `${WORD}-control` },
   stdio: ["ignore", "ignore", "ignore"],
 });
 afterAll(() => {
@@ -60,7 +62,7 @@ ordinary.each([
 
   expect(model.requests[0]!.headers["x-api-key"]).toBe(KEY);
   const [looked, ...tried] = told(model.requests[1]!).map(({ content }) => content);
-  const all = "CONTROL=hush-control\nlooked";
+  const all = `CONTROL=${WORD}-control\nlooked`;
   // Behind the shield a command has its own namespace and cannot see other processes of the user at all.
   expect(shielded ? ["looked", all] : [all]).toContain(looked);
   expect(home.read("from-hook.txt")).toBe(`${all}\n`);

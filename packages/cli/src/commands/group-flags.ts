@@ -21,6 +21,13 @@ export const jsonFlag = (help = "Print JSON"): Flag => ({
   help,
 });
 
+/** For `validate` and `new`, of agents and of skills. */
+export const AUTHOR_FLAGS: readonly Flag[] = [
+  { name: "strict", value: { kind: "none" }, group: "Other", help: "validate: warnings are errors" },
+  { name: "user", value: { kind: "none" }, group: "Other", help: "new: for you, in all folders" },
+  { name: "project", value: { kind: "none" }, group: "Other", help: "new: for everyone in this folder (default)" },
+];
+
 /** The command's own flags, and the named flags of the program. */
 export function withShared(own: readonly Flag[], ...names: readonly string[]): readonly Flag[] {
   return [...own, ...FLAGS.filter(({ name }) => names.includes(name))];

@@ -1,7 +1,7 @@
 // The flags of `keelson skills`.
 
 import type { Flag } from "../../args/flags.ts";
-import { cwdFlag, jsonFlag, withShared } from "../group-flags.ts";
+import { AUTHOR_FLAGS, cwdFlag, jsonFlag, withShared } from "../group-flags.ts";
 
 /** Flags that only `keelson skills` has. */
 export const SKILLS_OWN_FLAGS: readonly Flag[] = [
@@ -11,9 +11,7 @@ export const SKILLS_OWN_FLAGS: readonly Flag[] = [
     group: "Other",
     help: "list, show: include the skills that apply when this file is used",
   },
-  { name: "strict", value: { kind: "none" }, group: "Other", help: "validate: warnings are errors" },
-  { name: "user", value: { kind: "none" }, group: "Other", help: "new: for you, in all folders" },
-  { name: "project", value: { kind: "none" }, group: "Other", help: "new: for everyone in this folder (default)" },
+  ...AUTHOR_FLAGS,
   cwdFlag(),
   jsonFlag("list, show, validate: print JSON"),
 ];
