@@ -176,7 +176,7 @@ function bash(command: string) {
   return { name: "Bash", input: { command, description: "test" } };
 }
 
-/** A folder that wants to be started in: a preload script, and variables that lead to somebody else's model. */
+/** A folder that wants to be started in: a preload script, and variables that lead to someone else's model. */
 function bait(home: TemporaryHome, url: string): void {
   home.write("bunfig.toml", 'preload = ["./preload.ts"]\n');
   home.write("preload.ts", `require("node:fs").writeFileSync(${JSON.stringify(sprungPath(home))}, "");\n`);

@@ -62,8 +62,8 @@ interface Example {
 }
 
 /**
- * Blocks that are fenced as `sh test`, with `model=…` where a model speaks. One with `after=x` goes on where the one with
- * `name=x` ended.
+ * Blocks that are fenced as `sh test`, with `model=…` where a model answers. One with `after=x` continues where the one
+ * with `name=x` ended.
  */
 function examplesIn(page: string): Example[] {
   const fenced = /^```sh test((?: \w+=\w+)*)\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;

@@ -1,4 +1,4 @@
-// The SDK examples, each run as its own process against a played model: what somebody who tries them would see.
+// The SDK examples, each run as its own process against a played model: what someone who tries them would see.
 
 import { afterAll, expect, test } from "bun:test";
 import {
@@ -349,7 +349,7 @@ test("streaming-ui shows words before the reply is complete, then calls and what
   let stdout = "";
   for await (const chunk of child.stdout) {
     stdout += decoder.decode(chunk, { stream: true });
-    // Only now may the model go on: the first words are on the screen while the rest is not written yet.
+    // Only now may the model continue: the first words are on the screen while the rest is not written yet.
     if (stdout.endsWith("I will")) more.resolve();
   }
   expect(await child.exited).toBe(0);

@@ -101,7 +101,7 @@ const program = `
 
 const said = [["mcp__voice__shout", { text: "hello" }], "Stop", "done", ["user", "assistant", "user", "assistant"]];
 
-/** Runs a module of the application's folder; what it printed, and what the model was told of the tool. */
+/** Runs a module of the application's folder; what it printed, and what the model read of the tool. */
 async function play(command: string[]): Promise<{ readonly lines: unknown[]; readonly shouted: unknown }> {
   using home = temporaryHome();
   await using model = await startMockModel([

@@ -1,4 +1,4 @@
-// Shell commands nobody wrote: a grammar of what bash can do, and damage done to its sentences.
+// Shell commands no one wrote: a grammar of what bash can do, and damage done to its sentences.
 // Every text made here is data for parsers. Nothing runs it.
 
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// Running the program as an ordinary user. Tests run by root start it as `nobody`.
+// Running the program as an ordinary user. Tests run by root start it as `no one`.
 
 import { chmodSync, copyFileSync, existsSync, lchownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ export const through = isRoot ? AS_NOBODY : [];
 /** A folder everyone may enter; made when the checkout is none. */
 let open: string | undefined;
 
-/** The program where `nobody` can run it; undefined for the source tree. */
+/** The program where `no one` can run it; undefined for the source tree. */
 export const program = reachable();
 
 export function removeCopy(): void {

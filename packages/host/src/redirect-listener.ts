@@ -10,7 +10,7 @@ export interface RedirectListener extends AsyncDisposable {
 export interface RedirectListenerOptions {
   /** Any free port if absent. */
   readonly port?: number;
-  /** Requests with another state are refused, and the wait goes on. */
+  /** Requests with another state are refused, and the wait continues. */
   readonly state: string;
 }
 

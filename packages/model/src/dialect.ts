@@ -54,7 +54,7 @@ export interface ListedModel {
   readonly price?: { readonly input: number; readonly output: number; readonly cacheRead?: number };
 }
 
-/** Habits of a server that cannot be told from its answers. Everything absent is found out or assumed. */
+/** Habits of a server that its answers do not show. Everything absent is found out or assumed. */
 export interface Compat {
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   readonly developerRole?: boolean;

@@ -39,7 +39,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** A process that nobody waited for keeps its id although it has ended. */
+/** A process that no one waited for keeps its id although it has ended. */
 function isOver(pid: number): boolean {
   try {
     return process.platform === "linux" && /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));

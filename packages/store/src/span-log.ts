@@ -1,4 +1,4 @@
-// What took how long in a session, one line each, written while it runs: a crash loses nothing but what was going on. No
+// What took how long in a session, one line each, written while it runs: a crash loses only what was in progress. No
 // content of messages or files. A failed write is reported once and does not disturb the session.
 
 import { closeSync, readSync, writeSync } from "node:fs";

@@ -30,7 +30,7 @@ export const FORMS = {
 
 export type Form = keyof typeof FORMS;
 
-/** What an answer is read as. `goes on`: nothing comes of it. A problem is something people are told. */
+/** What an answer is read as. `continues`: nothing comes of it. A problem is something people are told. */
 export interface Read {
   readonly verdict?: "deny";
   readonly reason?: string;

@@ -1,4 +1,4 @@
-// Handlers that are no scripts: HTTP requests, a small model, an agent; and scripts that go on in the background.
+// Handlers that are no scripts: HTTP requests, a small model, an agent; and scripts that continue in the background.
 
 import { expect } from "bun:test";
 import { bash, base, DONE, exits, nameOf, RAN, reminder, script, TOUCH, TOUCHED, type Hook, type Row } from "./row.ts";

@@ -15,9 +15,9 @@ export interface Row {
   readonly files?: Readonly<Record<string, string>>;
   /** What the model of the agent says, request by request; absent: one call and an end. */
   readonly says?: readonly (ScriptedReply | Failure)[];
-  /** What the model says to everybody else who asks it: hooks, the classifier. */
+  /** What the model says to everyone else who asks it: hooks, the classifier. */
   readonly aside?: readonly ScriptedReply[];
-  /** How a person at the other end answers `can_use_tool`. Absent: nobody is there. */
+  /** How a person at the other end answers `can_use_tool`. Absent: no one is there. */
   readonly person?: JsonObject | "silent";
   /** How a server answers http hooks at `<server>`. Absent: there is none. */
   readonly server?: Answer;
@@ -35,7 +35,7 @@ export interface Answer {
   readonly silent?: true;
 }
 
-/** What somebody who watches from outside can tell. Ids and paths are replaced by `<session>`, `<project>` and the like. */
+/** What an outside observer can see. Ids and paths are replaced by `<session>`, `<project>` and the like. */
 export interface Observed {
   /** What the agent's model read anew with each request: texts, and results as `result: …` or `error: …`. */
   readonly heard: readonly (readonly string[])[];
@@ -51,7 +51,7 @@ export interface Observed {
   readonly files: Readonly<Record<string, string>>;
   /** What people are told on the stream: `level: text`, or `notification: key`. */
   readonly notices: readonly string[];
-  /** Calls that were denied without anybody being asked, with the kind of reason. */
+  /** Calls that were denied without anyone being asked, with the kind of reason. */
   readonly denied: readonly string[];
   /** Questions to the person. */
   readonly asked: readonly unknown[];

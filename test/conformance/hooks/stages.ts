@@ -53,7 +53,7 @@ function child(kind: Kind, { type = "general-purpose", ...less }: ChildOptions =
   return {
     name: kind.name,
     run: async (row) => withoutAgent(await perform({ ...row, hooks: childHooks(row) }, kind), type),
-    // They are the session's, which goes on.
+    // They are the session's, which continues.
     unseen: ["result", "code", ...(less.unseen ?? [])],
     absent: [...NOT_IN_CHILDREN, ...(less.absent ?? [])],
   };
@@ -61,7 +61,7 @@ function child(kind: Kind, { type = "general-purpose", ...less }: ChildOptions =
 
 export const STAGES: readonly Stage[] = [
   child(FOREGROUND),
-  // Of every denial the reason is that nobody is asked.
+  // Of every denial the reason is that no one is asked.
   child(BACKGROUND, { absent: NOT_IN_BACKGROUND, unseen: ["denied"] }),
   child(WORKTREE, { absent: NOT_IN_COPIES }),
   child(FORK, { type: "fork" }),

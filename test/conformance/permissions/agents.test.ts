@@ -11,7 +11,7 @@ import { ATTACKS, lay, placed, type Table } from "./tables.ts";
 
 const KINDS: readonly Kind[] = [FOREGROUND, BACKGROUND, FORK, SKILL_FORK, AGENT_HOOK, TEAMMATE, WORKTREE];
 
-/** Nobody is asked about an agent in the background, which is refusing; everything else is the same. */
+/** No one is asked about an agent in the background, which is refusing; everything else is the same. */
 function expected(kind: Kind, fates: readonly Fate[]): readonly unknown[] {
   if (!kind.unasked) return fates;
   const text = expect.stringContaining("An agent in the background cannot ask the user");

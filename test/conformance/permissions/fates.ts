@@ -25,7 +25,7 @@ export interface Circumstances {
   readonly settings?: object;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What the model says to everybody else: the classifier. */
+  /** What the model says to everyone else: the classifier. */
   readonly aside?: readonly ScriptedReply[];
   /** Prepares the home, and tells the calls. */
   calls(home: TemporaryHome): readonly ScriptedCall[];

@@ -1,4 +1,4 @@
-// A flood of requests over one pipe, in an order nobody chose, with prompts and interrupts among them.
+// A flood of requests over one pipe, in an order no one chose, with prompts and interrupts among them.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";

@@ -123,7 +123,7 @@ export type Step =
   /** Hangs up, as an SDK can. */
   | { readonly close: true };
 
-/** What a client, or somebody who watches it, can tell. Paths are shown as `<project>` and `<root>`. */
+/** What a client, or someone who watches it, can tell. Paths are shown as `<project>` and `<root>`. */
 export interface RunSeen {
   /** What an application is shown, in order. */
   readonly messages: readonly any[];

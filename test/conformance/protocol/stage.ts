@@ -1,4 +1,4 @@
-// Where a scenario is played: a home, a model that says what the row says, and somebody who opens its gates.
+// Where a scenario is played: a home, a model that says what the row says, and someone who opens its gates.
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

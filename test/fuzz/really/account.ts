@@ -95,7 +95,7 @@ function isSame({ kind, value }: Word, given: string, { home }: FuzzWorld): bool
   return new RegExp(`^${pattern}$`, "s").test(given);
 }
 
-/** Nobody agreed to changes here, whatever the mode or the rule: the gate asks before each. */
+/** No one agreed to changes here, whatever the mode or the rule: the gate asks before each. */
 const PROTECTED = /^(home(\/|$)|.*\/\.(claude|git)\/)/;
 
 function mayChange(name: string, { changes }: Agreement, { folders }: Trace): boolean {

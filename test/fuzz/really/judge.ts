@@ -38,7 +38,7 @@ export const AGREEMENTS: readonly Agreement[] = [
   { name: "a denied file", allow: [], deny: ["Read(.env)"], mode: "default", changes: "nothing" },
 ];
 
-/** What was judged, when the gate lets the command run; undefined when somebody would be asked. */
+/** What was judged, when the gate lets the command run; undefined when someone would be asked. */
 export type Judge = (errand: Errand, agreement: Agreement) => Promise<CommandAnalysis | undefined>;
 
 export function judgeFor(world: FuzzWorld, shell: Shell): Judge {

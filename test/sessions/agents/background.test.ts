@@ -1,4 +1,4 @@
-// Agents in the background: the session goes on, hears of their end, and leaves nothing behind.
+// Agents in the background: the session continues, hears of their end, and leaves nothing behind.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

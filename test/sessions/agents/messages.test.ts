@@ -1,4 +1,4 @@
-// SendMessage to agents: one that works gets more to do, one that is done goes on where it stopped.
+// SendMessage to agents: one that works gets more to do, one that is done continues where it stopped.
 
 import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Settings while a session runs: files that change between two prompts, and rules a person accepts for good.
+// Settings while a session runs: files that change between two prompts, and rules that a person accepts for later sessions.
 
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Output styles through the program: what the model is told, and what clients see.
+// Output styles through the program: what the model sees, and what clients see.
 
 import { expect, test } from "bun:test";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type RecordedRequest } from "@keelson/testkit";

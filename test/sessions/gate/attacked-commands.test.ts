@@ -1,4 +1,4 @@
-// Commands that ran something, or reached a file, that nobody had agreed to, through the front door. Nobody answers, so
+// Commands that ran something, or reached a file, that no one had agreed to, through the front door. No one answers, so
 // that asking is refusing; what looks alike still runs.
 
 import { expect, test } from "bun:test";

@@ -53,7 +53,7 @@ test("a deny rule finds a hidden command, and the refusal says why", async () =>
   expect(readdirSync(home.project)).not.toContain("found");
 });
 
-/** One call after the other: what the model was told of each, and which were denied. */
+/** One call after the other: what the model read of each, and which were denied. */
 async function call(home: TemporaryHome, commands: readonly string[]) {
   await using model = await startMockModel([
     ...commands.map((command) => ({ calls: [bash(command)] })),

@@ -1,4 +1,4 @@
-// A folder somebody else filled, with patterns made to be slow in every place where a file may bring one, and files by
+// A folder someone else filled, with patterns made to be slow in every place where a file may bring one, and files by
 // other names than the rules give. The program must answer, hear signals, and keep what is denied.
 
 import { expect, test } from "bun:test";

@@ -1,4 +1,4 @@
-// What each mode runs, asks and refuses when somebody is there to answer; and what searches show of files nobody may read.
+// What each mode runs, asks and refuses when a person can answer; and what searches show of files no one may read.
 // Every question is answered with no: commands here would be harmless, but what counts is whether they are asked about.
 
 import { expect, test } from "bun:test";

@@ -1,5 +1,5 @@
-// Patterns, links and copied folders of a repository somebody else filled, through the front door: what they lead to
-// is asked about, with the reason, and what stays inside runs. Nobody answers, so that asking is refusing.
+// Patterns, links and copied folders of a repository someone else filled, through the front door: what they lead to
+// is asked about, with the reason, and what stays inside runs. No one answers, so that asking is refusing.
 
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";

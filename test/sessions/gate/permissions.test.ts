@@ -1,4 +1,4 @@
-// Who may do what: modes, rules of every scope, folders nobody trusted, and how a refusal is told.
+// Who may do what: modes, rules of every scope, folders no one trusted, and how a refusal is told.
 // Commands here are harmless: what is tested is the decision, never the damage.
 
 import { expect, test } from "bun:test";

@@ -230,7 +230,7 @@ function filesThatHold(home: TemporaryHome, text: string): string[] {
   });
 }
 
-/** A port nobody listens on. */
+/** A port no one listens on. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

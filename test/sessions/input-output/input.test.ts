@@ -543,7 +543,7 @@ test("can_use_tool: input that ends while a question is open is a no, and the ru
 
   const closed = expect.stringContaining("Tool permission stream closed before response received");
   expect(told(model.requests[1]!)).toMatchObject([{ content: closed, is_error: true }]);
-  // Asked once; nobody is left to be asked again.
+  // Asked once; no one is left to be asked again.
   expect(told(model.requests[2]!)).toMatchObject([{ content: closed, is_error: true }]);
   expect(messagesOf(ended, "control_request")).toHaveLength(1);
   expect(resultOf(ended)).toMatchObject({ result: "I could not", permission_denials: [{}, {}] });

@@ -1,4 +1,4 @@
-// Prompts that come while a run goes on: they join it if the client wants that, and wait for their own run otherwise.
+// Prompts that come while a run continues: they join it if the client wants that, and wait for their own run otherwise.
 
 import { expect, test } from "bun:test";
 import { startKeelson, startMockModel, temporaryHome, type RecordedRequest, type Running } from "@keelson/testkit";

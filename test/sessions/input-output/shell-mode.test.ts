@@ -1,4 +1,4 @@
-// Commands that the user runs in the session (`run_shell_command`): nobody is asked, and the model reads what came out.
+// Commands that the user runs in the session (`run_shell_command`): no one is asked, and the model reads what came out.
 
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";

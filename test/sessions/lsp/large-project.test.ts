@@ -1,4 +1,4 @@
-// TypeScript's server in a project of 10,000 files: answers come, other work goes on meanwhile, and a server that is
+// TypeScript's server in a project of 10,000 files: answers come, other work continues meanwhile, and a server that is
 // killed while it works is replaced.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";

@@ -32,7 +32,7 @@ async function everythingAt(transport: "streamableHttp" | "sse") {
     if (done) throw new Error(`The server ended: ${said}`);
     said += text.decode(value);
   }
-  // A server whose output nobody reads would stop.
+  // A server whose output no one reads would stop.
   void (async () => {
     while (!(await reader.read()).done);
   })();

@@ -183,7 +183,7 @@ test("a hostile marketplace gets nothing outside its folder, and no name of othe
   expect(await refusal("made")).toContain("it is made by a command, which Keelson does not run");
   expect(await refusal("other-repository")).toContain("is not an address for git");
   expect(await refusal("needs")).toContain(
-    '"needs@local" needs "x@elsewhere", of a marketplace that its own does not name',
+    '"needs@local" needs "x@elsewhere", from a marketplace that its own does not list',
   );
   expect(existsSync(join(home.configDir, "plugins/installed_plugins.json"))).toBe(false);
   expect(existsSync(join(home.project, "ran"))).toBe(false);

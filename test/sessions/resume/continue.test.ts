@@ -254,7 +254,7 @@ test("what it cost so far is carried on", async () => {
     return [total_cost_usd.toFixed(9), usage.input_tokens, modelUsage["claude-sonnet-4-6"].inputTokens];
   };
   expect(await cost("--session-id", ONE)).toEqual(["0.300000000", 100_000, 100_000]);
-  // The total goes on; `usage` is this run's own.
+  // The total continues; `usage` is this run's own.
   expect(await cost("-r", ONE)).toEqual(["0.600000000", 100_000, 200_000]);
   expect(await cost("-r", ONE, "--fork-session")).toEqual(["0.900000000", 100_000, 300_000]);
 });

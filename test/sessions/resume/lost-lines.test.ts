@@ -48,7 +48,7 @@ async function record(home: TemporaryHome): Promise<{ path: string; lines: reado
   return { path, lines: readFileSync(path, "utf8").trimEnd().split("\n") };
 }
 
-/** What the model is asked when the session goes on. */
+/** What the model is asked when the session continues. */
 async function resumed(home: TemporaryHome): Promise<readonly any[]> {
   await using model = await startMockModel([{ text: "Still here" }]);
   const { code, stderr } = await runKeelson([...STREAM, "--resume", ID, "Go on"], { home, url: model.url });

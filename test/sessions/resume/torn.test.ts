@@ -1,4 +1,4 @@
-// Damaged transcripts, shared transcripts, and disks that refuse: what can be read is read, and the work goes on.
+// Damaged transcripts, shared transcripts, and disks that refuse: what can be read is read, and the work continues.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ async function homeWithSession(): Promise<TemporaryHome & { readonly path: strin
   return { ...home, path, before: readFileSync(path) };
 }
 
-/** Goes on with the session; what the model was told, as one string for each message. */
+/** Goes on with the session; what the model read, as one string for each message. */
 async function resume(home: TemporaryHome): Promise<{ ended: Ended; told: string[] }> {
   await using model = await startMockModel([{ text: "Still here" }]);
   const ended = await runKeelson([...STREAM, "--resume", ID, "Go on"], { home, url: model.url });

@@ -88,7 +88,7 @@ test("a background command's life is told in order, and its end starts a run of 
     { ...stamp, subtype: "background_tasks_changed", tasks: [] },
   ]);
 
-  // The second run was nobody's prompt: it has its own init, and a result that says where it came from.
+  // The second run was no one's prompt: it has its own init, and a result that says where it came from.
   expect(first.json).toMatchObject({ result: "Started", num_turns: 2 });
   expect(first.json.origin).toBeUndefined();
   expect(second.json).toMatchObject({ result: "It is done", num_turns: 1, origin: { kind: "task-notification" } });

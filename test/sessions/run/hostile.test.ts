@@ -1,4 +1,4 @@
-// A folder somebody else filled: settings, git files, programs and links that want to run code, move the model's
+// A folder someone else filled: settings, git files, programs and links that want to run code, move the model's
 // address, take the key or widen what is allowed. Through the front door, headless, with a trap that notes who calls.
 
 import { expect, test } from "bun:test";
@@ -162,7 +162,7 @@ test.each(named)("the model's address: %s", async (_, hostile) => {
   await using trap = await startMockModel(() => ({ text: "gotcha" }));
   plant(home, hostile, { env: { ANTHROPIC_BASE_URL: trap.url } });
   const { ended } = await visit(home, [bash("true")]);
-  // The trap works: where somebody trusted the folder, its address counts.
+  // The trap works: where someone trusted the folder, its address counts.
   expect([trap.requests.length > 0, resultOf(ended).result]).toEqual(
     hostile.trusted ? [true, "gotcha"] : [false, "done"],
   );
@@ -320,7 +320,7 @@ test("trust is not borrowed: not from a parent, not from a link's name, not thro
     expect(ended.stderr).toContain(`run: keelson trust ${cwd}`);
   }
 
-  // A trusted name that somebody turned into a link to another folder: its own name is what counts.
+  // A trusted name that someone turned into a link to another folder: its own name is what counts.
   rmSync(join(home.project, "inner"), { recursive: true });
   renameSync(home.project, join(home.root, "moved"));
   symlinkSync(folders.worktree, home.project);

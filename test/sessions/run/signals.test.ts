@@ -255,7 +255,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       running.kill(signal);
       const ended = await running.done;
       expect(ended.code ?? ended.signal).toBe(signal === "SIGKILL" ? signal : 143);
-      // Told to end, the program leaves after everybody else; killed, it is followed at once.
+      // Told to end, the program leaves after everyone else; killed, it is followed at once.
       if (signal === "SIGTERM") expect(started.filter(isRunning)).toEqual([]);
       for (const pid of started) await gone(pid);
     });

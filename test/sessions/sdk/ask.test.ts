@@ -1,4 +1,4 @@
-// Questions of the program to its user: answered by the application that drives it, or by nobody.
+// Questions of the program to its user: answered by the application that drives it, or by no one.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

@@ -66,7 +66,7 @@ test("with callbacks for every event: the result is the last word, although the 
   program.closeStdin();
 
   const { code, stderr, messages } = await program.done;
-  // The session had started before anybody could register a callback, and ends when nobody listens any more.
+  // The session had started before anyone could register a callback, and ends when no one listens any more.
   expect(seen).toEqual(["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"]);
   expect({ code, stderr, last: kindOf(messages.at(-1)) }).toEqual({ code: 0, stderr: "", last: "result" });
 });

@@ -1,4 +1,4 @@
-// Moments in the life of a query at which somebody may be killed, and an application that goes up to one of them and
+// Moments in the life of a query at which someone may be killed, and an application that goes up to one of them and
 // says so. Run as a program it is that application.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";

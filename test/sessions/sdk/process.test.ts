@@ -16,7 +16,7 @@ const failure = (promise: Promise<unknown>): Promise<any> =>
     (error: unknown) => error,
   );
 
-/** Ends the program in the given moment; what the application is told, and whether the session goes on. */
+/** Ends the program in the given moment; what the application is told, and whether the session continues. */
 async function killed(when: (message: SDKMessage) => boolean, script: readonly ScriptStep<any>[]) {
   using home = temporaryHome();
   await using model = await startMockModel([...script]);

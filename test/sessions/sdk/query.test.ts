@@ -86,7 +86,7 @@ test("a conversation of several prompts, with the model and the mode changed in 
       prompts.end();
       continue;
     }
-    // Awaited inside the loop: the answers must come although nobody reads messages meanwhile.
+    // Awaited inside the loop: the answers must come although no one reads messages meanwhile.
     await running.setModel("claude-haiku-4-5");
     await running.setPermissionMode("plan");
     prompts.give(says("two"));

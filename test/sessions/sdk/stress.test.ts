@@ -161,7 +161,7 @@ test("a reader that stops delays only its own query, and memory is bounded", asy
   while (heard === 0) heard += deltas((await running.next()).value);
   const memory = { application: process.memoryUsage.rss(), program: memoryOf(pid!) };
 
-  // While nobody reads, other queries are answered, and so are requests on this one as long as there is room.
+  // While no one reads, other queries are answered, and so are requests on this one as long as there is room.
   const others = await Promise.all([1, 2, 3].map(() => read(query({ prompt: "hi", options: door(home, model) }))));
   expect(others.map(textOf)).toEqual(["quick", "quick", "quick"]);
   home.write("note.txt", "still here");

@@ -10,7 +10,7 @@ const PEER = join(import.meta.dir, "..", "mcp", "peers", "hostile-main.ts");
 /** Above a run without servers, in megabytes. Measured: 7 to 56. */
 const MAX_GROWTH = 250;
 
-/** Runs a session that calls a tool of the server; what the model was told, and the peak of memory in megabytes. */
+/** Runs a session that calls a tool of the server; what the model read, and the peak of memory in megabytes. */
 async function meet(how: string | undefined): Promise<{ readonly answer: string; readonly peakMb: number }> {
   using home = temporaryHome();
   const tool = how === "many-tools" ? "mcp__h__t1" : "mcp__h__go";

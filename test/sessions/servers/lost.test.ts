@@ -1,4 +1,4 @@
-// Servers that crash, never start or never answer: the run goes on, and everyone is told what is wrong.
+// Servers that crash, never start or never answer: the run continues, and everyone is told what is wrong.
 
 import { expect, test } from "bun:test";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";

@@ -1,4 +1,4 @@
-// Questions of servers for the user: answered by hooks, by the client, or cancelled if there is nobody.
+// Questions of servers for the user: answered by hooks, by the client, or cancelled if there is no one.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";

@@ -71,6 +71,6 @@ test("a server that wants a sign-in is reported as such, and the run goes on", a
   expect(told(model.requests[1]!)[0].content).toContain('The MCP server "calc" is not connected (needs-auth)');
   const before = asked;
   await runKeelson(["-p", "again", ...flags], { home, url: model.url });
-  // For a while, nobody asks it again.
+  // For a while, no one asks it again.
   expect(asked).toBe(before);
 });

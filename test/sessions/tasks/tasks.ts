@@ -1,4 +1,4 @@
-// For the tests of tasks: prompts, control requests, and commands that wait until the test lets them go on.
+// For the tests of tasks: prompts, control requests, and commands that wait until the test lets them continue.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

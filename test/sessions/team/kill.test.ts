@@ -52,7 +52,7 @@ test(`${MEMBERS} members, ${TASKS} tasks, ${KILLS} kills`, async () => {
     return crashed.length > 0 ? calls(...crashed.map(({ name }: any) => teammate(name))) : { text: "Waiting" };
   };
   const member = ({ last: told }: { last: string }) => {
-    // Spread over the whole time, at moments nobody chose.
+    // Spread over the whole time, at moments no one chose.
     if (++heard % Math.ceil(TASKS / KILLS) === 0 && kills < KILLS) setTimeout(killSomebody, Math.random() * 50);
     const id = /taken task #(\d+)/.exec(told)?.[1] ?? /Task #(\d+) is still in progress/.exec(told)?.[1];
     if (id === undefined) return { text: "Ready" };

@@ -1,5 +1,5 @@
-// A home that cannot be written, and a disk that is full: it is said once, typing and answers go on, and nothing is promised
-// that was not kept.
+// A home that cannot be written, and a full disk: a warning appears once, typing and answers continue, and nothing is
+// promised that was not kept.
 
 import { expect, test } from "bun:test";
 import { programCommand, startMockModel, temporaryHome, testUnless, type TemporaryHome } from "@keelson/testkit";

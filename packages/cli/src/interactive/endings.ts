@@ -1,4 +1,4 @@
-// The ways a session at a terminal ends without the user leaving it: signals, a closed window, a failure nobody caught.
+// The ways a session at a terminal ends without the user leaving it: signals, a closed window, a failure no one caught.
 // Whatever happens, the terminal is usable afterwards.
 
 import { RESET_ALL } from "@keelson/tui/reset";
@@ -10,7 +10,7 @@ export interface Endings {
   readonly signal: AbortSignal;
   /** The exit code of what happened, if something did. */
   code(): number | undefined;
-  /** What nobody caught, if that was it. */
+  /** What no one caught, if that was it. */
   failure(): unknown;
   /** The same as a signal, for what the program finds out itself. */
   fail(error: unknown): void;
@@ -38,7 +38,7 @@ export function watchEndings(
     io.exit(exitCode);
   };
   const end = (exitCode: number, error?: unknown) => {
-    // The second time, nobody wants to wait.
+    // The second time, no one wants to wait.
     if (code !== undefined) return leave(code, failure);
     code = exitCode;
     failure = error;

@@ -1,4 +1,4 @@
-// What is said when the program failed: the session is kept, how to go on, and where the details are.
+// What is said when the program failed: the session is kept, how to continue, and where the details are.
 
 import { writeFileSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";

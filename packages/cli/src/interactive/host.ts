@@ -32,7 +32,7 @@ export interface HostOptions {
   opened(): void;
 }
 
-/** Less than a frame of the screen takes: nobody sees the difference, and the program wakes up far less often. */
+/** Less than a frame of the screen takes: no one sees the difference, and the program wakes up far less often. */
 const GATHER_MS = 30;
 
 export interface ProgramHost extends TerminalHost {

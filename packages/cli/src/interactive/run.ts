@@ -128,7 +128,7 @@ async function print(line: string, io: ProcessIO): Promise<void> {
   try {
     await io.write(`${line}\n`);
   } catch {
-    // Nobody reads it, and the code of the signal says what happened.
+    // No one reads it, and the code of the signal says what happened.
   }
 }
 

@@ -1,4 +1,4 @@
-// What the screen is told besides the settings files.
+// What the screen gets besides the settings files.
 
 import type { Snapshot } from "@keelson/config";
 import type { GlobalState } from "@keelson/config/global-state";

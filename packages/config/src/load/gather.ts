@@ -33,7 +33,7 @@ export interface LoadSettingsOptions {
   readonly uid?: number;
   /** Overrides the system's folder for an administrator's files. */
   readonly managedDir?: string;
-  /** Somebody is at a terminal: a folder inside a trusted one is trusted. */
+  /** Someone is at a terminal: a folder inside a trusted one is trusted. */
   readonly trustFromAbove?: boolean;
   /** Believe what an earlier session found in large folders. Loading again looks at them. */
   readonly quick?: boolean;

@@ -1,4 +1,4 @@
-// Whether the user trusts a folder. Without somebody at a terminal, trust does not extend to subfolders: what is cloned or
+// Whether the user trusts a folder. Without a user at a terminal, trust does not extend to subfolders: what is cloned or
 // unpacked into a trusted folder was not there when the user looked.
 
 import { dirname, join, sep } from "node:path";

@@ -48,7 +48,7 @@ export class TokenAccount {
     this.#mediaTokens = 0;
   }
 
-  /** The same reply went on. */
+  /** The same reply continued. */
   continued(usage: Usage): void {
     this.#reported = Math.max(this.#reported, inputTokens(usage) + counted(usage.output_tokens));
   }

@@ -110,7 +110,7 @@ test("a job that fires once and was missed fires once, whenever that is", () => 
 test("a job that was not watched fires for what it missed, and not for what it had done before", () => {
   const hourly = job("0 * * * *");
   const firstAt = firingAfter(hourly, CREATED, UTC)!;
-  // Nobody watched since before, and since after, the firing of nine o'clock.
+  // No one watched since before, and since after, the firing of nine o'clock.
   expect(firingSince(hourly, firstAt - 1, UTC)).toBe(firstAt);
   expect(firingSince(hourly, firstAt, UTC)).toBe(firstAt + HOUR);
   expect(firingSince(hourly, firstAt + 10 * DAY, UTC)).toBe(firstAt + 10 * DAY + HOUR);

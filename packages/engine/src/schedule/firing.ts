@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const MOST_LATE = 30 * MINUTE;
 const MOST_EARLY = 90_000;
-/** Times outside of these are nobody's: Intl and Date have no good words for them. */
+/** Times outside of these are no one's: Intl and Date have no good words for them. */
 const [EARLIEST, LATEST] = [0, Date.UTC(9990, 0)];
 const LIFETIME = 7 * 24 * HOUR;
 
@@ -35,7 +35,7 @@ export function firingAfter(schedule: Schedule, after: number, zone: Zone): numb
 }
 
 /**
- * The same for a job that nobody watched since `since`: the firing that was still to come then. What was due before has
+ * The same for a job that no one watched since `since`: the firing that was still to come then. What was due before has
  * been fired.
  */
 export function firingSince(schedule: Schedule, since: number, zone: Zone): number | undefined {
@@ -52,7 +52,7 @@ export function firingAfterThis(schedule: Schedule, now: number, zone: Zone): nu
   return !schedule.recurring || isExpired(schedule, now) ? undefined : firingAfter(schedule, now, zone);
 }
 
-/** Whether a recurring job is too old to go on. */
+/** Whether a recurring job is too old to continue. */
 export function isExpired({ recurring, createdAt }: Schedule, now: number): boolean {
   return recurring && now - createdAt >= LIFETIME;
 }
@@ -63,7 +63,7 @@ function lateness(id: string, cron: Cron, time: number, zone: Zone): number {
   return Math.floor(fraction(id) * (interval < HOUR ? interval / 2 : MOST_LATE));
 }
 
-/** Full and half hours are when everybody asks. Never before half of the wait is over. */
+/** Full and half hours are when everyone asks. Never before half of the wait is over. */
 function onlyFiring({ id, createdAt }: Schedule, cron: Cron, zone: Zone): number | undefined {
   const time = nextTime(cron, createdAt, zone);
   if (time === undefined) return undefined;

@@ -154,7 +154,7 @@ export interface ShellResult extends ShellOutput {
   readonly cwd: string | null;
   /** Sentences for the model: what the command was kept from doing, or what was undone after it. */
   readonly notes?: readonly string[];
-  /** The user moved the command to the background, where it goes on; the other fields say nothing. */
+  /** The user moved the command to the background, where it continues; the other fields say nothing. */
   readonly movedTo?: BackgroundCommand;
 }
 

@@ -184,7 +184,7 @@ test("a hook that hangs and ignores TERM is cancelled in time and then killed; i
   await using w = world();
   const result = await w.run("trap '' TERM; echo out; echo $$ > pid; while :; do sleep 30; done", { timeoutMs: 1_000 });
   const pid = pidIn(join(w.dir, "pid"));
-  // It gets TERM first and KILL a while later; nobody waits for that.
+  // It gets TERM first and KILL a while later; no one waits for that.
   expect(isAlive(pid)).toBe(true);
   expect(result).toEqual({
     outcome: "cancelled",

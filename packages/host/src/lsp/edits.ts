@@ -22,7 +22,7 @@ export type WaitFor = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** A server that publishes may do so several times for one change, first with nothing. */
 const QUIET_MS = 400;
-/** How long a server may take to publish what a file was like before its first edit. Nobody waits for it. */
+/** How long a server may take to publish what a file was like before its first edit. No one waits for it. */
 const BEFORE_MS = 15_000;
 /** The same for a server that published nothing in that time. */
 const BEFORE_SILENT_MS = 1_000;

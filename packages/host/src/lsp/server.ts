@@ -147,7 +147,7 @@ export class LanguageServer {
           await this.#edits.work(client);
         } catch (error) {
           this.#options.log(() => `${this.#options.server.name}: ${(error as Error).message}`);
-          // An edit that was lost with its server is not repeated; without a server, there is nobody to tell.
+          // An edit that was lost with its server is not repeated; without a server, there is no one to tell.
           if ((error as LanguageServerError).kind === "start") this.#edits.clear();
         }
       }
@@ -156,7 +156,7 @@ export class LanguageServer {
     void work();
   }
 
-  /** The running server, started if it is not. The wait ends with the signal; the start goes on. */
+  /** The running server, started if it is not. The wait ends with the signal; the start continues. */
   async #ready(signal: AbortSignal): Promise<Running> {
     if (this.#isClosed) throw new LanguageServerError("closed", "The session is closing");
     if (!this.#running && !this.#mayStart) {

@@ -1,4 +1,4 @@
-// How a terminal is told to notify its user: the bell, or an escape sequence of its own. Pure.
+// How to make a terminal notify its user: the bell, or an escape sequence of its own. Pure.
 
 import { printableSentence } from "@keelson/protocol";
 

@@ -68,6 +68,6 @@ function takeAway(path: string): void {
     renameSync(path, taken);
     removeIfThere(taken);
   } catch {
-    // Somebody else did.
+    // Someone else did.
   }
 }

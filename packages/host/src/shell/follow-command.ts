@@ -1,4 +1,4 @@
-// Follows a command until it ends, or until the user moves it to the background, where it goes on.
+// Follows a command until it ends, or until the user moves it to the background, where it continues.
 
 import type { ShellResult } from "@keelson/engine";
 import type { AwaitedCommand } from "../tasks/awaited-command.ts";

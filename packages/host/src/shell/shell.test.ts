@@ -127,7 +127,7 @@ test("a timeout ends the whole group, even a child that ignores TERM", async () 
     timeoutMs: 1_000,
   });
   const pid = Number(readFileSync(pids, "utf8"));
-  // It gets TERM first and KILL a while later; nobody waits for that.
+  // It gets TERM first and KILL a while later; no one waits for that.
   expect(isAlive(pid)).toBe(true);
   expect(result).toMatchObject({ text: "first\n", code: null, timedOut: true, aborted: false });
   await until(() => !isAlive(pid), "the stubborn child was killed");

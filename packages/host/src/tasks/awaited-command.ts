@@ -1,5 +1,5 @@
 // A command that a tool call waits for, as a row in the task table. It can move to the background while it runs: the
-// same process goes on, its output goes to a file, and nothing limits its time any more.
+// same process continues, its output goes to a file, and nothing limits its time any more.
 
 import type { BackgroundCommand, CommandTask } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";

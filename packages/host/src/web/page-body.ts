@@ -65,7 +65,7 @@ async function decoded(
   return decoder;
 }
 
-/** Ends after this many bytes: a compressed body may go on for ever without decompressing to anything. */
+/** Ends after this many bytes: a compressed body may continue for ever without decompressing to anything. */
 async function* limited(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of source) {

@@ -119,7 +119,7 @@ async function baseOf(git: SafeGit, baseRef: "fresh" | "head"): Promise<string> 
 
 interface Claim {
   readonly base: string;
-  /** This process has made the branch, so nobody else uses it. */
+  /** This process has made the branch, so no one else uses it. */
   readonly isNew: boolean;
 }
 

@@ -1,5 +1,5 @@
 // What a worktree holds that would be lost with it: uncommitted files, commits that nothing else reaches, and work in
-// progress. Whatever cannot be told counts as work.
+// progress. Whatever is not known counts as work.
 
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // Cleans up after processes that ended without doing it: locks of dead owners, metadata of deleted worktrees, and
-// unchanged worktrees that nobody has used for a long time. Everything else is left, and listed.
+// unchanged worktrees that no one has used for a long time. Everything else is left, and listed.
 
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,5 +1,5 @@
 // Calls of clients without sessions (from 2026-07-28 on), which a server cannot ask anything while a call runs. A call
-// that needs the user is answered with its question, and goes on when the client sends it again with the user's answer.
+// that needs the user is answered with its question. It continues when the client sends it again with the answer.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { INVALID_PARAMS, McpError } from "../connection/rpc.ts";

@@ -26,7 +26,7 @@ export interface SessionAuthOptions extends SignInServer {
 }
 
 export interface SessionAuth extends AuthProvider {
-  /** Whether the server wanted a sign-in a short time ago, and nobody has signed in since. */
+  /** Whether the server wanted a sign-in a short time ago, and no one has signed in since. */
   isKnownToFail(): Promise<boolean>;
   /** The next sign-in asks for this scope too. */
   onScopeMissing(scope: string): Promise<void>;

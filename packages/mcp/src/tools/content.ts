@@ -150,7 +150,7 @@ function savedAs(from: string, data: unknown, mimeType: unknown, { parts }: Cont
   return path === undefined ? undefined : `${from} ${binaryNote(mimeType, byteLength(data as string), path)}`;
 }
 
-/** How the model is told of a file with binary content. */
+/** How the model learns of a file with binary content. */
 function binaryNote(mimeType: unknown, bytes: number, path: string): string {
   const type = typeof mimeType === "string" && mimeType !== "" ? mimeType.slice(0, 200) : "unknown type";
   return `Binary content (${type}, ${bytes} bytes) saved to ${path}`;

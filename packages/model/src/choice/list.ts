@@ -11,7 +11,7 @@ import { providerNamed, PROVIDERS } from "./known/providers.ts";
 import { registeredIds } from "./known/registry.ts";
 import { modelOf } from "./known/traits.ts";
 
-/** A model that can be asked, in the words of a block in the settings. What nobody says is null. */
+/** A model that can be asked, in the words of a block in the settings. What no one says is null. */
 export interface ReachableModel {
   readonly id: string;
   readonly provider: string;
@@ -30,7 +30,7 @@ export interface ProviderModels {
 }
 
 const LIMIT_MS = 5_000;
-/** Servers that may run on this machine without being set up. Nobody needs to hear that they do not. */
+/** Servers that may run on this machine without being set up. No one needs to hear that they do not. */
 const LOCAL = ["ollama", "lmstudio"];
 
 /** Throws ModelError if no provider has this name. */

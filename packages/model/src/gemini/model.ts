@@ -1,4 +1,4 @@
-// What can be told from the id of a Gemini model.
+// What the id of a Gemini model shows.
 
 /** The id without the collection it may begin with. */
 export function plainModel(id: string): string {

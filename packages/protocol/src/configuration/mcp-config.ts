@@ -72,7 +72,7 @@ export interface ConfiguredMcpServer {
   readonly unapproved?: true;
   /** Of a folder that the user does not trust. */
   readonly untrusted?: true;
-  /** The id of the plugin that brings it. */
+  /** The id of the plugin that it comes from. */
   readonly plugin?: string;
   /** Options of that plugin in the secret store: `${user_config.KEY}` is left for the connection to fill in. */
   readonly secretOptions?: readonly string[];

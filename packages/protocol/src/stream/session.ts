@@ -29,7 +29,7 @@ export interface PromptMessage {
   readonly client_composed?: boolean;
   /** Set by the session alone. */
   readonly origin?: PromptOrigin;
-  /** A command that the user runs; the model is told of its output. Set by the session alone. */
+  /** A command that the user runs; the model gets its output. Set by the session alone. */
   readonly shell?: { readonly command: string; readonly toolUseId: string };
 }
 

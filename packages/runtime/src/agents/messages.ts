@@ -1,4 +1,4 @@
-// SendMessage to agents: one that works reads it at its next step, one that is done goes on with it.
+// SendMessage to agents: one that works reads it at its next step, one that is done continues with it.
 
 import { existsSync } from "node:fs";
 import { Conversation } from "@keelson/engine";

@@ -1,4 +1,4 @@
-// The agent stage of a session: which agents there are, what the model is told of them, and how they are started,
+// The agent stage of a session: which agents there are, what the model sees of them, and how they are started,
 // continued and ended.
 
 import { openAgentSet } from "@keelson/config/agent-set";

@@ -24,7 +24,7 @@ export interface ChildOrder {
   readonly isolated: boolean;
   readonly toolUseId: string;
   readonly signal: AbortSignal;
-  /** Of an agent that goes on. */
+  /** Of an agent that continues. */
   readonly id?: string;
   readonly past?: ChildPlan["past"];
   readonly attached?: ChildPlan["attached"];

@@ -80,7 +80,7 @@ export interface ControlTargets {
   fileIndex(): Promise<MentionIndex>;
   readonly seen: ReadLedger;
   readonly tasks: Tasks;
-  /** `source` is what hooks are told. */
+  /** `source` is the hook input. */
   addDirectories(paths: readonly string[], source: "register_repo_root" | "slash_command"): void;
 
   /** All hooks, from settings files and from clients. */
@@ -95,7 +95,7 @@ export interface ControlTargets {
   commands(): readonly ListedCommand[];
   /** The skills among them. */
   skills(): readonly ListedCommand[];
-  /** The skills that the model was told of, and the text that told it. */
+  /** The skills that the model knows, and the text that listed them. */
   toldSkills(): { readonly skills: readonly Skill[]; readonly listing: string };
   /** The agents that can be started. */
   agents(): readonly AgentDefinition[];

@@ -64,7 +64,7 @@ export class Gate {
   }
 
   /**
-   * Decides by rules and mode, with links resolved and commands parsed. `unaided`: as if nobody had allowed anything, so
+   * Decides by rules and mode, with links resolved and commands parsed. `unaided`: as if nothing had been allowed, so
    * only what is harmless by itself passes.
    */
   async decide(

@@ -11,7 +11,7 @@ import type { Storage } from "../session/storage.ts";
 import type { CodeAuthor } from "./open-lsp.ts";
 import { problemsText } from "./problems-text.ts";
 
-/** Larger files are not given to servers, so nobody needs to know what they were like. */
+/** Larger files are not given to servers, so no one needs to know what they were like. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
 export class SessionCode {

@@ -5,7 +5,7 @@ import type { Snapshot } from "@keelson/config";
 import { createHookProcesses, hookEnvironment } from "@keelson/host/hooks";
 import { isObject } from "@keelson/protocol";
 
-/** Somebody waits for it while typing. */
+/** Someone waits for it while typing. */
 const LIMIT_MS = 5_000;
 
 export interface SuggestingCommand {

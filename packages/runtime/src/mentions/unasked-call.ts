@@ -1,5 +1,5 @@
 // A tool call that a text makes, not the model: an inline command of a skill, a mentioned file. It takes the one way every
-// call takes, with hooks and the gate, except that nobody is asked: what is not allowed already does not run.
+// call takes, with hooks and the gate, except that no one is asked: what is not allowed already does not run.
 
 import {
   checkCall,

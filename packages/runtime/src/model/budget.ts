@@ -14,7 +14,7 @@ export interface BudgetOptions {
 
 export class Budget {
   readonly #options: BudgetOptions;
-  /** What the requests under way cost, as far as that can be told. */
+  /** What the requests under way cost, as far as that is known. */
   #underWay = 0;
   #inFlight = 0;
   /** Called when one of them ends. */

@@ -32,7 +32,7 @@ function lastModel({ flags, env }: Snapshot, entries: readonly ChainEntry[]): st
   return last?.type === "assistant" ? last.message.model : undefined;
 }
 
-/** Error messages are stored as replies of `<synthetic>`. Nobody continues on the offline model who has another one. */
+/** Error messages are stored as replies of `<synthetic>`. No one continues on the offline model who has another one. */
 const isModel = (name: unknown) => typeof name === "string" && name !== OFFLINE_ID && /^\w/.test(name);
 
 /** Servers add the date of a version to the name they were asked with. */

@@ -1,5 +1,5 @@
 // What a session tells those who watch it: the debug log, the trace and telemetry. Types only. A watcher changes nothing,
-// and must not keep what it is told about content longer than it needs to.
+// and must not keep content that it gets longer than it needs to.
 
 import type { End, ModelEvent, Permission, PermitRequest } from "@keelson/engine";
 import type { HookEvent, JsonObject, NewEntry, Usage } from "@keelson/protocol";

@@ -21,7 +21,7 @@ export async function optionalTools(parts: OptionalToolParts): Promise<readonly 
   return makeTools(names, parts);
 }
 
-/** What the model is told if it calls one that the session does not have. */
+/** What the model sees if it calls one that the session does not have. */
 export function whyNotOffered(name: string): string | undefined {
   if (!Object.hasOwn(WANTED, name)) return undefined;
   return `${name} exists but is not enabled in this context. Use the tools that are available.`;

@@ -46,7 +46,7 @@ export function serveTools(options: ServeOptions): Serving {
     async open({ name, canAsk }) {
       options.debug?.("mcp", () => `Client "${name}" ${canAsk ? "can" : "cannot"} ask its user`);
       opening = openTools({ ...options, ...(canAsk ? { approve } : {}) });
-      // Without tools there is nothing to serve: the client is told why, then the server ends.
+      // Without tools there is nothing to serve: the client gets the reason, then the server ends.
       opening.catch(() => server.settled().then(() => closing.abort()));
       const tools = await opening;
       return { list: () => tools.list(), call: (call) => observed(tools, call) };

@@ -35,7 +35,7 @@ export function dynamicSections(snapshot: Snapshot, facts: SessionFacts): string
   return renderDynamicSections(promptFacts(snapshot, facts));
 }
 
-/** Whether the model is told the state of the repository. */
+/** Whether the model gets the state of the repository. */
 export function showsGit({ settings, env, flags }: Snapshot): boolean {
   const isOff = settings.includeGitInstructions === false || env["CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"] === "1";
   return !isOff && flags.systemPrompt === undefined;

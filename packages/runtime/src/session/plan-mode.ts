@@ -56,7 +56,7 @@ export function openPlan(storage: Storage, ruleBook: RuleBook): PlanMode {
 function planMode({ state, mode, past, forked, ...options }: PlanModeOptions): PlanMode {
   const wasPlanning = (entries: readonly ChainEntry[]) =>
     entries.map(attachmentType).findLast((type) => type === "plan_mode" || type === "plan_mode_exit") === "plan_mode";
-  /** What the model was last told. Undefined: it was told something outdated and needs a notice in any mode. */
+  /** What the model last read. Undefined: it was told something outdated and needs a notice in any mode. */
   let told = !wasPlanning(past) ? false : forked ? undefined : true;
   state.planName = forked ? undefined : past.findLast(({ slug }) => isPlanName(slug))?.slug;
   let workflow: string | undefined;

@@ -26,7 +26,7 @@ export interface ConversationChanges {
   clear(): Promise<void>;
   /** The listener forgets what the old conversation was about. */
   onClear(listener: () => void | Promise<void>): void;
-  /** The conversation was compacted. The listeners of `onCompact` forget what the model was told in it. */
+  /** The conversation was compacted. The listeners of `onCompact` forget what the model read in it. */
   compacted(): void;
   onCompact(listener: () => void): void;
   /** The conversation went back and has only these entries. The listeners of `onRewind` know what the model knows then. */

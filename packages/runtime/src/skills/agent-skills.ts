@@ -10,7 +10,7 @@ import type { TurnEffects } from "./turn-effects.ts";
 export interface AgentSkills {
   readonly effects: TurnEffects;
   readonly tool: Tool;
-  /** All skills, as the model is told of them; undefined if there are none. */
+  /** All skills, as the model sees them; undefined if there are none. */
   listing(): NewEntry | undefined;
   /**
    * The text of a skill that the agent begins with. `grants`: the commands in it run with what it allows. Rejects if

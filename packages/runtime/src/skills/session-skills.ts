@@ -72,7 +72,7 @@ export class SessionSkills {
     this.#only = new Set(names);
   }
 
-  /** The skills that the model was told of, and the text that told it in this process. */
+  /** The skills that the model knows, and the text that listed them in this process. */
   told(): { readonly skills: readonly Skill[]; readonly listing: string } {
     return { skills: this.all.filter(({ name }) => this.#told.has(name)), listing: this.#texts.join("\n") };
   }
@@ -222,7 +222,7 @@ export function invocableSkills(
   return all;
 }
 
-/** What the model is told of these skills; undefined if there are none. */
+/** What the model sees of these skills; undefined if there are none. */
 export function listingFor(
   skills: readonly Skill[],
   { settings, env, cwd }: Pick<Snapshot, "settings" | "env" | "cwd">,

@@ -14,7 +14,7 @@ export const bundledNames = (): readonly string[] => bundledSkills().map(({ name
 export interface SkillView {
   /** Everything that can be invoked, bundled skills last. */
   readonly skills: readonly Skill[];
-  /** What the model is told in every conversation; empty if there is nothing. */
+  /** What the model sees in every conversation; empty if there is nothing. */
   readonly listing: string;
   /** The line of each skill in the listing. Absent: it may not be invoked by the model, or there is no room for it. */
   readonly lines: ReadonlyMap<Skill, string>;

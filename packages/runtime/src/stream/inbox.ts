@@ -34,13 +34,13 @@ export class Inbox {
     this.#arrived?.();
   }
 
-  /** The next prompt that may join the run that is going on. Commands and what is for later do not. */
+  /** The next prompt that may join the current run. Commands and what is for later do not. */
   nextToJoin(): PromptMessage | undefined {
     const next = this.joins ? this.#prompts[0] : undefined;
     return next && mayJoin(next) ? next : undefined;
   }
 
-  /** Takes a prompt for the run that is going on; false if it is no longer queued. */
+  /** Takes a prompt for the current run; false if it is no longer queued. */
   join(prompt: PromptMessage): boolean {
     const at = this.#prompts.indexOf(prompt);
     if (at < 0) return false;
@@ -159,7 +159,7 @@ export class Inbox {
   }
 }
 
-/** A priority that nobody knows is the usual one. */
+/** A priority that no one knows is the usual one. */
 const rankOf = ({ priority = "next" }: PromptMessage): number => {
   const rank = ["now", "next", "later"].indexOf(priority);
   return rank < 0 ? 1 : rank;

@@ -74,7 +74,7 @@ export function taskKeeper({ state, sessionId, team, fire, warn }: SharedListPar
     create: (draft) =>
       answering(async () => {
         const tasks = list();
-        // The task appears when hooks have agreed, so nobody takes one that goes away again.
+        // The task appears when hooks have agreed, so no one takes one that goes away again.
         const id = await tasks.reserve();
         const why = feedback("TaskCreated", await fireAbout("TaskCreated", { id, ...draft }));
         if (why !== undefined) throw new ToolError(why);

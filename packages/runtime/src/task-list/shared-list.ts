@@ -9,7 +9,7 @@ export interface TeamOfSession {
   readonly name: string;
   /** The session's own name in it. */
   readonly self: string;
-  /** Somebody was given a task. */
+  /** Someone was given a task. */
   assigned(task: { readonly id: string; readonly subject: string; readonly description: string }, to: string): void;
 }
 

@@ -1,5 +1,5 @@
 // Turns the lines of a monitor into notices: lines that come close together share one, notices keep a distance, and at
-// most one waits for the model. What does not fit is counted, not kept. A source that floods is told to end.
+// most one waits for the model. What does not fit is counted, not kept. A source that floods is ended.
 
 import type { LineSink } from "@keelson/engine";
 import { onTimer, type Later } from "./spaced.ts";

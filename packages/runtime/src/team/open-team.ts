@@ -19,7 +19,7 @@ export interface TeamStage {
   tools(): Promise<readonly Tool[]>;
   /** For the Agent tool. Undefined if the session cannot have teammates. */
   readonly teammates: Teammates | undefined;
-  /** For SendMessage. Undefined if nobody in the team has this name. */
+  /** For SendMessage. Undefined if no one in the team has this name. */
   send(
     to: string,
     message: string | Readonly<Record<string, unknown>>,

@@ -13,7 +13,7 @@ export interface Sender {
   readonly color?: string | undefined;
 }
 
-/** Undefined if nobody in the team has this name. */
+/** Undefined if no one in the team has this name. */
 export async function sendToTeam(
   sender: Sender,
   to: string,

@@ -45,7 +45,7 @@ export interface ProvidedWorktree {
   readonly hookBased: boolean;
   /** It may be removed: it was made by name, not entered by path. */
   readonly isOwn: boolean;
-  /** What a hook's worktree was like when it was made; undefined if that cannot be told. */
+  /** What a hook's worktree was like when it was made; undefined if that is not known. */
   readonly stamp?: string;
 }
 

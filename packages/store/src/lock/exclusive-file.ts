@@ -9,7 +9,7 @@ export function exclusiveFile(path: string): Disposable | undefined {
   const held = `${path}.held`;
   const mine = create(held);
   if (mine || !isStale(held)) return mine;
-  // One process at a time looks again and takes it away: nobody removes a lock that is new by then.
+  // One process at a time looks again and takes it away: no one removes a lock that is new by then.
   using right = create(`${held}.taking`);
   if (right && isStale(held)) rmSync(held, { force: true });
   return undefined;

@@ -17,7 +17,7 @@ export interface History {
   readonly lastAt: string | undefined;
   /** In the order they were first used. */
   readonly models: readonly string[];
-  /** Undefined if nobody counted it, null if a price is unknown. */
+  /** Undefined if no one counted it, null if a price is unknown. */
   readonly costUsd: number | null | undefined;
   /** Lines that are damaged, wholly or in part. */
   readonly damaged: number;

@@ -12,7 +12,7 @@ import type { JobOwner } from "./job-owner.ts";
 export interface DurableJob extends ScheduledJob {
   /** Of a recurring job. */
   readonly lastFiredAt?: number;
-  /** Undefined if nobody is named. */
+  /** Undefined if no one is named. */
   readonly owner?: JobOwner;
 }
 
@@ -104,7 +104,7 @@ export function openDurableJobs(project: string, owner: () => JobOwner): Durable
   };
 }
 
-/** Whether a job is ours, nobody's, or that of a process which is gone. Sessions of one process share its jobs. */
+/** Whether a job is ours, no one's, or that of a process which is gone. Sessions of one process share its jobs. */
 function isFree({ owner }: DurableJob, us: JobOwner): boolean {
   return owner === undefined || owner.pid === us.pid || !isRunning(owner);
 }

@@ -51,7 +51,7 @@ export function listStoredSessions(dir: string, { limit = Number.POSITIVE_INFINI
 }
 
 /**
- * The sessions of several folders, newest first. Lets other work go on in between: a folder may have thousands.
+ * The sessions of several folders, newest first. Lets other work continue in between: a folder may have thousands.
  */
 export async function listSessionsIn(dirs: readonly string[]): Promise<SessionInfo[]> {
   const sessions: SessionInfo[] = [];

@@ -17,7 +17,7 @@ export interface TaskDraft {
 
 export interface TaskChange extends Partial<TaskDraft> {
   readonly status?: ListedStatus | "deleted";
-  /** Empty: nobody. */
+  /** Empty: no one. */
   readonly owner?: string;
   readonly addBlocks?: readonly string[];
   readonly addBlockedBy?: readonly string[];
@@ -54,7 +54,7 @@ export interface SharedTasks {
   /** In the order of their ids. */
   all(): readonly ListedTask[];
   change(id: string, change: TaskChange, options?: ChangeOptions): Promise<ChangedTask>;
-  /** Gives the first task that waits for nothing, its own or one that nobody has, to `owner`, who starts it. */
+  /** Gives the first task that waits for nothing, its own or one that no one has, to `owner`, who starts it. */
   claim(owner: string): Promise<ListedTask | undefined>;
   /** What `owner` has and has not done becomes free. Returns the tasks. */
   release(owner: string): Promise<readonly ListedTask[]>;
@@ -130,7 +130,7 @@ function changeTask(files: TaskFiles, id: string, change: TaskChange, { by }: Ch
   };
 }
 
-/** In the order in which changes are told. */
+/** In the order in which changes are reported. */
 const FIELDS = ["subject", "description", "activeForm", "owner", "metadata", "status", "blocks", "blockedBy"] as const;
 
 function whyNot(task: ListedTask, change: TaskChange, tasks: Map<string, ListedTask>, by?: string): string | undefined {

@@ -84,7 +84,7 @@ export function openBlockers({ blockedBy }: ListedTask, tasks: TaskMap): string[
   return blockedBy.filter((id) => (tasks.get(id)?.status ?? "completed") !== "completed");
 }
 
-/** What `owner` could start now: tasks that wait for nothing, first its own, then those that nobody has. */
+/** What `owner` could start now: tasks that wait for nothing, first its own, then those that no one has. */
 export function freeTasks(all: readonly ListedTask[], owner: string): readonly ListedTask[] {
   const byId = new Map(all.map((task) => [task.id, task]));
   const ready = all.filter((task) => task.status === "pending" && openBlockers(task, byId).length === 0);

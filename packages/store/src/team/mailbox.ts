@@ -21,7 +21,7 @@ export interface Mail {
 }
 
 export interface Mailboxes {
-  /** Throws if the message is too long, or the box is full of messages that nobody has read. */
+  /** Throws if the message is too long, or the box is full of messages that no one has read. */
   send(to: string, mail: Omit<Mail, "read">): Promise<void>;
   unread(of: string): readonly Mail[];
   markRead(of: string, ids: readonly string[]): Promise<void>;

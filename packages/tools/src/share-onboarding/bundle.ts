@@ -41,7 +41,7 @@ export async function makeBundle(guide: string, format: "zip" | "file", context:
     throw new ToolError(`The guide '${guide}' cannot be shared: ${problem}`);
   }
   const ignored = await ignoredFiles(context);
-  // The usual guide may be a file that nobody commits; any other one is named by the model.
+  // The usual guide may be a file that no one commits; any other one is named by the model.
   if (name !== GUIDE && ignored(name)) throw new ToolError(`The guide '${guide}' cannot be shared: git ignores it`);
   const text = await context.files.read(guide);
   if (containsSecret(text))

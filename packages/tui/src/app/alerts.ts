@@ -1,4 +1,4 @@
-// Tells somebody who looks elsewhere that the agent is done or asks something.
+// Tells someone who looks elsewhere that the agent is done or asks something.
 
 import type { ControlRequest } from "@keelson/protocol";
 import type { TerminalHost } from "../host.ts";

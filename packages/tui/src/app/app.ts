@@ -64,7 +64,7 @@ export class App {
   /** Of the screen, as they are now. */
   settings: JsonObject;
   talk: Talk;
-  /** When somebody last typed in the prompt; undefined once it was sent. */
+  /** When someone last typed in the prompt; undefined once it was sent. */
   lastTypedAt: number | undefined;
   /** Changes of the mode that are under way. */
   cycling: Promise<void> = Promise.resolve();
@@ -212,7 +212,7 @@ export class App {
     this.host.terminal.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
 
-  /** The conversation goes on from before this prompt. */
+  /** The conversation continues from before this prompt. */
   rewound(point: { readonly id: string }): void {
     this.talk.facts.rewound(point.id);
     this.talk.feed.add({ kind: "boundary", label: "Went back; what is above is no longer part of the conversation" });
@@ -280,7 +280,7 @@ export class App {
     }
   }
 
-  /** A dialog came up while somebody typed: the next keys still belong to what was there before. */
+  /** A dialog came up while someone typed: the next keys still belong to what was there before. */
   #isHeld(now: number): boolean {
     const top = question(this.panels.top);
     const isHeld = top !== undefined && (top.holdsKeys(now) || now - this.#window.closedAt < UNSEEN_MS);

@@ -5,7 +5,7 @@ export interface StringRule {
   readonly close: string;
   /** A backslash protects what follows. */
   readonly escapes?: boolean;
-  /** May go on in the next line. */
+  /** May continue in the next line. */
   readonly lines?: boolean;
   /** Starts code inside the string, up to the matching brace. */
   readonly code?: "${" | "#{";

@@ -9,13 +9,13 @@ import { expandTabs, paintStyled, type StyledText } from "./styled-text.ts";
 import { isMarkup, MarkupHighlighter } from "./markup.ts";
 import { Tokenizer } from "./tokenizer.ts";
 
-/** Colors one line after the other; strings and comments go on from line to line. */
+/** Colors one line after the other; strings and comments continue from line to line. */
 export interface LineHighlighter {
   /** The language is one it has colors for. */
   readonly known: boolean;
   /** The line is clean and has no tabs. */
   line(text: string): readonly StyledText[];
-  /** One that goes on from here without changing this one. */
+  /** One that continues from here without changing this one. */
   fork(): LineHighlighter;
 }
 

@@ -1,4 +1,4 @@
-// Cuts a line of code into styled pieces by the tables of its language. What goes on in the next line is a small stack:
+// Cuts a line of code into styled pieces by the tables of its language. What continues on the next line is a stack:
 // the comment or string it is in, and the code inside of strings around that.
 
 import type { StyleName } from "../theme/theme.ts";

@@ -107,7 +107,7 @@ class Wrapper {
     this.#columns = columns;
   }
 
-  /** A part of a word, which may go on in the next piece. */
+  /** A part of a word, which may continue in the next piece. */
   word(piece: number, from: number, cells: number): void {
     this.#wordStart ??= { piece, at: from };
     this.#wordWidth += cells;

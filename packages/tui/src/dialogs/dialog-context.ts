@@ -37,7 +37,7 @@ export type DialogAnswer =
 export interface Dialog extends Panel<DialogAnswer> {
   /** The dialog came up under the user's fingers: keys still belong to what was there before. */
   holdsKeys(now: number): boolean;
-  /** A key went elsewhere: somebody still types. */
+  /** A key went elsewhere: someone still types. */
   held(now: number): void;
 }
 

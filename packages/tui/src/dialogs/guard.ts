@@ -5,7 +5,7 @@ import { inWords } from "../widgets/in-words.ts";
 import type { Dialog, DialogAnswer, DialogContext } from "./dialog-context.ts";
 
 const HELD_MS = 300;
-/** Somebody whose last key is longer ago was not typing. */
+/** Someone whose last key is longer ago was not typing. */
 const TYPING_MS = 1500;
 
 export function guarded(

@@ -1,4 +1,4 @@
-// Approval of a plan: start with edits accepted, start and ask for each edit, or go on planning.
+// Approval of a plan: start with edits accepted, start and ask for each edit, or continue planning.
 
 import type { JsonObject, PermissionMode } from "@keelson/protocol";
 import type { Panel } from "../screen/view.ts";

@@ -9,7 +9,7 @@ export class PasteReader {
   /** How many bytes at the end of the last chunk may be the start of the end. */
   #matched = 0;
 
-  /** Takes bytes from a place on. Returns where the paste ended, or undefined if it goes on. */
+  /** Takes bytes from a place on. Returns where the paste ended, or undefined if it continues. */
   take(bytes: Uint8Array, from: number): number | undefined {
     let matched = this.#matched;
     for (let at = from; at < bytes.length; at += 1) {

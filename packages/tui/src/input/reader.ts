@@ -19,7 +19,7 @@ const BEL = 0x07;
 const PASTE_START = "200~";
 const STRING_INTRODUCERS = "]P_^X";
 
-/** What was read at a place: the events and where to go on, or "more" if the rest of it has not arrived. */
+/** What was read at a place: the events and where to continue, or "more" if the rest of it has not arrived. */
 type Step = { readonly next: number; readonly events: readonly InputEvent[] } | "more";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });

@@ -57,7 +57,7 @@ export class Bindings {
 
   #lookUp(contexts: readonly string[], chord: string): KeyMeaning | undefined {
     for (const context of contexts) {
-      // A chord wins over its first key: or nobody could type it.
+      // A chord wins over its first key: or no one could type it.
       if (this.#starts.get(context)?.has(chord)) return { kind: "pending", keys: chord };
       const action = this.#table.get(context)?.get(chord);
       if (action === null) return { kind: "unbound" };

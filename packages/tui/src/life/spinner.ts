@@ -25,7 +25,7 @@ interface SpinnerFacts {
   /** Tokens that the model wrote, and that it read last. */
   readonly written: number;
   readonly read: number;
-  /** What is going on, such as the name of a running tool. */
+  /** What is happening, such as the name of a running tool. */
   readonly running?: string;
   /** The key that interrupts, as it is shown. */
   readonly interruptKey: string;

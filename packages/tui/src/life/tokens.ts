@@ -1,4 +1,4 @@
-// How much was read and written: in the run, as it goes on, and in the context of the model.
+// How much was read and written: in the run, as it continues, and in the context of the model.
 
 import {
   isObject,

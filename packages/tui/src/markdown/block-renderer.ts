@@ -1,5 +1,5 @@
 // Blocks to rows. Remembers only what came before: for the space between blocks, the markers of items that are shown
-// already, and the state of the code block that goes on.
+// already, and the state of the code block that continues.
 
 import { expandTabs, paintStyled, styledWidth, UNSTYLED, type StyledText } from "../code/styled-text.ts";
 import { wrapCode, wrapWords } from "../code/wrap.ts";
@@ -18,7 +18,7 @@ export class BlockRenderer {
   #previous: MarkdownBlock | undefined;
   #code: { readonly block: CodeBlock; readonly highlighter: Highlight.LineHighlighter } | undefined;
 
-  /** One that goes on from here without changing this one. */
+  /** One that continues from here without changing this one. */
   fork(): BlockRenderer {
     const fork = new BlockRenderer();
     fork.#previous = this.#previous;

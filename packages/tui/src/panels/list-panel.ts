@@ -41,7 +41,7 @@ export interface ListPanelOptions<T> {
   act?(action: string, entry: ListEntry | undefined, tab: number): Done<T> | undefined | void;
   closed(): T;
   hints?(entry: ListEntry | undefined, tab: number): readonly Hint[];
-  /** A row under the list: what is going on, or what failed. */
+  /** A row under the list: what is happening, or what failed. */
   status?(): { readonly text: string; readonly style: StyleName } | undefined;
 }
 

@@ -233,7 +233,7 @@ async function storyOf(seed: number) {
       };
       show(live);
       emulator.resize(columns, rows);
-      // The emulator itself has put rows of the live area into the scrollback, where nobody can take them back.
+      // The emulator itself has put rows of the live area into the scrollback, where no one can take them back.
       if (above > emulator.cursor().row) return { seed, wrong: [] };
       resize(columns, rows);
     }

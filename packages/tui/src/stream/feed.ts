@@ -156,7 +156,7 @@ export class Feed {
   }
 }
 
-/** Whether it shows a time that goes on. */
+/** Whether it shows a time that continues. */
 function hasClock(item: StreamItem): boolean {
   if (item.kind === "thinking") return !item.done;
   if (item.kind === "call") return !isDone(item) && !item.asking;

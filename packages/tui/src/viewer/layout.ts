@@ -1,4 +1,4 @@
-// Where rows are in a long text. Nothing is laid out before somebody looks at it: a place is a section, a line in it and a
+// Where rows are in a long text. Nothing is laid out before it is shown: a place is a section, a line in it and a
 // row of that line, and moving by rows wraps only the lines that are passed.
 
 import { counted } from "../blocks/amounts.ts";

@@ -287,7 +287,7 @@ export class Pager implements FullScreenPanel<null> {
     const left =
       this.#said === "" ? [cleanRow(title), inPlace && where === "all" ? "" : where].filter(Boolean) : [this.#said];
     const separator = theme.ascii ? " - " : " · ";
-    // Half a hint helps nobody.
+    // Half a hint helps no one.
     while (hints.length > 1 && width([...left, ...hints].join(separator)) > columns) hints.pop();
     return theme.paint("dim", fit([...left, ...hints].join(separator), columns));
   }

@@ -8,7 +8,7 @@ import { Pager } from "./pager.ts";
 import type { PagerSection } from "./section.ts";
 
 export interface TranscriptViewerOptions {
-  /** Asked for each frame: the conversation may go on. */
+  /** Asked for each frame: the conversation may continue. */
   items(): readonly StreamItem[];
   /** How many earlier items are not here any more. */
   forgotten?(): number;

@@ -150,7 +150,7 @@ function windowed(
   const [before, after] = [first + hidden.above, blocks.length - end + hidden.below];
   const above = before > 0 && body.rows.length < room ? [note(before, up)] : [];
   const below = after > 0 && body.rows.length + above.length < room ? [note(after, down)] : [];
-  // An entry higher than the room loses its end, not its beginning, unless somebody writes there.
+  // An entry higher than the room loses its end, not its beginning, unless someone writes there.
   const from = body.cursor ? Math.max(0, body.cursor.row - room + 1) : 0;
   const rows = body.rows.slice(from, from + room);
   return {

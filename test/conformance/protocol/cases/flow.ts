@@ -1,4 +1,4 @@
-// Requests while a run goes on, what they change for the model, and taking back what was done to files.
+// Requests while a run continues, what they change for the model, and taking back what was done to files.
 
 import { expect } from "bun:test";
 import { bash, kinds, ofKind, read, result, results, turn, write, type Scenario } from "../scenario.ts";

@@ -1,4 +1,4 @@
-// What comes out while a run goes on: each line, its fields, and the order of lines.
+// What comes out while a run continues: each line, its fields, and the order of lines.
 
 import { expect } from "bun:test";
 import { bash, init, kindOf, kinds, ofKind, read, result, turn, write, type Scenario } from "../scenario.ts";

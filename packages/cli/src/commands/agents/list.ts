@@ -1,4 +1,4 @@
-// keelson agents list: the agents of a folder, what the model is told of them, and why others are not used.
+// keelson agents list: the agents of a folder, what the model sees of them, and why others are not used.
 
 import type { AgentDefinition, AgentProblem } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";

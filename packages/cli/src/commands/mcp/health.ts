@@ -12,7 +12,7 @@ export interface Health {
 /** Connects to a server and says how that went. Never throws. */
 export type HealthCheck = (server: ConfiguredMcpServer) => Promise<Health>;
 
-/** Servers that are not used, or that nobody approved, are never started. */
+/** Servers that are not used, or that no one approved, are never started. */
 export async function healthOf(server: AnyServer, check: HealthCheck | undefined): Promise<Health> {
   if (isUnused(server)) return { status: server.status, error: server.why };
   if (server.unapproved) return { status: "pending" };

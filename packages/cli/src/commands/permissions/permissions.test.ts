@@ -18,7 +18,7 @@ afterEach(() => removed(root));
 
 const TEAM = `{
   "permissions": {
-    // what nobody may do
+    // what no one may do
     "deny": [
       "Bash(rm *)",
       "Read(.env)"

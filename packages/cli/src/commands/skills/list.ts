@@ -1,4 +1,4 @@
-// keelson skills list: what the model is told about each skill, what that costs, and why others are not used.
+// keelson skills list: what the model sees of each skill, what that costs, and why others are not used.
 
 import type { Skill } from "@keelson/protocol";
 import type { SkillView } from "@keelson/runtime/skills";

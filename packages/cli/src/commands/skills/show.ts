@@ -52,7 +52,7 @@ async function textOfBundled({ name }: Skill): Promise<string> {
 const printable = (line: string) => line.replace(/\r$/, "").split("\t").map(visible).join("\t");
 
 interface Shown {
-  /** What the model is told of it. */
+  /** What the model sees of it. */
   readonly line: string | undefined;
   readonly isDormant: boolean;
   readonly short: Shorten;

@@ -83,7 +83,7 @@ async function startAsking(
   return asking;
 }
 
-/** Each says whether to go on. */
+/** Each says whether to continue. */
 const ASK: Readonly<Record<Question, (asking: Asking) => Promise<boolean>>> = {
   setup: async (asking) => (await import("./set-up.ts")).setUp(asking),
   trust: async (asking) => {

@@ -31,7 +31,7 @@ export const LOCAL_SERVERS: readonly LocalServer[] = [
   { title: "vLLM", provider: "vllm", port: 8_000 },
 ];
 
-/** A server that runs answers at once; nobody should wait for one that does not. */
+/** A server that runs answers at once; no one should wait for one that does not. */
 const PATIENCE_MS = 400;
 const MOST_MODELS = 5;
 

@@ -1,5 +1,5 @@
-// A quick look at the instruction files of a project: whether one of them may include another file. Reading them for good
-// is left to the session, unless there is something to ask.
+// A quick look at the instruction files of a project: whether one of them may include another file. The session reads
+// them in full, unless there is something to ask.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

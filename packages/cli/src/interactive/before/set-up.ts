@@ -7,7 +7,7 @@ import { keepKeyAnswer, keepSetup } from "./answers.ts";
 import { findModels } from "./find-models.ts";
 import { keepModel } from "./keep-model.ts";
 
-/** Whether to go on. */
+/** Whether to continue. */
 export async function setUp(asking: Asking): Promise<boolean> {
   const { keys, plain, snapshot, io } = asking;
   const { env, settings } = snapshot;
@@ -28,7 +28,7 @@ export async function setUp(asking: Asking): Promise<boolean> {
   const key = io.env["ANTHROPIC_API_KEY"]?.trim();
   if (chosen?.approvesKey && key) noteProblem(asking, await keepKeyAnswer(snapshot, key, true));
   if (chosen !== undefined) noteProblem(asking, await keepModel(chosen, snapshot));
-  // Somebody who turned down what was found does not want it to be used anyway.
+  // Someone who turned down what was found does not want it to be used anyway.
   else if (answer.theme !== undefined && offers.length > 0)
     noteProblem(asking, await keepModel({ ...OFFLINE }, snapshot));
   return true;

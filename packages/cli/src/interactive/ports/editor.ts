@@ -27,7 +27,7 @@ export async function editText(text: string, extension: string, place: EditorPla
     if (!(await editFile(path, place))) return undefined;
     const edited = Bun.file(path);
     if (edited.size > MOST_BYTES) return undefined;
-    // Editors end a file with a newline that nobody typed.
+    // Editors end a file with a newline that no one typed.
     return readFileSync(path, "utf8").replace(/\r?\n$/, "");
   } catch {
     return undefined;

@@ -13,7 +13,7 @@ export function promptHistory({ configDir, cwd, env }: Snapshot, sessionId: () =
       if (env["CLAUDE_CODE_SKIP_PROMPT_HISTORY"] === "1") return;
       const id = line.sessionId ?? sessionId();
       const typed = { ...line, timestamp: Date.now(), project: cwd, ...(id === undefined ? {} : { sessionId: id }) };
-      // A history that cannot be written is not worth interrupting anybody.
+      // A history that cannot be written is not worth interrupting anyone.
       void store()
         .then(({ appendTypedPrompt }) => appendTypedPrompt(configDir, typed))
         .catch(() => undefined);

@@ -1,4 +1,4 @@
-// Keys from the terminal, as bytes. They can be left to another program for a while; what nobody listens to is kept.
+// Keys from the terminal, as bytes. They can be left to another program for a while; what no one listens to is kept.
 
 export type KeyListener = (chunk: Uint8Array) => void;
 

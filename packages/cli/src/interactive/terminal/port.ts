@@ -19,7 +19,7 @@ export interface TerminalPort extends Terminal {
 
 /** A terminal that reads nothing must not keep the program from ending. */
 const LAST_WRITES_MS = 500;
-/** In a process group without a shell, SIGTSTP stops nothing, and nobody continues it. */
+/** In a process group without a shell, SIGTSTP stops nothing, and no one continues it. */
 const NOT_STOPPED_MS = 200;
 
 export function openTerminalPort(stdin: { readonly isTerminal: boolean }): TerminalPort {

@@ -8,7 +8,7 @@ import { expander, withheldFrom } from "./expand.ts";
 export interface LimitedEntryOptions {
   readonly env: Environment;
   readonly fromClient: boolean;
-  /** Whether whoever wrote the entry is trusted. */
+  /** Whether the author of the entry is trusted. */
   readonly trusted: boolean;
 }
 

@@ -49,7 +49,7 @@ export function withoutComment(text: string): string {
   return at < 0 ? text : text.slice(0, at).trimEnd();
 }
 
-/** May go on over several lines. If it is never closed, it is plain text. */
+/** May continue over several lines. If it is never closed, it is plain text. */
 export function quotedText(page: HeadPage, rest: string, indent: number, line: number): HeadText {
   const whole = readQuoted(rest);
   if (whole !== undefined && isOnlyComment(rest.slice(whole.end))) {

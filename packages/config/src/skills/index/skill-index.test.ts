@@ -25,7 +25,7 @@ const indexes = (world: SkillWorld) => {
   return readdirSync(folder).map((name) => join(folder, name));
 };
 
-/** Changes the index as nobody but the user could, with a correct checksum of the old text. */
+/** Changes the index as no one but the user could, with a correct checksum of the old text. */
 function rewrite(path: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, "utf8")));
 }

@@ -13,7 +13,7 @@ export interface FileIndex<F, R extends HasFile> {
    * were added or removed since.
    */
   recall(): Recalled<F, R> | undefined;
-  /** Ask once for each file: whoever gets the facts may change them. */
+  /** Ask once for each file: the caller may change the facts. */
   find(file: string, stat: Stats): F | undefined;
   /** The file is not in the index as it is. */
   miss(file: string): void;

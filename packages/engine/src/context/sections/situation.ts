@@ -29,7 +29,7 @@ export function renderEnvironment(facts: EnvironmentFacts): string {
 /** A repository as it was when the session started. Names and subjects come from the repository. */
 export interface GitState {
   readonly branch: string;
-  /** The branch that others are merged into, if it can be told. */
+  /** The branch that others are merged into, if it is known. */
   readonly mainBranch?: string;
   /** One line per file, as `git status --short` prints them. */
   readonly status: readonly string[];

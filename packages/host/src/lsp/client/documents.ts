@@ -22,7 +22,7 @@ interface OpenDocument {
   readonly stamp: string | undefined;
 }
 
-/** Generated files of this size make servers slow, and nobody asks about a symbol in them. */
+/** Generated files of this size make servers slow, and no one asks about a symbol in them. */
 const MAX_BYTES = 5 * 1024 * 1024;
 const MOST_OPEN = 64;
 

@@ -48,5 +48,5 @@ export function wordAt(line: string, character: number): string {
   return "";
 }
 
-/** Nobody asks about a symbol in the middle of generated code without line breaks. */
+/** No one asks about a symbol in the middle of generated code without line breaks. */
 const MAX_LINE = 10_000;

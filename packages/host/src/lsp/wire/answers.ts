@@ -1,5 +1,5 @@
 // Answers to what a language server asks of us. It learns its own settings and the folder; it edits no file, runs no
-// command, opens no window and asks nobody anything through us.
+// command, opens no window and asks no one anything through us.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 

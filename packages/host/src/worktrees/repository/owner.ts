@@ -15,7 +15,7 @@ export interface WorktreeLock {
   readonly reason: string;
   /** Undefined if the lock is not ours: then it is left alone. */
   readonly owner?: WorktreeOwner;
-  /** The worktree was still being made; nobody has worked in it. */
+  /** The worktree was still being made; no one has worked in it. */
   readonly isUnfinished: boolean;
 }
 
@@ -42,7 +42,7 @@ export function writeLock(gitFolder: string, owner: WorktreeOwner): void {
 /** This process. */
 export const ownProcess = (): WorktreeOwner => ({ pid: process.pid, start: startOf(process.pid) ?? "unknown" });
 
-/** Whether the process still runs. If that cannot be told, it does. */
+/** Whether the process still runs. If that is not known, it does. */
 export function isOwnerRunning({ pid, start }: WorktreeOwner): boolean {
   const now = startOf(pid);
   return now === undefined ? process.platform !== "linux" && isAliveById(pid) : now === start || start === "unknown";

@@ -111,7 +111,7 @@ function gitIn(
   checkout: Checkout,
   filters: readonly string[],
 ): SafeGit {
-  // Named, not discovered: git then uses the repository that was checked, whoever owns it.
+  // Named, not discovered: git then uses the repository that was checked, no matter who owns it.
   const command = [program, "--no-pager", `--git-dir=${place.gitFolder}`, `--work-tree=${place.path}`];
   const once = (words: readonly string[], options: GitRun) =>
     execute([...command, ...words], place.path, { ...base, ...settings }, options);

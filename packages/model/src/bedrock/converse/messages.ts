@@ -32,7 +32,7 @@ export interface MessageContext {
   cachePoint(mark: CacheControl): CachePoint | undefined;
 }
 
-/** Few models go on from a message of the assistant. */
+/** Few models continue from a message of the assistant. */
 const CONTINUE = "Continue.";
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 const NO_RESULT = "The call was interrupted before it returned a result. It may or may not have taken effect.";

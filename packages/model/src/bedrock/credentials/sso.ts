@@ -64,7 +64,7 @@ async function validToken(path: string, region: string, env: Env, outside: AwsOu
   if (Date.parse(String(cached["expiresAt"])) > outside.now() + MARGIN_MS) return token;
 
   const { clientId, clientSecret, refreshToken } = cached;
-  // A renewed token that nobody stores would end the sign-in of the AWS CLI.
+  // A renewed token that no one stores would end the sign-in of the AWS CLI.
   if (!outside.writeFile || !isFilled(clientId) || !isFilled(clientSecret) || !isFilled(refreshToken)) return undefined;
   const base = serviceUrl(env, "SSO_OIDC", `https://oidc.${region}.${domainOf(region)}`);
   const answer = await askService(outside, `${base}/token`, {

@@ -31,7 +31,7 @@ export interface CommandEnd {
 export interface ProviderMemory {
   /** Keys of commands, by command. */
   readonly keys: Map<string, RememberedKey>;
-  /** Losses that the user was told about. */
+  /** Losses that were reported to the user. */
   readonly told: Set<string>;
   /** Context windows that servers told us, by model. */
   readonly windows: Map<string, number>;

@@ -1,6 +1,6 @@
 // Asks a local server how long its context window really is: it is often far smaller than the model's, and some servers
 // then drop the beginning of a prompt without a word. Asked beside the first reply, when the model is loaded, or when
-// somebody wants to know.
+// someone wants to know.
 
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import type { KnownModel } from "../../profiles/profiles.ts";

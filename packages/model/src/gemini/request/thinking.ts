@@ -50,7 +50,7 @@ function budgetOf(
   // Pro cannot stop thinking.
   if (off) return { thinkingBudget: pro ? 128 : 0 };
   const budget = thinking?.["budget_tokens"];
-  // All the room there is means that nobody asked for a number.
+  // All the room there is means that no one asked for a number.
   if (typeof budget !== "number" || budget >= room - 1)
     return { thinkingBudget: (effort && EFFORT_BUDGETS[effort]) || DYNAMIC };
   const least = pro ? 128 : /lite/.test(model) ? 512 : 1;

@@ -3,7 +3,7 @@
 import type { JsonObject } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 
-/** Said for the user where the conversation ends with the assistant: many servers refuse to go on from there. */
+/** Said for the user where the conversation ends with the assistant: many servers refuse to continue from there. */
 export const CONTINUE = "Continue.";
 
 /** The request with descriptions of tools that did not fit elsewhere. */

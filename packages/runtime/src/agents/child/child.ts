@@ -43,7 +43,7 @@ export interface ChildPlan {
 
 /** A copy of the repository for one agent. */
 export interface ChildWorktree {
-  /** What the model is told about paths in it. */
+  /** What the model sees of paths in it. */
   readonly notice: string;
   readonly cwd: string;
   /** The folder that it is a copy of. */

@@ -15,7 +15,7 @@ export class Meter {
   #lastTool: string | undefined;
   #last: Usage = NO_USAGE;
 
-  /** `earlier` is what is known of an agent that goes on. `cost` has its usage until then. */
+  /** `earlier` is what is known of an agent that continues. `cost` has its usage until then. */
   constructor(now: () => number, cost: Cost, earlier?: AgentMeta) {
     this.#now = now;
     this.#started = now();

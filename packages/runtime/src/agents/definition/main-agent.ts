@@ -52,7 +52,7 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
   let noted = place.loaded?.agent === name ? place.id : undefined;
   storage.onClear(() => void (needsSkills = true));
 
-  // Nobody asked for it now: the session was saved with it.
+  // No one asked for it now: the session was saved with it.
   const isKept = state.snapshot.flags.agent === undefined && place.loaded?.agent === name;
 
   const become = async () => {

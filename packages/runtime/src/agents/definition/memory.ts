@@ -1,4 +1,4 @@
-// What an agent keeps between sessions: a folder of its own, and how the agent is told about it.
+// What an agent keeps between sessions: a folder of its own, and how the agent learns about it.
 
 import { realpathSync } from "node:fs";
 import { join } from "node:path";

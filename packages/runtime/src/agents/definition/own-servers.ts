@@ -1,4 +1,4 @@
-// The MCP servers that an agent brings along, checked as those of files are.
+// The MCP servers of an agent's own, checked as those of files are.
 
 import { basename } from "node:path";
 import type { ConfiguredMcp, Snapshot } from "@keelson/config";

@@ -14,7 +14,7 @@ export interface AgentView {
   readonly agents: readonly AgentDefinition[];
   /** Those that no rule denies. */
   readonly offered: readonly AgentDefinition[];
-  /** What the model is told in every conversation with the Agent tool; empty if there is nothing. */
+  /** What the model sees in every conversation with the Agent tool; empty if there is nothing. */
   readonly listing: string;
 }
 

@@ -51,7 +51,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const flags = flagsIn(request, targets.snapshot().flags);
   if (flags !== undefined) targets.adopt(withFlags(targets.snapshot(), flags));
   const pluginDirs = pluginDirsIn(request["plugins"]);
-  // Plugins also bring hooks and servers, so everything is read again.
+  // Plugins also have hooks and servers, so everything is read again.
   if (pluginDirs.length > 0) targets.adopt(reload(withFlags(targets.snapshot(), { pluginDirs })));
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());

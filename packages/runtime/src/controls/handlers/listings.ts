@@ -60,7 +60,7 @@ export const listAgentsControl: ControlHandler = (_request, targets) =>
     })),
   });
 
-/** Reads everything again, because plugins also bring hooks and servers. */
+/** Reads everything again, because plugins also have hooks and servers. */
 export const reloadPlugins: ControlHandler = async (_request, targets) => {
   const next = reload(targets.snapshot());
   if (await targets.mayAdopt(next)) targets.adopt(next);

@@ -48,7 +48,7 @@ export interface ConnectorOptions {
   readonly confine?: Machine["confine"];
   /** What to do with images and other binary content. */
   readonly parts?: ConnectionOptions["parts"];
-  /** Answers a question of a server. Without it, servers are told that nobody can. */
+  /** Answers a question of a server. Without it, servers get the answer that no one can. */
   elicit?(server: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** Replaces the transport of a connection, to watch it. */
   watch?(transport: Transport): Transport;

@@ -15,7 +15,7 @@ export interface NamedServer {
   /** Absent for servers inside the client. */
   readonly configured?: ConfiguredMcpServer;
   readonly scope: McpScope;
-  /** What clients are told about where it comes from. */
+  /** What clients see of where it comes from. */
   readonly source: string;
   readonly transport: McpServerConfig["type"];
   readonly isRemote: boolean;

@@ -8,7 +8,7 @@ import type { Signal } from "@keelson/protocol";
 import type { ManagedServer } from "../servers/server.ts";
 import { openRedirect, pastedRedirect, signInStorage } from "./redirect.ts";
 
-/** Nobody needs longer, and the port is closed afterwards. */
+/** No one needs longer, and the port is closed afterwards. */
 const WAIT_MS = 10 * 60 * 1_000;
 
 export interface SignInStart {
@@ -39,7 +39,7 @@ export class SessionSignIns {
     this.#options = options;
   }
 
-  /** Resolves with the address to open; the sign-in goes on. Throws an error for the user. */
+  /** Resolves with the address to open; the sign-in continues. Throws an error for the user. */
   async begin(server: ManagedServer, { browser = false }: { readonly browser?: boolean } = {}): Promise<SignInStart> {
     const { name } = server;
     const config = remoteConfig(server);

@@ -10,7 +10,7 @@ export interface Pipeline {
   count(name: MetricName, value: number, labels: Attributes): void;
   event(name: string, atMs: number, attributes: Attributes, span?: SpanContext): void;
   span(span: TelemetrySpan): void;
-  /** Whether anyone wants them; what nobody wants need not be made. */
+  /** Whether anyone wants them; what no one wants need not be made. */
   readonly wants: Readonly<Record<ReportSignal, boolean>>;
   close(): Promise<void>;
 }

@@ -44,7 +44,7 @@ export interface MemberStart {
 
 export interface StartedSession {
   readonly pid: number;
-  /** Sends it a message of the stream. Nobody else can: what comes this way is from the lead. */
+  /** Sends it a message of the stream. No one else can: what comes this way is from the lead. */
   send(message: object): void;
   /** Resolves when it has ended, with a sentence about how. */
   readonly exited: Promise<string>;

@@ -9,7 +9,7 @@ const NOBODY =
   "No one is available to approve it in this session: the team lead was started without a client that answers permission questions.";
 
 export interface MemberQuestionsOptions {
-  /** Undefined if nobody answers. */
+  /** Undefined if no one answers. */
   person(): Promise<AskPerson | undefined>;
   send(member: string, message: object): void;
   /** Shows the lead's model a plan. Resolves when it is in the lead's mailbox. */

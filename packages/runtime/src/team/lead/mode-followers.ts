@@ -5,7 +5,7 @@ import type { PermissionMode } from "@keelson/protocol";
 import type { StartedSession } from "./backend.ts";
 import type { TeammateOrder } from "./new-member.ts";
 
-/** One that does not answer holds nobody up for longer. */
+/** One that does not answer holds no one up for longer. */
 const MOST_MS = 5_000;
 
 interface Follower {
@@ -52,7 +52,7 @@ export class ModeFollowers {
     this.#open.get(id)?.();
   }
 
-  /** Wait for it before members are told something: they must not act on it in the old mode. */
+  /** Wait for it before members get a message: they must not act on it in the old mode. */
   settled(): Promise<unknown> {
     return this.#settled;
   }

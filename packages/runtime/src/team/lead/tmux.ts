@@ -47,7 +47,7 @@ export function tmuxViews({ folder, env, warn }: TmuxOptions): OpenView {
   };
 }
 
-/** Shows the text until the member is gone, even if nobody is left to close the pane. */
+/** Shows the text until the member is gone, even if no one is left to close the pane. */
 const SHOW = `
 printf '\\033]2;%s\\033\\\\' "$0"
 tail -n +1 -f -- "$1" & shown=$!

@@ -125,7 +125,7 @@ export class Member {
     await this.#goIdle(identity.name);
   }
 
-  /** Nobody can use what it does once the lead is gone, or has ended the team. */
+  /** No one can use what it does once the lead is gone, or has ended the team. */
   #hasLead(): boolean {
     const lead = this.#options.files.file.read()?.members.find(({ name }) => name === TEAM_LEAD);
     if (!lead) return false;
@@ -171,7 +171,7 @@ export class Member {
     return true;
   }
 
-  /** Why it should go on with this task; undefined if it may stop. */
+  /** Why it should continue with this task; undefined if it may stop. */
   async #mayStop(task: ListedTask): Promise<string | undefined> {
     if (!this.#isActive || task.status !== "in_progress") return undefined;
     if (this.#nudged.has(task.id)) return undefined;

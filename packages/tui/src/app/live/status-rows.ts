@@ -1,4 +1,4 @@
-// The status line of this session: what its command is told, and when it runs.
+// The status line of this session: the input of its command, and when it runs.
 
 import { isObject, type JsonObject, type Outbound } from "@keelson/protocol";
 import type { PromptEditor } from "../../editor/prompt.ts";

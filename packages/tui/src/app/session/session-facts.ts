@@ -69,7 +69,7 @@ export class SessionFacts {
     }
   }
 
-  /** The conversation goes on from before this prompt. */
+  /** The conversation continues from before this prompt. */
   rewound(id: string): void {
     const at = this.prompts.findIndex((prompt) => prompt.id === id);
     if (at >= 0) this.prompts = this.prompts.slice(0, at);

@@ -1,5 +1,5 @@
-// Random keys, pastes, replies and window sizes in whatever state they lead to: nothing fails, nothing is sent that nobody
-// confirmed by a key, and the prompt can be used afterwards. For a long run: KEELSON_RANDOM_EVENTS=100000.
+// Random keys, pastes, replies and window sizes in whatever state they lead to: nothing fails, nothing is sent that no
+// key confirmed, and the prompt can be used afterwards. For a long run: KEELSON_RANDOM_EVENTS=100000.
 
 import { expect, test } from "bun:test";
 import type { Inbound, JsonObject, Outbound } from "@keelson/protocol";

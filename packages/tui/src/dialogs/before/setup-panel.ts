@@ -1,5 +1,5 @@
-// The first start: a theme, with a sample of it, then a model. What was found on this machine is offered; it also goes on
-// without any.
+// The first start: a theme, with a sample of it, then a model. What was found on this machine is offered; the user can
+// also continue without a model.
 
 import { wrap } from "../../screen/rows.ts";
 import type { InputEvent } from "../../input/event.ts";
@@ -32,7 +32,7 @@ export interface SetupOffer {
 export interface SetupAnswer {
   /** Absent if it was left with Esc. */
   readonly theme?: string;
-  /** The index of an offer; absent to go on offline. */
+  /** The index of an offer; absent to continue offline. */
   readonly offer?: number;
 }
 

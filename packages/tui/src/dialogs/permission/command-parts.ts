@@ -3,11 +3,11 @@
 
 const PLAIN_WORDS =
   /^(if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\{|\}|\[\[|!)(\s|$)/;
-/** Nobody reads the parts of a longer one. */
+/** No one reads the parts of a longer one. */
 const LONGEST = 10_000;
 const OPERATOR = /^(&&|\|\||\|&|;|\||&|\n)/;
 
-/** Empty if there are not several, if each has a line of its own anyway, or if it cannot be told where they end. */
+/** Empty if there are not several, if each has a line of its own anyway, or if it is not known where they end. */
 export function commandParts(command: string): readonly string[] {
   if (command.length > LONGEST) return [];
   const parts: string[] = [];

@@ -5,7 +5,7 @@ import { cleanRow } from "../../screen/clean.ts";
 import { width } from "../../screen/rows.ts";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-/** How much is looked at in one go. Longer graphemes exist, but nobody types them. */
+/** How much is looked at in one go. Longer graphemes exist, but no one types them. */
 const WINDOW = 64;
 
 /** The columns of a code unit that never joins a neighbor of its kind; 0 if that takes a closer look. */

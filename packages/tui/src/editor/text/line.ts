@@ -1,4 +1,4 @@
-// One line of the draft and how it is cut into rows. Rows are found only as far as somebody looks.
+// One line of the draft and how it is cut into rows. Rows are found only as far as someone looks.
 
 import { graphemesFrom, graphemeWidth, shownGrapheme, simpleWidth } from "./graphemes.ts";
 

@@ -70,7 +70,7 @@ export function rowMove(
   if (!target || !into) return undefined;
   const { start, end } = into.row(target.row, columns);
   const found = offsetAtColumn(into.text, start, end, column);
-  // The end of a row that goes on is the start of the next row.
+  // The end of a row that continues is the start of the next row.
   const last = found === end && !atEnd(buffer, target.line, end);
   const within = last ? offsetAtColumn(into.text, start, end, widthBetween(into.text, start, end) - 1) : found;
   return { point: { line: target.line, offset: within }, goal: column };

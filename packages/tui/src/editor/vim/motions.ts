@@ -180,7 +180,7 @@ function findCharacter(
   const text = buffer.lineText(line);
   const forward = name === "f" || name === "t";
   const till = name === "t" || name === "T";
-  // A repeated `t` goes on behind the character it stopped at.
+  // A repeated `t` continues behind the character it stopped at.
   let at = offset;
   const skips = again && till && times === 1;
   if (skips && forward && text.startsWith(character, buffer.rightOf({ line, offset }).offset))

@@ -108,7 +108,7 @@ function lineOf(settings: JsonObject) {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       const finish = async (output: string | undefined) => {
         resolve(output);
-        // Whoever waits for it goes on before this.
+        // Whoever waits for it continues before this.
         await new Promise((done) => setImmediate(done));
       };
       runs.push({ input, signal, finish });

@@ -1,5 +1,5 @@
 // The rows that the command of `statusLine` prints. It runs when something changed, at most once in 300 ms; a run that is
-// still going on then is cancelled.
+// still in progress then is cancelled.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { clean } from "../../screen/clean.ts";

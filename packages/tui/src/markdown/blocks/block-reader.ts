@@ -18,7 +18,7 @@ import {
 } from "./line.ts";
 import { delimiterRow, headerCells, tableCells } from "./table-rows.ts";
 
-/** Deeper ones are text: nobody reads that, and it keeps a line of a million `>` cheap. */
+/** Deeper ones are text: no one reads that, and it keeps a line of a million `>` cheap. */
 const MAX_DEPTH = 24;
 
 export class BlockReader {
@@ -38,7 +38,7 @@ export class BlockReader {
     return this.#blocks.length === 0;
   }
 
-  /** A reader that goes on from here without changing this one. Of a long block it has only the last part. */
+  /** A reader that continues from here without changing this one. Of a long block it has only the last part. */
   fork(maxCharacters: number, maxRows: number): BlockReader {
     const fork = new BlockReader();
     fork.#containers = this.#containers;
@@ -205,7 +205,7 @@ export class BlockReader {
     return true;
   }
 
-  /** Whether a line goes on with the paragraph although the signs of its containers are missing. */
+  /** Whether a line continues with the paragraph although the signs of its containers are missing. */
   #isLazy(rest: string): boolean {
     if (this.#leaf?.kind !== "paragraph" || !this.#hasLines() || rest.trim() === "") return false;
     return !headingAt(rest) && !fenceAt(rest) && !isRule(rest);

@@ -18,7 +18,7 @@ import { autolinkAt, bareUrlAt, destinationAt, linkText, type LinkStyle, type Li
 export interface InlineStyle extends LinkStyle {
   /** Code keeps its backticks where no color can set it apart. */
   readonly backticks: boolean;
-  /** The text goes on: marks that are still open apply up to its end. */
+  /** The text continues: marks that are still open apply up to its end. */
   readonly unfinished?: boolean;
 }
 
@@ -140,7 +140,7 @@ class Scanner {
     this.#at = end === undefined ? this.#text.length : end + length;
   }
 
-  /** The places of all runs are collected once; each is skipped for good when it was passed. */
+  /** The places of all runs are collected once; each is skipped from then on when it was passed. */
   #closingBackticks(length: number, from: number): number | undefined {
     if (!this.#backticks) {
       this.#backticks = new Map();

@@ -30,7 +30,7 @@ export function destinationAt(text: string, at: number): (LinkTarget & { readonl
   return { url: address.url, title: text.slice(end + 1, close - 1), end: close + 1 };
 }
 
-/** `<https://…>` or `<somebody@example.com>`. */
+/** `<https://…>` or `<someone@example.com>`. */
 export function autolinkAt(text: string, at: number): { url: string; end: number } | undefined {
   AUTOLINK.lastIndex = at;
   const found = AUTOLINK.exec(text);

@@ -5,7 +5,7 @@ test("frames overtaken by a resize are repaired: each finished row is there once
   for (let seed = 1; seed <= 40; seed++) expect(await storyOf(seed)).toEqual({ seed, wrong: [] });
 });
 
-/** An answer is streamed and somebody types, while the window is resized with frames on their way to it. */
+/** An answer is streamed and someone types, while the window is resized with frames on their way to it. */
 async function storyOf(seed: number) {
   let state = seed * 7919;
   const random = (from: number, to: number) => {

@@ -64,7 +64,7 @@ async function write(call: Invoked, name: string, entry: JsonObject, added: stri
   const written = await addServer(name, entry, scope, snapshot);
   if (!written.ok) return printError(io, written.problem);
   await io.write(`${added} ${scope} config\n${modifiedLine(written.file, scope, snapshot.cwd)}\n`);
-  // Whoever adds a server has seen it.
+  // The user who adds a server has seen it.
   const approved = scope === "project" ? await approveServer({ name, written: entry }, snapshot) : undefined;
   if (approved?.ok === false) printWarning(io, approved.problem);
   if (given.has("client-secret")) {

@@ -1,4 +1,4 @@
-// Signs out of a server whose definition was removed: nobody would find its tokens again.
+// Signs out of a server whose definition was removed: no one would find its tokens again.
 
 import type { Snapshot } from "@keelson/config";
 import type { ServerDefinition } from "@keelson/config/mcp";

@@ -8,7 +8,7 @@ import { visible } from "../../permissions/words.ts";
 import { createLines, type TypedLines } from "./typed-lines.ts";
 import { remoteServer, type RemoteServer } from "./remote-server.ts";
 
-/** Nobody needs longer, and the port is closed afterwards. */
+/** No one needs longer, and the port is closed afterwards. */
 const WAIT_MS = 10 * 60 * 1_000;
 
 export async function login(call: Invoked): Promise<number> {

@@ -178,7 +178,7 @@ export class MarkdownWriter {
     this.#inline.push(`${lead}${frame.mark(inner)}${trail}`);
   }
 
-  /** Ends the block that gathers. What is marked goes on in the next one. */
+  /** Ends the block that gathers. What is marked continues in the next one. */
   #flush(): void {
     if (this.#inline.length > 0) {
       const marks = this.#frames.filter((frame) => frame.kind === "mark");
