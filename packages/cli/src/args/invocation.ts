@@ -247,7 +247,7 @@ function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonOb
   return all && (Object.fromEntries(all) as JsonObject);
 }
 
-/** Each entry needs a description and a prompt. Throws UsageError: whoever typed it is there to fix it. */
+/** Each entry needs a description and a prompt. Throws UsageError: the user who typed it can fix it. */
 function agents(given: string | undefined, cwd: string): JsonObject | undefined {
   if (given === undefined) return undefined;
   const isFile = isNamed(given);

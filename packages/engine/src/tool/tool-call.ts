@@ -156,7 +156,7 @@ async function attempt(
     const ended = line.ended.aborted ? line.halted() : undefined;
     if (ended) return { ...ended, tool: tool.name };
     const outcome = denied(call, tool, input, permission, before);
-    // An interrupt took the question back: whoever interrupted did not want the call.
+    // An interrupt withdrew the question: the user did not want the call.
     const interrupted = ports.signal.aborted && permission.by === "person";
     return interrupted ? { ...outcome, ...rejectedByInterrupt(permission) } : outcome;
   }

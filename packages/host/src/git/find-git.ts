@@ -2,7 +2,7 @@
 
 import { delimiter, isAbsolute } from "node:path";
 
-/** Not one that the project brings: `npm run` puts its folder of programs first. */
+/** Not one from the project: `npm run` puts its folder of programs first. */
 export function findGit(
   env: Readonly<Record<string, string | undefined>>,
   projectFolders: readonly string[],

@@ -7,7 +7,7 @@ export function findProgram(name: string, path: string | undefined): string | nu
   return Bun.which(name, { PATH: (path ?? "").split(delimiter).filter(isAbsolute).join(delimiter) });
 }
 
-/** The PATH without the entries inside a folder: what a project brings is not run unasked. */
+/** The PATH without the entries inside a folder: a project's own programs are not run without approval. */
 export function pathOutside(path: string | undefined, folder: string): string {
   const inside = [folder, realPathOf(folder)].map((each) => (each.endsWith(sep) ? each : `${each}${sep}`));
   const isInside = (entry: string) =>

@@ -34,7 +34,7 @@ export interface ProviderBlock {
   readonly compat?: CompatBlock;
 }
 
-/** How a model server is spoken to. */
+/** The API that a model server has. */
 export type ProviderApi = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock" | "vertex";
 
 /** What a model can do, where Keelson does not know it or is wrong. */

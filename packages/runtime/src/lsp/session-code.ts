@@ -74,7 +74,7 @@ export class SessionCode {
 
   takeNotices(owner: string | undefined): readonly NewEntry[] {
     const { agentInboxes } = this.#machine;
-    // Of an agent that is over, the session hears.
+    // For an agent that has ended, the session gets them.
     const isFor = (path: string) => {
       const editor = this.#editors.get(path)?.owner;
       return editor === owner || (owner === undefined && editor !== undefined && !agentInboxes.has(editor));

@@ -1,4 +1,4 @@
-// The working directories of a session: where it works, what it may read and write besides, and who hears of changes.
+// The working directories of a session: where it works, what it may read and write besides, and who is notified of changes.
 
 import type { Workspace } from "@keelson/engine";
 import { createWorkspace, realPathOf } from "@keelson/host";

@@ -4,7 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import { findOutputStyle, loadOutputStyles } from "@keelson/config/output-styles";
 import type { PromptStyle } from "@keelson/engine";
 
-/** Undefined if there is none of this name: then the default is used, and the user hears about it. */
+/** Undefined if there is none of this name: then the default is used, and a warning says so. */
 export function styleNamed(name: string, snapshot: Snapshot, warn: (text: string) => void): PromptStyle | undefined {
   const loaded = loadOutputStyles(snapshot);
   const found = findOutputStyle(name, loaded);

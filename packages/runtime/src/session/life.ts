@@ -118,7 +118,7 @@ function settlePrompt({ state, notify }: Storage): void {
 /** The first request goes out before git is started: it would take the processor from it. */
 const BEFORE_GIT_MS = 50;
 
-/** Asks git for the state of the repository, once, while the session waits for input. The next prompt brings it along. */
+/** Asks git for the state of the repository, once, while the session waits for input. It is added to the next prompt. */
 export function readGit({ state }: Storage, signal: AbortSignal): void {
   if (state.told.gitAsked || state.branch === "" || !showsGit(state.snapshot)) return;
   state.told = { ...state.told, gitAsked: true };

@@ -1,4 +1,4 @@
-// The one way a prompt gets into the queue: the transcript notes it, and its sender hears of it if it has an id.
+// The one way a prompt gets into the queue: the transcript notes it, and its sender is notified if it has an id.
 
 import { textOf, type PromptMessage } from "@keelson/protocol";
 import { enqueued } from "@keelson/store";

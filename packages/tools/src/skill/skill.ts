@@ -8,7 +8,7 @@ export interface SkillKeeper {
   /** Throws ToolError if the model may not invoke it. */
   find(name: string): {
     readonly name: string;
-    /** It brings tools or hooks, so someone has to agree. */
+    /** It adds tools or hooks, so it needs approval. */
     readonly adds: boolean;
   };
   /** Throws ToolError if its text cannot be prepared. */

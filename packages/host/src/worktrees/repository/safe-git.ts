@@ -1,4 +1,4 @@
-// Runs git on a repository without running anything that the repository brings: no hooks, filters, monitors, helpers or
+// Runs git on a repository without running anything from the repository: no hooks, filters, monitors, helpers or
 // transports. What the repository's settings name is overridden key by key, and the user's own settings are left out.
 
 import { printableLine } from "@keelson/protocol";

@@ -1,4 +1,4 @@
-// The providers that Keelson knows: how each is spoken to, and which variables hold its key and its address. Data only.
+// The providers that Keelson knows: the API of each, and which variables hold its key and its address. Data only.
 
 import type { ProviderApi } from "@keelson/protocol";
 

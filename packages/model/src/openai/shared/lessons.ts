@@ -78,7 +78,7 @@ const NO_IMAGES = /image|vision|multimodal|multi-modal|mmproj/i;
 
 function names(message: string, part: Optional): boolean {
   if (part === "include" && /encrypted content is not supported/i.test(message)) return true;
-  // Words of every day name a parameter only where one is spoken of.
+  // Everyday words name a parameter only where the text is about one.
   if (WORDS.has(part) && !/parameter|argument|field|property/i.test(message)) return false;
   // Some spell it in camel case.
   return new RegExp(`(?<![a-z_])${part.replaceAll("_", "_?")}(?![a-z_])`, "i").test(message);

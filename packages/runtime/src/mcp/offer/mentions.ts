@@ -1,5 +1,5 @@
 // `@server:uri` in what the user typed: the resource is read and added to the prompt. Only the user's own words are
-// searched, never text that a server or a file brought.
+// searched, never text from a server or a file.
 
 import type { Rule } from "@keelson/engine";
 import type { NewEntry } from "@keelson/protocol";

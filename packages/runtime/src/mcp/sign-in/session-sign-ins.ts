@@ -1,4 +1,4 @@
-// Sign-ins to remote servers that a client starts: it gets the address to open, and hears how the sign-in ended.
+// Sign-ins to remote servers that a client starts: it gets the address to open, and is notified how the sign-in ended.
 
 import type { Snapshot } from "@keelson/config";
 import { openBrowser } from "@keelson/host/secrets";
