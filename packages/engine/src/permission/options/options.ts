@@ -5,6 +5,7 @@
 import type { SimpleCommand } from "../command/analysis/command.ts";
 import type { Word } from "../command/analysis/word.ts";
 import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
+import { anyProgram } from "./any-program.ts";
 import { firstUncovered } from "./read-options.ts";
 import { optionsOf } from "./table.ts";
 
@@ -28,14 +29,28 @@ export function uncoveredWord(
   // The rule may name a program behind another, as `Bash(npx eslint:*)` and `Bash(sudo git log:*)` do.
   for (let at = 0; at < Math.max(agreed, 1); at++) {
     const program = command.words[at]!;
-    const options = program.kind === "literal" ? optionsOf(program.value) : undefined;
-    if (options === undefined) continue;
     const call = { words: command.words, start: at + 1, agreed, ...surroundings };
+    const options = program.kind === "literal" ? (optionsOf(program.value) ?? otherwise(command, at, call)) : undefined;
+    if (options === undefined) continue;
     const found = firstUncovered(options, call) ?? (agreed > at + 1 ? narrowly(options, call) : undefined);
     if (found) return found;
   }
   return undefined;
 }
+
+/** For a program without a table. The words behind a wrapper are not its own, and a project's own script may be told anything. */
+function otherwise(
+  { words, runs }: SimpleCommand,
+  at: number,
+  { isInside }: ProgramCall,
+): ProgramOptionTable | undefined {
+  const isFetched = FETCHERS.test(words[0]!.value);
+  const isScript = words[at]!.value.includes("/") && isInside(words[at]!);
+  return at === (isFetched ? 1 : 0) && runs.length === 0 && !isScript ? anyProgram : undefined;
+}
+
+/** They start the program that their first word names. */
+const FETCHERS = /^(bunx|npx|pnpx|uvx)$/;
 
 function narrowly({ narrowed }: ProgramOptionTable, call: ProgramCall): Uncovered | undefined {
   return narrowed && firstUncovered(narrowed, call);

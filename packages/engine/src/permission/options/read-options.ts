@@ -152,10 +152,21 @@ function isAccepted(name: string, given: Word | undefined, { values }: ProgramOp
   return given?.kind !== "glob" && values[name]!.test(given?.value ?? "");
 }
 
-/** `@` before a name means the content of the file. */
-function fileOf(given: Word | undefined, { isInside }: ProgramCall): { why?: "file"; file?: Word } {
+/** What keeps a value from being covered: a file that is protected or outside the working directories. */
+export function fileOf(
+  given: Word | undefined,
+  { isInside }: Pick<ProgramCall, "isInside">,
+): { why: "file"; file: Word } | { why?: undefined; file?: undefined } {
   if (given === undefined || STANDARD.test(given.value)) return {};
-  return isInside({ ...given, value: given.value.replace(/^@/, "") }) ? {} : { why: "file", file: given };
+  const isCovered = filesIn(given.value).every((value) => isInside({ ...given, value }));
+  return isCovered ? {} : { why: "file", file: given };
+}
+
+/** `@` before a name means the content of the file; `key=/x`, `html:/x` and `file:///x` name files too. */
+function filesIn(value: string): string[] {
+  const own = value.replace(/^@/, "");
+  const named = /^(?:file:\/\/|[\w.,=-]+[=:]@?)(?=[/~]|\.\.(?:\/|$))(?!\/\/)(.*)$/s.exec(own)?.[1];
+  return named === undefined ? [own] : [own, named];
 }
 
 const STANDARD = /^(-|\/dev\/(null|std(in|out|err)|fd\/\d))$/;

@@ -3,11 +3,13 @@
 import { basename } from "node:path/posix";
 import { ARCHIVES } from "./programs/archives.ts";
 import { BUILDERS } from "./programs/builders.ts";
+import { CLOUDS } from "./programs/clouds.ts";
 import { git } from "./programs/git.ts";
 import { INTERPRETERS } from "./programs/interpreters.ts";
 import { JAVASCRIPT } from "./programs/javascript.ts";
 import { NETWORK } from "./programs/network.ts";
 import { PYTHON } from "./programs/python.ts";
+import { RUBY_PHP } from "./programs/ruby-php.ts";
 import type { ProgramOptionTable } from "./program-options.ts";
 import { SERVICES } from "./programs/services.ts";
 import { SYSTEM } from "./programs/system.ts";
@@ -16,10 +18,12 @@ import { TEXT } from "./programs/text.ts";
 const TABLE: Readonly<Record<string, ProgramOptionTable>> = {
   ...ARCHIVES,
   ...BUILDERS,
+  ...CLOUDS,
   ...INTERPRETERS,
   ...JAVASCRIPT,
   ...NETWORK,
   ...PYTHON,
+  ...RUBY_PHP,
   ...SERVICES,
   ...SYSTEM,
   ...TEXT,
@@ -34,6 +38,8 @@ const SAME: Readonly<Record<string, string>> = Object.fromEntries(
     "awk gawk mawk nawk original-awk",
     "bash ash dash ksh mksh rbash sh zsh fish",
     "bat batcat",
+    "bundle bundler",
+    "code code-insiders codium cursor windsurf",
     "dnf yum microdnf",
     "docker podman nerdctl",
     "docker-compose podman-compose",

@@ -120,6 +120,9 @@ const DOCKER: Readonly<Record<string, OptionCheck>> = {
 };
 const docker: OptionCheck = ([name = "", ...rest]) => Object.hasOwn(DOCKER, name) && DOCKER[name]!(rest);
 
+/** With `-c`, it opens the files that a list names, which no one has judged. */
+const checksum = without("c", "--check");
+
 const IP_FLAGS = /^-(br(ief)?|c(olor)?|4|6|j(son)?|o)$/;
 
 /** Numbers only: some shells do arithmetic with the argument of `exit`. */
@@ -136,7 +139,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   cal: options("0-9135jmsyY"),
   cat: anything,
   cd: (words) => words.length <= 1 && !words[0]?.startsWith("-"),
-  cksum: anything,
+  cksum: checksum,
   cmp: anything,
   column: anything,
   comm: anything,
@@ -192,7 +195,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   ls: anything,
   lsof: without("D"),
   man: (words) => options("akfw")(words) && !words.some((word) => word.includes("/")),
-  md5sum: anything,
+  md5sum: checksum,
   netstat: anything,
   nl: anything,
   node: only("--version", "-v"),
@@ -215,10 +218,10 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   seq: anything,
   // What scripts start with. Other options change what later commands mean.
   set: (words) => /^(-[eux]+|-[eux]*o pipefail)$/.test(words.join(" ")),
-  sha1sum: anything,
-  sha256sum: anything,
-  sha512sum: anything,
-  shasum: anything,
+  sha1sum: checksum,
+  sha256sum: checksum,
+  sha512sum: checksum,
+  shasum: checksum,
   sleep: anything,
   sort,
   ss: without("KDF", "--kill", "--diag", "--filter"),

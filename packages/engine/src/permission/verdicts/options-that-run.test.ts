@@ -1,8 +1,11 @@
 // Prefix rules and the options they do not cover, row by row. See `options-that-run-data.ts`.
 
 import { expect, test } from "bun:test";
-import { ROWS } from "./tables/options-that-run-data.ts";
+import { TOOL_ROWS } from "./tables/options-of-tools-data.ts";
+import { ROWS as PROGRAM_ROWS } from "./tables/options-that-run-data.ts";
 import { judgeCommand } from "./judge.test-support.ts";
+
+const ROWS = [...PROGRAM_ROWS, ...TOOL_ROWS];
 
 /** File names in a repository that turn a pattern into an option. */
 const ODD_NAMES = ["--x.ts", "--x.txt", "-x", "--exec", "--pre=x", "-e"].map((name) => `/repo/${name}`);

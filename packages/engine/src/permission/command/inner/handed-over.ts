@@ -9,6 +9,7 @@ import { reachOf, type Reach } from "../rules/match-command.ts";
 import { simpleCommand } from "../analysis/simple-command.ts";
 import { codeInVariable } from "../analysis/variables.ts";
 import { literal, type Word } from "../analysis/word.ts";
+import { anyProgram } from "../../options/any-program.ts";
 import { firstUncovered } from "../../options/read-options.ts";
 import { optionsOf } from "../../options/table.ts";
 import type { ProgramOptionTable } from "../../options/program-options.ts";
@@ -189,10 +190,10 @@ function linesIn(name: string, words: readonly Word[]): Handed[] {
 
 /** The values of options that make the program run another one or load code. */
 function optionTexts({ words }: SimpleCommand): Handed[] {
-  const options = optionsOf(words[0]!.value);
+  const options = optionsOf(words[0]!.value) ?? anyProgram;
   const isAwk = programName(words[0]!.value) === "awk";
   const found: Handed[] = [];
-  for (let agreed = 1; options !== undefined && agreed < words.length;) {
+  for (let agreed = 1; agreed < words.length;) {
     const at = uncoveredAt(options, words, agreed);
     if (at === undefined) break;
     if (found.length > MOST_OPTIONS) return [...found, { text: "", isOpaque: true }];

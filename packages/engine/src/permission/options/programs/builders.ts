@@ -1,13 +1,24 @@
 // Compilers, build tools and their test runners. Their purpose is to run the project's own code; options that load a
 // program, a plugin or a configuration from elsewhere are not covered.
 
-import { wordMatching, type ProgramOptionTable } from "../program-options.ts";
+import { wordMatching, type ProgramCall, type ProgramOptionTable } from "../program-options.ts";
+
+const WHOLE: ProgramOptionTable = { whole: true };
 
 const cargo: ProgramOptionTable = {
   long: "config",
   short: "Z",
   valued: "jpFC",
-  files: "C manifest-path target-dir lockfile-path",
+  files: "C manifest-path target-dir artifact-dir out-dir lockfile-path path root",
+  operand: /^\+.*\//,
+  commands: {
+    init: { opens: true },
+    new: { opens: true },
+    rustc: { inspect: wordMatching(/^(-C|--codegen=)?(linker|link-args?)=/) },
+    vendor: { opens: true },
+    // After `--` comes a command; `-x` only takes commands of cargo.
+    watch: { short: "s", long: "shell", valued: "x", inspect: wordMatching(/^--$/) },
+  },
 };
 
 /** A linker set through linker flags is a program too. */
@@ -16,7 +27,8 @@ const goTool: ProgramOptionTable = {
   single: true,
   long: "exec toolexec vettool overlay modfile pkgdir ldflags gccgoflags compiler",
   values: { ldflags: GO_FLAGS, gccgoflags: GO_FLAGS, compiler: /^gc$/ },
-  files: "o C blockprofile coverprofile cpuprofile memprofile mutexprofile outputdir trace",
+  files:
+    "o C blockprofile coverprofile cpuprofile memprofile mutexprofile outputdir pgo trace test.blockprofile test.coverprofile test.cpuprofile test.memprofile test.mutexprofile test.outputdir test.trace",
 };
 
 const compiler: ProgramOptionTable = {
@@ -39,21 +51,30 @@ const cmake: ProgramOptionTable = {
   inspect: wordMatching(CMAKE_PROGRAM),
 };
 
-/** `exec.executable`, another JVM or extension classes set as properties. */
-const MAVEN_PROPERTY = /^-D(maven\.ext\.class\.path|exec\.|jvm|argLine|java\.home|maven\.repo\.remote)/i;
+/** `exec.executable`, another JVM, extension classes or another repository set as properties. */
+const MAVEN_PROPERTY =
+  /^(-D|--define=)?(maven\.(ext\.class\.path|repo\.(local|remote)|multiModuleProjectDirectory|home)|exec\.|jvm|argLine|java\.home)\b/i;
+
+/** Plugins that run code they are given. In full, with group and version, a goal is of a plugin from anywhere. */
+const MAVEN_GOAL =
+  /^(exec|antrun|ant|groovy|gmaven|gmavenplus|scripting|jshell|beanshell):|^(?!org\.apache\.maven\.plugins:)[\w.-]+:[\w.-]+:[\w.-]+(:|$)|:(exec|antrun|gmavenplus|groovy)-maven-plugin:/;
 
 const maven: ProgramOptionTable = {
-  files: "f file s settings gs global-settings t toolchains l log-file",
+  files: "f file s settings gs global-settings t toolchains gt global-toolchains l log-file",
   valued: "DPTb",
+  operand: MAVEN_GOAL,
   inspect: wordMatching(MAVEN_PROPERTY),
 };
+
+const GRADLE_PROPERTY =
+  /^(-D|--system-prop=)?(org\.gradle\.(java\.home|jvmargs|projectcachedir)|gradle\.user\.home|java\.home)\b|^-P\w*(javaHome|executable)|^(-P|--project-prop=)?\S*(aapt2FromMavenOverride)=|^--gradle-distribution-url/i;
 
 const gradle: ProgramOptionTable = {
   short: "I",
   long: "init-script",
   files: "b build-file c settings-file p project-dir g gradle-user-home include-build project-cache-dir",
   valued: "DPx",
-  inspect: wordMatching(/^-D(org\.gradle\.(java\.home|jvmargs)|java\.home)|^-P\w*(javaHome|executable)/i),
+  inspect: wordMatching(GRADLE_PROPERTY),
 };
 
 /** What make runs recipes with, and names and values it would evaluate; `x!=id` runs a command. */
@@ -92,29 +113,50 @@ export const BUILDERS: Readonly<Record<string, ProgramOptionTable>> = {
     files: "test-dir O output-log",
   },
   dotnet: {
+    short: "a",
     long: "test-adapter-path settings additional-deps additionalprobingpath",
-    inspect: wordMatching(/^[-/]{1,2}(logger|l|dl|distributedlogger)[:=].*[/\\]|^@/i),
+    files: "o output project p s diag tool-path configfile artifacts-path",
+    inspect: inspectDotnet,
   },
   gcc: compiler,
   go: {
     single: true,
-    long: "exec toolexec vettool",
+    long: "exec toolexec vettool fixtool",
     files: "C",
     commands: {
       build: goTool,
       install: goTool,
-      run: goTool,
+      run: { ...goTool, opens: true, operands: 1 },
       test: goTool,
       vet: goTool,
       list: goTool,
       generate: goTool,
       env: { single: true, long: "w u" },
+      mod: { single: true, files: "replace" },
+      tool: { single: true, long: "modfile", files: "o dynout trace outfile" },
+      work: { commands: { use: { opens: true } } },
     },
   },
   gradle,
+  just: {
+    short: "c",
+    long: "command shell shell-arg chooser edit",
+    plain: "shell-command",
+    files: "f justfile d working-directory dotenv-path E",
+  },
   latexmk: { single: true, long: "e r latex pdflatex lualatex xelatex usepretex" },
   make,
   meson: { long: "native-file cross-file", files: "C" },
+  mix: {
+    commands: {
+      "archive.install": WHOLE,
+      cmd: WHOLE,
+      "escript.install": WHOLE,
+      eval: WHOLE,
+      rpc: WHOLE,
+      run: { short: "er", long: "eval require", opens: true },
+    },
+  },
   mvn: maven,
   ninja: { files: "f C", valued: "jkldtw" },
   pdflatex: { single: true, long: "shell-escape enable-write18 ini", files: "output-directory" },
@@ -122,12 +164,39 @@ export const BUILDERS: Readonly<Record<string, ProgramOptionTable>> = {
   rake: {
     narrowed: { short: "frRIe", long: "rakefile require libdir rakelibdir execute execute-print execute-continue" },
   },
-  rspec: { files: "r require I O options f format o out", valued: "ePt" },
   rustc: {
     short: "Z",
     long: "codegen",
     inspect: wordMatching(/^(-C|--codegen=)?(linker|link-args?|link-self-contained)=/),
   },
   sbt: { long: "java-home", inspect: wordMatching(/^-(java-home|J|D)/) },
-  swift: { long: "toolchain", single: true },
+  swift: {
+    single: true,
+    long: "toolchain disable-sandbox fplugin load-plugin-executable load-plugin-library plugin-path external-plugin-path",
+    files: "package-path scratch-path cache-path config-path security-path pkg-config-path swift-sdks-path",
+  },
+  task: { files: "t taskfile d dir" },
+  turbo: { files: "cwd log-file root-turbo-json" },
+  xcodebuild: {
+    single: true,
+    files: "project workspace xcconfig derivedDataPath resultBundlePath exportPath archivePath exportOptionsPlist",
+    operand: /^(CC|CXX|LD|LIBTOOL|AR|SWIFT_EXEC|[A-Z_]*COMPILER[A-Z_]*|TOOLCHAINS)=/,
+  },
+  zig: { single: true, files: "build-file cache-dir global-cache-dir prefix p femit-bin" },
 };
+
+/** Properties that import a file or name a program. */
+const MSBUILD_PROPERTY =
+  /^[-/]{1,2}p(roperty)?[:=].*(Custom(Before|After)|Tool(Path|Exe)|(Pre|Post)BuildEvent|Import|Directory\w*Props|Directory\w*Targets|Extensions?Path)/i;
+/** A logger from a file, and a file with further arguments. */
+const MSBUILD_FILE =
+  /^[-/]{1,2}(logger|l|dl|distributedlogger)[:=].*[/\\]|^[-/]{1,2}(bl|binarylogger|testadapterpath)[:=].*(\/|\.\.)|^@/i;
+
+function inspectDotnet({ words, start, agreed, isInside }: ProgramCall): number | undefined {
+  const found = words.findIndex((word, at) => {
+    if (at < Math.max(start, agreed)) return false;
+    if (MSBUILD_PROPERTY.test(word.value) || MSBUILD_FILE.test(word.value)) return true;
+    return /\.(dll|sln|slnx|\w*proj)$/i.test(word.value) && !isInside(word);
+  });
+  return found < 0 ? undefined : found;
+}

@@ -42,7 +42,7 @@ const form = unlessFile("[^=]*=[@<]");
 
 const curl: ProgramOptionTable = {
   short: "KdFHJwQ",
-  long: "config data data-ascii data-binary data-urlencode form header json remote-header-name write-out quote prequote postquote engine libcurl abstract-unix-socket variable netrc-file proto-default url-query",
+  long: "config data data-ascii data-binary data-urlencode form header proxy-header json remote-header-name write-out quote prequote postquote engine libcurl abstract-unix-socket variable netrc-file proto-default url-query",
   plain: "cookie head netrc",
   valued: "AbCEemPrtUuXxYyz",
   files:
@@ -58,6 +58,7 @@ const curl: ProgramOptionTable = {
     form,
     H: data,
     header: data,
+    "proxy-header": data,
     json: data,
     w: /^(?!@)(?!.*%output\{)/s,
     "write-out": /^(?!@)(?!.*%output\{)/s,
@@ -69,9 +70,12 @@ const curl: ProgramOptionTable = {
 
 const wget: ProgramOptionTable = {
   short: "ei",
-  long: "execute input-file config use-askpass post-file body-file",
+  // The server may choose the file's name.
+  long: "execute input-file input-metalink config use-askpass post-file body-file content-disposition trust-server-names default-page",
   valued: "AaBDIlQRTtUwX",
-  files: "O output-document P directory-prefix o output-file a append-output save-cookies warc-file",
+  files:
+    "O output-document P directory-prefix o output-file a append-output save-cookies load-cookies warc-file hsts-file rejected-log",
+  operand: /\/\.[^/?#]*$/,
 };
 
 /** Netcats that can start a program for the connection. */
@@ -98,7 +102,9 @@ export const NETWORK: Readonly<Record<string, ProgramOptionTable>> = {
   openssl: {
     single: true,
     long: "engine engine_impl provider provider-path config extfile srp_lib",
-    files: "out keyout writerand CAserial",
+    files: "out outfile keyout writerand CAserial keylogfile sess_out",
+    // It loads engines.
+    commands: { engine: { whole: true } },
   },
   openvpn: {
     long: "up down route-up ipchange client-connect auth-user-pass-verify tls-verify learn-address plugin config script-security",

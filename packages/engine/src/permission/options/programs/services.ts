@@ -1,4 +1,4 @@
-// Containers, clusters, clouds and databases.
+// Containers, clusters and databases.
 
 import { wordMatching, type ProgramOptionTable } from "../program-options.ts";
 
@@ -13,6 +13,7 @@ const run: ProgramOptionTable = {
   long: "privileged device cap-add security-opt pid userns cgroup-parent volumes-from mount uts ipc volume",
   plain: "user",
   valued: "aceghlmpuw",
+  files: "env-file cidfile label-file runtime",
   values: {
     v: VOLUME,
     volume: VOLUME,
@@ -26,7 +27,10 @@ const run: ProgramOptionTable = {
 
 const compose: ProgramOptionTable = {
   files: "f file project-directory env-file",
-  commands: { run: { short: "v", long: "volume", values: { v: VOLUME, volume: VOLUME }, valued: "ewup" } },
+  commands: {
+    cp: { opens: true },
+    run: { short: "v", long: "volume", values: { v: VOLUME, volume: VOLUME }, valued: "ewup" },
+  },
 };
 
 const docker: ProgramOptionTable = {
@@ -37,16 +41,26 @@ const docker: ProgramOptionTable = {
   // Another host is chosen before the subcommand.
   operands: 1,
   commands: {
-    build: { files: "o output iidfile metadata-file f file", long: "allow secret ssh", valued: "t" },
+    bake: { files: "f file metadata-file" },
+    build: {
+      files: "o output iidfile metadata-file f file build-context",
+      long: "allow secret ssh",
+      valued: "t",
+      opens: true,
+      takes: "build-arg cache-from cache-to label network platform progress tag target",
+    },
     compose,
     context: { commands: { create: WHOLE, import: WHOLE, update: WHOLE, use: WHOLE } },
     cp: { opens: true },
     create: run,
     exec: { long: "privileged" },
     export: { files: "o output" },
+    import: { opens: true },
+    load: { files: "i input" },
     plugin: { commands: { create: WHOLE, enable: WHOLE, install: WHOLE, set: WHOLE, upgrade: WHOLE } },
     run,
     save: { files: "o output" },
+    stack: { files: "c compose-file" },
     volume: { commands: { create: { short: "o", long: "opt" } } },
   },
 };
@@ -56,15 +70,28 @@ const kubectl: ProgramOptionTable = {
   short: "s",
   long: "kubeconfig server token as as-group as-uid client-key client-certificate certificate-authority exec-command enable-alpha-plugins enable-exec helm-command load-restrictor profile-output auth-provider insecure-skip-tls-verify",
   plain: "client profile",
-  valued: "fklnoLcp",
-  files: "f filename k kustomize cache-dir output-directory",
+  valued: "fklnLcp",
+  files: "f filename k kustomize cache-dir output-directory o output from-file from-env-file patch-file",
+  commands: {
+    config: { long: "raw" },
+    cp: { opens: true },
+    // They run a program in a container, with all that it may read there.
+    debug: WHOLE,
+    exec: WHOLE,
+  },
 };
 
 const terraform: ProgramOptionTable = {
   single: true,
   long: "plugin-dir from-module",
-  files: "chdir out state state-out backup generate-config-out",
-  commands: { login: WHOLE },
+  files: "chdir out state state-out backup generate-config-out var-file backend-config config",
+  commands: {
+    apply: { single: true, opens: true },
+    fmt: { single: true, opens: true },
+    login: WHOLE,
+    mirror: { single: true, opens: true },
+    push: { single: true, opens: true },
+  },
 };
 
 /**
@@ -84,14 +111,11 @@ const SQLITE_ESCAPE =
 export const SERVICES: Readonly<Record<string, ProgramOptionTable>> = {
   docker,
   "docker-compose": compose,
-  gcloud: { long: "flags-file" },
-  gh: {
-    commands: { clone: { inspect: wordMatching(/^(-c|-u|--config|--template|--upload-pack|--separate-git-dir)/) } },
-  },
   helm: {
     long: "post-renderer post-renderer-args kubeconfig kube-apiserver kube-token kube-as-user registry-config repository-config",
     plain: "repo",
-    files: "f values d destination output-dir",
+    files: "f values d destination output-dir set-file untardir",
+    commands: { create: { opens: true }, plugin: { commands: { install: WHOLE, update: WHOLE } } },
   },
   kubectl,
   kustomize: { long: "enable-alpha-plugins enable-exec helm-command load-restrictor", files: "o output" },

@@ -65,5 +65,11 @@ export const TEXT: Readonly<Record<string, ProgramOptionTable>> = {
   tree: { files: "o" },
   xmllint: { files: "output", long: "load-trace shell" },
   xsltproc: { files: "o output", long: "profile writesubtree" },
-  yq: { long: "from-file security-enable-system-operator split-exp-file" },
+  yq: {
+    short: "s",
+    long: "from-file security-enable-system-operator split-exp split-exp-file",
+    valued: "op",
+    opens: true,
+    inspect: wordMatching(/\bload(_\w+)?\s*\(|\bsystem\s*\(/),
+  },
 };
