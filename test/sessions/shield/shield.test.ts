@@ -118,6 +118,26 @@ shielded("a denied folder is empty to commands, and one that appears later is hi
   expect(results[0]).toEqual(["0"]);
 });
 
+shielded("a denied file stays denied if the folder above it is moved, whatever moves it", async () => {
+  using home = temporaryHome({ git: true });
+  home.settings({ permissions: { allow: ["Bash"], deny: ["Read(./conf/deep/key)"] } });
+  home.write("conf/deep/key", SECRET);
+  const results = await tell(home, [
+    [bash("mv conf other")],
+    [bash("cat other/deep/key; true")],
+    [bash(`python3 -c "import os; os.rename('conf/deep', 'd')"`)],
+    [bash("cat d/key; true")],
+    [bash("mkdir -p a && mv conf a/ && cat a/conf/deep/key; true")],
+    [bash("cat a/conf/deep/key; true")],
+    [bash("mv conf/deep/key conf/deep/k2; cat conf/deep/k2; true")],
+    [bash("(sleep 0.05; mv conf later) > /dev/null 2>&1 & sleep 0.2; cat later/deep/key; true")],
+    [bash("cat later/deep/key; true")],
+  ]);
+  expect(results.flat().join("\n")).not.toContain(SECRET);
+  expect(results[0]).toEqual([expect.stringContaining("a deny rule depends on its name, so it was moved back")]);
+  expect(readFileSync(join(home.project, "conf/deep/key"), "utf8")).toBe(SECRET);
+});
+
 shielded("paths that run code cannot be changed or created; git and everyday writes work", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });

@@ -87,6 +87,12 @@ export function mayLieIn(rule: Rule, folder: string, anchors: Anchors): boolean 
   });
 }
 
+/** Whether the rule would no longer cover something in the folder if the folder had another name. */
+export function knowsFolder(rule: Rule, folder: string, anchors: Anchors): boolean {
+  const renamed = `${folder.slice(0, folder.lastIndexOf("/"))}/${PROBE}`;
+  return mayLieIn(rule, folder, anchors) && !mayLieIn(rule, renamed, anchors);
+}
+
 /** The folder a file name pattern starts from: the part before its first wildcard. */
 export function patternFolder(pattern: string): string {
   const segments = pattern.split("/");

@@ -5,6 +5,7 @@ import { realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
+import { foldersInRules } from "./folders-in-rules.ts";
 import { linkedFiles, findLinkNames, type LinkedFiles } from "./hard-links.ts";
 import { lstatOrNull } from "../guarded/stat.ts";
 
@@ -21,6 +22,8 @@ export interface DenyOptions {
 export interface Denied {
   readonly files: readonly string[];
   readonly folders: readonly string[];
+  /** Folders above them that must stay in place: under another name, the rules would not find what is in them. */
+  readonly above: readonly string[];
   /** False if a limit was reached, so some denied files are missing. */
   readonly complete: boolean;
 }
@@ -143,11 +146,13 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
           `Deny rules cover more than ${MAX_HIDDEN} files and folders; only the first ${MAX_HIDDEN} are hidden from commands`,
         );
       }
-      return {
+      const hidden = {
         folders: outer.slice(0, MAX_HIDDEN),
         files: single.slice(0, Math.max(0, MAX_HIDDEN - outer.length)),
-        complete,
       };
+      const inside = [...hidden.files, ...hidden.folders.map((folder) => join(folder, "x"))];
+      const above = foldersInRules(inside, { roots, mayRead: options.mayRead });
+      return { ...hidden, above: above.filter((path) => !folders.has(path)), complete };
     },
     async links(cwd) {
       const { files, folders, complete } = await search(rootsFor(cwd));

@@ -46,7 +46,10 @@ export function createKeptFolders(): KeptFolders {
     const notes = lstatOrNull(path) ? [moveAside(path)] : [];
     try {
       renameSync(where, path);
-      return [...notes, `A command moved '${path}' to '${where}'. This session depends on it, so it was moved back.`];
+      return [
+        ...notes,
+        `A command moved '${path}' to '${where}'. This session or a deny rule depends on its name, so it was moved back.`,
+      ];
     } catch (error) {
       return [...notes, `A command moved '${path}', and it could not be moved back: ${(error as Error).message}`];
     }

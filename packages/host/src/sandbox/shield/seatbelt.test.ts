@@ -31,7 +31,11 @@ test("protects missing paths, git settings and folders, and leaves the command u
     closedFolders: ["/p/.husky"],
     keptFolders: ["/p"],
   };
-  const argv = seatbeltArgv(guarded, { files: [], folders: [], complete: true }, ["/bin/zsh", "-c", "echo 'a b'"]);
+  const argv = seatbeltArgv(guarded, { files: [], folders: [], above: [], complete: true }, [
+    "/bin/zsh",
+    "-c",
+    "echo 'a b'",
+  ]);
   expect(argv.slice(0, 2)).toEqual(["/usr/bin/sandbox-exec", "-p"]);
   expect(argv[2]!.split("\n").slice(2)).toEqual([
     '(deny file-write* (subpath "/p/.git/config"))',

@@ -17,7 +17,7 @@ export function seatbeltArgv(guarded: Guarded, hidden: Denied, argv: readonly st
     hiddenFiles: hidden.files,
     hiddenFolders: hidden.folders,
     readOnly: [...guarded.readOnly, ...gitSettings, ...closedFolders],
-    pinned: [...guarded.pinned, ...keptFolders, ...closedFolders.map((folder) => join(folder, "_"))],
+    pinned: [...guarded.pinned, ...keptFolders, ...hidden.above, ...closedFolders.map((folder) => join(folder, "_"))],
   };
   return [PROGRAM, "-p", seatbeltProfile(covers, [...missingFiles, ...missingFolders, ...links]), ...argv];
 }

@@ -60,6 +60,20 @@ shielded("a hidden file cannot be read under any name, and is not committed as a
   expect(readFileSync(join(w.project, "secret"), "utf8")).toBe("hush");
 });
 
+shielded("a folder that a deny rule names is moved back, so that the rule still finds what is in it", async () => {
+  for (const mayChange of [() => false, () => true]) {
+    await using w = world({ deny: ["secret/key", "deep/er/**"], mayChange });
+    for (const folder of ["secret", "deep/er", "free"]) mkdirSync(join(w.project, folder), { recursive: true });
+    w.write("secret/key", "hush");
+    const { notes } = await w.run("mv secret other; cat other/key; mv free freed; ls");
+    expect({ notes, names: readdirSync(w.project).toSorted() }).toEqual({
+      notes: [expect.stringMatching(/^A command moved '.*\/secret' to '.*\/other'\. .* it was moved back\.$/)],
+      names: ["deep", "freed", "secret"],
+    });
+    expect((await w.run("cat secret/key other/key; true")).text).not.toContain("hush");
+  }
+});
+
 shielded("the folder where a command runs is never hidden, and a warning says so", async () => {
   await using w = world({ deny: ["../secret-place"] });
   symlinkSync(w.project, join(w.project, "../secret-place"));

@@ -72,6 +72,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
     return {
       files: [...new Set([...all.files, ...more.files])],
       folders: [...new Set([...all.folders, ...more.folders])],
+      above: [...new Set([...all.above, ...more.above])],
       complete: all.complete && more.complete,
     };
   }
@@ -120,7 +121,8 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
       const hidden = await findDenied(cwd, owner);
-      const guarded = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
+      const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
+      const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
       if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isWrapper: false, leave: () => [] };
       const held = await hold(guarded);
       const covers: Covers = {
@@ -130,7 +132,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
         pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
       };
       const isRoot = process.getuid?.() === 0;
-      const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command);
+      const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
       watch.whenSettled(() => release(held));
       return {
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),

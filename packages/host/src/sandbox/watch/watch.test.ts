@@ -158,7 +158,7 @@ shielded("folders that contain guarded paths cannot be moved, or are moved back"
   const moved = await w.git(
     `mkdir -p ../new/.claude && cd .. && mv project away && mv new project && mv home h2; true`,
   );
-  expect(moved.notes).toContain("This session depends on it, so it was moved back");
+  expect(moved.notes).toContain("This session or a deny rule depends on its name, so it was moved back");
   expect(existsSync(join(w.project, ".git/HEAD"))).toBe(true);
   expect(existsSync(join(w.project, ".claude"))).toBe(false);
   expect(readFileSync(join(w.home, ".claude/settings.json"), "utf8")).toBe("{}");

@@ -17,9 +17,10 @@ export interface Watch {
   begin(guarded: Guarded): WatchedCommand;
   /**
    * A command that the user allowed to change guarded paths is about to start. Paths that are watched because of other
-   * commands stay watched, and only those this command names may change: we cannot tell who changes the rest.
+   * commands stay watched, and only those this command names may change: we cannot tell who changes the rest. These
+   * folders must stay in place all the same, because deny rules hide what is in them.
    */
-  beginApproved(command: string): WatchedCommand;
+  beginApproved(command: string, keptFolders: readonly string[]): WatchedCommand;
   /** Reverts changes; the next command that ends reports them. True if there were any. */
   check(): boolean;
   /** Calls back when no shielded process is left. */
@@ -211,14 +212,15 @@ export function createWatch(options: WatchOptions): Watch {
       updateCleanup();
       return { end };
     },
-    beginApproved(command) {
+    beginApproved(command, keptFolders) {
       unreported.push(...check());
       running++;
+      for (const path of keptFolders) folders.add(path);
       const words = command.toLowerCase();
       approved.push(words);
       return {
         end() {
-          const earlier = unreported.splice(0);
+          const earlier = [...unreported.splice(0), ...folders.check()];
           const notes = end();
           approved.splice(approved.indexOf(words), 1);
           return [...earlier, ...notes, ...(notes.length > 0 ? [STILL_RUNNING] : [])];

@@ -33,6 +33,9 @@ const TEXT_ONLY = new Set(
   ),
 );
 
+/** Of these, programs that some option lets read a file: `date -f`, `docker run --env-file`. */
+const MAY_READ = new Set(["date", "docker", "history", "hostname", "ip"]);
+
 export function opensFiles(program: string): boolean {
   return !TEXT_ONLY.has(program);
 }
@@ -58,6 +61,10 @@ function changesFiles(name: string, words: readonly Word[]): boolean {
   );
   return GIT_WRITERS.has(subcommand?.value ?? "");
 }
+
+/** Options by which most programs are told where to write: `curl -o x`, `tsc --outFile x`. */
+const OUTPUT = /^(-[a-zA-Z]*[oO]|--?out([A-Z-].*|put.*|file|dir)?|--log-?file|--dump-header|--cookie-jar)$/;
+const ATTACHED_OUTPUT = /^(-[oO].|--?out[a-zA-Z-]*=|--log-?file=|--dump-header=|--cookie-jar=|of=)/;
 
 /** The first operand is a pattern or a program, not a file. */
 const PATTERN_FIRST = new Set("awk egrep fgrep gawk grep jq rg sed".split(" "));
@@ -93,7 +100,7 @@ export function filesOf(
   });
   const [program, ...words] = command.words;
   const name = basename(program?.value ?? "");
-  const text = TEXT_ONLY.has(name);
+  const text = TEXT_ONLY.has(name) && !(way === "strict" && MAY_READ.has(name));
   const ended = command.words.findIndex((word) => word.value === "--");
   const add = (word: Word, use: NamedFile["use"], at = 0) => {
     const loose = !text && word.kind === "glob" && /^[*?[]/.test(word.value) && (ended < 0 || at < ended);
@@ -111,9 +118,11 @@ export function filesOf(
   const texts = (way === "lenient" ? textWords(name, words) : undefined) ?? patternOperand(name, words);
   for (const [at, word] of words.entries()) {
     if (texts.has(at) || word.kind === "unknown") continue;
-    add(word, use, at + 1);
+    const isOutput = way === "strict" && OUTPUT.test(words[at - 1]?.value ?? "");
+    add(word, isOutput ? "write" : use, at + 1);
+    const ownUse = way === "strict" && ATTACHED_OUTPUT.test(word.value) ? "write" : use;
     for (const piece of way === "strict" ? pieces(word.value) : optionValue(word.value)) {
-      add({ ...word, kind: piece.startsWith("~/") ? "home" : word.kind, value: piece }, use);
+      add({ ...word, kind: piece.startsWith("~/") ? "home" : word.kind, value: piece }, ownUse);
     }
   }
   for (const word of name === "cp" ? copiedTo(words) : []) add(word, use);

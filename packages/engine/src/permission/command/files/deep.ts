@@ -55,6 +55,24 @@ export function transferOf(
   };
 }
 
+/** What it moves or removes as a whole, by `mv` and `rm -r` or as git does; empty for anything else. */
+export function takenAway(
+  { words, ...rest }: SimpleCommand,
+  places: readonly string[],
+  home: string,
+): { readonly paths: readonly string[]; readonly isMoved: boolean } {
+  const own = basename(words[0]?.value ?? "") === "git" ? words.slice(1) : words;
+  const name = basename(own[0]?.value ?? "");
+  const command = { ...rest, words: own.map((word, at) => (at === 0 ? { ...word, value: name } : word)) };
+  const isMoved = name === "mv";
+  const isRemoved = name === "rm" && own.some(({ value }) => /^(-[a-zA-Z]*[rR]|--rec)/.test(value));
+  if (!isMoved && !isRemoved) return { paths: [], isMoved };
+  const found = isMoved
+    ? (transferOf(command, places, home)?.sources ?? [])
+    : filesOf({ ...command, redirections: [] }, places, home, "lenient");
+  return { paths: found.filter(({ pattern }) => !pattern).map(({ path }) => path), isMoved };
+}
+
 /** Where the contents of a folder end up: with or without the folder's name in front. */
 export function landings(copy: Transfer, contents: ReadonlyMap<string, readonly Ends[]>): string[] {
   return copy.sources.flatMap(({ path, pattern }) => {

@@ -3,9 +3,10 @@
 import type { SimpleCommand } from "../analysis/command.ts";
 import { everyCommand, type NamedFile } from "../files/command-files.ts";
 import { allEndsIn, endsIn, lineCovers, realPattern, type CommandView } from "../command-view.ts";
-import { followedBy } from "../files/deep.ts";
+import { followedBy, takenAway } from "../files/deep.ts";
+import { filesInCode } from "../files/code-files.ts";
 import { governs, matchesParameter, namesTool } from "../../match/match.ts";
-import { mayLieIn, mayMatchPattern } from "../../match/match-path.ts";
+import { knowsFolder, mayLieIn, mayMatchPattern } from "../../match/match-path.ts";
 import { eitherMatches, type GateQuestion } from "../../question.ts";
 import { looksOnlyButRedirects } from "../../read-only/read-only.ts";
 import type { Rule } from "../../rules/rule.ts";
@@ -53,7 +54,13 @@ function findingOn(
   if (byText?.reach === "yes") return byText;
   const byFile = fileFinding(part, path, view, seen);
   if (byFile?.reach === "yes") return byFile;
-  return byText ?? byFile ?? rangeFinding(part, path, view);
+  return (
+    byText ??
+    byFile ??
+    rangeFinding(part, path, view) ??
+    folderFinding(part, path, view) ??
+    codeFinding(part, path, view)
+  );
 }
 
 /** `sed -n`, `sort x` and `tar t` name files they only read. */
@@ -139,6 +146,44 @@ function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: Command
 function holds(rule: Rule, folder: string, question: GateQuestion): boolean {
   const { real } = endsIn({ path: folder, pattern: false }, question);
   return mayLieIn(rule, folder, question) || (real !== folder && mayLieIn(rule, real, question));
+}
+
+/** A folder that is moved or removed as a whole, with a file in it that a rule knows by the folder's name. */
+function folderFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): RuleFinding | undefined {
+  const { question, places, where } = view;
+  if (rules.length === 0 || view.lost) return undefined;
+  for (const command of everyCommand([part])) {
+    const { paths, isMoved } = takenAway(command, places, where.home);
+    const rule = rules.find(
+      (each) =>
+        (each.tool === "Edit" || (isMoved && !isMasked(each, question))) &&
+        paths.some((path) => {
+          const { given, real } = endsIn({ path, pattern: false }, question);
+          return knowsFolder(each, given, question) || knowsFolder(each, real, question);
+        }),
+    );
+    if (rule) return { rule, reach: "maybe" };
+  }
+  return undefined;
+}
+
+/** A file that code names in quotes: `python -c 'open(".env")'`. */
+function codeFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): RuleFinding | undefined {
+  const { question, places, where } = view;
+  const left = rules.filter((rule) => !isMasked(rule, question));
+  if (left.length === 0 || view.lost) return undefined;
+  for (const command of everyCommand([part])) {
+    for (const { path, use } of filesInCode(command, places, where.home)) {
+      if (isSpent(left, view)) return { rule: left[0]!, reach: "maybe" };
+      const rule = left.find(
+        (each) =>
+          (each.tool === "Edit" ? use === "write" : governs(each, "read", "Read")) &&
+          eitherMatches(each, endsIn({ path, pattern: false }, question), question),
+      );
+      if (rule) return { rule, reach: "maybe" };
+    }
+  }
+  return undefined;
 }
 
 /** Whether a link in the folder leads to what the rule is about; with `opens`, whether any file in it does. */

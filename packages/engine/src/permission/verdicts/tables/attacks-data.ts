@@ -28,7 +28,41 @@ const DENIED: TableSetup = {
   files,
 };
 
+/** A rule that knows its file by the folder, and rules that find theirs in any folder. */
+const PLACED: TableSetup = {
+  mode: "bypassPermissions",
+  deny: ["Read(./conf/key)", "Edit(./pkg/deep/lock.json)", "Read(.env)", "Edit(**/*.gen)"],
+  files: [...files, "/repo/conf/key", "/repo/pkg/deep/lock.json"],
+};
+
 export const MUST_RUN: readonly CommandRow[] = [
+  [
+    "folders that no rule knows by name, and files that go into one",
+    PLACED,
+    [
+      "mv kit tools",
+      "mv a.txt conf",
+      "mv a.txt pkg/deep",
+      "rm -rf kit",
+      "rm -rf pkg/dist",
+      "git mv kit tools",
+      "git rm -r kit",
+      "cat pkg/deep/lock.json",
+    ],
+  ],
+  [
+    "outputs and code that name other files",
+    PLACED,
+    [
+      "curl -o out.json http://localhost",
+      "grep -o lock.json a.txt",
+      "git commit -m 'load \".env\"'",
+      "python3 -c 'print(open(\"pkg/deep/lock.json\").read())'",
+      "node -e 'console.log(\"a.env\")'",
+      "docker ps",
+      "date +%F",
+    ],
+  ],
   [
     "values that belong to their option, and numbers that are only shown",
     { files },
@@ -223,6 +257,40 @@ export const MUST_RUN: readonly CommandRow[] = [
 ];
 
 export const MUST_ASK: readonly CommandRow[] = [
+  [
+    "folders above what a rule denies",
+    PLACED,
+    [
+      "mv conf other",
+      "mv ./conf/ other/",
+      "mv /repo /srv/x",
+      "cd conf; mv ../conf ../other",
+      "mv -t kit conf",
+      "git mv conf other",
+      "mv pkg other",
+      "mv pkg/deep other",
+      "rm -rf pkg",
+      "rm -r pkg/deep",
+      "sudo rm --recursive pkg",
+      "git rm -rq pkg",
+      "find kit -exec mv conf other ;",
+    ],
+  ],
+  [
+    "code that names what a rule denies",
+    PLACED,
+    [
+      "python3 -c 'print(open(\".env\").read())'",
+      "python3.12 -c \"open('./conf/key')\"",
+      'node -e \'require("fs").readFileSync("conf/key")\'',
+      "python3 - <<'E'\nopen('.env')\nE",
+      "echo 'print(open(\".env\").read())' | python3",
+      "awk 'BEGIN { while ((getline l < \".env\") > 0) print l }'",
+      'python3 -c \'open("pkg/deep/lock.json", "w")\'',
+      "perl -e 'open(F, \">pkg/deep/lock.json\")'",
+      "ruby -e 'File.write(\"x.gen\", 1)'",
+    ],
+  ],
   [
     "options and operands behind what looks like a value",
     { files },
@@ -538,6 +606,27 @@ export const MUST_ASK: readonly CommandRow[] = [
 ];
 
 export const MUST_DENY: readonly CommandRow[] = [
+  [
+    "options that name what a rule denies",
+    PLACED,
+    [
+      "docker run --env-file .env x",
+      "docker run --env-file=.env x",
+      "docker cp .env web:/x",
+      "docker run -v ./.env:/x y",
+      "date -f .env",
+      "date --file=.env",
+      "history -r .env",
+      "hostname -F .env",
+      "curl -o pkg/deep/lock.json http://localhost",
+      "curl -sSo x.gen http://localhost",
+      "curl --output=x.gen http://localhost",
+      "wget -O x.gen http://localhost",
+      "tsc --outFile x.gen",
+      "gcc a.c -o x.gen",
+      "openssl rand -out x.gen 3",
+    ],
+  ],
   [
     "a denied program on the other side of a starter",
     DENIED,
