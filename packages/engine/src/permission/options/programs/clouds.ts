@@ -6,6 +6,10 @@ import { wordMatching, type ProgramOptionTable } from "../program-options.ts";
 const WHOLE: ProgramOptionTable = { whole: true };
 const COPIES: ProgramOptionTable = { opens: true };
 
+/** Settings that name a program, another server or a credential. */
+const AWS_SETTING =
+  /(^|\.)(credential_process|ca_bundle|cli_pager|endpoint_url|plugins\..*|services|\w*(key|token)\w*)$/i;
+
 /** A parameter whose value is read from a file outside. */
 const FROM_FILE = /^(--[\w-]+=)?fileb?:\/\/(\/|~|(.*\/)?\.\.(\/|$))/;
 
@@ -14,7 +18,9 @@ const aws: ProgramOptionTable = {
   files: "template-file output-template-file body",
   inspect: wordMatching(FROM_FILE),
   commands: {
-    configure: { commands: { "add-model": WHOLE, "export-credentials": WHOLE, import: WHOLE, set: WHOLE } },
+    configure: {
+      commands: { "add-model": WHOLE, "export-credentials": WHOLE, import: WHOLE, set: { operand: AWS_SETTING } },
+    },
     codeartifact: { commands: { login: WHOLE } },
     ecs: { commands: { "execute-command": WHOLE } },
     eks: { commands: { "update-kubeconfig": WHOLE } },

@@ -650,6 +650,13 @@ export const STRICTER: Readonly<Record<string, string>> = {
   "cat list.txt | xargs rm -f": "the list may name files outside the working directories",
   "source .env": "the rule does not say which script",
   ". ./setup.sh": "the rule does not say which script",
+  "sha256sum -c SHA256SUMS": "the list names files that were not judged",
+  "pip install -e ../lib": "a package from outside runs its own build script",
+  "npm install ../lib": "a package from outside runs its own install scripts",
+  "prettier --write ../docs/a.md": "prettier loads the configuration of the folder it works in",
+  "kubectl exec web -- ls": "it runs another program",
+  "mvn exec:java": "the goal runs what it is given",
+  "gh auth token": "it prints a credential",
 };
 
 /** Needed approval before and run without it now. */
