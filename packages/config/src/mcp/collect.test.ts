@@ -192,7 +192,7 @@ test.each(WRONG)("%j is left out alone", (entry, why) => {
   expect(snapshot.warnings).toEqual([`${file}: MCP server "bad" ${why.replace(/^It /, "")}; it is not used`]);
 });
 
-test("shapes found in real projects work: names with spaces and dots, no type, streamable-http, numbers in env", () => {
+test("shapes found in real projects work: names with spaces and dots, no type, streamable-http, numbers", () => {
   using world = mcpWorld();
   world.shared({
     "My Server 2.0": run("a"),
@@ -203,7 +203,8 @@ test("shapes found in real projects work: names with spaces and dots, no type, s
     },
     d: { type: "sse", url: "https://d.test/sse", headers: { "X-A": 1 } },
     e: { type: "ws", url: "wss://e.test/" },
-    f: { command: "f", env: { PORT: 8080, DEBUG: true } },
+    f: { command: "f", args: ["--port", 8080], env: { PORT: 8080, DEBUG: true } },
+    g: { command: "g", args: null, env: null },
   });
   const { mcp, warnings } = world.start();
   expect(warnings).toEqual([]);
@@ -212,7 +213,8 @@ test("shapes found in real projects work: names with spaces and dots, no type, s
     "b.c": { type: "http", url: "https://b.test/mcp", headers: {}, oauth: { clientId: "id", callbackPort: 8080 } },
     d: { type: "sse", url: "https://d.test/sse", headers: { "X-A": "1" } },
     e: { type: "ws", url: "wss://e.test/", headers: {} },
-    f: { type: "stdio", command: "f", args: [], env: { PORT: "8080", DEBUG: "true" } },
+    f: { type: "stdio", command: "f", args: ["--port", "8080"], env: { PORT: "8080", DEBUG: "true" } },
+    g: { type: "stdio", command: "g", args: [], env: {} },
   });
 });
 

@@ -235,6 +235,10 @@ test("an approved server that changed is not used until it is approved again", a
   expect(changed.warnings).toEqual([
     `${file}: MCP server "p" is not used: it changed after you approved it; to approve it again, run: keelson mcp approve p`,
   ]);
+  // Also if a setting names it: the user has not seen this entry.
+  world.settings({ enabledMcpjsonServers: ["p"] });
+  expect(notUsed(world.start())).toEqual(notUsed(changed));
+  world.settings({});
   await approveServer(changed.mcp.unused[0]!, changed);
   expect(used(world.start())).toEqual(["project p node"]);
   await resetChoices(changed);

@@ -4,12 +4,12 @@ import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process/process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
-import { modifiedLine, targetOf } from "./words.ts";
+import { contentsOf, modifiedLine } from "./words.ts";
 
 export async function approve(call: Invoked): Promise<number> {
   const { words, io } = call;
-  const [name, ...more] = words;
-  if (name === undefined || more.length > 0) throw new UsageError("usage: keelson mcp approve <name>");
+  const [name, ...others] = words;
+  if (name === undefined || others.length > 0) throw new UsageError("usage: keelson mcp approve <name>");
   const { approveServer } = await import("@keelson/config/mcp");
   const snapshot = await snapshotFor(call);
   const { servers, unused } = snapshot.mcp;
@@ -21,10 +21,13 @@ export async function approve(call: Invoked): Promise<number> {
       `no .mcp.json file defines an MCP server "${visible(name)}"; to list them, run: keelson mcp list`,
     );
   }
+  const { starts, settings, helper } = contentsOf(server);
+  const more = [...settings, ...(helper === undefined ? [] : [`headersHelper: ${helper}`])];
   const approved = await approveServer(server, snapshot);
   if (!approved.ok) return printError(io, approved.problem);
   await io.write(
-    `Approved MCP server ${visible(name)}: ${targetOf(server)}\n` +
+    `Approved MCP server ${visible(name)}: ${visible(starts)}\n` +
+      more.map((line) => `  ${visible(line)}\n`).join("") +
       `If its entry in .mcp.json changes, it must be approved again.\n` +
       `${modifiedLine(approved.file, "local", snapshot.cwd)}\n`,
   );

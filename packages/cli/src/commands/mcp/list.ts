@@ -7,7 +7,7 @@ import { hidden, isSecret } from "../config/text.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { shellWord, shortenFrom, visible } from "../permissions/words.ts";
 import { healthOf, healthText, type Health, type HealthCheck } from "./health.ts";
-import { isUnused, kindOf, noSuchServer, SCOPE_TEXT, targetOf, type AnyServer } from "./words.ts";
+import { argumentsIn, isUnused, kindOf, noSuchServer, SCOPE_TEXT, targetOf, type AnyServer } from "./words.ts";
 
 export async function listServers(call: Invoked, check?: HealthCheck): Promise<number> {
   const { given, io } = call;
@@ -64,7 +64,7 @@ function describe(server: AnyServer, health: Health, { cwd, home }: Snapshot): r
     `  Status: ${healthText(health, server)}`,
     `  Type: ${kindOf(server)}`,
     ...line("Command", command),
-    ...(Array.isArray(args) ? line("Args", args.filter((arg) => typeof arg === "string").join(" ")) : []),
+    ...(Array.isArray(args) ? line("Args", argumentsIn(args).join(" ")) : []),
     ...line("URL", url),
     ...block("Environment", env, "="),
     ...block("Headers", headers, ": "),

@@ -88,6 +88,14 @@ const ENTRIES: readonly [argv: string[], entry: object][] = [
     ["-e", "A=1", "B=2", "x", "node", "a.js"],
     { type: "stdio", command: "node", args: ["a.js"], env: { A: "1", B: "2" } },
   ],
+  [
+    ["x", "-e", "A=1", "B=2", "--", "env", "C=3", "node"],
+    { type: "stdio", command: "env", args: ["C=3", "node"], env: { A: "1", B: "2" } },
+  ],
+  [
+    ["x", "--transport=http", "https://a.test/mcp", "--header", "A: 1", "B: 2"],
+    { type: "http", url: "https://a.test/mcp", headers: { A: "1", B: "2" } },
+  ],
   [["-t", "http", "x", "https://a.test/mcp"], { type: "http", url: "https://a.test/mcp" }],
   [
     ["--transport", "sse", "x", "https://a.test/sse", "-H", "Authorization: Bearer ${T}", "-H", "X-A:1"],
@@ -175,6 +183,25 @@ test("a name that is taken in the same scope is refused; in another scope it is 
     code: 0,
     err: ['warning: "a" is not used here: the local config also defines it and takes precedence'],
   });
+});
+
+test("approve shows all that was approved, however long it is", async () => {
+  const args = ["-c", `start${" ".repeat(300)}; evil`];
+  put(root, "project/.mcp.json", {
+    mcpServers: {
+      p: { command: "sh", args, env: { NODE_OPTIONS: "--require ./x.js", PORT: 1 } },
+      h: { type: "http", url: "https://h.test/", headers: { A: "${B}" }, headersHelper: "print-it" },
+    },
+  });
+  put(root, "home/.claude.json", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
+  const after = "If its entry in .mcp.json changes, it must be approved again.\n";
+  const file = `File modified: ${global} [project: ${cwd}]\n`;
+  expect((await mcp("approve", "p")).out).toBe(
+    `Approved MCP server p: sh -c '${args[1]}'\n  NODE_OPTIONS=--require ./x.js\n  PORT=1\n${after}${file}`,
+  );
+  expect((await mcp("approve", "h")).out).toBe(
+    `Approved MCP server h: https://h.test/\n  A: \${B}\n  headersHelper: print-it\n${after}${file}`,
+  );
 });
 
 test("list says why a server is disabled", async () => {

@@ -3,7 +3,7 @@
 import type { EditScope } from "@keelson/config/mcp";
 import type { ConfiguredMcpServer, McpScope, UnusedMcpServer } from "@keelson/protocol";
 import { didYouMean } from "../../args/nearest.ts";
-import { oneLine, visible } from "../permissions/words.ts";
+import { oneLine, shellWord, visible } from "../permissions/words.ts";
 
 export type AnyServer = ConfiguredMcpServer | UnusedMcpServer;
 
@@ -43,10 +43,53 @@ export function kindOf({ written }: AnyServer): string {
 
 /** The command line or the URL, as written: variables stay unexpanded. */
 export function targetOf(server: AnyServer): string {
-  const { command, args, url } = server.written;
+  const { url } = server.written;
   const kind = kindOf(server);
   if (typeof url === "string" && kind === "unknown") return oneLine(url);
   if (typeof url === "string" && kind !== "stdio") return `${oneLine(url)} (${kind.toUpperCase()})`;
-  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
-  return oneLine(words.join(" "), 200);
+  return oneLine(commandWords(server.written).join(" "), 200);
+}
+
+/** The command and its arguments, as far as they can be used. */
+function commandWords({ command, args }: AnyServer["written"]): readonly string[] {
+  return [command, ...argumentsIn(args)].filter((word) => typeof word === "string");
+}
+
+/** Numbers may be written without quotes. */
+export const argumentsIn = (args: unknown): readonly string[] =>
+  Array.isArray(args) ? args.filter((each) => typeof each !== "object").map(String) : [];
+
+/** All that a server runs and sends. */
+export interface ServerContents {
+  /** The command line, or the URL. */
+  readonly starts: string;
+  /** Variables, or headers. */
+  readonly settings: readonly string[];
+  /** A command that prints headers. */
+  readonly helper?: string;
+}
+
+/** For whoever approves it, so nothing is cut without saying so: padding must not hide the end of a command. */
+export function contentsOf({ written }: AnyServer): ServerContents {
+  const { command, url, env, headers, headersHelper } = written;
+  const isProgram = command !== undefined;
+  const pairs = Object.entries((isProgram ? env : headers) ?? {}).map(
+    ([name, value]) => `${name}${isProgram ? "=" : ": "}${String(value)}`,
+  );
+  const more = pairs.length - MOST_SETTINGS;
+  return {
+    starts: long(isProgram ? commandWords(written).map(quotedWord).join(" ") : String(url)),
+    settings: [...pairs.slice(0, MOST_SETTINGS).map(long), ...(more > 0 ? [`… and ${more} more`] : [])],
+    ...(!isProgram && typeof headersHelper === "string" ? { helper: long(headersHelper) } : {}),
+  };
+}
+
+const MOST_SETTINGS = 50;
+const MOST_CHARACTERS = 4_000;
+
+const quotedWord = (word: string) => (/^[^\s'"]+$/.test(word) ? word : shellWord(word));
+
+function long(text: string): string {
+  const more = text.length - MOST_CHARACTERS;
+  return more <= 0 ? text : `${text.slice(0, MOST_CHARACTERS)}… and ${more} more characters`;
 }

@@ -1,7 +1,7 @@
 // Asks about the servers of `.mcp.json` that nobody has decided about yet. Nothing of them runs before.
 
 import { decideServer } from "@keelson/config/mcp";
-import { targetOf, type AnyServer } from "../../commands/mcp/words.ts";
+import { contentsOf, type AnyServer } from "../../commands/mcp/words.ts";
 import { noteProblem, type Asking } from "./ask-before.ts";
 
 /** Whether to go on. */
@@ -11,7 +11,7 @@ export async function askServers(asking: Asking, servers: readonly AnyServer[]):
     const panel = asking.panels.mcpServerPanel(
       {
         name,
-        starts: targetOf(server),
+        ...contentsOf(server),
         kind: written["command"] === undefined ? "url" : "command",
         file,
         ...("changed" in server ? { changed: true } : {}),
@@ -22,7 +22,7 @@ export async function askServers(asking: Asking, servers: readonly AnyServer[]):
     const answer = await asking.show(panel);
     if (answer === undefined) return false;
     const decision = answer === "skip" ? "refuse" : answer === "use-all" ? "use all" : "use";
-    noteProblem(asking, await decideServer(name, decision, asking.snapshot));
+    noteProblem(asking, await decideServer(server, decision, asking.snapshot));
     if (answer === "use-all") return true;
   }
   return true;

@@ -23,10 +23,11 @@ export function approvalOf(
   const isNamed = (list: unknown) => strings(list).some((each) => ruleName(each) === ruleName(name));
   if (isNamed(settings.disabledMcpjsonServers) || isNamed(project[CHOICES.disabled])) return "rejected";
   if (settings.enableAllProjectMcpServers === true) return "approved";
-  if (settings.enabledMcpjsonServers?.includes(name)) return "approved";
   const approvedAs = project[CHOICES.approvedAs];
   const digest = isObject(approvedAs) && Object.hasOwn(approvedAs, name) ? approvedAs[name] : undefined;
+  // First: a name in the settings must not approve what the user has never seen.
   if (digest !== undefined && digest !== digestOf(written)) return "changed";
+  if (settings.enabledMcpjsonServers?.includes(name)) return "approved";
   return strings(project[CHOICES.enabled]).includes(name) ? "approved" : "unapproved";
 }
 

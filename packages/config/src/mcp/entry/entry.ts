@@ -120,23 +120,25 @@ function checkedUrl(value: unknown, kind: "http" | "sse" | "ws", expand: (text: 
 }
 
 function texts(value: unknown): readonly string[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every(isScalar)) return value.map(String);
   throw new Invalid('has "args" that are not a list of strings');
 }
 
 function strings(value: unknown, key: "env" | "headers"): Readonly<Record<string, string>> {
-  if (value === undefined) return {};
+  if (value === undefined || value === null) return {};
   if (!isObject(value)) throw new Invalid(`has "${key}" that is not an object of strings`);
   const entries = Object.entries(value).map(([name, inner]) => {
-    if (!["string", "number", "boolean"].includes(typeof inner))
-      throw new Invalid(`has a value in "${key}" that is not a string: ${shown(name)}`);
+    if (!isScalar(inner)) throw new Invalid(`has a value in "${key}" that is not a string: ${shown(name)}`);
     if (key === "env" && !/^[^=\0\s]+$/.test(name))
       throw new Invalid(`has an env name that is not valid: ${shown(name)}`);
     return [name, String(inner)] as const;
   });
   return Object.fromEntries(entries);
 }
+
+/** A port or a switch is often written without quotes. */
+const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
 
 const expanded = (map: Readonly<Record<string, string>>, expand: (text: string) => string) =>
   Object.fromEntries(Object.entries(map).map(([name, value]) => [name, expand(value)]));

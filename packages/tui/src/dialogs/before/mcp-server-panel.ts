@@ -11,6 +11,10 @@ export interface ServerToApprove {
   readonly name: string;
   /** The command line, or the address. */
   readonly starts: string;
+  /** Its variables or headers, one per line. */
+  readonly settings?: readonly string[];
+  /** A command that prints headers for the address. */
+  readonly helper?: string;
   readonly kind: "command" | "url";
   /** The file it is from. */
   readonly file: string;
@@ -23,7 +27,7 @@ export interface ServerToApprove {
 export type ServerAnswer = "use" | "use-all" | "skip";
 
 export function mcpServerPanel(server: ServerToApprove, { keys, plain }: BeforeOptions): Panel<ServerAnswer> {
-  const { name, starts, kind, file, changed, left = 0 } = server;
+  const { name, starts, settings = [], helper, kind, file, changed, left = 0 } = server;
   const named = showRow(name);
   const panel = new ChoicePanel<ServerAnswer>({
     keys,
@@ -36,12 +40,19 @@ export function mcpServerPanel(server: ServerToApprove, { keys, plain }: BeforeO
     body: (columns, theme) => [
       ...quoted(named, columns, theme, "bold"),
       ...quoted(showRow(starts), columns, theme, "code"),
+      ...settings.flatMap((line) => quoted(showRow(line), columns, theme)),
       ...wrap(
         kind === "command"
           ? "This command runs on your machine each time a session starts, with your permissions."
           : "The model's calls to its tools are sent to this address.",
         columns,
       ),
+      ...(helper === undefined
+        ? []
+        : [
+            ...quoted(showRow(helper), columns, theme, "code"),
+            ...wrap("This command runs on your machine with each connection, to make its headers.", columns),
+          ]),
       ...wrap(theme.paint("dim", `From ${showRow(file)}`), columns),
     ],
     question: `Use "${named}"?`,

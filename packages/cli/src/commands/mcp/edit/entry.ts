@@ -12,20 +12,24 @@ export interface NamedEntry {
 }
 
 export function entryFrom({ given, words: all }: Invoked): NamedEntry {
-  // `-e A=1 B=2 name`: compatible programs take several values after one flag.
+  const transport = given.text("transport") ?? "stdio";
+  // `-e A=1 B=2`: compatible programs take several values after one flag. No name, command or URL looks like these.
   const words = [...all];
-  const more = (flag: string, fits: RegExp) => {
+  const valuesOf = (flag: string, fits: RegExp, last = Infinity) => {
     const values = [...(given.list(flag) ?? [])];
-    while (values.length > 0 && words.length > 2 && fits.test(words[0]!)) values.push(words.shift()!);
+    for (let at = 0; values.length > 0 && at < Math.min(words.length, last);) {
+      if (fits.test(words[at]!)) values.push(...words.splice(at, 1));
+      else at++;
+    }
     return values;
   };
-  const env = more("env", /^[A-Za-z_]\w*=/).map(pair);
-  const headers = more("header", /^[\w-]+:\s/).map(header);
+  // What follows a command is its own.
+  const env = valuesOf("env", /^[A-Za-z_]\w*=/, 2).map(pair);
+  const headers = valuesOf("header", /^[\w-]+:\s/).map(header);
   const [name, target, ...args] = words;
   if (name === undefined || target === undefined) throw new UsageError(USAGE);
 
   const isUrl = /^(?:https?|wss?):\/\//i.test(target);
-  const transport = given.text("transport") ?? "stdio";
   if (transport === "stdio") {
     if (isUrl) {
       const kind = /^ws/i.test(target) ? "ws" : "http";
