@@ -65,10 +65,13 @@ test("a server without resources or prompts is not asked for them", async () => 
   expect([await Promise.all(lists), heard.length]).toEqual([[[], []], 3]);
 });
 
-test("a list that is none, or is not answered, rejects", async () => {
+test("a list that is none rejects; one that the server does not know is empty", async () => {
   const { connection } = await connect({ "resources/list": { resources: {} } });
-  expect(connection.listResources(signal)).rejects.toThrow("the result of resources/list has no list of resources");
-  expect(connection.listPrompts(signal)).rejects.toThrow("Method not found");
+  await expect(connection.listResources(signal)).rejects.toThrow(
+    "the result of resources/list has no list of resources",
+  );
+  expect(await connection.listResourceTemplates(signal)).toEqual([]);
+  expect(await connection.listPrompts(signal)).toEqual([]);
 });
 
 test("a resource is read; what is not content is left out", async () => {

@@ -14,9 +14,17 @@ async function ask(params: object): Promise<{ action: string; asked: number }> {
   return { action, asked };
 }
 
-test.each(["javascript:alert(1)", "file:///etc/passwd", "vscode://x", "not a url", "", undefined])(
-  "nobody is sent to %j",
-  async (url) => expect(await ask({ mode: "url", url, elicitationId: "1" })).toEqual({ action: "decline", asked: 0 }),
+test.each([
+  "javascript:alert(1)",
+  "file:///etc/passwd",
+  "vscode://x",
+  "https://bank.test@evil.test/",
+  "https://:x@evil.test/",
+  "not a url",
+  "",
+  undefined,
+])("nobody is sent to %j", async (url) =>
+  expect(await ask({ mode: "url", url, elicitationId: "1" })).toEqual({ action: "decline", asked: 0 }),
 );
 
 test("people are sent to web pages, and asked to fill in forms that are not endless", async () => {

@@ -28,8 +28,7 @@ export async function answerElicitation(
   signal: AbortSignal,
 ): Promise<ElicitAnswer> {
   const mode = params["mode"] === "url" ? "url" : "form";
-  // Whoever shows it may open it, and systems know more kinds of addresses than these.
-  if (mode === "url" && !/^https?:$/.test(URL.parse(textOf(params["url"]))?.protocol ?? "")) return DECLINED;
+  if (mode === "url" && !isWebPage(textOf(params["url"]))) return DECLINED;
   if (isDeeperThan(MAX_DEPTH, params) || JSON.stringify(params).length > MAX_LENGTH) return DECLINED;
   const about = {
     mcp_server_name: server,
@@ -53,6 +52,15 @@ export async function answerElicitation(
   );
   if (checked.verdict === "deny") return DECLINED;
   return answerIn(checked.fields) ?? answer;
+}
+
+/**
+ * Whoever shows the address may open it, and systems know more kinds than these. With a user name, an address looks like
+ * one of another host: `https://bank.example@evil.example`.
+ */
+function isWebPage(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }
 
 const DECLINED: ElicitAnswer = { action: "decline" };

@@ -56,7 +56,7 @@ export class ProtocolLog {
     } else if (direction === "received" && method === undefined && this.timings.length < MAX_MESSAGES) {
       const request = this.#open.get(id);
       this.#open.delete(id);
-      if (request) this.timings.push({ method: request.method, ms: at - request.at, ok: !("error" in message) });
+      if (request) this.timings.push({ method: request.method, ms: at - request.at, ok: !isObject(message["error"]) });
     }
   }
 }
