@@ -262,3 +262,25 @@ test("instructions of servers that are there are in the system prompt; later one
   );
   expect(reminders.length).toBe(1);
 });
+
+test("instructions of a server that connects during a run are in its next request; the system prompt stays", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "s", { instructions: "Use it for birds.", tools: ["echo", "crash"] });
+  const replies = [call("mcp__s__echo"), { text: "one" }, call("mcp__s__crash"), { text: "two" }, { text: "three" }];
+  await using model = await startMockModel(replies);
+  await using program = startKeelson(["-p", ...CHAT, ...withServers({ s: server }), "--allowedTools", "mcp__s"], {
+    home,
+    url: model.url,
+    stdin: "open",
+  });
+  let seen: Awaited<ReturnType<typeof program.waitForLine>> | undefined;
+  for (const text of ["first", "second", "third"]) {
+    program.send(prompt(text));
+    seen = await program.waitForLine(({ type }) => type === "result", seen ? { after: seen } : {});
+  }
+  program.closeStdin();
+  await program.done;
+  const count = ({ body }: { body: any }) => JSON.stringify(body.messages).split("Use it for birds.").length - 1;
+  expect(model.requests.map(count)).toEqual([0, 1, 1, 1, 1]);
+  expect(new Set(model.requests.map(({ body }: { body: any }) => JSON.stringify(body.system))).size).toBe(1);
+});

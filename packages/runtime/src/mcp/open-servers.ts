@@ -30,7 +30,7 @@ export interface McpStage {
   connect(): void;
   /** Waits for the servers a run must not start without, then offers their tools. Call it before each run. */
   beforeRun(signal: AbortSignal): Promise<void>;
-  /** Updates the tools if a server connected, changed or was lost. Call it before each request. */
+  /** Updates the tools if a server connected, changed or was lost, and tells its instructions. Call it before each request. */
   beforeRequest(): void;
   /** Resolves when a tool whose server is still connecting has come or will not come; undefined if there is none. */
   awaitTool(name: string, signal: AbortSignal): Promise<void> | undefined;
@@ -75,6 +75,8 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let offer: Offer | undefined;
   let opening: Promise<Offer> | undefined;
   let seenVersion = -1;
+  /** The system prompt of the first request of this conversation. */
+  let begunWith: readonly string[] | undefined;
   let signIns: Promise<SessionSignIns> | undefined;
   state.originOf = (tool) => servers?.originOf(tool);
 
@@ -123,6 +125,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
 
   // A new conversation knows no tools and no instructions of servers.
   storage.onClear(async () => {
+    begunWith = undefined;
     if (offer) offer = await openOffer(storage, machine, load());
   });
   // What servers said amid the conversation is no longer in it.
@@ -163,12 +166,17 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       // The settings may have changed.
       seenVersion = -1;
       update();
+      if (begunWith) offer.instructions.began(begunWith);
       const { system, notice } = offer.instructions.update(state.ownSystem, servers.instructions());
       state.system = system;
       if (notice !== undefined) storage.notify(notice);
     },
     beforeRequest() {
       update();
+      begunWith ??= state.ownSystem;
+      offer?.instructions.began(begunWith);
+      const notice = servers && offer?.instructions.late(servers.instructions());
+      if (notice !== undefined) storage.notify(notice);
       if (servers && !servers.isStarted) setTimeout(() => servers?.start(), AFTER_REQUEST_MS);
     },
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),

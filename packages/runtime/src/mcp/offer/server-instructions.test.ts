@@ -19,3 +19,12 @@ test("instructions of late servers are told in the conversation, and once more w
   expect(instructions.update(["another"], [early, late]).system.join()).toContain("Say thanks.");
   expect(instructions.again()).toBeUndefined();
 });
+
+test("a system prompt that was sent stays as it is; all instructions are then told in the conversation", () => {
+  const instructions = new ServerInstructions();
+  const own = ["system"];
+  instructions.began(own);
+  expect(instructions.late([late])).toContain("Say thanks.");
+  expect(instructions.update(own, [late])).toEqual({ system: own });
+  expect(instructions.update(own, [late, early])).toEqual({ system: own, notice: expect.stringContaining("please") });
+});

@@ -15,6 +15,11 @@ export class ServerInstructions {
   /** Those that the model was told of in the conversation. */
   readonly #late = new Set<string>();
 
+  /** The system prompt of a conversation that began before any server had connected. */
+  began(system: readonly string[]): void {
+    if (this.#own === undefined) this.#own = this.#system = system;
+  }
+
   /** The system prompt for the next run, and what to add as a reminder. */
   update(
     own: readonly string[],
@@ -29,13 +34,18 @@ export class ServerInstructions {
       this.#system = rendered === undefined ? own : [...own.slice(0, -1), `${own.at(-1) ?? ""}\n\n${rendered}`];
       return { system: this.#system };
     }
+    const notice = this.late(servers);
+    return { system: this.#system, ...(notice === undefined ? {} : { notice }) };
+  }
+
+  /** What to add as a reminder while a run goes on. */
+  late(servers: readonly ServerText[]): string | undefined {
     const late = servers.filter(({ name }) => !this.#told.has(name));
     for (const { name, instructions } of late) {
       this.#told.set(name, instructions);
       this.#late.add(name);
     }
-    const notice = renderServerInstructions(late);
-    return { system: this.#system, ...(notice === undefined ? {} : { notice }) };
+    return renderServerInstructions(late);
   }
 
   /** The reminders are gone from the conversation: what they said, once more. */

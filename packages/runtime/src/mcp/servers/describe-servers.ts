@@ -19,10 +19,7 @@ export interface ServerSummary {
 }
 
 export function describeInstructions(servers: readonly ManagedServer[]) {
-  return servers.flatMap(({ connection, name }) => {
-    const instructions = connection?.facts?.instructions;
-    return instructions === undefined ? [] : [{ name, instructions }];
-  });
+  return servers.flatMap(({ name, instructions }) => (instructions === undefined ? [] : [{ name, instructions }]));
 }
 
 export function describePrompts(servers: readonly ManagedServer[]): readonly McpCommand[] {

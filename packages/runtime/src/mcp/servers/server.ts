@@ -51,6 +51,7 @@ export class ManagedServer {
   #status: Exclude<ServerStatus, "disabled"> = "pending";
   #error: string | undefined;
   #tools: readonly McpServerTool[] = [];
+  #instructions: string | undefined;
   readonly #prompts: ServerPrompts;
   /** The user asked for the next attempt. */
   #isRetry = false;
@@ -90,7 +91,16 @@ export class ManagedServer {
 
   /** In the server's order. A server that was lost keeps them: the next call connects it again. */
   get tools(): readonly McpServerTool[] {
-    return this.status === "disabled" || this.status === "needs-auth" ? [] : this.#tools;
+    return this.#isUsable ? this.#tools : [];
+  }
+
+  /** What it says about using its tools. A server that was lost keeps this, too. */
+  get instructions(): string | undefined {
+    return this.#isUsable ? this.#instructions : undefined;
+  }
+
+  get #isUsable(): boolean {
+    return this.status !== "disabled" && this.status !== "needs-auth";
   }
 
   /** Resolves when it has connected or failed. Never rejects. */
@@ -211,6 +221,7 @@ export class ManagedServer {
       if (connection.status === "connected") {
         this.#connection = connection;
         this.#connectedAt = this.#options.now();
+        this.#instructions = connection.facts?.instructions;
         this.#prompts.fetch();
         this.#failures = 0;
         this.#set("connected");
