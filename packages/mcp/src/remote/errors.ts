@@ -10,7 +10,7 @@ import { MessageTooLargeError } from "./limit-body.ts";
 export interface ErrorContext {
   readonly name: string;
   readonly url: URL;
-  /** The server gave us a session, so 404 means that it has ended. */
+  /** The server gave us a session, which may have ended. */
   readonly hasSession: boolean;
   /** An Authorization header is configured; signing in would not help. */
   readonly hasOwnAuthorization: boolean;
@@ -53,7 +53,13 @@ export function rpcErrorIn(error: unknown): unknown {
 }
 
 export function isSessionExpired(error: unknown, context: ErrorContext): boolean {
-  return context.hasSession && SdkHttpError.isInstance(error) && error.status === 404;
+  return SdkHttpError.isInstance(error) && endsSession(error.status, bodyOf(error), context);
+}
+
+/** 404 by the protocol. Many servers that were restarted answer with 400 and say what they miss. */
+function endsSession(status: number | undefined, body: string | undefined, { hasSession }: ErrorContext): boolean {
+  if (!hasSession) return false;
+  return status === 404 || (status === 400 && /\bsession\b|not initialized/i.test(body ?? ""));
 }
 
 export function needsSignIn({ name, url }: Pick<ErrorContext, "name" | "url">): NeedsSignInError {
@@ -88,13 +94,13 @@ function redirected(target: string, { url }: ErrorContext): McpError {
 }
 
 function fromStatus(status: number | undefined, body: string | undefined, context: ErrorContext): McpError {
-  const { url, hasSession, hasOwnAuthorization } = context;
+  const { url, hasOwnAuthorization } = context;
   if (status === undefined) return new McpError(CONNECTION_CLOSED, `No answer from "${url.host}"`);
   if (status === 401 && !hasOwnAuthorization) return needsSignIn(context);
   if (status === 401) {
     return new McpError(HTTP_ERRORS - 401, `"${url.host}" rejected the configured Authorization header (HTTP 401)`);
   }
-  if (status === 404 && hasSession) return new McpError(SESSION_EXPIRED, "session expired");
+  if (endsSession(status, body, context)) return new McpError(SESSION_EXPIRED, "session expired");
   const shown = body && !/^\s*</.test(body) ? `: ${redact(body, context).slice(0, MAX_BODY_LENGTH)}` : "";
   const hint = status === 404 ? "; check its URL" : "";
   return new McpError(HTTP_ERRORS - status, `"${url.host}" answered with HTTP ${status}${hint}${shown}`);

@@ -69,6 +69,24 @@ test("a session that the server forgot is reported as expired", async () => {
   await connection.close();
 });
 
+test.each([
+  [400, "Bad Request: No valid session ID provided", "MCP error -32001: session expired"],
+  [400, "Bad Request: Server not initialized", "MCP error -32001: session expired"],
+  [404, "gone", "MCP error -32001: session expired"],
+  [400, "Bad Request: no such tool", "MCP error -32000: Bad Request: no such tool"],
+])("within a session, HTTP %d with %j is %j", async (status, message, error) => {
+  const calculator = sessionServer();
+  let isForgotten = false;
+  await using server = serveHttp((request) =>
+    isForgotten ? Response.json(rpcError(-32000, message), { status }) : calculator.fetch(request),
+  );
+  const connection = await dial(transportTo(server.url));
+  await connection.initialize();
+  isForgotten = true;
+  await expect(connection.request("tools/list")).rejects.toThrow(error);
+  await connection.close();
+});
+
 test("a JSON-RPC error in the body of a failed request is the answer", async () => {
   await using server = serveHttp(() => Response.json(rpcError(-32022, "Unsupported version"), { status: 400 }));
   const connection = await dial(transportTo(server.url));

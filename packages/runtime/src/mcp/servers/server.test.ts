@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { McpConnection } from "@keelson/mcp";
+import { McpError, type McpConnection } from "@keelson/mcp";
 import { ManagedServer, type ConnectionEvents } from "./server.ts";
 import { serverFromConfiguration, serversFromInitialize } from "./server-config.ts";
 import { Slots } from "./slots.ts";
@@ -65,5 +65,33 @@ test("a remote server that ends every connection at once is tried less and less 
     await server.connect();
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 1].map((seconds) => seconds * 1_000));
+  await server.end();
+});
+
+test("every request of a session that the server forgot is made again on a new connection, once", async () => {
+  let opened = 0;
+  const read = async () => {
+    if (opened < 2) throw new McpError(-32001, "session expired");
+    return [{ uri: "note://1", text: `from connection ${opened}` }];
+  };
+  const config = { type: "http", url: "http://localhost/", headers: {} } as const;
+  const server = new ManagedServer(serverFromConfiguration({ name: "s", scope: "user", config, written: {} }), {
+    async connect() {
+      opened++;
+      const nothing = async () => undefined;
+      const open = { status: "connected", facts: {}, tools: [], open: nothing, close: nothing };
+      return { ...open, readResource: read } as unknown as McpConnection;
+    },
+    slots: new Slots(1),
+    changed: () => undefined,
+    sleep: async () => undefined,
+    now: () => 0,
+  });
+  const { signal } = new AbortController();
+  const contents = await server.use(signal, (connection) => connection.readResource("note://1", signal));
+  expect(contents).toEqual([{ uri: "note://1", text: "from connection 2" }]);
+  const expired = () => Promise.reject(new McpError(-32001, "session expired"));
+  await expect(server.use(signal, expired)).rejects.toThrow("session expired");
+  expect(opened).toBe(3);
   await server.end();
 });

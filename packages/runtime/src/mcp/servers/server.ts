@@ -139,26 +139,25 @@ export class ManagedServer {
   }
 
   /** `tool` is the server's own name for it. Rejects with an error for the model. */
-  async call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> {
-    const first = await this.#live(options.signal);
+  call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> {
+    return this.use(options.signal, (connection) => connection.call(tool, input, options) ?? unknownTool(tool));
+  }
+
+  /** Makes a request on the connection, connecting first if needed. */
+  async use<T>(signal: AbortSignal, request: (connection: McpConnection) => Promise<T>): Promise<T> {
+    const first = await this.#live(signal);
     try {
-      return await (first.call(tool, input, options) ?? unknownTool(tool));
+      return await request(first);
     } catch (error) {
       if (await wantsSignIn(error)) {
         await this.#drop();
         this.#failed((error as Error).message, true);
       }
-      // The server forgot the session before it ran anything, so the call can be repeated.
-      if (!isExpired(error) || options.signal.aborted) throw error;
+      // The server forgot the session before it did anything, so the request can be repeated.
+      if (!isExpired(error) || signal.aborted) throw error;
       if (this.#connection === first) await this.#drop();
-      const second = await this.#live(options.signal);
-      return await (second.call(tool, input, options) ?? unknownTool(tool));
+      return await request(await this.#live(signal));
     }
-  }
-
-  /** Runs something on the connection, connecting first if needed. */
-  async use<T>(signal: AbortSignal, act: (connection: McpConnection) => Promise<T>): Promise<T> {
-    return act(await this.#live(signal));
   }
 
   /** Resolves when nothing of it is left running. */
