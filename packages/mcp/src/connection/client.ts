@@ -54,7 +54,8 @@ export interface RpcOptions {
 
 /** Longer timers fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
-const MAX_BATCH = 100;
+/** Messages of one list that are read. */
+export const MAX_BATCH = 100;
 const MAX_PROGRESS_LENGTH = 1_000;
 
 export class Client {

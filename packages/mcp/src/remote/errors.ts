@@ -24,6 +24,9 @@ const MAX_BODY_LENGTH = 200;
 /** How the SDK says that a redirect leaves the origin. The address has no query. */
 const REDIRECT = /Redirect to (\S+) not followed/;
 
+/** How the SDK says that an answer is neither JSON nor an event stream. */
+const CONTENT_TYPE = /Unexpected content type: (.+)$/;
+
 export function toMcpError(error: unknown, context: ErrorContext): McpError {
   if (error instanceof McpError) return error;
   if (UnauthorizedError.isInstance(error)) return needsSignIn(context);
@@ -34,6 +37,11 @@ export function toMcpError(error: unknown, context: ErrorContext): McpError {
   if (error instanceof MessageTooLargeError) return new McpError(INTERNAL_ERROR, error.message);
   if (error instanceof UnreachableError) return new McpError(CONNECTION_CLOSED, error.message);
   if (isInvalidMessage(error)) return new McpError(INTERNAL_ERROR, "the server's answer is not a JSON-RPC message");
+  const contentType = CONTENT_TYPE.exec(messageOf(error));
+  if (contentType) {
+    const sent = printableSentence(contentType[1]!).slice(0, MAX_BODY_LENGTH);
+    return new McpError(INTERNAL_ERROR, `"${context.url.host}" answered with ${sent} instead of JSON; check its URL`);
+  }
   const status = /\(HTTP (\d{3})\): ?(.*)$/s.exec(messageOf(error));
   if (status) return fromStatus(Number(status[1]), status[2], context);
   return new McpError(CONNECTION_CLOSED, redact(messageOf(error), context));
@@ -83,13 +91,12 @@ function loginCommand(name: string): string {
   return `keelson mcp login ${/^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`}`;
 }
 
+/** Within the origin only some redirects are followed, and not without end. */
 function redirected(target: string, { url }: ErrorContext): McpError {
-  if (URL.parse(target)?.origin === url.origin) {
-    return new McpError(CONNECTION_CLOSED, `"${url.host}" redirects too often; check its URL`);
-  }
+  const other = URL.parse(target)?.origin === url.origin ? "" : ", which is another origin";
   return new McpError(
     CONNECTION_CLOSED,
-    `"${url.host}" redirects to "${target}", which is another origin; if that is the right server, configure this URL`,
+    `"${url.host}" redirects to "${target}"${other}; if that is the right server, configure this URL`,
   );
 }
 

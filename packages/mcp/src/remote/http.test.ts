@@ -1,6 +1,8 @@
 // Streamable HTTP against the official servers of both generations, and against servers that misbehave.
 
 import { expect, test } from "bun:test";
+import type { JsonObject } from "@keelson/protocol";
+import { HELLO } from "../connection/fake-server.test-support.ts";
 import { httpTransport } from "./http.ts";
 import { dial, modernServer, rpcError, serveHttp, sessionServer } from "./remote-servers.test-support.ts";
 
@@ -155,6 +157,38 @@ test("headers are not sent to another origin, and a redirect there is refused", 
     /"127.0.0.1:\d+" redirects to "http:\/\/127.0.0.1:\d+\/mcp", which is another origin; if that is the right server, configure this URL$/,
   );
   expect(reached).toEqual([]);
+});
+
+test("several messages in one event are delivered one by one", async () => {
+  await using server = serveHttp(async (request) => {
+    if (request.method !== "POST") return new Response(null, { status: 405 });
+    const { id, method } = (await request.json()) as JsonObject;
+    if (id === undefined) return new Response(null, { status: 202 });
+    const result = method === "initialize" ? HELLO : { tools: [] };
+    const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "data: [1]" } };
+    const data = JSON.stringify([log, { jsonrpc: "2.0", id, result }]);
+    return new Response(`id: 1\r\ndata: ${data}\r\n\r\n`, { headers: { "content-type": "text/event-stream" } });
+  });
+  const connection = await dial(transportTo(server.url));
+  await connection.initialize();
+  expect(await connection.request("tools/list")).toEqual({ tools: [] });
+  await connection.close();
+});
+
+test("an answer that is no JSON, and a redirect that is not followed, name the fix", async () => {
+  await using server = serveHttp(({ url }) =>
+    url.endsWith("/mcp")
+      ? new Response("<html>", { headers: { "content-type": "text/html" } })
+      : new Response(null, { status: 302, headers: { location: "/mcp" } }),
+  );
+  const page = await dial(transportTo(server.url));
+  await expect(page.initialize()).rejects.toThrow(
+    /^MCP error -32603: "127.0.0.1:\d+" answered with text\/html instead of JSON; check its URL$/,
+  );
+  const moved = await dial(transportTo(`${server.url}x`));
+  await expect(moved.initialize()).rejects.toThrow(
+    /"127.0.0.1:\d+" redirects to "http:\/\/127.0.0.1:\d+\/mcp"; if that is the right server, configure this URL$/,
+  );
 });
 
 test("a redirect within the origin is followed with the headers", async () => {

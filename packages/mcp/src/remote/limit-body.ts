@@ -1,6 +1,8 @@
 // Limits what a server may send in one message: a whole HTTP body, or one event of an event stream. A server that sends
 // more gets an error instead of our memory.
 
+import { withoutBatches } from "./batches.ts";
+
 /** Large enough for any sensible result: images and audio are base64 in one message. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Brackets become objects that are many times as large. */
@@ -25,7 +27,8 @@ export function isEventStream(response: Response): boolean {
 export function limitBody(response: Response, limits: MessageLimits, onTooLarge: (error: Error) => void): Response {
   if (!response.body) return response;
   const reader = response.body.getReader();
-  const pass = isEventStream(response) ? wholeLines(limits) : unchanged(limits);
+  const isStream = isEventStream(response);
+  const pass = isStream ? wholeLines(limits) : unchanged(limits);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       // Until there is something to pass on: otherwise the stream would not pull again.
@@ -38,7 +41,10 @@ export function limitBody(response: Response, limits: MessageLimits, onTooLarge:
           await reader.cancel(chunks).catch(() => undefined);
           return;
         }
-        if (chunks.length > 0) controller.enqueue(Buffer.concat(chunks) as Uint8Array<ArrayBuffer>);
+        if (chunks.length > 0) {
+          const bytes = Buffer.concat(chunks);
+          controller.enqueue((isStream ? withoutBatches(bytes) : bytes) as Uint8Array<ArrayBuffer>);
+        }
         if (done) return controller.close();
         if (chunks.length > 0) return;
       }
