@@ -1,6 +1,7 @@
 // One server program in its own process group: a writable stdin, its output, and the end of its stderr.
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { markedProcesses, type Groups } from "../shell/process/groups.ts";
 import { keepTail } from "./tail.ts";
 
@@ -88,13 +89,23 @@ function spawn({ command, argv, cwd, env }: StartProgramOptions) {
 
 function explain(command: string, cwd: string, { code, message }: NodeJS.ErrnoException): string {
   if (!existsSync(cwd)) return `The working directory "${cwd}" no longer exists`;
+  const path = resolve(cwd, command);
+  if (code === "ENOENT" && command.includes("/") && existsSync(path)) {
+    return `The interpreter in the first line of "${command}" does not exist`;
+  }
   if (code === "ENOENT") return programNotFound(command);
+  if (code === "EACCES" && statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    return `"${command}" is a directory; correct the server's command`;
+  }
   if (code === "EACCES") return `"${command}" is not executable; run chmod +x on it`;
+  if (code === "ENOEXEC") return `"${command}" is not a program; start it with a line such as "#!/bin/sh"`;
   return `Cannot start "${command}": ${message}`;
 }
 
-export const programNotFound = (command: string) =>
-  `Program not found: "${command}". Install it, or correct the server's command`;
+export function programNotFound(command: string): string {
+  const fix = /\S\s+\S/.test(command) ? `Put the arguments into "args"` : "Install it, or correct the server's command";
+  return `Program not found: "${command}". ${fix}`;
+}
 
 async function closeInput(stdin: Bun.FileSink): Promise<void> {
   try {

@@ -68,11 +68,17 @@ test("it runs in the project with the session's variables and those of its entry
 test("a program that cannot be started says why", async () => {
   await using w = world({ confine: () => Promise.reject(new Error("not reached")) });
   writeFileSync(join(w.dir, "plain"), "text");
+  writeFileSync(join(w.dir, "text"), "text", { mode: 0o755 });
+  writeFileSync(join(w.dir, "script"), "#!/no/such/interpreter\n", { mode: 0o755 });
   const starts: Partial<StartServerOptions>[] = [
     { command: "no-such-program" },
     { command: join(w.dir, "plain") },
     { cwd: join(w.dir, "gone") },
     { command: "no-such-program", confined: true },
+    { command: "node server.js" },
+    { command: w.dir },
+    { command: join(w.dir, "text") },
+    { command: join(w.dir, "script") },
   ];
   const results = await Promise.allSettled(starts.map((options) => w.start("true", options)));
   expect(results.map((result) => (result as PromiseRejectedResult).reason.message)).toEqual([
@@ -80,6 +86,10 @@ test("a program that cannot be started says why", async () => {
     `"${join(w.dir, "plain")}" is not executable; run chmod +x on it`,
     `The working directory "${join(w.dir, "gone")}" no longer exists`,
     `Program not found: "no-such-program". Install it, or correct the server's command`,
+    `Program not found: "node server.js". Put the arguments into "args"`,
+    `"${w.dir}" is a directory; correct the server's command`,
+    `"${join(w.dir, "text")}" is not a program; start it with a line such as "#!/bin/sh"`,
+    `The interpreter in the first line of "${join(w.dir, "script")}" does not exist`,
   ]);
 });
 

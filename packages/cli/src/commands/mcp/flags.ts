@@ -17,7 +17,7 @@ export const MCP_OWN_FLAGS: readonly Flag[] = [
   {
     name: "transport",
     short: "t",
-    value: { kind: "choice", label: "transport", choices: ["stdio", "http", "sse", "ws"] },
+    value: { kind: "choice", label: "transport", choices: ["stdio", "http", "streamable-http", "sse", "ws"] },
     group: "Settings",
     help: "add: stdio (default: a program), http, sse or ws",
   },

@@ -101,6 +101,7 @@ const ENTRIES: readonly [argv: string[], entry: object][] = [
     ["--transport", "sse", "x", "https://a.test/sse", "-H", "Authorization: Bearer ${T}", "-H", "X-A:1"],
     { type: "sse", url: "https://a.test/sse", headers: { Authorization: "Bearer ${T}", "X-A": "1" } },
   ],
+  [["-t", "streamable-http", "x", "https://a.test/mcp"], { type: "http", url: "https://a.test/mcp" }],
   [["-t", "ws", "x", "wss://a.test/"], { type: "ws", url: "wss://a.test/" }],
   [
     ["-t", "http", "x", "https://a.test/", "--client-id", "id", "--callback-port", "8123"],
@@ -137,7 +138,10 @@ const WRONG: readonly [argv: string[], error: string][] = [
   ],
   [["add", "x", "https://a.test/"], 'error: "https://a.test/" is a URL; add --transport http (or sse)'],
   [["add", "x", "wss://a.test/"], 'error: "wss://a.test/" is a URL; add --transport ws'],
-  [["add", "-t", "ftp", "x", "y"], 'error: invalid value "ftp" for --transport; use stdio, http, sse or ws'],
+  [
+    ["add", "-t", "ftp", "x", "y"],
+    'error: invalid value "ftp" for --transport; use stdio, http, streamable-http, sse or ws',
+  ],
   [["add", "-s", "global", "x", "y"], 'error: invalid value "global" for --scope; use local, user or project'],
   [["add", "x", "node", "-e", "A"], 'error: --env "A" should be KEY=value'],
   [["add", "-t", "http", "x", "https://a.test/", "-H", "A"], 'error: --header "A" should be "Name: value"'],

@@ -46,7 +46,7 @@ export function targetOf(server: AnyServer): string {
   const { url } = server.written;
   const kind = kindOf(server);
   if (typeof url === "string" && kind === "unknown") return oneLine(url);
-  if (typeof url === "string" && kind !== "stdio") return `${oneLine(url)} (${kind.toUpperCase()})`;
+  if (typeof url === "string" && kind !== "stdio") return `${oneLine(url)} (${kind.toUpperCase()})`.trimStart();
   return oneLine(commandWords(server.written).join(" "), 200);
 }
 

@@ -12,7 +12,8 @@ export interface NamedEntry {
 }
 
 export function entryFrom({ given, words: all }: Invoked): NamedEntry {
-  const transport = given.text("transport") ?? "stdio";
+  const wanted = given.text("transport") ?? "stdio";
+  const transport = wanted === "streamable-http" ? "http" : wanted;
   // `-e A=1 B=2`: compatible programs take several values after one flag. No name, command or URL looks like these.
   const words = [...all];
   const valuesOf = (flag: string, fits: RegExp, last = Infinity) => {
