@@ -6,5 +6,5 @@ export function asReminder(text: string): string {
 }
 
 export function withoutReminderTags(text: string): string {
-  return text.replace(/<(\/?)(?=system-reminder>)/gi, "<$1\u200b");
+  return text.replace(/<(\s*\/?)(?=\s*system-reminder\b)/gi, "<$1\u200b");
 }

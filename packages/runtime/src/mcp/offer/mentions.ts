@@ -1,7 +1,7 @@
 // `@server:uri` in what the user typed: the resource is read and added to the prompt. Only the user's own words are
 // searched, never text from a server or a file.
 
-import type { Rule } from "@keelson/engine";
+import { withoutReminderTags, type Rule } from "@keelson/engine";
 import type { NewEntry } from "@keelson/protocol";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpServers } from "../servers/servers.ts";
@@ -44,7 +44,8 @@ async function read(server: ManagedServer, mentioned: string, signal: AbortSigna
       return [];
     });
     const contents = first.length === 0 && plain !== mentioned ? await fetch(mentioned) : first;
-    const text = contents.map((each) => each.text ?? `[${each.mimeType ?? "binary content"}: not shown]`).join("\n");
+    const shown = contents.map((each) => each.text ?? `[${each.mimeType ?? "binary content"}: not shown]`).join("\n");
+    const text = withoutReminderTags(shown);
     const isLong = text.length > MAX_TEXT;
     return { server: name, uri: plain, content: isLong ? `${text.slice(0, MAX_TEXT)}\n[The rest is left out]` : text };
   } catch (error) {

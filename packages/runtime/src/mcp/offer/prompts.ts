@@ -1,7 +1,8 @@
 // Prompts of MCP servers as slash commands: `/mcp__server__prompt a b`, or `/server:prompt (MCP) a b`.
 
-import type { PromptExpansion } from "@keelson/engine";
+import { withoutReminderTags, type PromptExpansion } from "@keelson/engine";
 import { normalizeName, toolName, type McpPrompt } from "@keelson/mcp";
+import { isText } from "@keelson/protocol";
 import { commandHeading } from "../../skills/command-heading.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpServers } from "../servers/servers.ts";
@@ -65,7 +66,10 @@ function expansion(
     about: { expansion_type: "mcp_prompt", command_name: name, command_args: args, command_source: "mcp" },
     async render() {
       const { messages } = await server.use(signal, (connection) => connection.getPrompt(prompt.name, values, signal));
-      const content = messages.flatMap((message) => message.content);
+      // It stands in the user's place, where such tags would be taken for Keelson's.
+      const content = messages
+        .flatMap((message) => message.content)
+        .map((block) => (isText(block) ? { ...block, text: withoutReminderTags(block.text) } : block));
       return { content: [{ type: "text", text: commandHeading(name, args) }, ...content] };
     },
   };
