@@ -114,7 +114,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   let session;
   try {
     const snapshot = load({ ...loadOptions(io, invocation.flags), quick: true });
-    for (const warning of snapshot.warnings) printWarning(io, warning.replaceAll("\n", "?"));
+    for (const warning of snapshot.warnings) printWarning(io, warning);
     debug?.("config", () => log!.describeSnapshot(snapshot));
     session = await io.openSession({
       snapshot,

@@ -151,6 +151,8 @@ export interface PromptExpansion {
   readonly about: JsonObject;
   /** Runs after the hooks agreed. Rejects with an error for the user. */
   render(): Promise<ExpandedPrompt>;
+  /** The next of several that were typed one after the other. */
+  readonly next?: PromptExpansion | undefined;
 }
 
 export interface ExpandedPrompt {

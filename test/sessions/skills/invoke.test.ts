@@ -1,7 +1,7 @@
 // What happens when a skill or command is invoked, by the model or by name.
 
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryHome } from "@keelson/testkit";
 import { messagesOf, resultOf, toolUseResults } from "../front-door.ts";
@@ -217,4 +217,28 @@ test("a subagent of a skill is under the session's rules and hooks", async () =>
     ["SubagentStop", "Explore"],
     ["Stop", undefined],
   ]);
+});
+
+test("skills typed one after the other are all invoked, each with the rest as its arguments", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const log = join(home.root, "log");
+  const record = `cat >> ${log}`;
+  home.settings({ hooks: { UserPromptExpansion: [{ hooks: [{ type: "command", command: record }] }] } });
+  for (const name of ["a", "b", "c"]) home.write(`.claude/commands/${name}.md`, `${name.toUpperCase()} $ARGUMENTS`);
+  const { requests } = await play(home, "/a /b /a the app /c");
+  const texts = textsOf(requests[0]!.body.messages[0]);
+  expect(texts.slice(-4)).toEqual([
+    "<command-message>a</command-message>\n<command-name>/a</command-name>\n<command-args>the app /c</command-args>",
+    "A the app /c",
+    "<command-message>b</command-message>\n<command-name>/b</command-name>\n<command-args>the app /c</command-args>",
+    "B the app /c",
+  ]);
+  const asked = readFileSync(log, "utf8").trim().split("\n");
+  expect(asked.map((line) => JSON.parse(line).command_name)).toEqual(["a", "b"]);
+
+  const unknown = await play(home, "/a /tmp/x");
+  expect(textsOf(unknown.requests[0]!.body.messages[0]).at(-1)).toBe("A /tmp/x");
+  const loop = await play(home, "/loop /a");
+  expect(textsOf(loop.requests[0]!.body.messages[0]).at(-1)).toContain("Task, interval and condition: /a\n");
 });

@@ -62,8 +62,9 @@ export function printError(io: Pick<ProcessIO, "error">, message: string): numbe
   return 1;
 }
 
+/** On one line: a path in it may have line breaks, which would look like further warnings. */
 export function printWarning(io: Pick<ProcessIO, "error">, message: string): void {
-  io.error(`warning: ${lowerFirst(message)}`);
+  io.error(`warning: ${lowerFirst(message).replaceAll("\n", "?")}`);
 }
 
 /** Messages of other packages are sentences; after a prefix their first word starts in lower case. */

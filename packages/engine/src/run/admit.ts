@@ -9,7 +9,7 @@ import {
   type PermissionMode,
   type PromptMessage,
 } from "@keelson/protocol";
-import type { Ports, PromptExpansion } from "../ports.ts";
+import type { ExpandedPrompt, Ports, PromptExpansion } from "../ports.ts";
 
 export interface Admission {
   readonly entries: readonly NewEntry[];
@@ -93,14 +93,32 @@ async function render(
   promptId: string,
   ports: Ports,
 ): Promise<Expanded> {
-  if (!expansion) return { context: [] };
-  const said = await ports.fire("UserPromptExpansion", { prompt_id: promptId, ...expansion.about, prompt: text });
-  if (isRefusal(said)) return { context: [], refused: said };
+  const all = stackOf(expansion);
+  if (all.length === 0) return { context: [] };
+  const context: string[] = [];
+  for (const { about } of all) {
+    const said = await ports.fire("UserPromptExpansion", { prompt_id: promptId, ...about, prompt: text });
+    if (isRefusal(said)) return { context: [], refused: said };
+    context.push(...said.context);
+  }
   try {
-    return { context: said.context, ...(await expansion.render()) };
+    const parts: ExpandedPrompt[] = [];
+    for (const each of all) parts.push(await each.render());
+    const answers = parts.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+    return {
+      context,
+      content: parts.flatMap(({ content }) => content),
+      attachments: parts.flatMap(({ attachments = [] }) => attachments),
+      // If one of them is for the model, it reads the answers of the others.
+      ...(answers.length === parts.length ? { answer: answers.join("\n\n") } : {}),
+    };
   } catch (error) {
     return { context: [], failed: `${text.split(/\s/, 1)[0]} failed: ${(error as Error).message}` };
   }
+}
+
+function stackOf(expansion: PromptExpansion | undefined): readonly PromptExpansion[] {
+  return expansion ? [expansion, ...stackOf(expansion.next)] : [];
 }
 
 export const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" || stop !== undefined;

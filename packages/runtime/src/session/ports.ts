@@ -109,9 +109,9 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       return expandTyped(text, {
         session: commandSession(controls, ports, state.conversation),
         rejectsUnknown: options.rejectsUnknownCommands === true,
-        others: async (typed) => {
-          const skill = typed && skills.expand(typed.name, typed.args);
-          if (skill || !mcp.servers) return skill;
+        skill: (name, args) => skills.expand(name, args),
+        serverPrompt: async () => {
+          if (!mcp.servers) return undefined;
           const { promptExpansion } = await import("../mcp/offer/prompts.ts");
           return promptExpansion(text, mcp.servers, signal);
         },
