@@ -197,15 +197,18 @@ test("the transcript keeps each file as an attachment before the prompt", async 
   });
 });
 
-test("a PreToolUse hook that refuses Read keeps a mentioned file out, and one that adds context is heard", async () => {
+test("a PreToolUse hook that refuses Read keeps a mentioned file or folder out, and one that adds context is heard", async () => {
   using home = temporaryHome();
+  home.write("secret.txt.d/HIDDEN", "");
+  home.write("open/listed", "");
   home.write("secret.txt", "HIDDEN");
   home.write("open.txt", "shown");
   const command = `grep -q secret.txt && { echo no >&2; exit 2; }; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"a hook was here"}}'`;
   home.settings({ hooks: { PreToolUse: [{ matcher: "Read", hooks: [{ type: "command", command }] }] } });
-  const typed = "compare @secret.txt with @open.txt";
+  const typed = "compare @secret.txt and @secret.txt.d/ with @open.txt and @open/";
   const all = texts(await shown(home, typed)).join("\n");
   expect(all).not.toContain("HIDDEN");
   expect(all).toContain("1\tshown");
+  expect(all).toContain("has these entries:\nlisted");
   expect(all).toContain("a hook was here");
 });

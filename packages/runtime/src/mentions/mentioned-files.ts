@@ -155,18 +155,31 @@ function partsOf(entry: NewEntry): { shown: string | readonly ContentBlock[]; be
   return { shown: result?.content ?? "", beside: blocks.filter((block) => !isToolResult(block)) };
 }
 
+/** A call of Read for hooks and the gate, whose result is the names in the folder. Undefined if a hook refuses. */
 async function folderEntry(
-  { path, request: { call } }: Target,
-  { context: contextOf, newId }: MentionPorts,
+  { path, request: { call, tool } }: Target,
+  ports: MentionPorts,
 ): Promise<NewEntry | undefined> {
-  const context = contextOf(call);
-  try {
-    const content = await listFolder(path, context);
-    const about = { type: "directory", path, content, displayPath: relative(context.workspace.cwd, path) };
-    return attachment(about, [text(asReminder(`The folder ${path} has these entries:\n${content}`))], newId());
-  } catch {
-    return undefined;
-  }
+  const { name, description, input, access } = tool;
+  const lists: Tool<{ file_path: string }, FolderNames> = {
+    name,
+    description,
+    input,
+    access,
+    run: async ({ file_path: folder }, context) => ({ type: "directory", content: await listFolder(folder, context) }),
+    show: ({ content }) => content,
+  };
+  const options = { ports: { ...ports, tools: () => [lists] }, gate: ports.gate, advice: "" };
+  const { output, failed, denial } = await callUnasked(call, options);
+  if (failed || denial) return undefined;
+  const { content } = output as FolderNames;
+  const about = { type: "directory", path, content, displayPath: relative(ports.context(call).workspace.cwd, path) };
+  return attachment(about, [text(asReminder(`The folder ${path} has these entries:\n${content}`))], ports.newId());
+}
+
+interface FolderNames {
+  readonly type: "directory";
+  readonly content: string;
 }
 
 function leftOutEntry(paths: readonly string[], uuid: string): NewEntry {
