@@ -76,6 +76,19 @@ test("a project's plugins do nothing before the folder is trusted", async () => 
   expect(existsSync(join(home.project, "ran"))).toBe(true);
 });
 
+test("a session does not change the texts and programs of its own plugin without approval", async () => {
+  using home = temporaryHome();
+  home.write("tool/skills/one/SKILL.md", "---\ndescription: One\n---\nText\n");
+  const write = (path: string) => ({
+    calls: [{ name: "Write", input: { file_path: join(home.project, path), content: "x" } }],
+  });
+  const paths = ["tool/bin/git", "tool/skills/two/SKILL.md", "tool/notes.md"];
+  await using model = await startMockModel([...paths.map(write), { text: "ok" }]);
+  const flags = ["--plugin-dir", "tool", "--permission-mode", "acceptEdits"];
+  await runKeelson(["-p", "go", ...flags], { home, url: model.url });
+  expect(paths.map((path) => existsSync(join(home.project, path)))).toEqual([false, false, true]);
+});
+
 const HOOK = {
   hooks: { SessionStart: [{ hooks: [{ type: "command", command: 'touch "$CLAUDE_PROJECT_DIR/ran"' }] }] },
 };

@@ -66,3 +66,30 @@ test("links to skills that are kept elsewhere govern too, if the folder is trust
   expect(linked(false)).toEqual(["cfg/skills"]);
   rmSync(root, { recursive: true });
 });
+
+test("texts and programs of a plugin on the command line govern too, but never the whole working directory", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
+  for (const name of ["p/tool/skills", "p/tool/bin", "p/tool/more", "home"])
+    mkdirSync(join(root, name), { recursive: true });
+  writeFileSync(join(root, "p/SKILL.md"), "Text");
+  mkdirSync(join(root, "p/tool/.claude-plugin"));
+  writeFileSync(join(root, "p/tool/.claude-plugin/plugin.json"), '{"name": "tool", "agents": "./more"}');
+  const guarded = (pluginDir: string) =>
+    governingFiles(
+      load({
+        cwd: join(root, "p"),
+        home: join(root, "home"),
+        env: {},
+        flags: { pluginDirs: [{ path: pluginDir }] },
+        platform: "linux",
+        managedDir: join(root, "managed"),
+      }),
+    ).map((path) => path.slice(root.length + 1));
+  expect(guarded("./tool")).toEqual(
+    expect.arrayContaining(["p/tool/skills", "p/tool/commands", "p/tool/agents", "p/tool/more", "p/tool/bin"]),
+  );
+  const own = guarded(".");
+  expect(own).toContain("p/SKILL.md");
+  expect(own).not.toContain("p");
+  rmSync(root, { recursive: true });
+});

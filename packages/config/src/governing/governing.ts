@@ -36,8 +36,28 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       ...named("ZDOTDIR").flatMap((folder) => ZSH_FILES.map((name) => join(folder, name))),
       ...scripts,
       ...linkedFolders(snapshot),
+      ...pluginParts(snapshot),
     ]),
   ];
+}
+
+/**
+ * The texts and programs of plugins on the command line, which may be in the working directory: `--plugin-dir ./tool`. Those
+ * of other plugins are in a `.claude`.
+ */
+function pluginParts({ plugins, cwd }: Snapshot): readonly string[] {
+  return plugins.active
+    .filter(({ from }) => from === "inline")
+    .flatMap(({ root, skillFolders, skills, commandFolders, commandFiles, agents, outputStyles }) => [
+      ...["skills", "commands", "agents", "output-styles", "bin"].map((name) => join(root, name)),
+      ...skillFolders,
+      ...skills.map((folder) => (isAround(folder, cwd) ? join(folder, "SKILL.md") : folder)),
+      ...commandFolders,
+      ...commandFiles,
+      ...agents,
+      ...outputStyles,
+    ])
+    .filter((path) => !isAround(path, cwd));
 }
 
 /** Of one folder: the shield mounts each. */
@@ -64,15 +84,18 @@ function linksIn(folder: string): readonly string[] {
   }
 }
 
-/** Not to a folder with the working directory in it: then nothing at all could be written. */
 function leadsElsewhere(path: string, cwd: string): boolean {
   try {
     const real = realpathSync(path);
-    return real !== path && !`${cwd}${sep}`.startsWith(real.endsWith(sep) ? real : `${real}${sep}`);
+    return real !== path && !isAround(real, cwd);
   } catch {
     return false;
   }
 }
+
+/** Whether the working directory is in this folder: if it were guarded, nothing at all could be written. */
+const isAround = (folder: string, cwd: string) =>
+  `${cwd}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
 type CommandLine = string | readonly string[];
 
