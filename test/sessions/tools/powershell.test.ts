@@ -11,7 +11,7 @@ import {
   testUnless,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { CHAT, kindOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
+import { CHAT, control, kindOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const ON = { CLAUDE_CODE_USE_POWERSHELL_TOOL: "1" };
@@ -189,4 +189,28 @@ test("permissions explain and list know its rules", async () => {
   const { stdout } = await runKeelson(["permissions", "list"], { home });
   expect(stdout).toContain("! never matches: a rule with a star covers one plain command only");
   expect(stdout.match(/ ! /g)).toBeArrayOfSize(1);
+});
+
+test("commands in a skill with `shell: powershell` and, with the setting, after ! run there", async () => {
+  using home = temporaryHome();
+  home.write(".claude/commands/go.md", "---\nshell: powershell\n---\nNow: !`Get-Date #print it`");
+  home.write(".claude/commands/with.md", "---\nshell: powershell\n---\nNow: !`Get-Date $0`");
+  const run = async (typed: string, env: Record<string, string>) => {
+    await using model = await startMockModel([{ text: "done" }]);
+    const { stdout } = await runKeelson(["-p", typed, ...ALLOWED], { home, url: model.url, env });
+    return { stdout, body: model.requests[0] && told(model.requests[0]).at(-1).text };
+  };
+  home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+  const env = withPowerShell(home);
+  expect((await run("/go", env)).body).toBe(`Now: out ${home.project}\nerr`);
+  await using model = await startMockModel([{ text: "I see" }]);
+  const flags = [...CHAT, "--settings", '{"defaultShell": "powershell"}'];
+  await using program = startKeelson(flags, { home, url: model.url, env, stdin: "open" });
+  program.send(control("run", { subtype: "run_shell_command", command: "Get-Date #print it" }));
+  program.closeStdin();
+  await program.done;
+  expect(told(model.requests[0]!).at(-1).text).toContain(`out ${home.project}`);
+
+  expect((await run("/with x", env)).stdout).toContain("arguments cannot be used in a PowerShell command");
+  expect((await run("/go", { PATH: env["PATH"]! })).stdout).toContain("set CLAUDE_CODE_USE_POWERSHELL_TOOL=1");
 });

@@ -1,6 +1,7 @@
 // Puts arguments into an inline command as data: each is quoted for the place where it stands, and the result must start
 // the same programs as the command did without it. If that is not certain, the command does not run.
 
+import type { Skill } from "@keelson/protocol";
 import { analyseCommand, type CommandAnalysis } from "../permission/command/analysis/command.ts";
 import type { Word } from "../permission/command/analysis/word.ts";
 import { uncoveredWord } from "../permission/options/options.ts";
@@ -14,13 +15,15 @@ export type FilledCommand =
 /** Stands for an argument when the command is read without it. */
 const STAND_IN = "KeelsonArgument";
 
-export function fillCommand(written: string, args: SkillArguments): FilledCommand {
+export function fillCommand(written: string, args: SkillArguments, shell: Skill["shell"] = "bash"): FilledCommand {
   const command = written.replace(/\$\{(CLAUDE_\w+)\}/g, (whole, name: string) => {
     const value = args.variables[name];
     return value === undefined || !PLAIN_PATH.test(value) ? whole : value;
   });
   const placeholders = placeholdersIn(command, args);
   if (placeholders.length === 0) return { command: unescaped(command) };
+  // Its ways to quote are not those that are known here.
+  if (shell === "powershell") return { refused: `arguments cannot be used in a PowerShell command, "${command}"` };
   if (placeholders.length * args.raw.length > MOST_FILLED) return { refused: "the arguments are too long" };
   const places = quotingAt(command, placeholders);
   if (places === undefined) return { refused: `arguments cannot be used safely in "${command}"` };

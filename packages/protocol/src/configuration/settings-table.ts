@@ -341,7 +341,11 @@ export const SETTINGS_TABLE = {
   syntaxHighlightingDisabled: works(flag, "yes", "turn off syntax highlighting"),
   axScreenReader: works(flag, "yes", "only append text, for screen readers; also --ax-screen-reader"),
   voiceEnabled: later(flag, "yes"),
-  defaultShell: later({ kind: "choice", of: ["bash", "powershell"] }, "if trusted"),
+  defaultShell: works(
+    { kind: "choice", of: ["bash", "powershell"] },
+    "if trusted",
+    "the shell for commands after ! and the status line; powershell needs CLAUDE_CODE_USE_POWERSHELL_TOOL=1",
+  ),
   companyAnnouncements: works(texts, "yes", "announcements; one of them is shown at each start"),
   feedbackSurveyRate: later({ kind: "number", least: 0, most: 1 }, "yes"),
   footerLinksRegexes: later(any, "never", OWN),

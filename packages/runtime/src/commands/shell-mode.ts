@@ -3,6 +3,7 @@
 
 import {
   checkCall,
+  findTool,
   settleCall,
   type Permission,
   type PermitRequest,
@@ -26,6 +27,8 @@ const TIMEOUT_MS = 600_000;
 export interface ShellModeOptions {
   readonly ports: Ports;
   readonly gate: Pick<Gate, "decide" | "ruleBook">;
+  /** The shell that the settings name; PowerShell only if the session has that tool. */
+  readonly shell?: "bash" | "powershell" | undefined;
 }
 
 export async function runTypedCommand(
@@ -33,7 +36,8 @@ export async function runTypedCommand(
   id: string,
   options: ShellModeOptions,
 ): Promise<TypedCommandOutput> {
-  const { ports, gate } = options;
+  const { ports, gate, shell } = options;
+  const name = shell === "powershell" && findTool(ports.tools(), "PowerShell") ? "PowerShell" : "Bash";
   const own: Ports = {
     ...ports,
     permit: (request) => permitTyped(request, gate),
@@ -41,7 +45,7 @@ export async function runTypedCommand(
     record: () => undefined,
     instructionsFor: () => [],
   };
-  const block: ToolUseBlock = { type: "tool_use", id, name: "Bash", input: { command, timeout: TIMEOUT_MS } };
+  const block: ToolUseBlock = { type: "tool_use", id, name, input: { command, timeout: TIMEOUT_MS } };
   const alone = { halted: () => undefined, ended: ports.signal, pass: async () => undefined };
   const settled = await settleCall(checkCall({ block, entryId: "" }, own), own, alone);
   const { content, isError } = servedResult(settled);

@@ -122,8 +122,10 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       const { mentionsIn } = await import("../mentions/mentions.ts");
       return mentionsIn(text, parts, ports);
     },
-    runShellCommand: async (command, id) =>
-      (await import("../commands/shell-mode.ts")).runTypedCommand(command, id, { ports, gate }),
+    runShellCommand: async (command, id) => {
+      const { runTypedCommand } = await import("../commands/shell-mode.ts");
+      return runTypedCommand(command, id, { ports, gate, shell: state.snapshot.settings.defaultShell });
+    },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);

@@ -49,7 +49,8 @@ export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts
           : snapshot.settings.disableSkillShellExecution === true
             ? "the settings turn off commands in skills (disableSkillShellExecution)"
             : undefined,
-      run: (command) => runInlineCommand(command, { ports, gate, unaided: skill.untrusted === true }),
+      run: (command) =>
+        runInlineCommand(command, { ports, gate, unaided: skill.untrusted === true, shell: skill.shell }),
       bundled: (given) => texts.read(given),
     });
     await effects.apply(skill);

@@ -59,7 +59,7 @@ export async function renderSkill(skill: Skill, args: string, host: RenderHost):
 async function outputOf(command: string, skill: Skill, args: SkillArguments, host: RenderHost): Promise<string> {
   const why = host.noShell(skill);
   if (why !== undefined) return `[${command}: not run, because ${why}]`;
-  const filled = fillCommand(command, args);
+  const filled = fillCommand(command, args, skill.shell);
   if ("refused" in filled) throw new Error(`An inline command was not run: ${filled.refused}`);
   return host.run(filled.command, skill);
 }
