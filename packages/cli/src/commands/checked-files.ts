@@ -5,8 +5,9 @@ import type { Invoked } from "./group.ts";
 import { oneLine, shortenFrom } from "./permissions/words.ts";
 
 export interface CheckedFiles {
-  readonly files: number;
-  /** The files in words: `2 skills and 1 command`. */
+  /** How many there are; absent where they are not counted. */
+  readonly files?: number;
+  /** What was checked, in words: `2 skills and 1 command`. */
   readonly counted: string;
   readonly problems: readonly SkillProblem[];
   readonly cwd: string;

@@ -465,6 +465,18 @@ test("a hostile plugin: nothing outside its folder is named or read", () => {
   ]);
 });
 
+test("a skill may be named by its SKILL.md", () => {
+  using world = pluginWorld();
+  const path = world.plugin(
+    "p",
+    { name: "p", skills: ["./skills/a/SKILL.md", "./more/b/SKILL.md"] },
+    { "skills/a/SKILL.md": "A", "more/b/SKILL.md": "B" },
+  );
+  const { plugins, warnings } = world.start({ pluginDirs: [{ path }] });
+  expect(plugins.active).toMatchObject([{ skillFolders: [join(path, "skills")], skills: [join(path, "more/b")] }]);
+  expect(warnings).toEqual([]);
+});
+
 test("with no plugin asked for, none of this is loaded", () => {
   using world = pluginWorld();
   const script = join(world.root, "count.ts");
@@ -494,5 +506,10 @@ test("the files that decide what a plugin runs are guarded, also those that do n
     ".mcp.json",
     ".lsp.json",
     "scripts/check.sh",
+    "skills",
+    "commands",
+    "agents",
+    "output-styles",
+    "bin",
   ]);
 });

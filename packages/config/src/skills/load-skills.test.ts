@@ -195,7 +195,7 @@ test("files that are no skills are explained", () => {
     "unused project/.claude/skills/SKILL.md a skill is a folder with a SKILL.md; move it to project/.claude/skills/NAME/SKILL.md",
     "unused project/.claude/skills/loose.md a skill is a folder with a SKILL.md; move it to project/.claude/skills/loose/SKILL.md",
     "unused project/.claude/skills/group/inner/SKILL.md skills in subfolders are not found; move inner to project/.claude/skills/inner",
-    "unused project/.claude/skills/lower/skill.md rename it to SKILL.md",
+    "unused project/.claude/skills/lower/skill.md its name should be SKILL.md, in capitals; rename it",
     "unused project/.claude/skills/many/a/SKILL.md skills in subfolders are not found; move the 3 folders of many to project/.claude/skills",
   ]);
 });

@@ -26,7 +26,7 @@ export const PLUGIN_OWN_FLAGS: readonly Flag[] = [
   flag("keep-data", "uninstall: keep the files that the plugin wrote"),
   flag("strict", "validate: warnings are errors"),
   flag("dry-run", "tag, prune: only say what would be done"),
-  jsonFlag("list, marketplace list: print JSON"),
+  jsonFlag("list, validate, marketplace list: print JSON"),
   cwdFlag(),
 ];
 

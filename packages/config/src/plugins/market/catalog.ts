@@ -2,6 +2,7 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isObject } from "@keelson/protocol";
 import { insidePath } from "../read/inside.ts";
 import { checkMarketplace, type Marketplace } from "./marketplace.ts";
 import type { PluginProblem } from "../read/problem.ts";
@@ -12,6 +13,8 @@ export interface Catalog {
   readonly root: string;
   readonly file: string;
   readonly marketplace: Marketplace;
+  /** Where the source of a plugin is in the file. */
+  lineOf(plugin: string): number | undefined;
 }
 
 export const CATALOG = join(".claude-plugin", "marketplace.json");
@@ -47,7 +50,13 @@ export function readCatalog(
       ...(marketplace === undefined ? { fatal: true } : {}),
     };
   });
-  return marketplace === undefined ? { problems: found } : { catalog: { root, file, marketplace }, problems: found };
+  if (marketplace === undefined) return { problems: found };
+  const lineOf = (plugin: string) => {
+    const entries = read.value["plugins"] as readonly unknown[];
+    const at = entries.findIndex((entry) => isObject(entry) && entry["name"] === plugin);
+    return read.lineOf(["plugins", at, "source"]);
+  };
+  return { catalog: { root, file, marketplace, lineOf }, problems: found };
 }
 
 /** The folder of a plugin inside its marketplace, or why it cannot be used. */

@@ -31,5 +31,8 @@ test.each([
 });
 
 test("a path that does not exist is missing", () => {
-  expect(insidePath(root, "commands")).toEqual({ problem: "does not exist", missing: true });
+  expect(insidePath(root, "commands")).toEqual({
+    problem: "does not exist; create it, or correct the path",
+    missing: true,
+  });
 });

@@ -15,7 +15,8 @@ export function insidePath(root: string, given: string): InsidePath {
   try {
     const at = join(root, given);
     // Most default places are missing; finding that out by an error would cost more.
-    if (lstatSync(at, { throwIfNoEntry: false }) === undefined) return { problem: "does not exist", missing: true };
+    if (lstatSync(at, { throwIfNoEntry: false }) === undefined)
+      return { problem: "does not exist; create it, or correct the path", missing: true };
     const path = realpathSync(at);
     if (!liesInside(root, path)) return { problem: "is a link that leads out of the plugin; copy the file instead" };
     const stat = statSync(path);
@@ -23,7 +24,8 @@ export function insidePath(root: string, given: string): InsidePath {
     return stat.isFile() ? { path, kind: "file" } : { problem: "is neither a file nor a folder" };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" || code === "ENOTDIR") return { problem: "does not exist", missing: true };
+    if (code === "ENOENT" || code === "ENOTDIR")
+      return { problem: "does not exist; create it, or correct the path", missing: true };
     return { problem: `cannot be read (${code ?? "unknown error"})` };
   }
 }

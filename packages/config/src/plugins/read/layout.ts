@@ -1,6 +1,6 @@
 // Where the parts of a plugin are: the default places, and those its manifest names.
 
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { isObject, type Plugin } from "@keelson/protocol";
 import { insidePath } from "./inside.ts";
 import type { Manifest, Paths } from "./manifest.ts";
@@ -34,7 +34,7 @@ export function layoutOf(root: string, manifest: Manifest, report: ReportPath): 
   if (inline) report(["commands"], `"commands" is an object, which is not supported; name files or folders instead`);
   const commandPaths = commands === undefined ? standard("commands") : inline ? [] : named("commands", commands);
 
-  const skills = [...standard("skills"), ...named("skills", manifest.skills)];
+  const skills = [...standard("skills"), ...named("skills", manifest.skills).map(folderOfSkill)];
   const isSkill = ({ path }: Found) => "path" in insidePath(path, "./SKILL.md");
   const ownSkill = skills.length === 0 && isSkill({ path: root, kind: "folder" }) ? [root] : [];
   const folders = skills.filter(({ kind }) => kind === "folder");
@@ -55,6 +55,10 @@ export function layoutOf(root: string, manifest: Manifest, report: ReportPath): 
     ...(bin === undefined ? {} : { bin: bin.path }),
   };
 }
+
+/** Some plugins name the SKILL.md instead of its folder. */
+const folderOfSkill = (found: Found): Found =>
+  basename(found.path) === "SKILL.md" ? { path: dirname(found.path), kind: "folder" } : found;
 
 const distinct = (found: readonly Found[]) => [...new Set(found.map(({ path }) => path))];
 

@@ -2,12 +2,13 @@
 
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isObject, type Plugin } from "@keelson/protocol";
-import { readInstruction } from "../../instructions/files/read-instruction.ts";
+import { isObject } from "@keelson/protocol";
 import { checkServer } from "../../mcp/entry/check-server.ts";
+import { readWholeFile } from "../../scopes/read.ts";
 import { folderInCatalog, readCatalog } from "../market/catalog.ts";
 import { MANIFEST, readPluginFolder, type PluginFolder } from "./folder.ts";
-import { insidePath, liesInside } from "./inside.ts";
+import { pluginTextProblems } from "./check-texts.ts";
+import { insidePath } from "./inside.ts";
 import { MANIFEST_FIELDS } from "./manifest.ts";
 import type { PluginProblem } from "./problem.ts";
 import { readJsonInside } from "./read-json.ts";
@@ -28,12 +29,16 @@ const warning = (file: string, text: string, line?: number): Finding => ({
 export function validateMarketplace(location: string, uid: number | undefined): readonly Finding[] {
   const { catalog, problems } = readCatalog(location, uid);
   if (catalog === undefined) return problems.map(error);
-  const inFolder = catalog.marketplace.plugins.flatMap(({ name, source }) => {
-    if (source.source === "refused") return [error({ file: catalog.file, text: `plugin "${name}": ${source.why}` })];
+  const { file, marketplace, lineOf } = catalog;
+  const inFolder = marketplace.plugins.flatMap(({ name, source }) => {
+    const wrong = (why: string) => {
+      const line = lineOf(name);
+      return [error({ file, ...(line === undefined ? {} : { line }), text: `plugin "${name}": ${why}` })];
+    };
+    if (source.source === "refused") return wrong(source.why);
     if (source.source !== "folder") return [];
     const folder = folderInCatalog(catalog, source.path);
-    if (typeof folder !== "string") return [error({ file: catalog.file, text: `plugin "${name}": ${folder.problem}` })];
-    return validatePluginFolder(folder, uid, name);
+    return typeof folder === "string" ? validatePluginFolder(folder, uid, name) : wrong(folder.problem);
   });
   return [...problems.map(error), ...distinct(inFolder)];
 }
@@ -53,7 +58,7 @@ export function validatePluginFolder(folder: string, uid: number | undefined, na
     ...unusedParts(plugin, uid),
     ...serverErrors(plugin),
     ...hookErrors(plugin),
-    ...textProblems(plugin.layout, plugin.root, uid),
+    ...textFindings(plugin),
     ...themeErrors(plugin, uid),
     ...linkErrors(plugin.root),
   ];
@@ -72,9 +77,9 @@ function manifestWarnings({ root, name, manifest }: PluginFolder, uid: number | 
       ? []
       : [warning(file, `"name" should be lower-case words joined by hyphens`, read.lineOf(["name"]))]),
     ...(manifest.description === undefined
-      ? [warning(file, '"description" is missing; say what the plugin is for')]
+      ? [warning(file, '"description" is missing; say what the plugin is for', 1)]
       : []),
-    ...(manifest.version === undefined ? [warning(file, '"version" is missing; add "version": "0.1.0"')] : []),
+    ...(manifest.version === undefined ? [warning(file, '"version" is missing; add "version": "0.1.0"', 1)] : []),
   ];
 }
 
@@ -101,8 +106,17 @@ function serverErrors({ root, name, servers }: PluginFolder): readonly Finding[]
   return servers.flatMap(({ name: server, raw, file }) => {
     const checked = checkServer(`plugin:${name}:${server}`, raw, { scope: "plugin", env, settings: {} });
     if (!("why" in checked)) return [];
-    return [error({ file, text: `MCP server "${server}" ${checked.why.replace(/^It /, "")}` })];
+    return [
+      error(withLine({ file, text: `MCP server "${server}" ${checked.why.replace(/^It /, "")}` }, `"${server}"`)),
+    ];
   });
+}
+
+/** With the first line of the file that has this text. */
+function withLine(problem: PluginProblem, text: string): PluginProblem {
+  const source = readWholeFile(problem.file, MAX_BYTES);
+  const at = typeof source === "string" ? source.split("\n").findIndex((line) => line.includes(text)) : -1;
+  return at < 0 ? problem : { ...problem, line: at + 1 };
 }
 
 /** Scripts of the plugin that its hooks name. */
@@ -113,59 +127,21 @@ function hookErrors({ root, hooks }: PluginFolder): readonly Finding[] {
     const named = words.matchAll(/\$\{?CLAUDE_PLUGIN_ROOT\}?"?\/([\w./-]+)/g);
     return Array.from(named, ([, path]) => path!).flatMap((path) => {
       const at = insidePath(root, `./${path}`);
-      return "problem" in at ? [error({ file, text: `hooks.${event}: "${path}" ${at.problem}` })] : [];
+      return "problem" in at ? [error(withLine({ file, text: `hooks.${event}: "${path}" ${at.problem}` }, path))] : [];
     });
   });
 }
 
 const MOST_FILES = 20_000;
+const MAX_BYTES = 1024 * 1024;
 
-type Layout = Pick<Plugin, "skillFolders" | "skills" | "commandFolders" | "commandFiles" | "agents">;
-
-function textProblems(layout: Layout, root: string, uid: number | undefined): readonly Finding[] {
-  const skills = [
-    ...layout.skillFolders.flatMap((folder) => entriesIn(folder).filter((path) => lstatSync(path).isDirectory())),
-    ...layout.skills,
-  ];
-  const commands = [...layout.commandFiles, ...layout.commandFolders.flatMap((folder) => markdownIn(folder))];
-  const agents = layout.agents.flatMap((path) => (path.endsWith(".md") ? [path] : markdownIn(path)));
-  const check = (file: string, needs: readonly string[]) => textFindings(file, root, uid, needs);
-  return [
-    ...skills.flatMap((folder) => {
-      const file = entriesIn(folder).find((path) => basename(path).toLowerCase() === "skill.md");
-      return file === undefined
-        ? [warning(folder, "has no SKILL.md; add one, or move the folder")]
-        : check(file, ["description"]);
-    }),
-    ...commands.flatMap((file) => check(file, [])),
-    ...agents.filter((file) => basename(file) !== "README.md").flatMap((file) => check(file, ["name", "description"])),
-  ];
-}
-
-function textFindings(
-  file: string,
-  root: string,
-  uid: number | undefined,
-  needs: readonly string[],
-): readonly Finding[] {
-  const read = readInstruction(file, { accepts: (real) => liesInside(root, real), uid });
-  if (read.kind === "outside") return [];
-  if (read.kind !== "read")
-    return [error({ file, text: read.kind === "refused" ? `cannot be used: ${read.why}` : "is missing" })];
-  const lines = read.text.split(/\r?\n/);
-  if (!/^---\s*$/.test(lines[0] ?? "")) {
-    return needs.length > 0 ? [warning(file, `has no frontmatter; start it with --- and ${needs.join(", ")}`, 1)] : [];
-  }
-  const end = lines.findIndex((line, at) => at > 0 && /^---\s*$/.test(line));
-  if (end < 0) return [error({ file, line: 1, text: "its frontmatter has no closing ---; add one" })];
-  const head = lines.slice(1, end);
-  const tab = head.findIndex((line) => /^\s*\t/.test(line));
-  return [
-    ...(tab < 0 ? [] : [error({ file, line: tab + 2, text: "has a tab in its frontmatter; use spaces" })]),
-    ...needs
-      .filter((key) => !head.some((line) => line.startsWith(`${key}:`)))
-      .map((key) => warning(file, `"${key}" is missing in its frontmatter; add it`, 1)),
-  ];
+function textFindings(plugin: PluginFolder): readonly Finding[] {
+  return pluginTextProblems(plugin).map(({ file, line, kind, why }) => ({
+    file,
+    ...(line === undefined ? {} : { line }),
+    text: why,
+    severity: kind === "unused" ? "error" : "warning",
+  }));
 }
 
 function themeErrors({ root, layout: { themes } }: PluginFolder, uid: number | undefined): readonly Finding[] {
@@ -191,8 +167,6 @@ function linkErrors(root: string): readonly Finding[] {
     ];
   });
 }
-
-const markdownIn = (folder: string) => allIn(folder).filter((path) => path.endsWith(".md"));
 
 function allIn(folder: string): readonly string[] {
   const found: string[] = [];

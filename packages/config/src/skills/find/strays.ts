@@ -35,7 +35,10 @@ function explainFolder(path: string): readonly SkillProblem[] {
     return [];
   }
   const misspelled = names.find((name) => name.toLowerCase() === "skill.md" && name !== "SKILL.md");
-  if (misspelled !== undefined) return [{ file: join(path, misspelled), kind: "unused", why: "rename it to SKILL.md" }];
+  if (misspelled !== undefined)
+    return [
+      { file: join(path, misspelled), kind: "unused", why: "its name should be SKILL.md, in capitals; rename it" },
+    ];
   const [inner, ...others] = names.filter((name) => hasSkill(join(path, name))).toSorted();
   if (inner === undefined) return [];
   const moves =
