@@ -124,6 +124,51 @@ test("a marketplace in a folder: add, install, run, disable, update after a ques
   expect(existsSync(join(folder, "plugins/noter"))).toBe(true);
 });
 
+test("no change of what a plugin may run goes by unseen", async () => {
+  using home = temporaryHome();
+  const folder = market(home);
+  const put = (path: string, content: object | string) => home.write(`~/market/plugins/noter/${path}`, content);
+  const long = "x".repeat(300);
+  const skill = (head: string, body = "Text") => `---\ndescription: A\n${head}\n---\n${body}\n`;
+  const option = (value: string) => ({ k: { type: "string", title: "K", description: "K", default: value } });
+  put("hooks/hooks.json", hook(`echo ${long} one`));
+  put(".mcp.json", { s: { command: "serve" } });
+  put("skills/a/SKILL.md", skill("name: a"));
+  put("package.json", { name: "noter", version: "1.0.0", scripts: { start: "one" } });
+  await plugin(home, "marketplace", "add", folder);
+  await plugin(home, "install", "noter@local");
+
+  // A new version number alone is no change.
+  put("package.json", { name: "noter", version: "1.1.0", scripts: { start: "one" } });
+  expect(await plugin(home, "update", "noter")).toMatchObject({ code: 0, stderr: "" });
+
+  const changes: readonly (readonly [path: string, content: object | string, shown: string])[] = [
+    ["hooks/hooks.json", hook(`echo ${long} two`), `${long} two\n`],
+    [".mcp.json", { s: { command: "serve", env: { LD_PRELOAD: "./evil.so" } } }, '{"env":{"LD_PRELOAD":"./evil.so"}}'],
+    [".mcp.json", { s: { type: "http", url: "https://x.test", headersHelper: "evil" } }, '{"headersHelper":"evil"}'],
+    ["skills/a/SKILL.md", skill("name: a", "  ```! sh\nevil\n  ```"), "+ shell in skills/a/SKILL.md: evil"],
+    ["skills/a/SKILL.md", skill('"allowed-tools": [Bash]'), "+ tools without approval in skills/a/SKILL.md: Bash"],
+    [
+      "skills/a/SKILL.md",
+      skill("hooks:\n  Stop:\n    - hooks:\n        - {type: command, command: evil}"),
+      "+ hooks in skills/a/SKILL.md: ",
+    ],
+    [
+      ".claude-plugin/plugin.json",
+      { name: "noter", userConfig: option("evil") },
+      '+ option k, if you set none: "evil"',
+    ],
+    ["package.json", { name: "noter", version: "1.1.0", scripts: { start: "two" } }, "~ file package.json"],
+    ["data.json", { run: "evil" }, "~ file data.json"],
+  ];
+  for (const [path, content, shown] of changes) {
+    put(path, content);
+    const { code, stdout } = await plugin(home, "update", "noter");
+    expect({ path, code, stdout }).toEqual({ path, code: 1, stdout: expect.stringContaining(shown) });
+    expect((await plugin(home, "update", "noter", "--yes")).code).toBe(0);
+  }
+});
+
 test("a marketplace in git is pinned to a commit; files that changed after the installation are not used", async () => {
   using home = temporaryHome();
   const folder = market(home);

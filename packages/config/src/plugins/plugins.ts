@@ -26,6 +26,7 @@ export { dataFolderName, parsePluginId, pluginNameProblem } from "./read/names.t
 export { optionKind, optionText } from "./options.ts";
 export { marketplaceRefusal } from "./market/policy.ts";
 export { pluginProblemText, type PluginProblem } from "./read/problem.ts";
+export { skillGrants, type SkillGrants } from "../skills/grants.ts";
 export { validateMarketplace, validatePluginFolder, type Finding } from "./read/validate.ts";
 export {
   recordInstallation,

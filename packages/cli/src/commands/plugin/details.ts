@@ -8,7 +8,7 @@ import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
-import { mayRun } from "./may-run.ts";
+import { mayRun, shortLines } from "./may-run.ts";
 import { installedId, pluginPlace, recordOf } from "./place.ts";
 
 export async function pluginDetails(call: Invoked): Promise<number> {
@@ -30,7 +30,7 @@ export async function pluginDetails(call: Invoked): Promise<number> {
   const { version = record?.version, description, homepage, license } = plugin.manifest;
   const line = (label: string, value: string | undefined) =>
     value === undefined ? [] : [`  ${label}: ${visible(value)}`];
-  const { lines } = mayRun(plugin, files);
+  const lines = shortLines(mayRun(plugin, files));
   await io.write(
     [
       `${visible(id)}:`,

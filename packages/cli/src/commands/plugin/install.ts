@@ -18,7 +18,7 @@ import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { stagePlugin, warnOfMissing, type StagedPlugin } from "./fetch-plugin.ts";
 import { refreshMarketplace } from "./marketplace/add-source.ts";
-import { mayRun } from "./may-run.ts";
+import { mayRun, shortLines } from "./may-run.ts";
 import { catalogOf, declaredMarketplaces, pluginPlace, reread, scopeOfCall, type PluginPlace } from "./place.ts";
 
 export async function installPlugins(call: Invoked): Promise<number> {
@@ -148,7 +148,7 @@ async function keepPlugin(
     const enabled = await writePluginSetting(["enabledPlugins", id], true, scope, snapshot);
     if (!enabled.ok) return printError(io, enabled.problem);
   }
-  const { lines } = mayRun(plugin, files);
+  const lines = shortLines(mayRun(plugin, files));
   await io.write(
     [
       `Installed ${id} ${staged.version} (${scope})${isOn ? "" : `; to enable it, run: keelson plugin enable ${id}`}`,

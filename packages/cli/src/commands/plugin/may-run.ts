@@ -1,21 +1,24 @@
 // What a plugin may run: hooks, servers, programs, shell in texts, tools that need no approval. And how that changed. Pure.
 
-import type { PluginFolder } from "@keelson/config/plugins";
+import { skillGrants, type PluginFolder } from "@keelson/config/plugins";
+import { inlineCommands } from "@keelson/engine/skills";
 import { fileHash, type PluginFile } from "@keelson/host/plugins";
-import { isObject, type HookHandler } from "@keelson/protocol";
+import { isObject, tryParse, type HookHandler } from "@keelson/protocol";
 import { oneLine } from "../permissions/words.ts";
 
 export interface MayRun {
-  /** One line each, for people. */
+  /** One line each, whole: what differs may be at the end. */
   readonly lines: readonly string[];
   /** Digests of files that those lines may use, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Files that nothing runs. */
+/** Files that nothing runs, and those that `lines` has all of. */
 const HARMLESS = /(?:^|\/)(?:LICENSE|NOTICE|README)[^/]*$|\.(?:md|txt|png|jpe?g|gif|svg|webp|ico|pdf)$/i;
+const TOLD = /^(?:\.claude-plugin\/[^/]*\.json|hooks\/hooks\.json|\.mcp\.json|\.lsp\.json)$/;
 
-export function mayRun({ hooks, servers, lspServers }: PluginFolder, files: readonly PluginFile[]): MayRun {
+export function mayRun(plugin: PluginFolder, files: readonly PluginFile[]): MayRun {
+  const { hooks, servers, lspServers, manifest } = plugin;
   const lines = [
     ...hooks.map(({ event, matcher, handler }) => {
       const when = matcher === undefined || matcher === "" ? event : `${event} (${matcher})`;
@@ -23,14 +26,29 @@ export function mayRun({ hooks, servers, lspServers }: PluginFolder, files: read
     }),
     ...servers.map(({ name, raw }) => `MCP server ${name}: ${serverText(raw)}`),
     ...Object.entries(lspServers).map(([name, raw]) => `language server ${name}: ${serverText(raw)}`),
+    ...Object.entries(manifest.userConfig ?? {}).flatMap(([key, { default: value }]) =>
+      value === undefined ? [] : [`option ${key}, if you set none: ${JSON.stringify(value)}`],
+    ),
     ...files.filter(({ path }) => /^bin\/[^/]+$/.test(path)).map(({ path }) => `program ${path}`),
-    ...files.filter(({ path }) => path.endsWith(".md")).flatMap(shellAndTools),
+    ...files.filter(({ path }) => path.endsWith(".md")).flatMap(inText),
   ];
-  const used = files.filter(({ path }) => !HARMLESS.test(path));
+  const used = files.filter(({ path }) => !HARMLESS.test(path) && !TOLD.test(path));
   return {
-    lines: lines.map((line) => oneLine(line, 160)),
-    files: Object.fromEntries(used.map(({ path, bytes }) => [path, fileHash(bytes())])),
+    lines: lines.map((line) => line.replaceAll(/\s+/g, " ")),
+    files: Object.fromEntries(used.map((file) => [file.path, digestOf(file)])),
   };
+}
+
+/** For lists: long lines are cut. */
+export const shortLines = ({ lines }: MayRun) => lines.map((line) => oneLine(line, 160));
+
+/** A new version number alone changes nothing that runs. */
+function digestOf({ path, bytes }: PluginFile): string {
+  const content = bytes();
+  const value = path.endsWith("package.json") ? tryParse(Buffer.from(content).toString("utf8")) : undefined;
+  if (!isObject(value)) return fileHash(content);
+  const { version: _, ...rest } = value;
+  return fileHash(Buffer.from(JSON.stringify(rest)));
 }
 
 export interface Changes {
@@ -45,8 +63,7 @@ export function changesBetween(old: MayRun, now: MayRun): Changes {
   return {
     added: now.lines.filter((line) => !old.lines.includes(line)),
     removed: old.lines.filter((line) => !now.lines.includes(line)),
-    // The manifest and the like are told line by line.
-    changed: paths.filter((path) => !path.endsWith(".json") && old.files[path] !== now.files[path]).toSorted(),
+    changed: paths.filter((path) => old.files[path] !== now.files[path]).toSorted(),
   };
 }
 
@@ -55,9 +72,9 @@ function handlerText(handler: HookHandler): string {
     case "command":
       return [handler.command, ...(handler.args ?? [])].join(" ");
     case "http":
-      return handler.url;
+      return [handler.url, ...restOf(handler, ["type", "url", "timeout"])].join(" ");
     case "mcp_tool":
-      return `${handler.server} ${handler.tool}`;
+      return [handler.server, handler.tool, ...restOf(handler, ["type", "server", "tool", "timeout"])].join(" ");
     case "prompt":
     case "agent":
       return `${handler.type} ${handler.prompt}`;
@@ -69,24 +86,24 @@ function handlerText(handler: HookHandler): string {
 function serverText(raw: unknown): string {
   if (!isObject(raw)) return "not an object";
   const { command, args, url } = raw;
-  if (typeof url === "string") return url;
-  return [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string").join(" ");
+  const words = typeof url === "string" ? [url] : [command, ...(Array.isArray(args) ? args : [])];
+  // Variables, headers and the program that makes them decide what runs, too.
+  return [...words.filter((word) => typeof word === "string"), ...restOf(raw, ["type", "command", "args", "url"])].join(
+    " ",
+  );
 }
 
-const SHELL = /!`([^`\n]+)`|^```!\s*\n([\s\S]*?)^```/gm;
-const TOOLS = /^allowed-tools:[ \t]*(.*(?:\n[ \t]+.*|\n- .*)*)/m;
+/** The other fields, such as `{"env":{…}}`. */
+function restOf(value: object, shown: readonly string[]): readonly string[] {
+  const rest = Object.entries(value).filter(([key]) => !shown.includes(key));
+  return rest.length === 0 ? [] : [JSON.stringify(Object.fromEntries(rest))];
+}
 
-function shellAndTools({ path, bytes }: PluginFile): readonly string[] {
-  const text = Buffer.from(bytes()).toString("utf8");
-  const shell = Array.from(
-    text.matchAll(SHELL),
-    ([, inline, block]) => `shell in ${path}: ${(inline ?? block ?? "").trim()}`,
-  );
-  const [head = ""] = /^---\r?\n[\s\S]*?\n---/.exec(text) ?? [];
-  const [, tools] = TOOLS.exec(head) ?? [];
-  const granted = tools
-    ?.replaceAll(/\s*\n\s*-?\s*/g, ", ")
-    .replace(/^, /, "")
-    .trim();
-  return [...new Set(shell), ...(granted ? [`tools without approval in ${path}: ${granted}`] : [])];
+function inText({ path, bytes }: PluginFile): readonly string[] {
+  const { tools, hooks, body } = skillGrants(Buffer.from(bytes()).toString("utf8"));
+  return [
+    ...new Set(inlineCommands(body).map(({ command }) => `shell in ${path}: ${command}`)),
+    ...(hooks === undefined ? [] : [`hooks in ${path}: ${JSON.stringify(hooks)}`]),
+    ...(tools.length === 0 ? [] : [`tools without approval in ${path}: ${tools.join(", ")}`]),
+  ];
 }

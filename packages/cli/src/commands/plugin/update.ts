@@ -12,7 +12,7 @@ import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
 import { createLines } from "../mcp/sign-in/typed-lines.ts";
-import { visible } from "../permissions/words.ts";
+import { oneLine, visible } from "../permissions/words.ts";
 import { stagePlugin, warnOfMissing, type StagedPlugin } from "./fetch-plugin.ts";
 import { findEntry } from "./install.ts";
 import { refreshMarketplace } from "./marketplace/add-source.ts";
@@ -85,10 +85,13 @@ function installedFiles(
 
 const isNotable = ({ added, removed, changed }: Changes) => added.length + removed.length + changed.length > 0;
 
+/** Someone decides by these lines, so little is cut. */
+const LONGEST = 4_000;
+
 function changesText({ added, removed, changed }: Changes): string {
   const lines = [
-    ...removed.map((line) => `  - ${line}`),
-    ...added.map((line) => `  + ${line}`),
+    ...removed.map((line) => `  - ${oneLine(line, LONGEST)}`),
+    ...added.map((line) => `  + ${oneLine(line, LONGEST)}`),
     ...changed.map((path) => `  ~ file ${visible(path)}`),
   ];
   return lines.length === 0 ? "" : `What it may run changes:\n${lines.join("\n")}\n`;
