@@ -89,6 +89,16 @@ test("a session does not change the texts and programs of its own plugin without
   expect(paths.map((path) => existsSync(join(home.project, path)))).toEqual([false, false, true]);
 });
 
+test("a session runs as the agent that settings.json of the plugin names", async () => {
+  using home = temporaryHome();
+  home.write("tool/settings.json", { agent: "lead" });
+  home.write("tool/agents/lead.md", "---\nname: lead\ndescription: Leads\n---\nYou lead the work.\n");
+  await using model = await startMockModel([{ text: "ok" }]);
+  const ended = await runKeelson(["-p", "go", "--plugin-dir", "tool"], { home, url: model.url });
+  expect([ended.stdout, ended.stderr]).toEqual(["ok\n", ""]);
+  expect(JSON.stringify(model.requests[0]!.body.system)).toContain("You lead the work.");
+});
+
 const HOOK = {
   hooks: { SessionStart: [{ hooks: [{ type: "command", command: 'touch "$CLAUDE_PROJECT_DIR/ran"' }] }] },
 };

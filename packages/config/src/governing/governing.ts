@@ -49,7 +49,7 @@ function pluginParts({ plugins, cwd }: Snapshot): readonly string[] {
   return plugins.active
     .filter(({ from }) => from === "inline")
     .flatMap(({ root, skillFolders, skills, commandFolders, commandFiles, agents, outputStyles }) => [
-      ...["skills", "commands", "agents", "output-styles", "bin"].map((name) => join(root, name)),
+      ...["skills", "commands", "agents", "output-styles", "bin", "settings.json"].map((name) => join(root, name)),
       ...skillFolders,
       ...skills.map((folder) => (isAround(folder, cwd) ? join(folder, "SKILL.md") : folder)),
       ...commandFolders,

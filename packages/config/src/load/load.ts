@@ -46,7 +46,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     env: ownEnv,
     ...(beneath ? { beneath } : {}),
     childEnv: inheritedEnvironment(ownEnv, keyVariables(settings)),
-    settings,
+    settings: collected.agent === undefined ? settings : { agent: collected.agent, ...settings },
     flags,
     rules: [...collectRules(scopes, flags, cwd, { unread }), ...secretRules(configDir)],
     hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true, plugins: hooks }),

@@ -465,6 +465,34 @@ test("a hostile plugin: nothing outside its folder is named or read", () => {
   ]);
 });
 
+test("engines decides whether a plugin is loaded, and a range that makes no sense does not", () => {
+  using world = pluginWorld();
+  const started = (range: unknown) => {
+    const path = world.plugin("p", { name: "p", engines: { "claude-code": range } });
+    return world.start({ pluginDirs: [{ path }] });
+  };
+  for (const range of [">=2.1.0 <3", "nonsense", 5]) expect(started(range).plugins.unused).toEqual([]);
+  expect(unusedPlugins(started(">=99"))).toEqual([
+    expect.stringMatching(/^p@inline invalid: It needs version >=99 of Claude Code, and Keelson is compatible with /),
+  ]);
+});
+
+test("settings.json of a plugin may name the agent that sessions run as; the user's settings win", () => {
+  using world = pluginWorld();
+  const path = world.plugin(
+    "p",
+    { name: "p" },
+    { "settings.json": { agent: "lead", permissions: { allow: ["Bash"] } } },
+  );
+  const { settings, rules } = world.start({ pluginDirs: [{ path }] });
+  expect([settings.agent, settings.permissions, rules.filter(({ tool }) => tool === "Bash")]).toEqual([
+    "p:lead",
+    undefined,
+    [],
+  ]);
+  expect(world.start({ pluginDirs: [{ path }], settings: '{"agent": "mine"}' }).settings.agent).toBe("mine");
+});
+
 test("a skill may be named by its SKILL.md", () => {
   using world = pluginWorld();
   const path = world.plugin(
@@ -511,5 +539,6 @@ test("the files that decide what a plugin runs are guarded, also those that do n
     "agents",
     "output-styles",
     "bin",
+    "settings.json",
   ]);
 });

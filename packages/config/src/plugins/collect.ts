@@ -10,7 +10,7 @@ import type { ConfiguredPlugins } from "../load/snapshot.ts";
 import type { Source } from "../load/sources.ts";
 import { asShellWord } from "../trust/trust.ts";
 import { pluginCandidates, type PluginCandidate } from "./candidates.ts";
-import { keepSatisfied } from "./dependencies.ts";
+import { keepSatisfied, whyUnfit } from "./dependencies.ts";
 import { activeDigest } from "./state/digest.ts";
 import { readPluginFolder, type PluginFolder } from "./read/folder.ts";
 import { pluginsFolder } from "./state/installed.ts";
@@ -52,6 +52,8 @@ export interface CollectedPlugins {
   readonly hooks: readonly PluginHooks[];
   readonly servers: readonly PluginServers[];
   readonly languageServers: readonly PluginLanguageServers[];
+  /** The agent that one of them wants sessions to run as. */
+  readonly agent?: string;
   readonly sources: readonly Source[];
 }
 
@@ -105,7 +107,9 @@ export function collectPlugins(question: PluginQuestion): CollectedPlugins {
     for (const problem of options.problems) warn(`Plugin "${each.plugin.id}": ${problem}`);
     return { ...each, options };
   });
+  const leading = kept.find(({ folder }) => folder.mainAgent !== undefined);
   return {
+    ...(leading ? { agent: `${leading.plugin.name}:${leading.folder.mainAgent}` } : {}),
     plugins: { active: kept.map(({ plugin }) => plugin), unused },
     hooks: parts.map((each) => ({ registrations: registrationsOf(each), managed: each.candidate.managed })),
     servers: parts.flatMap((each) => serversOf(each)),
@@ -139,6 +143,8 @@ function loadOne(
   }
   const refusal = candidate.refusal?.(id, folder.manifest);
   if (refusal !== undefined) return without(refusal.kind, refusal.why);
+  const unfit = whyUnfit(folder.manifest);
+  if (unfit !== undefined) return without("invalid", unfit);
   const other = loaded.find(({ plugin }) => plugin.name === name);
   if (other !== undefined) {
     return without("shadowed", `The plugin "${other.plugin.id}" has the same name; disable one of them`);

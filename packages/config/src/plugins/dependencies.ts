@@ -1,6 +1,7 @@
-// Plugins that need others: one whose dependency is not loaded is not loaded either, and so on. Pure.
+// What plugins need: others, without which they are not loaded either, and a version of the program. Pure.
 
-import type { Plugin, UnusedPlugin } from "@keelson/protocol";
+import { COMPATIBLE_VERSION, type Plugin, type UnusedPlugin } from "@keelson/protocol";
+import { printable } from "../check/page.ts";
 import { dependencyOf, type Dependency, type Manifest } from "./read/manifest.ts";
 import { parsePluginId } from "./read/names.ts";
 
@@ -55,4 +56,11 @@ function provides({ id, name, from }: Plugin, needed: Dependency, by: Plugin): b
   if (name !== needed.name) return false;
   if (from !== "marketplace" || by.from !== "marketplace") return true;
   return parsePluginId(id)?.marketplace === (needed.marketplace ?? parsePluginId(by.id)?.marketplace);
+}
+
+/** Why this program is not one that the plugin works with; a range that makes no sense allows all. */
+export function whyUnfit({ engines }: Manifest): string | undefined {
+  const needed = engines?.["claude-code"];
+  if (typeof needed !== "string" || Bun.semver.satisfies(COMPATIBLE_VERSION, needed)) return undefined;
+  return `It needs version ${printable(needed)} of Claude Code, and Keelson is compatible with ${COMPATIBLE_VERSION}; use another version of the plugin`;
 }

@@ -15,11 +15,12 @@ export interface MayRun {
 
 /** Files that nothing runs, and those that `lines` has all of. */
 const HARMLESS = /(?:^|\/)(?:LICENSE|NOTICE|README)[^/]*$|\.(?:md|txt|png|jpe?g|gif|svg|webp|ico|pdf)$/i;
-const TOLD = /^(?:\.claude-plugin\/[^/]*\.json|hooks\/hooks\.json|\.mcp\.json|\.lsp\.json)$/;
+const TOLD = /^(?:\.claude-plugin\/[^/]*\.json|hooks\/hooks\.json|settings\.json|\.mcp\.json|\.lsp\.json)$/;
 
 export function mayRun(plugin: PluginFolder, files: readonly PluginFile[]): MayRun {
-  const { hooks, servers, lspServers, manifest } = plugin;
+  const { hooks, servers, lspServers, manifest, mainAgent } = plugin;
   const lines = [
+    ...(mainAgent === undefined ? [] : [`sessions as its agent ${mainAgent}`]),
     ...hooks.map(({ event, matcher, handler }) => {
       const when = matcher === undefined || matcher === "" ? event : `${event} (${matcher})`;
       return `hook ${when}: ${handlerText(handler)}`;

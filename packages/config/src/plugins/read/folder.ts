@@ -1,6 +1,6 @@
 // Reads the folder of a plugin: its manifest, and the files that say what it may run. Runs nothing.
 
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
 import type { Source } from "../../load/sources.ts";
@@ -22,6 +22,8 @@ export interface PluginFolder {
   readonly hooks: readonly PluginHook[];
   readonly servers: readonly PluginServer[];
   readonly lspServers: JsonObject;
+  /** The one of its agents that sessions run as, from `settings.json`. Other settings have no effect there. */
+  readonly mainAgent?: string;
 }
 
 export interface PluginFolderReading {
@@ -70,8 +72,16 @@ export function readPluginFolder(
     hooks: hooksOf(own, reading),
     servers: mcpServersOf(own, reading),
     lspServers: lspServersOf(own, reading),
+    ...mainAgentOf(reading),
   };
   return { plugin, problems, sources };
+}
+
+function mainAgentOf(reading: FolderReading): Pick<PluginFolder, "mainAgent"> {
+  const file = join(reading.root, "settings.json");
+  const read = existsSync(file) ? readJsonInside(file, reading) : undefined;
+  const agent = read?.value["agent"];
+  return typeof agent === "string" && agent !== "" ? { mainAgent: agent } : {};
 }
 
 const lineIn = (line: number | undefined) => (line === undefined ? {} : { line });

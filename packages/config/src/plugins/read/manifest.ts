@@ -22,6 +22,8 @@ export interface Manifest {
   readonly homepage?: string;
   readonly license?: string;
   readonly defaultEnabled?: boolean;
+  /** By program, the versions that the plugin works with. */
+  readonly engines?: Fields;
   readonly skills?: Paths;
   readonly commands?: Paths | Fields;
   readonly agents?: Paths;
