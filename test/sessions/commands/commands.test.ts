@@ -36,6 +36,9 @@ test.each([
   ["/contxt", "Unknown command: /contxt. Did you mean /context?"],
   ["/deploi now", "Unknown command: /deploi. Did you mean /deploy?"],
   ["/zzzzzzzz", "Unknown command: /zzzzzzzz"],
+  ["/fork", "Start Keelson with --resume <session> --fork-session to continue in a copy of a session"],
+  ["/tasks", "/tasks needs an interactive session"],
+  ["/workflows", "/workflows is not supported"],
 ])("%s is answered with %j", async (typed, answer) => {
   using home = temporaryHome();
   home.write(".claude/commands/deploy.md", "Ship it\n");

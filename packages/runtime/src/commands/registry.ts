@@ -22,6 +22,7 @@ const COMMANDS: readonly BuiltInCommand[] = [
   },
   {
     name: "agents",
+    aliases: ["list-agents"],
     description: "List the agents",
     load: async () => (await import("./show/agents.ts")).agentsCommand,
   },

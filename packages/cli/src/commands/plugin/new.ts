@@ -26,7 +26,7 @@ export async function newPlugin({ words, given, io }: Invoked): Promise<number> 
     writeFileSync(join(folder, file), text, { flag: "wx" });
   }
   await io.write(
-    `Created ${visible(folder)} with ${Object.keys(files).join(" and ")}\n` +
+    `Created ${visible(path)} with ${Object.keys(files).join(" and ")}\n` +
       `To try it, run: keelson -p "/${name}:hello" --plugin-dir ${visible(path)}\n`,
   );
   return 0;

@@ -11,22 +11,22 @@ const USAGE = `Usage: keelson plugin <command> [options]
 Install and manage plugins: folders with skills, commands, agents, hooks, MCP servers and programs.
 
 Commands:
-  install <plugin>[@<marketplace>]    Install a plugin and enable it (also: i)
-  uninstall <plugin>                  Remove a plugin (also: remove)
-  enable <plugin>                     Enable an installed plugin
-  disable <plugin>                    Disable a plugin; with -a, all of them
-  update [<plugin>]                   Update plugins; shows changes in what they may run
-  list                                List plugins; with --available, also those of marketplaces
-  details <plugin>                    Show one plugin and what it may run
-  configure <plugin> [<key> <value>]  Show and set the options of a plugin
-  prune                               Remove files that no installed plugin needs (also: autoremove)
-  validate [<path>]                   Check a plugin or a marketplace: one line for each problem
-  new <name>                          Create a plugin (also: init)
-  tag [<path>]                        Create a git tag for the version of a plugin
-  marketplace add <source>            Add a marketplace: a folder, owner/repo, or an address
-  marketplace list                    List marketplaces
-  marketplace update [<name>]         Update the catalog
-  marketplace remove <name>           Remove a marketplace (also: rm)
+  install <plugin>[@<marketplace>]      Install a plugin and enable it (also: i)
+  uninstall <plugin>                    Remove a plugin (also: remove)
+  enable <plugin>                       Enable an installed plugin
+  disable <plugin>                      Disable a plugin; with -a, all of them
+  update [<plugin>]                     Update plugins; shows changes in what they may run
+  list                                  List plugins; with --available, also those of marketplaces
+  details <plugin>                      Show one plugin and what it may run
+  configure <plugin> [<key> [<value>]]  Show and set the options of a plugin
+  prune                                 Remove files that no installed plugin needs (also: autoremove)
+  validate [<path>]                     Check a plugin or a marketplace: one line for each problem
+  new <name>                            Create a plugin (also: init)
+  tag [<path>]                          Create a git tag for the version of a plugin
+  marketplace add <source>              Add a marketplace: a folder, owner/repo, or an address
+  marketplace list                      List marketplaces
+  marketplace update [<name>]           Update the catalog of one marketplace, or of all
+  marketplace remove <name>             Remove a marketplace (also: rm)
 
 Examples:
   keelson plugin marketplace add acme/tools

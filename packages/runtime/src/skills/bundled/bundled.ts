@@ -29,8 +29,8 @@ const BUNDLED: readonly Listed[] = [
       'Change settings, permission rules, hooks or MCP servers. Use for "always do X after Y", "stop asking about Z", "never read W"',
     argumentHint: "[what to change]",
   },
-  // Only the user starts these three: batch edits many files, loop has no natural end, and the moment for release notes is
-  // the user's choice. Leaving them out of the listing also keeps requests small.
+  // Only the user starts these four: batch edits many files, loop has no natural end, and the moment for release notes or a
+  // trial is the user's choice. Leaving them out of the listing also keeps requests small.
   {
     name: "batch",
     description: "Make one change in many places, in small groups, each verified before the next",
@@ -47,6 +47,12 @@ const BUNDLED: readonly Listed[] = [
     name: "release-notes",
     description: "Write release notes for this project from its git history, for the people who use it",
     argumentHint: "[version or range]",
+    modelInvocable: false,
+  },
+  {
+    name: "verify",
+    description: "Find out whether a change really works: run it as its users will, also at the edges, and report",
+    argumentHint: "[what to verify]",
     modelInvocable: false,
   },
   // The reference lists these last.

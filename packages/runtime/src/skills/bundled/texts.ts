@@ -9,6 +9,7 @@ import review from "./texts/review.md" with { type: "text" };
 import securityReview from "./texts/security-review.md" with { type: "text" };
 import simplify from "./texts/simplify.md" with { type: "text" };
 import updateConfig from "./texts/update-config.md" with { type: "text" };
+import verify from "./texts/verify.md" with { type: "text" };
 import hooks from "./texts/update-config/hooks.md" with { type: "text" };
 import permissions from "./texts/update-config/permissions.md" with { type: "text" };
 import settings from "./texts/update-config/settings.md" with { type: "text" };
@@ -33,6 +34,7 @@ export const TEXTS: Readonly<Record<string, BundledText>> = {
     text: updateConfig,
     files: { "settings.md": settings, "permissions.md": permissions, "hooks.md": hooks },
   },
+  verify: { text: verify },
 };
 
 export async function bundledText(name: string): Promise<BundledText> {

@@ -135,7 +135,7 @@ function checkedCatalog(location: string, uid: number | undefined, io: ProcessIO
     const text = pluginProblemText(problem);
     return visible(staged === undefined ? text : text.replace(`${staged}/`, ""));
   });
-  if (catalog === undefined) throw new PluginFetchError(`It is not a marketplace: ${shown[0]}`);
+  if (catalog === undefined) throw new PluginFetchError(`This is not a marketplace: ${shown[0]}`);
   for (const text of shown.slice(0, 10)) printWarning(io, text);
   return catalog;
 }

@@ -2,7 +2,14 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { sourceText, typedSource, writeMarketplace, writePluginSetting, writtenSource } from "@keelson/config/plugins";
+import {
+  pluginNameProblem,
+  sourceText,
+  typedSource,
+  writeMarketplace,
+  writePluginSetting,
+  writtenSource,
+} from "@keelson/config/plugins";
 import { PluginFetchError } from "@keelson/host/plugins";
 import { UsageError } from "../../../args/invocation.ts";
 import { printError, printWarning } from "../../../process/process-io.ts";
@@ -82,7 +89,8 @@ export async function updateMarketplaces(call: Invoked): Promise<number> {
     } catch (error) {
       if (!(error instanceof PluginFetchError) && !(error instanceof UsageError)) throw error;
       failed = true;
-      printError(io, `marketplace "${visible(name)}": ${error.message}`);
+      const isKnown = Object.hasOwn(place.state.marketplaces, name);
+      printError(io, isKnown ? `marketplace "${visible(name)}": ${error.message}` : error.message);
     }
   }
   return failed ? 1 : 0;
@@ -93,11 +101,14 @@ export async function removeMarketplace(call: Invoked): Promise<number> {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) throw new UsageError("usage: keelson plugin marketplace remove <name>");
   const { folder, state, snapshot } = await pluginPlace(call);
-  if (!Object.hasOwn(state.marketplaces, name)) return printError(io, `no marketplace "${visible(name)}"`);
+  if (!Object.hasOwn(state.marketplaces, name)) {
+    return printError(io, `no marketplace "${visible(name)}"; to list them, run: keelson plugin marketplace list`);
+  }
   const wrote = await writeMarketplace(folder, name, undefined);
   if (!wrote.ok) return printError(io, wrote.problem);
   // Only copies of ours; a folder of the user stays.
-  if (/^[\w.-]+$/.test(name)) rmSync(join(folder, "marketplaces", name), { recursive: true, force: true });
+  if (pluginNameProblem(name) === undefined)
+    rmSync(join(folder, "marketplaces", name), { recursive: true, force: true });
   const setting = await writePluginSetting(["extraKnownMarketplaces", name], undefined, scopeOfCall(call), snapshot);
   if (!setting.ok) return printError(io, setting.problem);
   const left = Object.keys(state.installed).filter((id) => id.endsWith(`@${name}`));
