@@ -99,6 +99,23 @@ test("a session runs as the agent that settings.json of the plugin names", async
   expect(JSON.stringify(model.requests[0]!.body.system)).toContain("You lead the work.");
 });
 
+test("allowed-tools and inline commands of a plugin may name its folder, whatever that is called", async () => {
+  using home = temporaryHome();
+  for (const folder of ["tool", "my tool", "it's"]) {
+    const script = home.write(`${folder}/run.sh`, "#!/bin/sh\necho ran $# $2\n");
+    chmodSync(script, 0o755);
+    home.write(`${folder}/.claude-plugin/plugin.json`, { name: "tool" });
+    home.write(
+      `${folder}/commands/go.md`,
+      '---\nallowed-tools: ["Bash(${CLAUDE_PLUGIN_ROOT}/run.sh:*)"]\n---\n```!\n"${CLAUDE_PLUGIN_ROOT}/run.sh" $ARGUMENTS\n```\n!`${CLAUDE_PLUGIN_ROOT}/run.sh`',
+    );
+    await using model = await startMockModel([{ text: "ok" }]);
+    const flags = ["--plugin-dir", folder];
+    await runKeelson(["-p", "/tool:go one '$(id); two'", ...flags], { home, url: model.url });
+    expect(told(model.requests[0]!).at(-1).text).toBe("ran 2 $(id); two\nran 0");
+  }
+});
+
 const HOOK = {
   hooks: { SessionStart: [{ hooks: [{ type: "command", command: 'touch "$CLAUDE_PROJECT_DIR/ran"' }] }] },
 };

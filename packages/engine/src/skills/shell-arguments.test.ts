@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fillCommand } from "./shell-arguments.ts";
 
 function fill(command: string, raw: string): string | undefined {
-  const variables = { CLAUDE_SKILL_DIR: "/s/dir", CLAUDE_PROJECT_DIR: "/p; x" };
+  const variables = { CLAUDE_SKILL_DIR: "/s/dir", CLAUDE_PROJECT_DIR: "/p; x", CLAUDE_PLUGIN_ROOT: "/p$(id)" };
   const filled = fillCommand(command, { raw, names: ["name"], variables });
   return "command" in filled ? filled.command : undefined;
 }
@@ -15,7 +15,11 @@ test.each([
   ["echo $(git log $0)", "x", "echo $(git log 'x')"],
   ['echo "$(git log "$0")"', "x;y", 'echo "$(git log "x;y")"'],
   ["cat ${CLAUDE_SKILL_DIR}/a.txt", "", "cat /s/dir/a.txt"],
-  ["cat ${CLAUDE_PROJECT_DIR}/a", "", "cat ${CLAUDE_PROJECT_DIR}/a"],
+  ["cat ${CLAUDE_PROJECT_DIR}/a $0", "b", "cat '/p; x'/a 'b'"],
+  ['"${CLAUDE_PROJECT_DIR}/a" ${CLAUDE_SKILL_DIR} $0', "b", "\"/p; x/a\" /s/dir 'b'"],
+  ["cat '${CLAUDE_PROJECT_DIR}'", "", "cat '/p; x'"],
+  ["cat `echo ${CLAUDE_PROJECT_DIR}`", "", "cat `echo ${CLAUDE_PROJECT_DIR}`"],
+  ["cat ${CLAUDE_PLUGIN_ROOT} ${CLAUDE_SKILL_DIR}", "", "cat ${CLAUDE_PLUGIN_ROOT} /s/dir"],
   [String.raw`awk '{print \$1}' $0`, "f", "awk '{print $1}' 'f'"],
   ["echo $5", "a", "echo $5"],
   ["git show $ARGUMENTS", "", "git show "],

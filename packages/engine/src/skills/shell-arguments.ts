@@ -16,10 +16,7 @@ export type FilledCommand =
 const STAND_IN = "KeelsonArgument";
 
 export function fillCommand(written: string, args: SkillArguments, shell: Skill["shell"] = "bash"): FilledCommand {
-  const command = written.replace(/\$\{(CLAUDE_\w+)\}/g, (whole, name: string) => {
-    const value = args.variables[name];
-    return value === undefined || !PLAIN_PATH.test(value) ? whole : value;
-  });
+  const command = withFolders(written, args.variables);
   const placeholders = placeholdersIn(command, args);
   if (placeholders.length === 0) return { command: unescaped(command) };
   // Its ways to quote are not those that are known here.
@@ -34,8 +31,30 @@ export function fillCommand(written: string, args: SkillArguments, shell: Skill[
   return { command: filled };
 }
 
-/** Put into a command as it is; a folder with any other character is left to the shell, which does not know the name. */
+/** Needs no quotes. */
 const PLAIN_PATH = /^[\w@%+=:,./-]+$/;
+
+/**
+ * Puts in the values of `${CLAUDE_SKILL_DIR}` and the like, quoted for their place: a folder may have any name. Where
+ * quotes would not protect one, it is left to the shell, which does not know the variable.
+ */
+function withFolders(command: string, variables: SkillArguments["variables"]): string {
+  const found = [...command.matchAll(/\$\{(CLAUDE_\w+)\}/g)].flatMap(({ 0: whole, 1: name = "", index: start }) => {
+    const value = variables[name];
+    return value === undefined ? [] : [{ start, end: start + whole.length, words: [value], plain: value }];
+  });
+  const places = found.every(({ plain }) => PLAIN_PATH.test(plain)) ? [] : quotingAt(command, found);
+  let filled = "";
+  let from = 0;
+  for (const [at, each] of found.entries()) {
+    const place = places?.[at];
+    const isQuotable = place !== undefined && !/[$\\`]/.test(each.plain);
+    const value = PLAIN_PATH.test(each.plain) ? each.plain : isQuotable ? quoted(each, place) : undefined;
+    filled += command.slice(from, each.start) + (value ?? command.slice(each.start, each.end));
+    from = each.end;
+  }
+  return filled + command.slice(from);
+}
 
 const unescaped = (command: string) => command.replace(/\\\$(?=\d|ARGUMENTS)/g, "$");
 

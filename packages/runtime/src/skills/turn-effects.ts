@@ -44,8 +44,8 @@ export class TurnEffects {
     const isManaged = skill.source === "managed" || skill.source === "bundled";
     const allowed = this.#targets.managedOnly() && !isManaged ? [] : skill.allowedTools;
     const rules = [
-      ...allowed.flatMap((text) => ruleOf("allow", text, this.#targets.cwd)),
-      ...skill.disallowedTools.flatMap((text) => ruleOf("deny", text, this.#targets.cwd)),
+      ...allowed.flatMap((text) => ruleOf("allow", located(text, skill), this.#targets.cwd)),
+      ...skill.disallowedTools.flatMap((text) => ruleOf("deny", located(text, skill), this.#targets.cwd)),
     ];
     if (rules.length > 0) this.#targets.rules.grant(rules);
     return { allowed, undo: () => this.#targets.rules.revoke(rules) };
@@ -73,6 +73,19 @@ export class TurnEffects {
     this.#model = undefined;
     this.#effort = undefined;
   }
+}
+
+/** `Bash(${CLAUDE_SKILL_DIR}/run.sh *)` with the folder. One whose name would be part of the rule's own syntax is left out. */
+function located(text: string, { folder, plugin }: Skill): string {
+  const folders: Readonly<Record<string, string | undefined>> = {
+    CLAUDE_SKILL_DIR: folder,
+    CLAUDE_PLUGIN_ROOT: plugin?.root,
+    CLAUDE_PLUGIN_DATA: plugin?.data,
+  };
+  return text.replaceAll(/\$\{(CLAUDE_\w+)\}/g, (written, name: string) => {
+    const path = folders[name];
+    return path === undefined || !/^[^*()\\:\n]+$/.test(path) ? written : path;
+  });
 }
 
 function ruleOf(behavior: "allow" | "deny", text: string, base: string): readonly Rule[] {
