@@ -19,6 +19,7 @@ const FILES: readonly (readonly [string, string, string])[] = [
   ["skills/mark", "\ufeff---\r\ndescription: From Windows\r\n---\r\nGo\r\n", "From Windows"],
   ["skills/placeholder", "---\nname: {{NAME}}\ndescription: {{ABOUT}}\n---\nGo", "{{ABOUT}}"],
   ["skills/quoted-below", "---\ndescription:\n  'It''s below'\n---\nGo", "It's below"],
+  ["skills/stays", "---\ndescription: Stays here\ncontext: inherit\n---\nGo", "Stays here"],
   ["skills/stray-zero", "---\ndescription: Costs R\0 a month\n---\nR\0 a month", "Costs R a month"],
   ["skills/untitled", "# Only a heading\n\nGo", "Only a heading"],
   ["commands/README.md", "# About these commands\n", "About these commands"],
@@ -68,7 +69,7 @@ test("skills validate names the fix for each", async () => {
     ".claude/skills/group/a/SKILL.md: error: skills in subfolders are not found; move the 2 folders of group to /.claude/skills",
     '.claude/skills/placeholder/SKILL.md:1: warning: it is invoked as /placeholder, after its folder, not as "{{NAME}}"; use the same name',
     ".claude/skills/untitled/SKILL.md:1: warning: there is no `description`, so the first line of the text is used; add one",
-    "8 skills and 3 commands: 2 errors, 5 warnings",
+    "9 skills and 3 commands: 2 errors, 5 warnings",
     "",
   ]);
 });

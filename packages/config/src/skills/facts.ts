@@ -21,6 +21,8 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const LONGEST_DESCRIPTION = 4_000;
 const LONGEST_WORD = 200;
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
+/** Many write down that a skill stays in the conversation. */
+const CONTEXTS = ["fork", "inherit", "none"];
 const NONE: readonly string[] = [];
 
 export interface SkillPage {
@@ -63,7 +65,7 @@ export function factsOf(page: SkillPage): SkillFacts {
   set("argumentHint", textIn(fields, "argument-hint", 500));
   set("model", textIn(fields, "model"));
   set("effort", choiceIn(page, "effort", EFFORTS));
-  if (choiceIn(page, "context", ["fork"]) === "fork") draft.fork = forkOf(page);
+  if (choiceIn(page, "context", CONTEXTS) === "fork") draft.fork = forkOf(page);
   const hooks = fields.get("hooks");
   if (hooks !== undefined) facts.hooks = { value: fieldJson(hooks), line: hooks.line };
   const written = fields.get("paths");

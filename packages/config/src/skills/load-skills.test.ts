@@ -254,7 +254,7 @@ hooks:
     "skills/odd/SKILL.md:5 `tools` has no effect; write `allowed-tools`",
     "skills/odd/SKILL.md:8 `disable-model-invocation` should be true or false; it has no effect",
     "skills/odd/SKILL.md:6 `effort` should be low, medium, high, xhigh or max; it has no effect",
-    "skills/odd/SKILL.md:7 `context` should be fork; it has no effect",
+    "skills/odd/SKILL.md:7 `context` should be fork, inherit or none; it has no effect",
     "skills/odd/SKILL.md:9 `hooks.Typo` is not a hook event; it is ignored",
     "skills/odd/SKILL.md:9 `hooks.Stop[0].hooks[0].command` is missing; it should be a command; this hook is ignored",
     "commands/c.md:4 `allowed_tools` has no effect; write `allowed-tools`",

@@ -159,7 +159,8 @@ function isLeftOut({ path }: PluginFile, { strict, manifest }: MarketplaceEntry)
   const { skills } = manifest;
   if (strict || !Array.isArray(skills) || !path.startsWith("skills/")) return false;
   return !skills.some(
-    (skill) => typeof skill === "string" && path.startsWith(`${skill.replace(/^\.\//, "").replace(/\/$/, "")}/`),
+    (skill) =>
+      typeof skill === "string" && path.startsWith(`${skill.replace(/^\.\//, "").replace(/\/(?:SKILL\.md)?$/, "")}/`),
   );
 }
 
