@@ -1,7 +1,7 @@
 export { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder, type AgentOutput } from "./agent/agent.ts";
 export { bashTool } from "./bash/bash.ts";
 export { cronCreateTool, cronDeleteTool, cronListTool } from "./cron/cron.ts";
-export type { ListedJob, NewJob, ScheduleKeeper } from "./cron/schedule-keeper.ts";
+export type { ListedJob, NewJob, NewWakeup, ScheduleKeeper, WaitingWakeup } from "./cron/schedule-keeper.ts";
 export { scheduleWakeupTool } from "./cron/schedule-wakeup.ts";
 export { editTool } from "./edit/edit.ts";
 export { globTool } from "./glob/glob.ts";

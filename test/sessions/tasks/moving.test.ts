@@ -166,7 +166,7 @@ test("Stop hooks are told what still runs in the background", async () => {
     [
       {
         id: expect.stringMatching(/^b/),
-        type: "local_bash",
+        type: "shell",
         status: "running",
         description: "Build",
         command: untilGo("first"),

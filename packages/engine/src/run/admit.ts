@@ -42,7 +42,11 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   const expanded = await render(expansion, text, promptId, ports);
   if (expanded.refused) return blockPrompt(expanded.refused, text, ports);
   if (expanded.failed !== undefined) return block(expanded.failed, "command_failed", expanded.failed, ports);
-  const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
+  const said = await ports.fire("UserPromptSubmit", {
+    prompt_id: promptId,
+    prompt: text,
+    ...sourceOf(prompt),
+  });
   if (isRefusal(said)) return blockPrompt(said, text, ports);
   const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
   const typed: NewEntry = {
@@ -61,6 +65,12 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
   const { attachments = [], answer } = expanded;
   return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
+}
+
+/** As in the published types. Of other prompts, the front end is the source. */
+function sourceOf({ origin }: PromptMessage): { readonly source?: string } {
+  if (!origin) return {};
+  return { source: origin.subkind === "wakeup" ? "loop_wakeup" : "schedule_wakeup" };
 }
 
 /** The model must not take a prompt that nobody typed for the user's word. */

@@ -1,5 +1,7 @@
 // Cron expressions of five fields: minute, hour, day of month, month, day of week. Numbers only, as the model is told.
 
+import type { Zone } from "./zone.ts";
+
 export interface Cron {
   /** In order. */
   readonly minutes: readonly number[];
@@ -52,6 +54,12 @@ const inOrder = (values: ReadonlySet<number>) => [...values].toSorted((a, b) => 
 export const invalidCron = (text: string) => `Invalid cron expression '${text}'. Expected 5 fields: M H DoM Mon DoW.`;
 export const impossibleCron = (text: string) =>
   `Cron expression '${text}' does not match any calendar date in the next year.`;
+
+/** The expression for this minute, on the clocks of the zone. */
+export function cronOf(moment: number, zone: Zone): string {
+  const local = new Date(moment + zone.offsetAt(moment));
+  return `${local.getUTCMinutes()} ${local.getUTCHours()} ${local.getUTCDate()} ${local.getUTCMonth() + 1} *`;
+}
 
 /** Whether a job runs on this day at all. `weekday` is 0 for Sunday. */
 export function matchesDay(cron: Cron, day: number, month: number, weekday: number): boolean {

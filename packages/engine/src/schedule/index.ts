@@ -1,6 +1,6 @@
 // Entry point for schedules. A session without jobs does not load it.
 
-export { impossibleCron, invalidCron, parseCron, type Cron } from "./cron.ts";
+export { cronOf, impossibleCron, invalidCron, parseCron, type Cron } from "./cron.ts";
 export { describeCron } from "./describe.ts";
 export { DueQueue } from "./due-queue.ts";
 export { firingAfter, firingAfterThis, firingSince, isExpired, type Schedule } from "./firing.ts";

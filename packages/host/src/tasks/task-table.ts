@@ -1,4 +1,5 @@
-// The one table of what runs beside the conversation: shells, agents, monitors, and commands that could become one.
+// The one table of what runs or waits beside the conversation: shells, agents, monitors, wake-ups, and commands that could
+// move to the background.
 // Knows nothing about processes or models: the code that starts a task adds a row and reports its end.
 
 import { readTail, type OutputTail } from "./read-tail.ts";

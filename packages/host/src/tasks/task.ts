@@ -19,7 +19,7 @@ export interface TaskAgent {
 
 export interface Task {
   readonly id: string;
-  /** The name in the protocol: `local_bash`, `local_agent` … */
+  /** The name in the protocol: `local_bash`, `local_agent`, `monitor`, `wakeup`. */
   readonly type: string;
   readonly command?: string;
   readonly description: string;
@@ -28,6 +28,10 @@ export interface Task {
   /** The id of the subagent that started it. */
   readonly owner?: string;
   readonly agent?: TaskAgent;
+  /** What a wake-up sends when it is due. */
+  readonly prompt?: string;
+  /** It waits and does nothing: clients do not show it as activity. */
+  readonly ambient?: true;
   /** False while a tool call waits for it. */
   readonly inBackground: boolean;
   readonly progress?: TaskUsage;
@@ -43,14 +47,16 @@ export interface Task {
   readonly usage?: TaskUsage;
   /** What the model should know beside the result. */
   readonly note?: string;
+  /** The model knows of its end by other means, so it gets no notice. */
+  readonly endKnown?: true;
 }
 
 export type NewTask = Pick<
   Task,
-  "id" | "type" | "command" | "description" | "toolUseId" | "outputPath" | "owner" | "agent"
+  "id" | "type" | "command" | "description" | "toolUseId" | "outputPath" | "owner" | "agent" | "prompt" | "ambient"
 > & { readonly inBackground?: boolean };
 
-export interface TaskEnd extends Pick<Task, "summary" | "result" | "error" | "usage" | "note"> {
+export interface TaskEnd extends Pick<Task, "summary" | "result" | "error" | "usage" | "note" | "endKnown"> {
   readonly status: Exclude<TaskStatus, "running">;
   readonly exitCode?: number | null;
 }

@@ -6,6 +6,7 @@ import { trustFix, type Snapshot } from "@keelson/config";
 import type { Tool } from "@keelson/engine";
 import type { JsonObject } from "@keelson/protocol";
 import { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, type ScheduleKeeper } from "@keelson/tools";
+import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { SessionSchedules } from "./session-schedules.ts";
 
@@ -18,7 +19,7 @@ export interface ScheduleStage {
   close(): void;
 }
 
-export function openSchedules(storage: Storage): ScheduleStage {
+export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks">): ScheduleStage {
   const { options, place, state, inbox } = storage;
   const { snapshot, session } = options;
   if (isOn(snapshot.env["CLAUDE_CODE_DISABLE_CRON"])) return NO_SCHEDULES;
@@ -34,6 +35,7 @@ export function openSchedules(storage: Storage): ScheduleStage {
     opened = new SessionSchedules({
       ...storage,
       project,
+      tasks,
       warn: options.warn,
       whyNotDurable: () => whyNotDurable(state.snapshot, project),
     });
@@ -47,7 +49,7 @@ export function openSchedules(storage: Storage): ScheduleStage {
     create: async (job) => (await keeper()).create(job),
     list: async () => (await keeper()).list(),
     delete: async (id) => (await keeper()).delete(id),
-    wake: async (delayMs, prompt) => (await keeper()).wake(delayMs, prompt),
+    wake: async (wakeup) => (await keeper()).wake(wakeup),
     cancelWake: async () => opened?.cancelWake(),
   };
   return {

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createTasks } from "@keelson/host";
 import { createZone } from "@keelson/engine/schedule";
 import { Inbox } from "../stream/inbox.ts";
 import { SessionSchedules, type ScheduleParts } from "./session-schedules.ts";
@@ -24,6 +25,11 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
   const warnings: string[] = [];
   const fired: { prompt: string; at: string; origin: any }[] = [];
   const inbox = new Inbox();
+  const told: string[] = [];
+  const tasks = createTasks({
+    watchers: { ended: ({ id, status, endKnown }) => void told.push(`${id} ${status}${endKnown ? "" : ", notice"}`) },
+    now: () => state.now,
+  });
   let timer: { at: number; fire: () => void } | undefined;
   let ids = project === undefined ? 0 : 256;
   const schedules = new SessionSchedules({
@@ -38,6 +44,7 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
     now: () => state.now,
     newId: () => `${(++ids).toString(16).padStart(8, "0")}-`,
     project: folder,
+    tasks,
     whyNotDurable: () => state.whyNot,
     warn: (text) => void warnings.push(text),
     zone: createZone(zone),
@@ -83,6 +90,8 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
     warnings,
     fired,
     inbox,
+    tasks,
+    told,
     pass,
     sleep,
     work,
@@ -248,20 +257,56 @@ test("there are at most 50 jobs, in the session and the file together", async ()
   await schedules.checkNew("0 9 * * *");
 });
 
+const wakeup = (delayMs: number, text: string) => ({
+  delayMs,
+  prompt: text,
+  reason: `${text} reason`,
+  toolUseId: "call",
+});
+
 test("one wake-up waits at a time; it fires once, or is cancelled", async () => {
-  const { schedules, fired, times, work, pass, inbox } = session();
-  expect(await schedules.wake(90_000, "first")).toBe(NINE + 90_000);
-  await schedules.wake(120_000, "second");
+  const { schedules, fired, times, told, work, pass, inbox } = session();
+  expect(await schedules.wake(wakeup(90_000, "first"))).toEqual({ id: "w00000001", at: NINE + 90_000 });
+  await schedules.wake(wakeup(120_000, "second"));
   work();
   await pass(HOUR);
   expect(times()).toEqual(["second 06-01T09:02"]);
-  expect(fired[0]!.origin).toEqual({ kind: "task-notification", subkind: "wakeup" });
-  await schedules.wake(60_000, "third");
+  expect(fired[0]!.origin).toEqual({ kind: "task-notification", subkind: "wakeup", taskId: "w00000002" });
+  await schedules.wake(wakeup(60_000, "third"));
   await schedules.cancelWake();
   work();
   await pass(HOUR);
+  // What the model did itself, or is told by the prompt, needs no notice.
+  expect(told).toEqual(["w00000001 killed", "w00000002 completed", "w00000003 killed"]);
   inbox.close();
-  expect([await schedules.wake(60_000, "late"), times().length]).toEqual([undefined, 1]);
+  expect([await schedules.wake(wakeup(60_000, "late")), times().length]).toEqual([undefined, 1]);
+});
+
+test("a wake-up is a row of the task table: listed, and stopped like any task", async () => {
+  const { schedules, times, tasks, told, work, pass } = session();
+  await schedules.wake(wakeup(90_000, "Look again"));
+  const row = {
+    id: "w00000001",
+    type: "wakeup",
+    description: "Look again reason",
+    prompt: "Look again",
+    toolUseId: "call",
+    outputPath: "",
+    ambient: true,
+    inBackground: true,
+  };
+  expect(tasks.list()).toMatchObject([{ ...row, status: "running" }]);
+  expect(schedules.hookFields()).toEqual({
+    session_crons: [{ id: "w00000001", schedule: "1 9 1 6 *", recurring: false, prompt: "Look again" }],
+  });
+  work();
+  expect(await tasks.stop("w00000001")).toBe(true);
+  await pass(HOUR);
+  expect([times(), told, schedules.hookFields()]).toEqual([[], ["w00000001 killed, notice"], { session_crons: [] }]);
+  await schedules.wake({ ...wakeup(60_000, "Two\nlines"), reason: " " });
+  expect(tasks.list().at(-1)).toMatchObject({ description: "Two", status: "running" });
+  schedules.close();
+  expect(tasks.list().at(-1)).toMatchObject({ description: "Two", status: "killed" });
 });
 
 test("nothing fires once the input has ended, or after the end", async () => {
@@ -283,7 +328,9 @@ test("hooks are told of the jobs of the session, with long texts cut", async () 
   await schedules.create(job("0 9 * * *", { prompt: "x".repeat(2_000) }));
   await schedules.create(job("0 9 * * *", { durable: true }));
   expect(schedules.hookFields()).toEqual({
-    session_crons: [{ id: "00000001", schedule: "0 9 * * *", recurring: true, prompt: "x".repeat(1_000) }],
+    session_crons: [
+      { id: "00000001", schedule: "0 9 * * *", recurring: true, prompt: `${"x".repeat(1_000)}… [+1000 chars]` },
+    ],
   });
 });
 
@@ -291,7 +338,7 @@ test("another conversation begins without the jobs of this one", async () => {
   const { schedules, fired, notes, work, pass } = session();
   await schedules.create(job("* * * * *"));
   await schedules.create(job("* * * * *", { durable: true, prompt: "kept" }));
-  await schedules.wake(60_000, "wake");
+  await schedules.wake(wakeup(60_000, "wake"));
   schedules.clear();
   work();
   await pass(3 * MINUTE);

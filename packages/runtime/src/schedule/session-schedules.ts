@@ -1,8 +1,9 @@
-// The jobs of one session and of its project. A job that is due becomes a prompt of the session when nothing else is going
-// on; one at a time. Jobs of the session are noted in the transcript, for a resume; the project's are in its file.
+// The jobs and the wake-up of one session, and the jobs of its project. What is due becomes a prompt of the session when
+// nothing else is going on; one at a time. Jobs of the session are noted in the transcript, for a resume.
 
 import {
   createZone,
+  cronOf,
   describeCron,
   DueQueue,
   firingAfter,
@@ -16,22 +17,21 @@ import {
   type Zone,
 } from "@keelson/engine/schedule";
 import { ToolError } from "@keelson/engine";
+import type { Tasks } from "@keelson/host";
 import type { JsonObject, PromptOrigin, ScheduledJob } from "@keelson/protocol";
 import { enqueued, scheduled, unscheduled } from "@keelson/store";
-import {
-  jobOwner,
-  openDurableJobs,
-  ScheduleFileError,
-  type DurableJob,
-  type DurableStore,
-} from "@keelson/store/schedules";
-import type { ListedJob, NewJob, ScheduleKeeper } from "@keelson/tools";
+import type { ListedJob, NewJob, NewWakeup, ScheduleKeeper, WaitingWakeup } from "@keelson/tools";
 import type { Storage } from "../session/storage.ts";
+import { cutForHook } from "../tasks/tasks.lazy.ts";
+import { ProjectJobs } from "./project-jobs.ts";
 import { systemTimer, type StartTimer } from "./timer.ts";
+import { CANCELLED, FIRED, startWakeup, STOPPED, type Wakeup } from "./wakeup.ts";
 
 export interface ScheduleParts extends Pick<Storage, "place" | "outbox" | "inbox" | "runState" | "now" | "newId"> {
   /** The folder that holds `.claude`. */
   readonly project: string;
+  /** A wake-up is a row of it. */
+  readonly tasks: Tasks;
   /** Why the jobs in the project's file do not fire; undefined if they do. */
   whyNotDurable(): string | undefined;
   warn(text: string): void;
@@ -42,24 +42,16 @@ export interface ScheduleParts extends Pick<Storage, "place" | "outbox" | "inbox
 
 /** The clock of a computer that slept does not tell; so the time is looked at this often. */
 const TICK_MS = 1_000;
-/** How long the job of another process is left to it before that process is looked for again. */
-const LEAVE_MS = 60_000;
 const MOST_JOBS = 50;
-const LONGEST_IN_HOOK = 1_000;
-const WAKEUP = "wakeup";
 
 export class SessionSchedules implements ScheduleKeeper {
   readonly #parts: ScheduleParts;
   readonly #zone: Zone;
-  readonly #store: DurableStore;
   readonly #own = new Map<string, ScheduledJob>();
-  #durable = new Map<string, DurableJob>();
-  /** Of the project's file and of whether its jobs fire, when it was read. */
-  #stamp: string | undefined;
-  #problem: string | undefined;
+  readonly #durable: ProjectJobs;
   readonly #reported = new Set<string>();
   readonly #queue = new DueQueue();
-  #wakeup: string | undefined;
+  #wakeup: Wakeup | undefined;
   #stopTimer: (() => void) | undefined;
   #firing = false;
   #closed = false;
@@ -67,7 +59,15 @@ export class SessionSchedules implements ScheduleKeeper {
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
     this.#zone = parts.zone ?? localZone();
-    this.#store = openDurableJobs(parts.project, () => jobOwner(parts.place.id));
+    this.#durable = new ProjectJobs({
+      project: parts.project,
+      sessionId: parts.place.id,
+      queue: this.#queue,
+      zone: this.#zone,
+      isOwn: (id) => this.#own.has(id),
+      whyNotDurable: () => parts.whyNotDurable(),
+      report: (problem) => this.#report(problem),
+    });
   }
 
   /** Continues the jobs of an earlier session, which ended at `since`. */
@@ -84,18 +84,16 @@ export class SessionSchedules implements ScheduleKeeper {
     const parsed = parseCron(cron);
     if (!parsed) throw new ToolError(invalidCron(cron));
     if (nextTime(parsed, this.#parts.now(), this.#zone) === undefined) throw new ToolError(impossibleCron(cron));
-    this.#readFile();
-    if (this.#own.size + this.#durable.size >= MOST_JOBS)
+    this.#durable.refresh();
+    if (this.#own.size + this.#durable.list().length >= MOST_JOBS)
       throw new ToolError(`There are already ${MOST_JOBS} scheduled jobs. Cancel one with CronDelete first.`);
   }
 
   async create({ cron, prompt, recurring, durable }: NewJob): Promise<ListedJob> {
     const { now, outbox, place } = this.#parts;
     const job: ScheduledJob = { id: this.#newId(), cron: cron.trim(), prompt, createdAt: now(), recurring };
-    if (durable) {
-      await asToolError(this.#store.add(job));
-      this.#readFile();
-    } else {
+    if (durable) await this.#durable.add(job);
+    else {
       outbox.note(scheduled(place.id, job));
       this.#own.set(job.id, job);
       this.#queue.set(job.id, firingAfter(job, job.createdAt, this.#zone)!);
@@ -104,52 +102,47 @@ export class SessionSchedules implements ScheduleKeeper {
   }
 
   async list(): Promise<{ readonly jobs: readonly ListedJob[]; readonly problem?: string }> {
-    this.#readFile();
+    this.#durable.refresh();
     const own = [...this.#own.values()].map((job) => this.#listed(job, false));
-    const jobs = [...own, ...[...this.#durable.values()].map((job) => this.#listed(job, true))];
-    return { jobs, ...(this.#problem === undefined ? {} : { problem: this.#problem }) };
+    const jobs = [...own, ...this.#durable.list().map((job) => this.#listed(job, true))];
+    const { problem } = this.#durable;
+    return { jobs, ...(problem === undefined ? {} : { problem }) };
   }
 
   async delete(id: string): Promise<boolean> {
-    if (this.#own.has(id)) {
-      this.#forget(id);
-      return true;
-    }
-    const removed = await asToolError(this.#store.remove(id));
-    this.#readFile();
-    return removed;
+    if (!this.#own.has(id)) return this.#durable.remove(id);
+    this.#forget(id);
+    return true;
   }
 
-  async wake(delayMs: number, prompt: string): Promise<number | undefined> {
-    const { inbox, now } = this.#parts;
+  async wake({ delayMs, ...asked }: NewWakeup): Promise<WaitingWakeup | undefined> {
+    const { inbox, now, tasks, newId } = this.#parts;
     if (!inbox.takesPrompts) return undefined;
     const at = now() + delayMs;
-    this.#wakeup = prompt;
-    this.#queue.set(WAKEUP, at);
-    return at;
+    this.#endWakeup(CANCELLED);
+    const id = `w${newId().slice(0, 8)}`;
+    this.#wakeup = startWakeup(id, asked, { tasks, stop: () => this.#endWakeup(STOPPED) });
+    this.#queue.set(id, at);
+    return { id, at };
   }
 
   async cancelWake(): Promise<void> {
-    this.#wakeup = undefined;
-    this.#queue.delete(WAKEUP);
+    this.#endWakeup(CANCELLED);
   }
 
   hookFields(): JsonObject {
-    const jobs = [...this.#own.values()];
-    const cut = (text: string) => text.slice(0, LONGEST_IN_HOOK).toWellFormed();
-    return {
-      session_crons: jobs.map(({ id, cron, recurring, prompt }) => ({
-        id,
-        schedule: cut(cron),
-        recurring,
-        prompt: cut(prompt),
-      })),
-    };
+    const jobs = [...this.#own.values()].map(({ id, cron, recurring, prompt }) => ({
+      id,
+      schedule: cutForHook(cron),
+      recurring,
+      prompt: cutForHook(prompt),
+    }));
+    return { session_crons: [...jobs, ...this.#wakeupForHooks()] };
   }
 
   /** The session waits for input. */
   idle(): void {
-    this.#readFile();
+    this.#durable.refresh();
     this.#startTimer();
   }
 
@@ -157,15 +150,16 @@ export class SessionSchedules implements ScheduleKeeper {
   clear(): void {
     for (const id of this.#own.keys()) this.#queue.delete(id);
     this.#own.clear();
-    void this.cancelWake();
+    this.#endWakeup(CANCELLED);
   }
 
   close(): void {
     this.#closed = true;
     this.#stopTimer?.();
+    this.#endWakeup(CANCELLED);
   }
 
-  /** Only while there are jobs and the session waits: otherwise nothing happens at all. */
+  /** Only while something is scheduled and the session waits: otherwise nothing happens at all. */
   #startTimer(): void {
     const first = this.#queue.first();
     if (this.#stopTimer || this.#firing || !first || !this.#mayFire()) return;
@@ -187,7 +181,7 @@ export class SessionSchedules implements ScheduleKeeper {
   async #tick(): Promise<void> {
     // The session is idle again after the run.
     if (!this.#mayFire()) return;
-    this.#readFile();
+    this.#durable.refresh();
     const first = this.#queue.first();
     if (first && first.at <= this.#parts.now()) {
       this.#firing = true;
@@ -198,33 +192,19 @@ export class SessionSchedules implements ScheduleKeeper {
 
   async #fire(id: string): Promise<void> {
     const now = this.#parts.now();
-    if (id === WAKEUP) {
-      const prompt = this.#wakeup!;
-      await this.cancelWake();
-      return this.#send(prompt, { kind: "task-notification", subkind: "wakeup" });
+    if (this.#wakeup?.id === id) {
+      const { prompt } = this.#wakeup;
+      this.#endWakeup(FIRED);
+      return this.#send(prompt, { kind: "task-notification", subkind: "wakeup", taskId: id });
     }
     const own = this.#own.get(id);
     const job = own ?? this.#durable.get(id)!;
     const next = firingAfterThis(job, now, this.#zone);
     if (own && next === undefined) this.#forget(id);
     else if (own) this.#queue.set(id, next!);
-    else if (!(await this.#claim(job, now, next === undefined))) return;
+    else if (!(await this.#durable.claim(job, now, next === undefined))) return;
     const { cron, prompt } = job;
     this.#send(prompt, { kind: "task-notification", subkind: "cron", taskId: id, schedule: describeCron(cron) });
-  }
-
-  /** One process fires a job of the project; the file says which. */
-  async #claim(job: DurableJob, now: number, isOver: boolean): Promise<boolean> {
-    this.#queue.set(job.id, now + LEAVE_MS);
-    try {
-      if (!(await this.#store.claim(job, { now, isOver }))) return false;
-    } catch (error) {
-      if (!(error instanceof ScheduleFileError)) throw error;
-      this.#report(`${error.message}; its scheduled jobs do not fire`);
-      return false;
-    }
-    this.#readFile();
-    return true;
   }
 
   #send(prompt: string, origin: PromptOrigin): void {
@@ -241,31 +221,28 @@ export class SessionSchedules implements ScheduleKeeper {
     });
   }
 
+  #endWakeup(how: typeof FIRED): void {
+    const wakeup = this.#wakeup;
+    if (!wakeup) return;
+    this.#wakeup = undefined;
+    this.#queue.delete(wakeup.id);
+    wakeup.end(how);
+  }
+
+  /** As a job that fires once, as in the reference. */
+  #wakeupForHooks(): readonly JsonObject[] {
+    const wakeup = this.#wakeup;
+    const at = wakeup && this.#queue.at(wakeup.id);
+    if (at === undefined) return [];
+    const { id, prompt } = wakeup!;
+    return [{ id, schedule: cronOf(at, this.#zone), recurring: false, prompt: cutForHook(prompt) }];
+  }
+
   #forget(id: string): void {
     const { outbox, place } = this.#parts;
     outbox.note(unscheduled(place.id, id));
     this.#own.delete(id);
     this.#queue.delete(id);
-  }
-
-  /** Takes up what other processes changed. */
-  #readFile(): void {
-    const fires = this.#parts.whyNotDurable() === undefined;
-    const stamp = `${fires} ${this.#store.stamp()}`;
-    if (stamp === this.#stamp) return;
-    const { jobs, problem } = this.#store.read();
-    this.#stamp = stamp;
-    this.#problem = problem;
-    for (const id of this.#durable.keys()) this.#queue.delete(id);
-    this.#durable = new Map(
-      jobs.filter(({ id, cron }) => !this.#own.has(id) && parseCron(cron)).map((job) => [job.id, job]),
-    );
-    if (problem !== undefined) this.#report(`${problem}; its scheduled jobs do not fire`);
-    if (!fires) return;
-    for (const job of this.#durable.values()) {
-      const at = firingAfter(job, job.lastFiredAt ?? job.createdAt, this.#zone);
-      if (at !== undefined) this.#queue.set(job.id, at);
-    }
   }
 
   #report(problem: string): void {
@@ -291,15 +268,7 @@ export class SessionSchedules implements ScheduleKeeper {
 
   #newId(): string {
     const id = this.#parts.newId().slice(0, 8);
-    return this.#own.has(id) || this.#durable.has(id) ? this.#newId() : id;
-  }
-}
-
-async function asToolError<T>(change: Promise<T>): Promise<T> {
-  try {
-    return await change;
-  } catch (error) {
-    throw error instanceof ScheduleFileError ? new ToolError(error.message) : error;
+    return this.#own.has(id) || this.#durable.get(id) ? this.#newId() : id;
   }
 }
 

@@ -45,9 +45,11 @@ export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
         output_file: task.outputPath,
         summary: summaryOf(task),
         ...(task.usage ? { usage: usageOf(task.usage) } : {}),
+        ...ambientOf(task),
       });
       if (!task.inBackground) return;
       changed();
+      if (task.endKnown) return;
       // A task that was stopped on purpose starts no run (test/sessions/run/background.test.ts).
       audience.notify(task, endNotice(task, audience.newId()), { wakes: task.status !== "killed" });
     },
@@ -64,11 +66,13 @@ export function tasksInBackground({ list }: Pick<TaskAudience, "list">) {
       ...agentOf(task),
       description: task.description,
       ...parentOf(task),
+      ...ambientOf(task),
     }));
 }
 
 function startOf(task: Task) {
   const { id, toolUseId, description, inBackground, type, agent } = task;
+  const prompt = agent?.prompt ?? task.prompt;
   return {
     task_id: id,
     tool_use_id: toolUseId,
@@ -78,7 +82,8 @@ function startOf(task: Task) {
     ...(agent ? { spawn_depth: agent.depth } : {}),
     ...parentOf(task),
     task_type: type,
-    ...(agent ? { prompt: agent.prompt } : {}),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...ambientOf(task),
   };
 }
 
@@ -99,6 +104,8 @@ function patchOf({ status, endMs, error }: Task, isOver: boolean) {
   if (!isOver) return { is_backgrounded: true };
   return { status, end_time: endMs, ...(error === undefined ? {} : { error }) };
 }
+
+const ambientOf = ({ ambient }: Task) => (ambient ? { ambient } : {});
 
 const agentOf = ({ agent }: Task) => (agent ? { subagent_type: agent.type } : {});
 

@@ -25,20 +25,33 @@ export function lazyMonitors(parts: MonitorParts): Monitors {
   return { start: async (...args) => (await (monitors ??= load())).start(...args) };
 }
 
-const LONGEST_IN_HOOK = 1_000;
+/** The names of the kinds in hook input. */
+const KINDS: Readonly<Record<string, string>> = { local_bash: "shell", local_agent: "subagent" };
 
-/** What Stop hooks are told of the tasks that the session, or one agent, left running in the background. */
+/**
+ * What Stop hooks get of the tasks that the session, or one agent, left running in the background. A wake-up is among the
+ * scheduled jobs instead.
+ */
 export function taskHookFields(tasks: Tasks, owner?: string): JsonObject {
-  const left = tasks.list().filter((task) => task.status === "running" && task.inBackground && task.owner === owner);
-  const cut = (text: string) => text.slice(0, LONGEST_IN_HOOK).toWellFormed();
+  const left = tasks
+    .list()
+    .filter((task) => task.status === "running" && task.inBackground && !task.ambient && task.owner === owner);
   return {
     background_tasks: left.map(({ id, type, status, description, command, agent }) => ({
       id,
-      type,
+      type: KINDS[type] ?? type,
       status,
-      description: cut(description),
-      ...(command === undefined ? {} : { command: cut(command) }),
+      description: cutForHook(description),
+      ...(command === undefined || type !== "local_bash" ? {} : { command: cutForHook(command) }),
       ...(agent === undefined ? {} : { agent_type: agent.type }),
     })),
   };
+}
+
+const LONGEST_IN_HOOK = 1_000;
+
+/** A long text says by how much it was cut. */
+export function cutForHook(text: string): string {
+  const left = text.length - LONGEST_IN_HOOK;
+  return left <= 0 ? text.toWellFormed() : `${text.slice(0, LONGEST_IN_HOOK).toWellFormed()}… [+${left} chars]`;
 }

@@ -272,6 +272,7 @@ export type ScheduleWakeupOutput = {
   clampedDelaySeconds: number;
   wasClamped: boolean;
   stopped?: boolean;
+  taskId?: string;
 };
 
 export type EnterPlanModeOutput = { message: string };

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ToolError, validateInput } from "@keelson/engine";
 import { call, toolWorld } from "../tool-world.test-support.ts";
 import { cronCreateTool, cronDeleteTool, cronListTool } from "./cron.ts";
-import type { ListedJob, NewJob, ScheduleKeeper } from "./schedule-keeper.ts";
+import type { ListedJob, NewJob, NewWakeup, ScheduleKeeper } from "./schedule-keeper.ts";
 import { scheduleWakeupTool } from "./schedule-wakeup.ts";
 
 function keeper({
@@ -11,7 +11,7 @@ function keeper({
   problem,
 }: { isOpen?: boolean; fires?: boolean; problem?: string } = {}) {
   const jobs: ListedJob[] = [];
-  const waiting: { delayMs: number; prompt: string }[] = [];
+  const waiting: NewWakeup[] = [];
   const kept: ScheduleKeeper = {
     async checkNew(cron) {
       if (cron === "bad") throw new ToolError("Invalid");
@@ -28,9 +28,9 @@ function keeper({
     },
     list: async () => ({ jobs, ...(problem === undefined ? {} : { problem }) }),
     delete: async (id) => jobs.splice(0).some((job) => job.id === id),
-    async wake(delayMs, prompt) {
-      waiting.splice(0, 1, { delayMs, prompt });
-      return isOpen ? 1_000 + delayMs : undefined;
+    async wake(wakeup) {
+      waiting.splice(0, 1, wakeup);
+      return isOpen ? { id: "w1", at: 1_000 + wakeup.delayMs } : undefined;
     },
     cancelWake: async () => void waiting.splice(0),
   };
@@ -125,10 +125,20 @@ test.each([
   const { kept, waiting } = keeper();
   const tool = scheduleWakeupTool(kept);
   const output = await call(tool, { delaySeconds, reason: "a build", prompt: "Look again" }, world.context);
-  expect(output).toEqual({ scheduledFor: 1_000 + clampedDelaySeconds * 1_000, clampedDelaySeconds, wasClamped });
-  expect(waiting).toEqual([{ delayMs: clampedDelaySeconds * 1_000, prompt: "Look again" }]);
+  expect(output).toEqual({
+    scheduledFor: 1_000 + clampedDelaySeconds * 1_000,
+    clampedDelaySeconds,
+    wasClamped,
+    taskId: "w1",
+  });
+  const { toolUseId } = world.context;
+  expect(waiting).toEqual([
+    { delayMs: clampedDelaySeconds * 1_000, prompt: "Look again", reason: "a build", toolUseId },
+  ]);
   const limited = wasClamped ? " (the delay is limited to 60 to 3600 seconds)" : "";
-  expect(tool.show(output)).toBe(`Wakeup scheduled in ${clampedDelaySeconds} seconds${limited}. End your turn now.`);
+  expect(tool.show(output)).toBe(
+    `Wakeup scheduled in ${clampedDelaySeconds} seconds${limited}, as task w1. End your turn now.`,
+  );
 });
 
 test("ScheduleWakeup stops, and schedules nothing in a session that ends with its input", async () => {

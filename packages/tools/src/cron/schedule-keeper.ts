@@ -16,6 +16,22 @@ export interface ListedJob extends NewJob {
   readonly inactive?: string;
 }
 
+export interface NewWakeup {
+  readonly delayMs: number;
+  readonly prompt: string;
+  /** One line for the user. */
+  readonly reason: string;
+  /** The call that asked for it. */
+  readonly toolUseId: string;
+}
+
+export interface WaitingWakeup {
+  /** The id of its task. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
 export interface ScheduleKeeper {
   /** Throws ToolError if there can be no such job. */
   checkNew(cron: string): Promise<void>;
@@ -24,8 +40,8 @@ export interface ScheduleKeeper {
   list(): Promise<{ readonly jobs: readonly ListedJob[]; readonly problem?: string }>;
   /** Throws ToolError if it cannot be removed. False if there is none. */
   delete(id: string): Promise<boolean>;
-  /** Returns when; undefined if the session ends before that. */
-  wake(delayMs: number, prompt: string): Promise<number | undefined>;
+  /** Undefined if the session ends before that. */
+  wake(wakeup: NewWakeup): Promise<WaitingWakeup | undefined>;
   /** No longer waits. */
   cancelWake(): Promise<void>;
 }

@@ -21,6 +21,8 @@ interface ScheduleWakeupOutput {
   readonly clampedDelaySeconds: number;
   readonly wasClamped: boolean;
   readonly stopped?: boolean;
+  /** Of the wake-up while it waits. */
+  readonly taskId?: string;
 }
 
 export function scheduleWakeupTool(keeper: ScheduleKeeper): Tool<ScheduleWakeupInput, ScheduleWakeupOutput> {
@@ -46,24 +48,25 @@ export function scheduleWakeupTool(keeper: ScheduleKeeper): Tool<ScheduleWakeupI
     },
     access: () => ({ kind: "none" }),
 
-    async run({ delaySeconds = SHORTEST, prompt = "", stop }) {
+    async run({ delaySeconds = SHORTEST, prompt = "", reason = "", stop }, { toolUseId }) {
       if (stop === true) {
         await keeper.cancelWake();
         return { ...NOTHING, stopped: true };
       }
       const clampedDelaySeconds = Math.min(LONGEST, Math.max(SHORTEST, Math.round(delaySeconds)));
-      const scheduledFor = await keeper.wake(clampedDelaySeconds * 1_000, prompt);
-      if (scheduledFor === undefined) return NOTHING;
-      return { scheduledFor, clampedDelaySeconds, wasClamped: clampedDelaySeconds !== Math.round(delaySeconds) };
+      const waiting = await keeper.wake({ delayMs: clampedDelaySeconds * 1_000, prompt, reason, toolUseId });
+      if (waiting === undefined) return NOTHING;
+      const wasClamped = clampedDelaySeconds !== Math.round(delaySeconds);
+      return { scheduledFor: waiting.at, clampedDelaySeconds, wasClamped, taskId: waiting.id };
     },
 
-    show({ scheduledFor, clampedDelaySeconds, wasClamped, stopped }) {
+    show({ scheduledFor, clampedDelaySeconds, wasClamped, stopped, taskId }) {
       if (stopped) return "The loop has ended. Nothing is scheduled.";
       if (scheduledFor === 0) {
         return "Wakeup not scheduled. This session ends with its input, so nothing would be left to wake up. Finish now, or tell the user what is left to do.";
       }
       const limited = wasClamped ? ` (the delay is limited to ${SHORTEST} to ${LONGEST} seconds)` : "";
-      return `Wakeup scheduled in ${clampedDelaySeconds} seconds${limited}. End your turn now.`;
+      return `Wakeup scheduled in ${clampedDelaySeconds} seconds${limited}, as task ${taskId}. End your turn now.`;
     },
   });
 }

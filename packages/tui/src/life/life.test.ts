@@ -114,6 +114,15 @@ test("background tasks are a tree, with those that a task started below it", () 
   expect(tasks.nextChange(7_000)).toBeUndefined();
 });
 
+test("a wake-up is listed with what it waits for, and its prompt is known for the panel", () => {
+  const tasks = new BackgroundTasks();
+  const waiting = { task_id: "w1", task_type: "wakeup", description: "the build", ambient: true };
+  tasks.take(system("background_tasks_changed", { tasks: [waiting] }), 1_000);
+  tasks.take(system("task_started", { ...waiting, prompt: "Look at the build" }), 2_000);
+  expect(tasks.tasks).toMatchObject([{ id: "w1", prompt: "Look at the build", startedMs: 1_000 }]);
+  expect([tasks.render(frameOf({ now: 3_000 })).rows, tasks.summary]).toEqual([["  └─ the build"], "1 wake-up"]);
+});
+
 test("tokens grow with the deltas until the server has counted", () => {
   const counter = new TokenCounter();
   counter.begin();

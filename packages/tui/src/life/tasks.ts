@@ -12,6 +12,8 @@ interface BackgroundTask {
   readonly type: string;
   readonly description: string;
   readonly agent?: string;
+  /** What an agent was asked, or a wake-up will ask. */
+  readonly prompt?: string;
   readonly parent?: string;
   readonly startedMs: number;
   calls: number;
@@ -19,6 +21,7 @@ interface BackgroundTask {
   lastTool?: string;
 }
 
+const NAMES: Readonly<Record<string, string>> = { local_bash: "shell", local_agent: "agent", wakeup: "wake-up" };
 const MOST_ROWS = 6;
 const MINUTE_MS = 60_000;
 
@@ -35,7 +38,7 @@ export class BackgroundTasks implements View {
         this.#list(fields["tasks"], now);
         break;
       case "task_started":
-        if (!this.#known.has(String(fields["task_id"]))) this.#know(fields, now);
+        this.#start(fields, now);
         break;
       case "task_progress":
         this.#progress(fields);
@@ -55,14 +58,14 @@ export class BackgroundTasks implements View {
 
   /** `2 shells, 1 agent`, or "" if nothing runs. */
   get summary(): string {
-    const agents = this.#listed.filter(({ type }) => type === "local_agent").length;
-    const shells = this.#listed.filter(({ type }) => type === "local_bash").length;
-    const others = this.#listed.length - agents - shells;
-    return [
-      ...(shells > 0 ? [counted(shells, "shell")] : []),
-      ...(agents > 0 ? [counted(agents, "agent")] : []),
-      ...(others > 0 ? [counted(others, "task")] : []),
-    ].join(", ");
+    const names = this.#listed.map(({ type }) => NAMES[type] ?? "task");
+    const counts = ["shell", "agent", "wake-up", "task"].map(
+      (name) => [name, names.filter((each) => each === name).length] as const,
+    );
+    return counts
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => counted(count, name))
+      .join(", ");
   }
 
   /** Milliseconds until a time in it changes: minutes only, because tasks also run while the session is idle. */
@@ -103,6 +106,14 @@ export class BackgroundTasks implements View {
     });
   }
 
+  /** Says more than the list, which may have come before. */
+  #start(fields: SystemMessage, now: number): void {
+    const id = String(fields["task_id"]);
+    const startedMs = this.#known.get(id)?.startedMs ?? now;
+    const task = this.#know(fields, startedMs);
+    this.#listed = this.#listed.map((each) => (each.id === id ? task : each));
+  }
+
   #know(fields: Record<string, unknown>, now: number): BackgroundTask {
     const task: BackgroundTask = {
       id: String(fields["task_id"]),
@@ -112,6 +123,7 @@ export class BackgroundTasks implements View {
       calls: 0,
       tokens: 0,
       ...(typeof fields["subagent_type"] === "string" ? { agent: fields["subagent_type"] } : {}),
+      ...(typeof fields["prompt"] === "string" ? { prompt: fields["prompt"] } : {}),
       ...(typeof fields["parent_task_id"] === "string" ? { parent: fields["parent_task_id"] } : {}),
     };
     this.#known.set(task.id, task);

@@ -23,9 +23,11 @@ export interface PanelCommand {
 /** A task in the background, running or ended. */
 export interface PanelTask {
   readonly id: string;
-  /** `local_bash`, `local_agent`, `monitor` … */
+  /** `local_bash`, `local_agent`, `monitor`, `wakeup` … */
   readonly type: string;
   readonly description: string;
+  /** What an agent was asked, or a wake-up will ask. */
+  readonly prompt?: string;
   /** Absent: it runs. */
   readonly status?: string;
   /** Milliseconds. */

@@ -11,7 +11,14 @@ import { textPanel } from "../parts.ts";
 
 const LOOK_EVERY_MS = 500;
 
-const KINDS: Readonly<Record<string, string>> = { local_bash: "command", local_agent: "agent", monitor: "monitor" };
+const KINDS: Readonly<Record<string, string>> = {
+  local_bash: "command",
+  local_agent: "agent",
+  monitor: "monitor",
+  wakeup: "wake-up",
+};
+/** Of these, the prompt is shown: they print nothing. */
+const hasOutput = ({ type }: PanelTask) => type !== "local_agent" && type !== "wakeup";
 
 export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
   if (context.tasks().length === 0) return { note: "No background tasks" };
@@ -38,7 +45,7 @@ export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
         empty: () => "No background tasks",
         accept: ({ id }) => {
           const task = context.tasks().find((each) => each.id === id);
-          if (task) own.open(outputPanel(task, context), () => undefined);
+          if (task) own.open((hasOutput(task) ? outputPanel : promptPanel)(task, context), () => undefined);
         },
         act: (action, entry) => {
           if (action === "task:stop" && entry) void stop(entry.id);
@@ -48,7 +55,7 @@ export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
           entry === undefined
             ? []
             : [
-                { action: "select:accept", does: "output" },
+                { action: "select:accept", does: shows(context.tasks().find(({ id }) => id === entry.id)) },
                 { action: "task:stop", does: "stop" },
               ],
         status: () => said,
@@ -62,6 +69,8 @@ export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
   };
 }
 
+const shows = (task: PanelTask | undefined) => (task === undefined || hasOutput(task) ? "output" : "prompt");
+
 const isRunning = ({ status = "running" }: PanelTask) => status === "running";
 
 function taskEntry(task: PanelTask, now: number): ListEntry {
@@ -70,10 +79,16 @@ function taskEntry(task: PanelTask, now: number): ListEntry {
   return {
     id,
     label: description,
-    value: [KINDS[type] ?? type, status, ...time].join(" · "),
+    value: [KINDS[type] ?? type, type === "wakeup" ? "waiting" : status, ...time].join(" · "),
     valueStyle: isRunning(task) ? "accent" : "dim",
     about: id,
   };
+}
+
+/** What an agent was asked, or what a wake-up sends when it is due. */
+function promptPanel({ description, prompt = "" }: PanelTask, context: PanelContext): Panel<null> {
+  const lines = linesOfText(prompt);
+  return textPanel({ title: description, keys: context.keys, lines: () => lines });
 }
 
 interface OutputReply {

@@ -1,0 +1,111 @@
+// The jobs in the project's file, as one session sees them. Other processes change the file, too.
+
+import { DueQueue, firingAfter, parseCron, type Zone } from "@keelson/engine/schedule";
+import { ToolError } from "@keelson/engine";
+import type { ScheduledJob } from "@keelson/protocol";
+import {
+  jobOwner,
+  openDurableJobs,
+  ScheduleFileError,
+  type DurableJob,
+  type DurableStore,
+} from "@keelson/store/schedules";
+
+interface ProjectJobsParts {
+  readonly project: string;
+  readonly sessionId: string;
+  readonly queue: DueQueue;
+  readonly zone: Zone;
+  /** Whether this id is taken by a job of the session. */
+  isOwn(id: string): boolean;
+  /** Why these jobs do not fire; undefined if they do. */
+  whyNotDurable(): string | undefined;
+  report(problem: string): void;
+}
+
+/** How long the job of another process is left to it before that process is looked for again. */
+const LEAVE_MS = 60_000;
+
+export class ProjectJobs {
+  readonly #parts: ProjectJobsParts;
+  readonly #store: DurableStore;
+  #jobs = new Map<string, DurableJob>();
+  /** Of the file and of whether its jobs fire, when it was read. */
+  #stamp: string | undefined;
+  #problem: string | undefined;
+
+  constructor(parts: ProjectJobsParts) {
+    this.#parts = parts;
+    this.#store = openDurableJobs(parts.project, () => jobOwner(parts.sessionId));
+  }
+
+  get(id: string): DurableJob | undefined {
+    return this.#jobs.get(id);
+  }
+
+  list(): readonly DurableJob[] {
+    return [...this.#jobs.values()];
+  }
+
+  /** Why jobs may be missing. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async add(job: ScheduledJob): Promise<void> {
+    await asToolError(this.#store.add(job));
+    this.refresh();
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const removed = await asToolError(this.#store.remove(id));
+    this.refresh();
+    return removed;
+  }
+
+  /** One process fires a job of the project; the file says which. */
+  async claim(job: DurableJob, now: number, isOver: boolean): Promise<boolean> {
+    const { queue } = this.#parts;
+    queue.set(job.id, now + LEAVE_MS);
+    try {
+      if (!(await this.#store.claim(job, { now, isOver }))) return false;
+    } catch (error) {
+      if (!(error instanceof ScheduleFileError)) throw error;
+      this.#reportUnreadable(error.message);
+      return false;
+    }
+    this.refresh();
+    return true;
+  }
+
+  /** Takes up what other processes changed. */
+  refresh(): void {
+    const { queue, zone, isOwn, whyNotDurable } = this.#parts;
+    const fires = whyNotDurable() === undefined;
+    const stamp = `${fires} ${this.#store.stamp()}`;
+    if (stamp === this.#stamp) return;
+    const { jobs, problem } = this.#store.read();
+    this.#stamp = stamp;
+    this.#problem = problem;
+    for (const id of this.#jobs.keys()) queue.delete(id);
+    this.#jobs = new Map(jobs.filter(({ id, cron }) => !isOwn(id) && parseCron(cron)).map((job) => [job.id, job]));
+    if (problem !== undefined) this.#reportUnreadable(problem);
+    if (!fires) return;
+    for (const job of this.#jobs.values()) {
+      const at = firingAfter(job, job.lastFiredAt ?? job.createdAt, zone);
+      if (at !== undefined) queue.set(job.id, at);
+    }
+  }
+
+  #reportUnreadable(problem: string): void {
+    this.#parts.report(`${problem}; its scheduled jobs do not fire`);
+  }
+}
+
+async function asToolError<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    throw error instanceof ScheduleFileError ? new ToolError(error.message) : error;
+  }
+}
