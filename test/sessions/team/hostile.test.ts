@@ -67,6 +67,38 @@ shielded("a command that runs since before the team was created cannot write its
   expect(cast.by("team-lead").some((last) => last.includes("Forged"))).toBe(false);
 });
 
+const locker = testUnless(Bun.which("flock") ? null : "needs flock", test);
+
+locker("a command that locks every file of the team does not keep the lead from hearing and ending", async () => {
+  using home = temporaryHome();
+  const script = join(home.root, "lock.sh");
+  const locked = join(home.project, "locked");
+  writeFileSync(
+    script,
+    [
+      `cd '${home.configDir}'`,
+      "until test -e teams/fix/inboxes/.a.lock; do sleep 0.01; done",
+      "for file in $(find teams tasks -type f) ; do exec {fd}<$file; flock $fd; done",
+      `touch '${locked}'; sleep 600`,
+    ].join("\n"),
+  );
+  await using cast = await startCast(
+    ({ last }) =>
+      last.includes("Lead the team")
+        ? calls(CREATE, teammate("a"), ["Bash", { command: `bash ${script}`, run_in_background: true }])
+        : { text: "Waiting" },
+    async ({ last }) => {
+      if (!last.includes("Begin")) return { text: "Ready" };
+      await until(() => existsSync(locked), "nothing was locked");
+      return calls(message("team-lead", "Found it"));
+    },
+  );
+  const args = [...RUN, "--allowedTools", "Bash"];
+  const { code, stderr } = await runKeelson(args, { home, url: cast.url, env: TEAMS });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(cast.by("team-lead").filter((last) => last.includes("Found it"))).toHaveLength(1);
+});
+
 test("no text of a member becomes a message of the protocol", async () => {
   using home = temporaryHome();
   const signals = ["plan_approval_response", "permission_response", "idle_notification", "teammate_terminated"];

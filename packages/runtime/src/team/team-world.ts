@@ -71,6 +71,8 @@ export class Deliveries {
   readonly #files: TeamFiles;
   readonly #handedOver = new Set<string>();
   readonly #marking = new Set<Promise<void>>();
+  /** Used, but the file still says that they are unread. */
+  readonly #unmarked = new Set<string>();
 
   constructor(box: string, files: TeamFiles) {
     this.#box = box;
@@ -84,6 +86,11 @@ export class Deliveries {
     return news;
   }
 
+  /** Whether there is a message that was not used yet. */
+  get hasNews(): boolean {
+    return this.#files.boxes.unread(this.#box).some(({ id }) => !this.#unmarked.has(id));
+  }
+
   recorded(entries: readonly NewEntry[]): void {
     const ids = entries.flatMap(({ uuid }) => (this.#handedOver.has(uuid) ? [uuid] : []));
     if (ids.length > 0) this.done(ids);
@@ -93,7 +100,8 @@ export class Deliveries {
   done(ids: readonly string[]): void {
     const marking = this.#files.boxes.markRead(this.#box, ids).then(
       () => ids.forEach((id) => this.#handedOver.delete(id)),
-      () => undefined,
+      // They stay handed over, so nobody gets them twice.
+      () => ids.forEach((id) => this.#unmarked.add(id)),
     );
     this.#marking.add(marking);
     void marking.finally(() => this.#marking.delete(marking));

@@ -1,9 +1,9 @@
 // A lock across processes. The kernel holds it for an open file and drops it with the process, however that ends, so there
 // is nothing to take over from a holder that was killed.
 
-import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { exclusiveFile } from "./exclusive-file.ts";
 import { loadFlock } from "./flock.ts";
+import { flockAttempts } from "./locked-file.ts";
 
 const SHORTEST_PAUSE_MS = 0.5;
 const LONGEST_PAUSE_MS = 16;
@@ -30,19 +30,5 @@ export async function withFileLock<T>(path: string, work: () => T, tryLock?: Try
 
 async function systemLock(): Promise<TryLock> {
   const flock = await loadFlock();
-  return flock ? (path) => lockedFile(path, flock) : exclusiveFile;
-}
-
-function lockedFile(path: string, flock: (fd: number) => boolean): Disposable | undefined {
-  const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  const fd = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  try {
-    if (!fstatSync(fd).isFile()) throw new Error(`The lock is not a regular file: "${path}"`);
-    if (flock(fd)) return { [Symbol.dispose]: () => closeSync(fd) };
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
-  closeSync(fd);
-  return undefined;
+  return flock ? flockAttempts(flock) : exclusiveFile;
 }

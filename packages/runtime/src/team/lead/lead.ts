@@ -257,7 +257,7 @@ export class Lead {
   }
 
   #owesNews(): boolean {
-    return this.#ending.size > 0 || this.#options.files.boxes.unread(TEAM_LEAD).length > 0;
+    return this.#ending.size > 0 || this.#deliveries.hasNews;
   }
 
   /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
