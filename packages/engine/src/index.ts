@@ -57,6 +57,7 @@ export type {
 } from "./ports.ts";
 export { compactionRules, type CompactionRules, type CompactionWishes } from "./compaction/when.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./tool/bound.ts";
+export { assembleBlock, type BlockInProgress } from "./turn/block.ts";
 export { Conversation } from "./turn/conversation.ts";
 export { buildRequest, partsOfRun, requestParts, withCacheMark } from "./turn/request.ts";
 export { run } from "./run/run.ts";

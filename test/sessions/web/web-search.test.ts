@@ -67,6 +67,35 @@ test("the model's own server searches, in a request beside the conversation; sea
   expect(resultOf(ended).modelUsage["claude-haiku-4-5"]).toMatchObject({ webSearchRequests: 2 });
 });
 
+test("a search whose turn the server pauses goes on from there", async () => {
+  using home = temporaryHome();
+  const asked = { type: "server_tool_use", id: "srv_1", name: "web_search", input: { query: "bun" } };
+  const page = found("srv_1", ["Bun", "https://bun.example.com/"]);
+  await using model = await startMockModel([
+    { calls: [search("bun runtime")] },
+    { text: "Searching.", blocks: [asked, page] as any[], stopReason: "pause_turn" },
+    { text: "Bun is a runtime." },
+    { text: "done" },
+  ]);
+  const ended = await runKeelson(["-p", "go", ...STREAM, ...ALLOWED], { home, url: model.url });
+
+  expect(model.requests[2]!.body.messages).toEqual([
+    expect.objectContaining({ role: "user" }),
+    { role: "assistant", content: [{ type: "text", text: "Searching." }, asked, page] },
+  ]);
+  expect(toolUseResults(ended)).toMatchObject([
+    {
+      results: [
+        "Searching.",
+        { tool_use_id: "srv_1", content: [{ title: "Bun", url: "https://bun.example.com/" }] },
+        "Bun is a runtime.",
+      ],
+      searchCount: 1,
+    },
+  ]);
+  expect(resultOf(ended).result).toBe("done");
+});
+
 /** A search service that answers every request with this. */
 function startService(answer: (request: Request) => object | Response | Promise<object | Response>) {
   const requests: { method: string; path: string; headers: Record<string, string>; body: unknown }[] = [];

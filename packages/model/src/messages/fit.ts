@@ -31,7 +31,10 @@ export function fitRequest(
 ): FittedRequest {
   const request = withOwnThinking(asked, isOwn);
   const names = fitNames(request.tools, MESSAGES_NAMES);
-  const known = alternating(request.messages.flatMap((message) => fitMessage(message, names)));
+  // A request with server tools is a search, and every reply in it is from this server.
+  const known = request.serverTools
+    ? request.messages
+    : alternating(request.messages.flatMap((message) => fitMessage(message, names)));
   const tools = request.tools.map((tool) => (names.out(tool.name) === tool.name ? tool : renamed(tool, names)));
   const { tool_choice: choice, ...rest } = request;
   const named = typeof choice?.["name"] === "string" ? { name: names.out(choice["name"]) } : {};

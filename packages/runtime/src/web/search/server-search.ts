@@ -1,17 +1,27 @@
 // A search by the model's own server: one request beside the conversation, whose only tool runs there.
 
-import { ModelError, ToolError, type ModelChoice, type ModelEvent, type ModelRequest } from "@keelson/engine";
-import { isObject, readField, type ContentBlock } from "@keelson/protocol";
+import {
+  assembleBlock,
+  ModelError,
+  ToolError,
+  type BlockInProgress,
+  type ModelChoice,
+  type ModelEvent,
+  type ModelRequest,
+} from "@keelson/engine";
+import { isBlank, isObject, readField, type ContentBlock } from "@keelson/protocol";
 import type { WebSearchOutput } from "@keelson/tools";
 import { visibleText } from "@keelson/tools/web";
 import { withoutThinking } from "../../hooks/handlers/condition.ts";
-import { sendSideRequest } from "../../model/side-request.ts";
+import { requestSideReply } from "../../model/side-request.ts";
 import type { Storage } from "../../session/storage.ts";
 import { mayShow } from "./search-domains.ts";
 import type { SearchRequest, SearchResults } from "./web-searches.ts";
 
 const MAX_SEARCHES = 8;
 const MAX_ANSWER_TOKENS = 8_192;
+/** The server pauses a turn that takes long, and goes on when it is asked again. */
+const MAX_PAUSES = 10;
 
 /** Throws ToolError. */
 export async function searchOnServer(
@@ -22,23 +32,41 @@ export async function searchOnServer(
   const model = withoutThinking(chosen);
   const { cost, now } = storage;
   const charge = search.charge ?? ((...usage) => cost.charge(...usage));
-  const reader = new ReplyReader(search);
+  const request = searchRequest(search, model);
+  const replies: ReplyReader[] = [];
   try {
-    await sendSideRequest({
-      model,
-      request: searchRequest(search, model),
-      signal: search.signal,
-      watch: (event) => reader.take(event),
-      charge,
-      now,
-    });
-    return reader.results();
+    for (let isPaused = true; isPaused && replies.length <= MAX_PAUSES;) {
+      const reader = new ReplyReader(search);
+      const said = replies.flatMap((reply) => reply.content());
+      const { stopReason } = await requestSideReply({
+        model,
+        request: said.length > 0 ? continued(request, said) : request,
+        signal: search.signal,
+        watch: (event) => reader.take(event),
+        charge,
+        now,
+      });
+      replies.push(reader);
+      isPaused = stopReason === "pause_turn";
+    }
+    return joined(replies.map((reply) => reply.results()));
   } catch (error) {
     if (!(error instanceof ModelError) || search.signal.aborted) throw error;
     throw new ToolError(
       `The search by ${model.profile.id} failed: ${error.message}. If its server has no web search, set "webSearch" in the user settings`,
     );
   }
+}
+
+function continued(request: ModelRequest, content: readonly ContentBlock[]): ModelRequest {
+  return { ...request, messages: [...request.messages, { role: "assistant", content }] };
+}
+
+function joined(parts: readonly SearchResults[]): SearchResults {
+  return {
+    results: parts.flatMap(({ results }) => results),
+    searchCount: parts.reduce((sum, { searchCount = 0 }) => sum + searchCount, 0),
+  };
 }
 
 function searchRequest({ query, allowed, blocked }: SearchRequest, model: ModelChoice): ModelRequest {
@@ -71,9 +99,10 @@ function searchRequest({ query, allowed, blocked }: SearchRequest, model: ModelC
   };
 }
 
-/** Gathers links and text in the order in which they come. */
+/** Gathers links and text of one reply in the order in which they come. */
 class ReplyReader {
   readonly #search: SearchRequest;
+  readonly #blocks = new Map<number, BlockInProgress>();
   #results: WebSearchOutput["results"][number][] = [];
   #text = "";
   #count = 0;
@@ -87,14 +116,23 @@ class ReplyReader {
       this.#results = [];
       this.#text = "";
       this.#count = 0;
+      this.#blocks.clear();
     }
+    if (event.type === "content_block_delta") this.#blocks.get(event.index)?.parts.push(event.delta);
     if (event.type === "content_block_delta" && event.delta.type === "text_delta") this.#text += event.delta.text;
     if (event.type !== "content_block_start") return;
     const block = event.content_block;
+    this.#blocks.set(event.index, { start: block, parts: [] });
     if (block.type === "server_tool_use") this.#count++;
     const text = readField(block, "text");
     if (block.type === "text" && typeof text === "string") this.#text += text;
     if (block.type === "web_search_tool_result") this.#add(block);
+  }
+
+  /** The reply as it goes back to the server. */
+  content(): readonly ContentBlock[] {
+    const blocks = Array.from(this.#blocks.values(), (block) => assembleBlock(block).block);
+    return blocks.filter((block) => !isBlank(block));
   }
 
   results(): SearchResults {
