@@ -12,6 +12,27 @@ const TEXTS = ["title", "description", "format", "pattern", "$ref", "$comment"];
 
 /** One sentence; undefined if the schema is valid. */
 export function draftProblem(schema: unknown, at = "#"): string | undefined {
+  return schemaProblem(schema, at) ?? danglingReference(schema, schema);
+}
+
+/** A reference that leads nowhere. */
+function danglingReference(value: unknown, root: unknown): string | undefined {
+  if (Array.isArray(value)) return first(value.map((item) => danglingReference(item, root)));
+  if (!isObject(value)) return undefined;
+  const { $ref: reference } = value;
+  if (typeof reference === "string" && reference.startsWith("#")) {
+    const steps = reference.slice(1).split("/").filter(Boolean).map(decodeURIComponent);
+    const keys = steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const target = keys.reduce<unknown>(
+      (at, key) => (isObject(at) || Array.isArray(at) ? Reflect.get(at, key) : undefined),
+      root,
+    );
+    if (target === undefined) return `PointerToNowhere: '${reference}' does not exist`;
+  }
+  return first(Object.values(value).map((item) => danglingReference(item, root)));
+}
+
+function schemaProblem(schema: unknown, at: string): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isObject(schema)) return `${JSON.stringify(schema)} is not of type 'object', 'boolean' (${at})`;
   for (const [key, value] of Object.entries(schema)) {
@@ -25,13 +46,13 @@ function keywordProblem(key: string, value: unknown, at: string): string | undef
   const wrong = (type: string) => `${JSON.stringify(value)} is not ${type} (${at})`;
   if (BY_NAME.includes(key)) {
     if (!isObject(value)) return wrong("of type 'object'");
-    return first(Object.entries(value).map(([name, inner]) => draftProblem(inner, `${at}/${name}`)));
+    return first(Object.entries(value).map(([name, inner]) => schemaProblem(inner, `${at}/${name}`)));
   }
   if (LISTS.includes(key)) {
     if (!Array.isArray(value) || value.length === 0) return wrong("a list of schemas");
-    return first(value.map((inner, index) => draftProblem(inner, `${at}/${index}`)));
+    return first(value.map((inner, index) => schemaProblem(inner, `${at}/${index}`)));
   }
-  if (SINGLE.includes(key)) return draftProblem(value, at);
+  if (SINGLE.includes(key)) return schemaProblem(value, at);
   if (key === "type") {
     const types = Array.isArray(value) ? value : [value];
     const isKnown = types.length > 0 && types.every((type) => TYPES.includes(type));

@@ -4,6 +4,8 @@ import { isBlank, isText, isToolUse, type CacheControl, type JsonObject, type Mo
 import type { ModelRequest, ToolDefinition } from "@keelson/engine";
 import type { ModelTraits } from "../../dialect.ts";
 import { CONVERSE_NAMES, fitNames, type FittedNames } from "../../fit/names.ts";
+import { plainSchema } from "../../fit/plain-schema.ts";
+import { hasReference } from "../../fit/references.ts";
 import type { ConverseHabits } from "./habits.ts";
 import { ConverseMedia, countDocuments } from "./media.ts";
 import { converseMessages } from "./messages.ts";
@@ -75,10 +77,10 @@ function toolConfigOf(
   return { tools: specs, ...(toolChoice ? { toolChoice } : {}) };
 }
 
-/** Nova accepts no other keys at the root. */
+/** Nova accepts no other keys at the root, so there is no place for what references name. */
 function schemaOf(schema: JsonObject, model: string): JsonObject {
-  const { properties = {}, required } = schema;
   if (!isNova(model)) return { ...schema, type: "object" };
+  const { properties = {}, required } = hasReference(schema) ? plainSchema(schema) : schema;
   return { type: "object", properties, ...(required ? { required } : {}) };
 }
 

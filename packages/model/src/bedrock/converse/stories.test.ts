@@ -64,6 +64,25 @@ test("Nova is sent only the keys that it accepts at the root of a schema", async
   ]);
 });
 
+test("what references of a schema name is in place for Nova, which has no room for definitions", async () => {
+  await using world = await startBedrock([DONE]);
+  const input_schema = {
+    type: "object",
+    properties: { who: { $ref: "#/$defs/Person" } },
+    required: ["who"],
+    $defs: { Person: { type: "object", properties: { name: { type: "string" }, boss: { $ref: "#/$defs/Person" } } } },
+  } as const;
+  const tools = [{ name: "greet", description: "Greets", input_schema }];
+  expect((await collect(world.provider, requestTo(NOVA, { tools }))).error).toBeUndefined();
+  const { json } = world.server.requests[0]!.body.toolConfig.tools[0].toolSpec.inputSchema;
+  expect(json).toMatchObject({
+    type: "object",
+    properties: { who: { type: "object", properties: { name: { type: "string" }, boss: { type: "object" } } } },
+    required: ["who"],
+  });
+  expect(JSON.stringify(json)).not.toContain("$ref");
+});
+
 test("documents get names that the service accepts, each once, and a text beside them", async () => {
   await using world = await startBedrock([DONE]);
   const titled = (title: string) => ({ ...pdf, title }) as never;

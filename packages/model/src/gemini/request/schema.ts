@@ -2,6 +2,7 @@
 // say is dropped, and the tool checks its input anyway.
 
 import { isObject, type Json, type JsonObject } from "@keelson/protocol";
+import { withoutReference } from "../../fit/references.ts";
 
 /** The schema of a tool's input; undefined if the tool takes none, since the subset has no empty objects. */
 export function openApiSchema(schema: JsonObject): JsonObject | undefined {
@@ -21,7 +22,7 @@ interface Conversion {
 
 function convert(value: unknown, conversion: Conversion, depth: number): JsonObject | undefined {
   if (!isObject(value) || depth > DEEPEST || conversion.left-- <= 0) return undefined;
-  const schema = withoutReference(value, conversion, depth);
+  const schema = withoutReference(value, conversion.root);
   const { type, nullable } = typeOf(schema);
   const variants = variantsOf(schema, conversion, depth);
   const made: Record<string, Json | undefined> = {
@@ -43,44 +44,6 @@ function convert(value: unknown, conversion: Conversion, depth: number): JsonObj
   }
   if (made["type"] === undefined && made["anyOf"] === undefined) made["type"] = "string";
   return made;
-}
-
-/** The schema that a reference names, with what stands beside it; several `allOf` become one. */
-function withoutReference(
-  schema: Record<string, unknown>,
-  conversion: Conversion,
-  depth: number,
-): Record<string, unknown> {
-  const { $ref: reference, allOf, ...own } = schema;
-  const bases = [
-    ...(typeof reference === "string" ? [lookUp(reference, conversion.root)] : []),
-    ...(Array.isArray(allOf) ? (allOf as unknown[]) : []),
-  ].filter(isObject);
-  if (bases.length === 0 || depth > DEEPEST) return own;
-  return [...bases.map((base) => withoutReference(base, conversion, depth + 1)), own].reduce((before, next) =>
-    merged(next, before),
-  );
-}
-
-function merged(own: Record<string, unknown>, base: Record<string, unknown>): Record<string, unknown> {
-  const properties = { ...(base["properties"] as object), ...(own["properties"] as object) };
-  const required = [...listOf(base["required"]), ...listOf(own["required"])];
-  return {
-    ...base,
-    ...own,
-    ...(Object.keys(properties).length > 0 ? { properties } : {}),
-    ...(required.length > 0 ? { required } : {}),
-  };
-}
-
-/** Follows `#/$defs/name`. */
-function lookUp(reference: string, root: JsonObject): unknown {
-  if (!reference.startsWith("#")) return undefined;
-  const steps = reference.slice(1).split("/").filter(Boolean);
-  return steps.reduce<unknown>((at, step) => {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  }, root);
 }
 
 function typeOf(schema: Record<string, unknown>): { readonly type: string | undefined; readonly nullable: boolean } {

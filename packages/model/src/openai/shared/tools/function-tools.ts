@@ -3,10 +3,10 @@
 import type { JsonObject } from "@keelson/protocol";
 import type { ToolDefinition } from "@keelson/engine";
 import type { FittedNames } from "../../../fit/names.ts";
+import { plainSchema } from "../../../fit/plain-schema.ts";
 import type { Flavour } from "../flavour.ts";
 import type { ServerHabits } from "../habits.ts";
 import { fitParameters } from "./parameters.ts";
-import { plainSchema } from "./plain-schema.ts";
 
 export interface FunctionTool {
   readonly name: string;
