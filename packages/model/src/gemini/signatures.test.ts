@@ -80,6 +80,19 @@ test("ids that the server gave go back with the call and its result", async () =
   expect(contents[2].parts.map((part: any) => part.functionResponse.id)).toEqual(ids);
 });
 
+test("an older model gets no ids of a newer one", async () => {
+  await using gemini = await startGemini([{ blocks: [call("Read")] }, done], { ids: true });
+  const asked = requestFor("gemini-3-pro-preview");
+  const reply = await collect(gemini.provider, asked);
+  const later = continued(asked, reply, [result(reply.blocks[0].id)]);
+  await collect(gemini.provider, { ...later, model: "gemini-2.5-flash" });
+  const [, called, answered] = gemini.server.requests[1]!.body.contents;
+  expect([called.parts[0].functionCall, answered.parts[0].functionResponse]).toEqual([
+    { name: "Read", args: {} },
+    { name: "Read", response: { output: "x" } },
+  ]);
+});
+
 test("calls of other providers get the value that skips the check, where there is one", async () => {
   await using gemini = await startGemini([done, done]);
   expect((await collect(gemini.provider, requestFor("gemini-3-pro-preview", foreign))).error).toBeUndefined();

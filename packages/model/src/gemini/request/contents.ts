@@ -110,11 +110,11 @@ function stateOf(
   isFirst: boolean,
 ) {
   const state = reply?.callState?.[id];
-  const isOurs = state?.["api"] === api;
-  const given = isOurs && isSameModel(String(state["model"]), model) ? state["signature"] : undefined;
-  const own = typeof given === "string" && trusts(id) ? given : undefined;
-  const sentId = ids && isOurs && typeof state["id"] === "string" ? state["id"] : undefined;
-  return { signature: own ?? (isFirst && signed ? SKIP_SIGNATURE : undefined), sentId };
+  // Older models know neither signatures nor ids.
+  const own = state?.["api"] === api && isSameModel(String(state["model"]), model) ? state : {};
+  const sentId = ids && typeof own["id"] === "string" ? own["id"] : undefined;
+  const given = typeof own["signature"] === "string" && trusts(id) ? own["signature"] : undefined;
+  return { signature: given ?? (isFirst && signed ? SKIP_SIGNATURE : undefined), sentId };
 }
 
 const isSameModel = (one: string, other: string) => one === other || geminiFamily(one) === geminiFamily(other);
