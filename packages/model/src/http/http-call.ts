@@ -103,23 +103,43 @@ export async function openCall(
     response,
     chunks,
     canGather: gatherMs !== undefined,
-    async text(maxBytes) {
-      const decoder = new TextDecoder();
-      let text = "";
-      let size = 0;
-      for await (const chunk of chunks()) {
-        text += decoder.decode(chunk.subarray(0, maxBytes - size), { stream: true });
-        size += chunk.length;
-        if (size >= maxBytes) break;
-      }
-      return text;
-    },
+    text: (maxBytes) => textIn(chunks(), maxBytes),
     close({ finished }) {
       forget();
       if (finished && reader) void drain(reader);
       else stop.abort();
     },
   };
+}
+
+async function textIn(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk.subarray(0, maxBytes - size), { stream: true });
+    size += chunk.length;
+    if (size >= maxBytes) break;
+  }
+  return text;
+}
+
+/** The call and the beginning of its body, which can still be read as a whole. Throws only ModelError. */
+export async function peek(call: HttpCall): Promise<{ readonly call: HttpCall; readonly beginning: string }> {
+  const rest = call.chunks();
+  const read: Uint8Array[] = [];
+  let beginning = "";
+  while (beginning === "") {
+    const next = await rest.next();
+    if (next.done) break;
+    read.push(next.value);
+    beginning = new TextDecoder().decode(Buffer.concat(read)).trimStart();
+  }
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield* read;
+    yield* rest;
+  }
+  return { call: { ...call, chunks, text: (maxBytes) => textIn(chunks(), maxBytes) }, beginning };
 }
 
 /** Reads the rest of a finished reply, for up to a second; otherwise the connection is not reused. */

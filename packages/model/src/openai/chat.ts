@@ -14,10 +14,10 @@ import { ChatReader } from "./chat/reader.ts";
 import { chatRequest } from "./chat/request.ts";
 import { FailedGeneration } from "./shared/errors.ts";
 import {
-  isJsonReply,
   isWebPage,
   isConnectionLost,
   notSpoken,
+  openReply,
   readSse,
   redacted,
   sendAdjusted,
@@ -91,7 +91,7 @@ async function* attempt(
   const { model } = request;
   const flavour = flavourOf(server);
   const known = { flavour, provider: server.provider, traits: traits(model), compat, names, sessionId };
-  const { call, built } = await sendAdjusted(
+  const { call: answered, built } = await sendAdjusted(
     server,
     model,
     (adjustments) => ({
@@ -102,12 +102,12 @@ async function* attempt(
   );
   for (const loss of built.losses) yield { type: "notice", notice: { type: "loss", text: LOSS_TEXTS[loss] } };
 
-  if (isWebPage(call)) {
-    call.close({ finished: false });
+  if (isWebPage(answered)) {
+    answered.close({ finished: false });
     throw notSpoken(server, "Chat Completions");
   }
-  if (isJsonReply(call)) {
-    // Some servers ignore `stream` and send the whole reply at once.
+  const { call, isWhole } = await openReply(answered);
+  if (isWhole) {
     yield* whole(await readJson(call), reader, server);
     return;
   }

@@ -12,10 +12,10 @@ import { ResponsesReader } from "./responses/reader.ts";
 import { responsesRequest, sharedFields, type BuiltResponsesRequest } from "./responses/request.ts";
 import { responseErrorOf } from "./shared/errors.ts";
 import {
-  isJsonReply,
   isWebPage,
   isConnectionLost,
   notSpoken,
+  openReply,
   readSse,
   redacted,
   sendAdjusted,
@@ -60,7 +60,7 @@ async function* reply(
   const names = fitNames(request.tools, RESPONSES_NAMES);
   const known = { flavour: flavourOf(server), traits: traits(model), names, sessionId, memory };
   let hasRejected = false;
-  const { call, built } = await sendAdjusted(
+  const { call: answered, built } = await sendAdjusted(
     server,
     model,
     (adjustments) => ({ path: pathOf(server), ...responsesRequest(request, stream, { ...known, ...adjustments }) }),
@@ -76,11 +76,12 @@ async function* reply(
     ids: idsIn(request.messages),
     estimateInput: () => estimatedTokens([built.body["instructions"], built.body.input, built.body["tools"]]),
   });
-  if (isWebPage(call)) {
-    call.close({ finished: false });
+  if (isWebPage(answered)) {
+    answered.close({ finished: false });
     throw notSpoken(server, "the Responses API");
   }
-  if (isJsonReply(call)) {
+  const { call, isWhole } = await openReply(answered);
+  if (isWhole) {
     const value = await readJson(call);
     if (!isObject(value)) throw new ModelError("stream_cut", "The reply ended before it was complete");
     if (!Array.isArray(value["output"]) && !value["error"]) throw notSpoken(server, "the Responses API");

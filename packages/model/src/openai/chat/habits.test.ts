@@ -413,6 +413,19 @@ test.each<[string, RawAnswer]>([
     "a whole reply instead of a stream",
     { raw: { status: 200, body: { id: "c", choices: [{ message: { content: "x" }, finish_reason: "stop" }] } } },
   ],
+  [
+    "a whole reply that calls itself text",
+    {
+      raw: {
+        headers: { "content-type": "text/plain" },
+        frames: [" ", '\n{"choices":[{"message":{"content":"x"},', '"finish_reason":"stop"}]}'],
+      },
+    },
+  ],
+  [
+    "events that call themselves JSON",
+    { raw: { headers: { "content-type": "application/json" }, frames: [`\n${chunk({ content: "x" }, "stop")}\n\n`] } },
+  ],
 ])("a stream with %s is complete", async (_, answer) => {
   const { provider } = await setUp([answer]);
   const got = await collect(provider, request);

@@ -3,7 +3,7 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
-import type { HttpCall } from "../../http/http-call.ts";
+import { peek, type HttpCall } from "../../http/http-call.ts";
 import { callServer, withoutSecrets, type Server, type ServerRequest } from "../../http/server.ts";
 import { SseDecoder } from "../../http/sse.ts";
 import { FailedGeneration, responseErrorOf } from "./errors.ts";
@@ -64,7 +64,17 @@ const LOST = new Set<string>(["stream_cut", "connection", "timeout"]);
 /** Whether the connection failed. What was complete by then stays complete. */
 export const isConnectionLost = (error: unknown) => error instanceof ModelError && LOST.has(error.kind);
 
-export const isJsonReply = ({ response }: HttpCall) => /\bjson\b/.test(response.headers.get("content-type") ?? "");
+/** The reply, and whether it came at once: some servers ignore `stream`. Not all of them say so in the header. */
+export async function openReply(call: HttpCall): Promise<{ readonly call: HttpCall; readonly isWhole: boolean }> {
+  if (/\bevent-stream\b/.test(call.response.headers.get("content-type") ?? "")) return { call, isWhole: false };
+  try {
+    const { call: opened, beginning } = await peek(call);
+    return { call: opened, isWhole: beginning.startsWith("{") || beginning === "" };
+  } catch (error) {
+    call.close({ finished: false });
+    throw error;
+  }
+}
 
 /** The error for an answer that is not of this dialect at all, such as the page of a web server. */
 export function notSpoken({ baseUrl, addressFrom }: Server, dialect: string): ModelError {
