@@ -41,6 +41,8 @@ const MIRRORED_BY_SDK: Readonly<Record<string, readonly string[]>> = {
     "PushNotificationOutput",
     "RemoteTriggerInput",
     "RemoteTriggerOutput",
+    "ReportFindingsInput",
+    "ReportFindingsOutput",
     "SendMessageInput",
     "SendMessageOutput",
     "ShareOnboardingInput",

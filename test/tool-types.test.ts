@@ -67,6 +67,7 @@ const TYPED = {
   >(),
   ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
   RemoteTrigger: types<typeof optional.remoteTriggerTool, sdk.RemoteTriggerInput, sdk.RemoteTriggerOutput>(),
+  ReportFindings: types<typeof optional.reportFindingsTool, sdk.ReportFindingsInput, sdk.ReportFindingsOutput>(),
   ScheduleWakeup: types<typeof tools.scheduleWakeupTool, sdk.ScheduleWakeupInput, sdk.ScheduleWakeupOutput>(),
   SendMessage: types<typeof tools.sendMessageTool, sdk.SendMessageInput, sdk.SendMessageOutput>(),
   ShareOnboardingGuide: types<

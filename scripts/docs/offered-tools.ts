@@ -22,6 +22,7 @@ const EVERYTHING = {
 };
 const SETTINGS = {
   agentPushNotifEnabled: true,
+  permissions: { allow: ["ReportFindings"] },
   onboarding: { url: "http://127.0.0.1:1" },
   lspServers: { docs: { command: "/bin/false", extensionToLanguage: { ".docs": "docs" } } },
 };

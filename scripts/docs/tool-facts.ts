@@ -46,6 +46,7 @@ export const TOOL_FACTS: Readonly<Record<string, ToolFacts>> = {
     "asks, except for `list`, `get`, `list_runs`, `get_run_log` and disabling",
     "if a [routines server](routines-api.md) is set up",
   ),
+  ReportFindings: facts(NONE, "if an allow rule names it"),
   ScheduleWakeup: facts(NONE, "as CronCreate"),
   SendMessage: facts(NONE, ALWAYS),
   ShareOnboardingGuide: facts(

@@ -25,7 +25,7 @@ const EXPECTED = [
   "Read Write Edit Glob NotebookEdit Bash Monitor PowerShell Grep WebFetch WebSearch ToolSearch Agent SendMessage TodoWrite",
   "TaskCreate TaskGet TaskList TaskUpdate TaskStop TaskOutput CronCreate CronList CronDelete RemoteTrigger EnterPlanMode",
   "ExitPlanMode EnterWorktree ExitWorktree AskUserQuestion PushNotification ShareOnboardingGuide ListMcpResourcesTool",
-  "ReadMcpResourceTool LSP Skill TeamCreate TeamDelete ScheduleWakeup StructuredOutput",
+  "ReadMcpResourceTool LSP Skill TeamCreate TeamDelete ScheduleWakeup StructuredOutput ReportFindings",
 ].flatMap((line) => line.split(" "));
 
 test.each(EXPECTED)("%s is there, with a description and a closed schema", (name) => {

@@ -7,4 +7,5 @@ export {
   type PushNotificationOutput,
 } from "./push-notification/push-notification.ts";
 export { remoteTriggerTool, type RoutinesClient } from "./remote-trigger/remote-trigger.ts";
+export { reportFindingsTool } from "./report-findings/report-findings.ts";
 export { shareOnboardingTool, type GuideServer } from "./share-onboarding/share-onboarding.ts";

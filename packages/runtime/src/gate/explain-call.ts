@@ -146,6 +146,7 @@ const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => strin
   PowerShell: (text, cwd) => ({ kind: "command", command: text("command"), cwd, language: "powershell" }),
   PushNotification: () => ({ kind: "none" }),
   RemoteTrigger: () => ({ kind: "external" }),
+  ReportFindings: () => ({ kind: "none" }),
   ShareOnboardingGuide: (text, cwd) => ({ kind: "edit", path: resolve(cwd, text("output") || "onboarding-guide.zip") }),
   WebFetch: (text) => ({ kind: "url", url: text("url") }),
   WebSearch: () => ({ kind: "external" }),

@@ -2,7 +2,13 @@
 
 import type { Tool } from "@keelson/engine";
 import { findProgram, pathOutside } from "@keelson/host";
-import { powershellTool, pushNotificationTool, remoteTriggerTool, shareOnboardingTool } from "@keelson/tools/optional";
+import {
+  powershellTool,
+  pushNotificationTool,
+  remoteTriggerTool,
+  reportFindingsTool,
+  shareOnboardingTool,
+} from "@keelson/tools/optional";
 import { backgroundAllowed } from "../machine/pool.ts";
 import { createGuideServer } from "./guide-server.ts";
 import { createNotifier } from "./notifier.ts";
@@ -38,6 +44,8 @@ const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
       createRoutinesClient({ snapshot: () => state.snapshot, sessionId: () => place.id, now, saveSecrets }),
     );
   },
+
+  ReportFindings: () => reportFindingsTool(),
 
   ShareOnboardingGuide: ({ storage }) => shareOnboardingTool(createGuideServer(() => storage.state.snapshot)),
 };

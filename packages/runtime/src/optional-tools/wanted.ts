@@ -1,4 +1,4 @@
-// Which optional tools the settings and variables of a session ask for.
+// Which optional tools the settings, rules and variables of a session ask for.
 
 import type { Snapshot } from "@keelson/config";
 
@@ -14,6 +14,7 @@ export const WANTED: Readonly<Record<string, (snapshot: Snapshot) => boolean>> =
   PowerShell: ({ env }) => isOn(env["CLAUDE_CODE_USE_POWERSHELL_TOOL"]),
   PushNotification: wantsNotifications,
   RemoteTrigger: (snapshot) => routinesServer(snapshot).url !== undefined,
+  ReportFindings: ({ rules }) => rules.some(({ behavior, tool }) => behavior === "allow" && tool === "ReportFindings"),
   ShareOnboardingGuide: ({ settings }) => onboardingSettings(settings).url !== undefined,
 };
 

@@ -147,6 +147,19 @@ export type RemoteTriggerInput = {
 };
 
 export type PushNotificationInput = { message: string; status: "proactive" };
+export type ReportFindingsInput = {
+  level?: "low" | "medium" | "high" | "xhigh" | "max";
+  findings: {
+    file: string;
+    line?: number;
+    summary: string;
+    short_summary?: string;
+    failure_scenario: string;
+    category?: string;
+    verdict?: "CONFIRMED" | "PLAUSIBLE";
+    outcome?: "fixed" | "skipped" | "no_change_needed";
+  }[];
+};
 export type ShareOnboardingInput = { path?: string; format?: "zip" | "file"; output?: string; upload?: boolean };
 
 export type EnterPlanModeInput = Record<string, never>;
@@ -192,6 +205,7 @@ export type ToolInputSchemas =
   | ScheduleWakeupInput
   | RemoteTriggerInput
   | PushNotificationInput
+  | ReportFindingsInput
   | ShareOnboardingInput
   | EnterPlanModeInput
   | ExitPlanModeInput

@@ -1,7 +1,7 @@
 // The outputs of built-in tools: `tool_response` in PostToolUse hooks, `tool_use_result` in messages.
 
 import type { Usage } from "@keelson/protocol";
-import type { LspOperation } from "./tool-inputs.ts";
+import type { LspOperation, ReportFindingsInput } from "./tool-inputs.ts";
 
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
 
@@ -318,6 +318,8 @@ export type PushNotificationOutput = {
   sentAt?: string;
 };
 
+export type ReportFindingsOutput = ReportFindingsInput & { count: number };
+
 export type ShareOnboardingOutput = {
   format: "zip" | "file";
   files: string[];
@@ -354,6 +356,7 @@ export type ToolOutputSchemas =
   | ScheduleWakeupOutput
   | RemoteTriggerOutput
   | PushNotificationOutput
+  | ReportFindingsOutput
   | ShareOnboardingOutput
   | TaskOutputOutput
   | TaskStopOutput

@@ -89,6 +89,17 @@ const table: readonly Row[] = [
     rows: ["● WebFetch(https://x.example/a)", "  ⎿  200 OK, 20 KB"],
   },
   {
+    name: "ReportFindings",
+    input: {},
+    output: {
+      findings: [
+        { file: "a.ts", line: 7, summary: "Off by one", outcome: "no_change_needed" },
+        { file: "b.ts", summary: "Never closed" },
+      ],
+    },
+    rows: ["● ReportFindings", "  ⎿  a.ts:7 · Off by one (no change needed)", "     b.ts · Never closed"],
+  },
+  {
     name: "WebSearch",
     input: { query: "keel" },
     output: { results: [{ content: [{ title: "Keel", url: "https://a.example" }] }], durationSeconds: 2.3 },

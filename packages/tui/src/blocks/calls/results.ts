@@ -93,6 +93,17 @@ const questionRows: Rows = (_call, { isError, text, output }, columns, look) => 
   return answers.flatMap(([question, answer]) => folded(`${question} → ${String(answer)}`, columns, look));
 };
 
+const findingRows: Rows = (_call, { isError, text, output }, columns, look) => {
+  if (isError) return errorRows(text, columns, look);
+  const findings = isObject(output) && Array.isArray(output["findings"]) ? output["findings"].filter(isObject) : [];
+  if (findings.length === 0) return folded(text, columns, look);
+  return findings.flatMap(({ file, line, summary, outcome }) => {
+    const place = typeof line === "number" ? `${String(file)}:${line}` : String(file);
+    const end = typeof outcome === "string" ? ` (${outcome.replaceAll("_", " ")})` : "";
+    return folded(`${place} · ${String(summary)}${end}`, columns, look);
+  });
+};
+
 const MOST_PLAN_ROWS = 60;
 
 const planRows: Rows = ({ input }, { isError, text, output }, columns, look) => {
@@ -116,4 +127,5 @@ const BY_TOOL: Readonly<Record<string, Rows>> = {
   Skill: skillRows,
   AskUserQuestion: questionRows,
   ExitPlanMode: planRows,
+  ReportFindings: findingRows,
 };
