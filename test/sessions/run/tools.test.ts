@@ -544,6 +544,35 @@ test("a call that cannot be tried is answered with what is wrong with it", async
   ]);
 });
 
+test("a call is shown, kept and sent back with the input that the tool gets, unless that is not valid", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "one\ntwo\n");
+  const file_path = join(home.project, "a.txt");
+  const given = [
+    { name: "Read", input: { file_path, limit: "2", offset: -1 } },
+    { name: "Edit", input: { file_path, old_string: "two", new_string: "2  \n3" } },
+    { name: "TodoWrite", input: { todos: [{ id: "1", content: "a", status: "pending", activeForm: "b" }] } },
+    { name: "Glob", input: { pattern: "*", depth: "7" } },
+  ];
+  const repaired = [
+    { file_path, limit: 2 },
+    { replace_all: false, file_path, old_string: "two", new_string: "2\n3" },
+    { todos: [{ content: "a", status: "pending", activeForm: "b" }] },
+    given[3]!.input,
+  ];
+  await using model = await startMockModel([...given.map((call) => ({ calls: [call] })), { text: "done" }]);
+  const flags = ["--allowedTools", "Edit"];
+  const ended = await runKeelson(["-p", "go", ...STREAM, ...flags], { home, url: model.url });
+  const inputsIn = (messages: readonly any[]) =>
+    messages
+      .flatMap(({ content }) => content)
+      .flatMap((block: any) => (block.type === "tool_use" ? [block.input] : []));
+  expect(inputsIn(messagesOf(ended, "assistant").map(({ message }) => message))).toEqual(repaired);
+  expect(inputsIn(model.requests.at(-1)!.body.messages.filter(({ role }: any) => role === "assistant"))).toEqual(
+    repaired,
+  );
+});
+
 test("reads of one reply run side by side, and their answers come in the order of the calls", async () => {
   using home = temporaryHome();
   for (const name of ["a", "b", "c"]) home.write(`${name}.txt`, name);

@@ -1,7 +1,14 @@
 // The life of one tool call, and the only way a tool runs: find, check the input, PreToolUse, gate, run, PostToolUse,
 // limit the output. Whatever happens, it ends in a `tool_result`.
 
-import { isObject, NOTHING_SAID, type JsonObject, type NewEntry, type PermissionDenial } from "@keelson/protocol";
+import {
+  isObject,
+  NOTHING_SAID,
+  type JsonObject,
+  type NewEntry,
+  type PermissionDenial,
+  type ToolUseBlock,
+} from "@keelson/protocol";
 import { ToolError } from "../errors.ts";
 import { findTool } from "./pool.ts";
 import type { Ports } from "../ports.ts";
@@ -74,8 +81,7 @@ export function checkCall(
   }: Pick<Ports, "tools" | "deferredTools" | "acceptedTools" | "allTools" | "whyMissing">,
 ): CheckedCall {
   const { name } = call.block;
-  const tool =
-    findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name) ?? findTool(acceptedTools?.() ?? [], name);
+  const tool = callableTool(name, { tools, deferredTools, acceptedTools });
   if (!tool) {
     const why = whyMissing?.(name);
     const note = why === undefined ? notOfferedNote(name, allTools) : `. ${why}`;
@@ -93,6 +99,38 @@ export function checkCall(
     };
   }
 }
+
+type CallableTools = Pick<Ports, "tools" | "deferredTools" | "acceptedTools">;
+
+function callableTool(name: string, { tools, deferredTools, acceptedTools }: CallableTools): Tool | undefined {
+  return findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name) ?? findTool(acceptedTools?.() ?? [], name);
+}
+
+/**
+ * The call as it is recorded and shown: with the input that the tool will get, apart from defaults. Clients see what
+ * happens, not how a model spelled it (observed, 2.1.197). An input that is not valid stays as it is.
+ */
+export function withRepairedInput(block: ToolUseBlock, ports: CallableTools): ToolUseBlock {
+  const tool = callableTool(block.name, ports);
+  if (!tool || !isObject(block.input)) return block;
+  const given = block.input as JsonObject;
+  try {
+    const checked = validateInput(tool, given);
+    if (!checked.ok) return block;
+    const keys = Object.keys(tool.repair?.({ ...given }) ?? given);
+    const input = Object.fromEntries(keys.map((key) => [key, checked.input[key]]));
+    const isSame =
+      keys.length === Object.keys(given).length && keys.every((key) => isSameValue(input[key], given[key]));
+    return isSame ? block : { ...block, input };
+  } catch {
+    // The same failure answers the call.
+    return block;
+  }
+}
+
+/** Most inputs need no repair, and their values are short or the same objects. */
+const isSameValue = (one: unknown, other: unknown) =>
+  one === other || (typeof one === "object" && JSON.stringify(one) === JSON.stringify(other));
 
 export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<SettledCall> {
   const { call } = checked;

@@ -19,6 +19,7 @@ import type { Conversation } from "./conversation.ts";
 import { ModelError } from "../errors.ts";
 import type { ModelNotice, ModelRequest, Ports } from "../ports.ts";
 import { withCounted } from "../run/result.ts";
+import { withRepairedInput } from "../tool/tool-call.ts";
 
 export interface StreamedCall {
   readonly block: ToolUseBlock;
@@ -78,10 +79,12 @@ export async function requestReply(
   /** Stores, then shows: the entry of a finished block, then the event that ends it. */
   const release = async () => {
     if (!held || !message) return;
-    const { block, broken, end } = held;
+    const { block: sent, broken, end } = held;
     held = undefined;
     const entryId = ports.newId();
-    const state = isToolUse(block) ? states.get(block.id) : undefined;
+    const state = isToolUse(sent) ? states.get(sent.id) : undefined;
+    // A call with state may be signed, and goes back as it came.
+    const block = isToolUse(sent) && !broken && !state ? withRepairedInput(sent, ports) : sent;
     const named = requestId === undefined ? {} : { requestId };
     const unfinished = end ? {} : { aborted: true as const };
     const facts = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
