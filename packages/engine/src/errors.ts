@@ -26,18 +26,37 @@ export class ModelError extends Error {
   /** The vendor's name for it, such as `invalid_request_error`. */
   readonly apiType: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** How the model's server names the request. */
+  readonly requestId: string | undefined;
+  /** The server asks not to be sent the request again. */
+  readonly isFinal: boolean;
 
   constructor(
     kind: ModelErrorKind,
     message: string,
-    options: { status?: number; apiType?: string; retryAfterMs?: number; cause?: unknown } = {},
+    options: {
+      status?: number;
+      apiType?: string;
+      retryAfterMs?: number;
+      requestId?: string;
+      isFinal?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.status = options.status;
     this.apiType = options.apiType;
     this.retryAfterMs = options.retryAfterMs;
+    this.requestId = options.requestId;
+    this.isFinal = options.isFinal ?? false;
   }
+}
+
+/** The name that clients know; they have none for connections, and a prompt that is too long is an invalid request. */
+export function wireErrorName({ kind }: ModelError): string {
+  if (kind === "prompt_too_long") return "invalid_request";
+  return kind === "connection" || kind === "timeout" || kind === "stream_cut" ? "unknown" : kind;
 }
 
 /** A tool failed. The message goes back to the model, which may try again. */

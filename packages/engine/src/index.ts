@@ -1,4 +1,4 @@
-export { ModelError, ToolError, type ModelErrorKind } from "./errors.ts";
+export { ModelError, ToolError, wireErrorName, type ModelErrorKind } from "./errors.ts";
 export {
   anyObject,
   array,

@@ -20,7 +20,14 @@ export {
   type ToolResultBlock,
   type ToolUseBlock,
 } from "./transcript/content.ts";
-export { NO_USAGE, type BlockDelta, type ReplyMessage, type StreamEvent, type Usage } from "./stream/stream-event.ts";
+export {
+  NO_USAGE,
+  type BlockDelta,
+  type ReplyMessage,
+  type StopDetails,
+  type StreamEvent,
+  type Usage,
+} from "./stream/stream-event.ts";
 export {
   isChainEntry,
   type AgentMetadata,

@@ -2,6 +2,7 @@
 
 import { COMMANDS } from "./cases/commands.ts";
 import { ENDING } from "./cases/ending.ts";
+import { FAILURES } from "./cases/failures.ts";
 import { FLOW } from "./cases/flow.ts";
 import { HOOKS } from "./cases/hooks.ts";
 import { MCP } from "./cases/mcp.ts";
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...COMMANDS,
   ...MESSAGES,
   ...RESULTS,
+  ...FAILURES,
   ...REQUESTS,
   ...PERMISSIONS,
   ...HOOKS,

@@ -227,18 +227,18 @@ test("a reply that is cut again and again is given up after three times", async 
 });
 
 test.each([
-  [400, "invalid_request_error", "api_error"],
-  [401, "authentication_error", "api_error"],
-  [403, "permission_error", "api_error"],
-  [404, "not_found_error", "api_error"],
-] as const)("API error %i is not tried again, and is the answer", async (status, type, reason) => {
+  [400, "invalid_request_error", "api_error", ""],
+  [401, "authentication_error", "api_error", "Failed to authenticate. "],
+  [403, "permission_error", "api_error", "Failed to authenticate. "],
+  [404, "not_found_error", "api_error", ""],
+] as const)("API error %i is not tried again, and is the answer", async (status, type, reason, first) => {
   using home = temporaryHome();
   await using model = await startMockModel([{ status, message: "scripted failure" }]);
 
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
 
   expect(model.requests).toHaveLength(1);
-  const text = `API Error: ${status} scripted failure`;
+  const text = `${first}API Error: ${status} scripted failure`;
   expect(messagesOf(ended, "assistant")).toMatchObject([
     {
       message: {
@@ -368,9 +368,9 @@ test("a refusal of the model is an error, whatever it said", async () => {
   expect(ended.code).toBe(1);
 });
 
-test("an empty reply is an empty answer", async () => {
+test("an empty reply is asked for once more, and is then an empty answer", async () => {
   using home = temporaryHome();
-  await using model = await startMockModel([{}]);
+  await using model = await startMockModel([{}, {}]);
   expect(await runOnce(home, model.url)).toEqual({ code: 0, stdout: "\n", stderr: "" });
 });
 

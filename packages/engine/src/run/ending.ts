@@ -1,7 +1,7 @@
 // How a run ends early, and the entries that record it. Pure.
 
 import type { NewEntry } from "@keelson/protocol";
-import type { ModelError } from "../errors.ts";
+import { wireErrorName, type ModelError, type ModelErrorKind } from "../errors.ts";
 import { addUsage, type Ending } from "./result.ts";
 import { STRUCTURED_OUTPUT } from "../turn/structured.ts";
 import type { SettledCall } from "../tool/tool-call.ts";
@@ -32,9 +32,16 @@ export function interruptionEntry(during: "streaming" | "tools", uuid: string): 
   return { type: "user", uuid, message: { role: "user", content: [{ type: "text", text }] } };
 }
 
+/** What ended a run in place of a reply, in words for people. */
+export interface RunFailure {
+  readonly text: string;
+  /** As clients know it. */
+  readonly error: string;
+  readonly requestId?: string | undefined;
+}
+
 /** Shown to people in place of a reply. The model never sees it. */
-export function apiErrorEntry(error: ModelError, uuid: string) {
-  const text = `API Error: ${error.status === undefined ? "" : `${error.status} `}${error.message}`;
+export function failureEntry({ text, error, requestId }: RunFailure, uuid: string) {
   return {
     type: "assistant" as const,
     uuid,
@@ -49,8 +56,44 @@ export function apiErrorEntry(error: ModelError, uuid: string) {
       usage: addUsage(),
     },
     isApiErrorMessage: true,
-    error: error.kind,
+    error,
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+export function apiErrorEntry(error: ModelError, uuid: string) {
+  const text = `API Error: ${error.status === undefined ? "" : `${error.status} `}${error.message}`;
+  const known = KNOWN_BEGINNINGS[error.kind] ?? "";
+  const failure = { text: `${known}${text}`, error: wireErrorName(error), requestId: error.requestId };
+  return {
+    ...failureEntry(failure, uuid),
     apiErrorStatus: error.status ?? null,
     ...(error.apiType === undefined ? {} : { apiErrorType: error.apiType }),
+  };
+}
+
+// Clients look for these words at the beginning (observed, 2.1.197 and 2.1.326).
+const KNOWN_BEGINNINGS: Partial<Record<ModelErrorKind, string>> = {
+  prompt_too_long: "Prompt is too long · ",
+  authentication_failed: "Failed to authenticate. ",
+};
+
+/** Says that the model refused, and on what grounds if its server told. `prompt` is what it refused. */
+export function refusalEntry(
+  { model, requestId, refusal }: ModelReply,
+  prompt: string | undefined,
+  uuid: string,
+): NewEntry {
+  return {
+    type: "system",
+    subtype: "model_refusal_no_fallback",
+    uuid,
+    content: "",
+    level: "warning",
+    originalModel: model,
+    requestId: requestId ?? null,
+    apiRefusalCategory: refusal?.category ?? null,
+    apiRefusalExplanation: refusal?.explanation ?? null,
+    ...(prompt === undefined ? {} : { refusedUserMessageUuid: prompt }),
   };
 }

@@ -153,7 +153,7 @@ test("the run gives up on a server that only pauses", async () => {
   const forever = Array.from({ length: 1_000 }, () => [START, ends("pause_turn"), STOP]);
   const { provider, requests } = playing(...forever);
   const end = await run(say("go"), "default", new Conversation(), testEngine(provider).ports, {});
-  expect([end.reason, requests.length < 1_000]).toEqual(["model_error", true]);
+  expect([end.reason, requests.length < 1_000]).toEqual(["api_error", true]);
 });
 
 test.each<[string, readonly (readonly Step[])[]]>([

@@ -353,7 +353,7 @@ test("an API error is shown, not sent, and ends the run", async () => {
 test("a reply cut off by the length limit is continued three times, then the run gives up", async () => {
   const cut = { text: "part", stopReason: "max_tokens" };
   const { end } = await play(scriptedModel(cut, cut, cut, cut));
-  expect(end.reason).toBe("model_error");
+  expect(end.reason).toBe("api_error");
   const { end: fine } = await play(scriptedModel(cut, { text: "rest" }));
   expect(fine).toMatchObject({ reason: "completed", text: "rest" });
 });

@@ -5,7 +5,15 @@ import { admit, nudge, type Admission } from "./admit.ts";
 import { Batch } from "../tool/batch.ts";
 import { Room } from "../compaction/room.ts";
 import type { Conversation } from "../turn/conversation.ts";
-import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from "./ending.ts";
+import {
+  apiErrorEntry,
+  endingAfter,
+  failureEntry,
+  interruptionEntry,
+  refusalEntry,
+  SUMMARY_PROMPT,
+  type RunFailure,
+} from "./ending.ts";
 import { ModelError } from "../errors.ts";
 import { ReplyRecovery } from "../turn/reply-recovery.ts";
 import type { Limits, Ports } from "../ports.ts";
@@ -97,6 +105,13 @@ export async function run(
     }
   };
 
+  /** The run ends because no reply of the model is of use. */
+  const failed = async (failure: RunFailure, stopReason: string | null): Promise<Ending> => {
+    await ports.record([failureEntry(failure, ports.newId())]);
+    await ports.fire("StopFailure", { error: failure.error, error_details: failure.text });
+    return { reason: "api_error", text: failure.text, stopReason };
+  };
+
   try {
     for (let turns = 1; ; turns++) {
       const full = await room.make(parts);
@@ -121,6 +136,11 @@ export async function run(
       const more = settled.length > 0 || typed.some(({ type }) => type === "user");
       const next = recovery.after(reply, settled, more);
       if (next.ending) return end(next.ending);
+      if (next.failure) {
+        const refused = entries.findLast(({ type }) => type === "user")?.uuid;
+        if (reply.stopReason === "refusal") await ports.record([refusalEntry(reply, refused, ports.newId())]);
+        return end(await failed({ ...next.failure, requestId: reply.requestId }, reply.stopReason));
+      }
       if (settled.length > 0 && turns !== limits.maxTurns && ports.queue?.next()) {
         const { joinQueued } = await import("./join.ts"); // most runs are left alone
         await joinQueued(ports, add);
@@ -148,7 +168,7 @@ export async function run(
     if (error.kind === "budget_exhausted") return end({ reason: "budget_exhausted", text: "" });
     const failure = apiErrorEntry(error, ports.newId());
     await ports.record([failure]);
-    await ports.fire("StopFailure", { error: error.kind, error_details: error.message });
+    await ports.fire("StopFailure", { error: failure.error, error_details: error.message });
     const reason = error.kind === "prompt_too_long" ? "prompt_too_long" : "api_error";
     return end({ reason, text: failure.message.content[0]!.text, apiError: error, stopReason: "stop_sequence" });
   }

@@ -2,6 +2,7 @@
 // output.
 
 import type { Limits } from "../ports.ts";
+import type { RunFailure } from "../run/ending.ts";
 import type { Ending } from "../run/result.ts";
 import { STRUCTURED_NUDGE, STRUCTURED_OUTPUT } from "./structured.ts";
 import type { SettledCall } from "../tool/tool-call.ts";
@@ -15,6 +16,7 @@ const GO_ON = "Your reply was cut off. Continue exactly where it stopped, withou
 /** End the run, nudge the model and ask again, ask again as is, or (if empty) let the loop decide. */
 export interface RecoveryStep {
   readonly ending?: Ending;
+  readonly failure?: RunFailure;
   readonly nudge?: string;
   readonly again?: true;
 }
@@ -25,6 +27,7 @@ export class ReplyRecovery {
   #pauses = 0;
   #misfits = 0;
   #nudged = false;
+  #silent = false;
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -38,25 +41,31 @@ export class ReplyRecovery {
     }
     if (more) return {};
     if (stopReason === "pause_turn") {
-      return ++this.#pauses <= MAX_PAUSES
-        ? { again: true }
-        : { ending: { reason: "model_error", text: PAUSED, stopReason } };
+      return ++this.#pauses <= MAX_PAUSES ? { again: true } : { failure: { text: PAUSED, error: "unknown" } };
     }
     if (cut || stopReason === "max_tokens" || stopReason === "model_context_window_exceeded") {
       if (++this.#resumptions <= MAX_RESUMPTIONS) return { nudge: GO_ON };
-      return { ending: { reason: "model_error", text: cut ? LOST : TOO_LONG, stopReason } };
+      return { failure: cut ? { text: LOST, error: "unknown" } : { text: TOO_LONG, error: "max_output_tokens" } };
     }
     if (stopReason === "refusal") {
-      return { ending: { reason: "api_error", text: text || "The model declined to answer this request", stopReason } };
+      return { failure: { text: REFUSED, error: "invalid_request" } };
     }
     if (structured && !this.#nudged) {
       this.#nudged = true;
       return { nudge: STRUCTURED_NUDGE };
     }
+    if (text.trim() === "" && !this.#silent) {
+      this.#silent = true;
+      return { nudge: SAY_SOMETHING };
+    }
     return {};
   }
 }
 
+/** Once in a run: a model that has nothing to say ends it all the same. */
+const SAY_SOMETHING = "Your reply had no text that the user can see. Go on, and end with a reply for the user.";
+const REFUSED =
+  "API Error: the model refused to answer this request; say it differently, begin a new session, or choose another model";
 const LOST = "API Error: the connection to the model was lost repeatedly in the middle of a reply";
 const PAUSED = `API Error: the model paused its turn more than ${MAX_PAUSES} times; ask for less at once`;
 const TOO_LONG =

@@ -3,6 +3,7 @@
 // pauses.
 
 import {
+  isBlank,
   isToolUse,
   NO_USAGE,
   type AssistantSubject,
@@ -10,6 +11,7 @@ import {
   type JsonObject,
   type NewEntry,
   type ReplyMessage,
+  type StopDetails,
   type StreamEvent,
   type ToolUseBlock,
   type Usage,
@@ -37,6 +39,10 @@ export interface ModelReply {
   readonly cut: boolean;
   readonly usage: Usage;
   readonly messageId: string;
+  readonly model: string;
+  readonly requestId: string | undefined;
+  /** Why the model refused, if its server said. */
+  readonly refusal: StopDetails | undefined;
   /** When its first event came. */
   readonly firstAt: number | undefined;
 }
@@ -71,6 +77,7 @@ export async function requestReply(
   let usage: Usage = NO_USAGE;
   let stopReason: string | null = null;
   let stopSequence: string | null = null;
+  let refusal: StopDetails | undefined;
   let lastEntry: string | undefined;
   const calls: StreamedCall[] = [];
   const texts: string[] = [];
@@ -81,6 +88,8 @@ export async function requestReply(
     if (!held || !message) return;
     const { block: sent, broken, end } = held;
     held = undefined;
+    // The API refuses such a block in the next request, and there is nothing to show.
+    if (isBlank(block)) return void (end && (await show(end)));
     const entryId = ports.newId();
     const state = isToolUse(sent) ? states.get(sent.id) : undefined;
     // A call with state may be signed, and goes back as it came.
@@ -120,12 +129,22 @@ export async function requestReply(
     cut,
     usage,
     messageId: message?.id ?? "",
+    model: message?.model ?? request.model,
+    requestId,
+    refusal,
     firstAt,
   });
   const show = (event: StreamEvent) => {
     if (!ports.partial) return undefined;
     const timing = event.type === "message_start" && firstAt !== undefined ? { ttft_ms: firstAt - started } : {};
     return ports.show({ type: "stream_event", event, parent_tool_use_id: null, ...timing });
+  };
+
+  /** Clients that draw deltas get an end for everything whose beginning they saw. */
+  const closeShown = async () => {
+    for (const index of open.keys()) await show({ type: "content_block_stop", index });
+    open.clear();
+    if (message && stopReason === null) await show({ type: "message_stop" });
   };
 
   // Only clients that get deltas see this status (test/conformance/protocol/cases/messages.ts).
@@ -135,7 +154,7 @@ export async function requestReply(
       let event = sent;
       switch (event.type) {
         case "notice":
-          if (event.notice.type === "restart") open.clear();
+          if (event.notice.type === "restart") await closeShown();
           else if (event.notice.type !== "pause") await ports.show(noticeSignal(event.notice));
           else if (held?.block.type === "tool_use") await release();
           continue;
@@ -176,6 +195,7 @@ export async function requestReply(
         case "message_delta":
           stopReason = event.delta.stop_reason ?? stopReason;
           stopSequence = event.delta.stop_sequence ?? stopSequence;
+          refusal = event.delta.stop_details ?? refusal;
           usage = withCounted(usage, event.usage);
           await release();
           break;
@@ -194,21 +214,20 @@ export async function requestReply(
     if (message) ports.charge(usage, message.model, ports.now() - started);
     const kind = error instanceof ModelError ? error.kind : undefined;
     const text = [...open.values()].find(({ start: { type } }) => type === "text");
+    const unfinished = open.size > 0;
     if (kind === "aborted" && message) {
       // Text that was already shown stays in the conversation, even if unfinished.
       held = text && assembleBlock(text);
-      if ((held?.block as { text?: string } | undefined)?.text) await release();
-      // Clients that draw deltas get an end for everything whose beginning they saw.
-      for (const index of open.keys()) await show({ type: "content_block_stop", index });
-      if (stopReason === null) await show({ type: "message_stop" });
+      await release();
     }
+    await closeShown();
     const lost = kind === "stream_cut" || kind === "connection" || kind === "timeout";
     const usable = lost || (kind === "aborted" && ended.aborted);
     if (!usable) halt("The call did not run: the reply was cut off.");
     for (const call of waiting) start(call);
     if (!usable || calls.length + texts.length === 0) throw error;
     // A reply with a stop reason is complete, whatever happened to the connection after it.
-    return replyOf({ cut: stopReason === null || open.size > 0 });
+    return replyOf({ cut: stopReason === null || unfinished });
   }
   if (message) ports.charge(usage, message.model, ports.now() - started);
   for (const call of waiting) start(call);

@@ -43,3 +43,19 @@ test("responseError() replaces a proxy's HTML with the status, and quotes plain 
   expect(refusal("upstream is gone")).toBe("upstream is gone");
   expect(refusal("x".repeat(10_000))).toHaveLength(2001);
 });
+
+test("responseError() keeps what the server calls the request, and whether it wants it again", () => {
+  const told = (headers: Record<string, string>) => {
+    const { requestId, isFinal } = responseError(
+      { status: 500, statusText: "", headers: new Headers(headers), body: "" },
+      ["sk-secret-0001"],
+    );
+    return { requestId, isFinal };
+  };
+  expect(told({})).toEqual({ requestId: undefined, isFinal: false });
+  expect(told({ "request-id": "req_1", "x-should-retry": "false" })).toEqual({ requestId: "req_1", isFinal: true });
+  expect(told({ "request-id": "sk-secret-0001", "x-should-retry": "true" })).toEqual({
+    requestId: "***",
+    isFinal: false,
+  });
+});

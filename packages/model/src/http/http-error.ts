@@ -27,6 +27,8 @@ export function responseError(
   return new ModelError(redirect ? "invalid_request" : errorKind(status, apiType, message), redact(message, secrets), {
     status,
     ...(apiType === undefined ? {} : { apiType: redact(apiType, secrets) }),
+    ...(headers.has("request-id") ? { requestId: redact(headers.get("request-id")!, secrets) } : {}),
+    isFinal: headers.get("x-should-retry") === "false",
     ...retryAfter(headers, Date.now()),
   });
 }

@@ -103,8 +103,8 @@ function withHint(error: ModelError, { provider, baseUrl, addressFrom }: Server,
           ? `keelson models ${provider} lists the models`
           : undefined;
   if (hint === undefined) return error;
-  const { kind, status, apiType } = error;
-  return new ModelError(kind, `${error.message} (${hint})`, { status, apiType });
+  const { kind, status, apiType, requestId } = error;
+  return new ModelError(kind, `${error.message} (${hint})`, { status, apiType, requestId });
 }
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
@@ -199,6 +199,6 @@ export function withoutSecrets(error: ModelError, { credentials, headers = {}, q
   const message = redact(error.message, secrets);
   const apiType = error.apiType === undefined ? undefined : redact(error.apiType, secrets);
   if (message === error.message && apiType === error.apiType) return error;
-  const { kind, status, retryAfterMs } = error;
-  return new ModelError(kind, message, { status, apiType, retryAfterMs });
+  const { kind, status, retryAfterMs, requestId, isFinal } = error;
+  return new ModelError(kind, message, { status, apiType, retryAfterMs, requestId, isFinal });
 }

@@ -48,6 +48,12 @@ async function collect(provider: PlainProvider, options: RetryOptions = {}, sign
 const notices = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === "notice" ? [event.notice] : []));
 
+test("a server that asks not to be sent the request again is not", async () => {
+  const { asked, provider } = inner([fails("server_error", { status: 500, isFinal: true })]);
+  const { got, error } = await collect(provider);
+  expect({ got, asked: asked.length, kind: error?.kind }).toEqual({ got: [], asked: 1, kind: "server_error" });
+});
+
 test("a request to an overloaded model is retried, and each wait is announced first", async () => {
   const { asked, provider } = inner([fails("overloaded", { status: 529 })], [fails("server_error", { status: 500 })]);
   const { got, waits } = await collect(provider);

@@ -1,6 +1,13 @@
 // Retries a model request after a transient error. Knows kinds of errors, but not HTTP.
 
-import { ModelError, type ModelEvent, type ModelNotice, type ModelProvider, type ModelRequest } from "@keelson/engine";
+import {
+  ModelError,
+  wireErrorName,
+  type ModelEvent,
+  type ModelNotice,
+  type ModelProvider,
+  type ModelRequest,
+} from "@keelson/engine";
 
 /** A provider that can also request a whole reply and yield it as the same events, for when streams keep breaking. */
 export interface PlainProvider extends ModelProvider {
@@ -71,7 +78,7 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
           maxRetries,
           delayMs,
           status: failure.status ?? null,
-          error: wireName(failure),
+          error: wireErrorName(failure),
         });
         try {
           await wait(delayMs, signal);
@@ -89,8 +96,8 @@ export function backoff(attempt: number, random: () => number): number {
 }
 
 // Not 400, 401 or 403: the same request would get the same error.
-function isTransient({ kind }: ModelError): boolean {
-  return TRANSIENT.has(kind);
+function isTransient({ kind, isFinal }: ModelError): boolean {
+  return TRANSIENT.has(kind) && !isFinal;
 }
 
 const TRANSIENT: ReadonlySet<string> = new Set([
@@ -110,13 +117,8 @@ function isInterrupted({ kind }: ModelError, started: boolean): boolean {
 /** A finished block may already be in use, so the request cannot be repeated; the engine handles `stream_cut`. */
 function toStreamCut(error: ModelError): ModelError {
   if (error.kind === "stream_cut") return error;
-  const { status, apiType } = error;
-  return new ModelError("stream_cut", error.message, { status, apiType, cause: error });
-}
-
-/** The protocol has no names for connection failures. */
-function wireName({ kind }: ModelError): string {
-  return kind === "connection" || kind === "timeout" || kind === "stream_cut" ? "unknown" : kind;
+  const { status, apiType, requestId } = error;
+  return new ModelError("stream_cut", error.message, { status, apiType, requestId, cause: error });
 }
 
 function notice(content: ModelNotice): ModelEvent {

@@ -59,11 +59,21 @@ export type StreamEvent =
   | { readonly type: "content_block_stop"; readonly index: number }
   | {
       readonly type: "message_delta";
-      readonly delta: { readonly stop_reason: string | null; readonly stop_sequence?: string | null };
+      readonly delta: {
+        readonly stop_reason: string | null;
+        readonly stop_sequence?: string | null;
+        readonly stop_details?: StopDetails | null;
+      };
       readonly usage?: Partial<Usage>;
     }
   | { readonly type: "message_stop" }
   | { readonly type: "ping" };
+
+/** What the server says about a refusal. */
+export interface StopDetails {
+  readonly category?: string | null;
+  readonly explanation?: string | null;
+}
 
 export const NO_USAGE: Usage = {
   input_tokens: 0,

@@ -152,6 +152,23 @@ function boundary(entry: ChainEntry & { type: "system" }): SystemMessage {
   };
 }
 
+function refusal(entry: ChainEntry & { type: "system" }): SystemMessage {
+  return {
+    type: "system",
+    subtype: "model_refusal_no_fallback",
+    original_model: entry["originalModel"],
+    request_id: entry["requestId"],
+    api_refusal_category: entry["apiRefusalCategory"],
+    api_refusal_explanation: entry["apiRefusalExplanation"],
+    ...(entry["refusedUserMessageUuid"] === undefined
+      ? {}
+      : { refused_user_message_uuid: entry["refusedUserMessageUuid"] }),
+    content: entry.content ?? "",
+    uuid: entry.uuid,
+    session_id: entry.sessionId,
+  };
+}
+
 /** `preTokens` in the file is `pre_tokens` on the wire, at every depth. */
 function withWireNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withWireNames);
@@ -163,6 +180,7 @@ function withWireNames(value: unknown): unknown {
 function system(entry: ChainEntry & { type: "system" }): SystemMessage | AssistantMessage | undefined {
   if (entry.subtype === "local_command") return commandOutput(entry);
   if (entry.subtype === "compact_boundary") return boundary(entry);
+  if (entry.subtype === "model_refusal_no_fallback") return refusal(entry);
   if (entry.subtype !== "informational") return undefined;
   return {
     type: "system",
