@@ -89,7 +89,7 @@ export async function requestReply(
     const { block: sent, broken, end } = held;
     held = undefined;
     // The API refuses such a block in the next request, and there is nothing to show.
-    if (isBlank(block)) return void (end && (await show(end)));
+    if (isBlank(sent)) return void (end && (await show(end)));
     const entryId = ports.newId();
     const state = isToolUse(sent) ? states.get(sent.id) : undefined;
     // A call with state may be signed, and goes back as it came.
