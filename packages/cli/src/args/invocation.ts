@@ -1,10 +1,10 @@
-// What the arguments mean together: which front end, which session, which settings. Reads the files named by flags.
+// What the arguments mean together: which front end, which session, which settings.
 
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Flags } from "@keelson/config";
-import { isObject, type JsonObject, type PermissionMode } from "@keelson/protocol";
+import type { PermissionMode } from "@keelson/protocol";
 import type { Arguments } from "./args.ts";
+import type * as FlagValues from "./flag-values.ts";
 import type { DebugChoice } from "../debug.ts";
 import type { OpenOptions, SessionChoice } from "../open.ts";
 
@@ -103,7 +103,7 @@ function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
       team,
       ...(color === undefined ? {} : { color }),
       ...(leadSessionId === undefined ? {} : { leadSessionId }),
-      ...(hooks === undefined ? {} : { clientHooks: jsonObjectIn(hooks, "--agent-hooks") }),
+      ...(hooks === undefined ? {} : { clientHooks: values().jsonObjectIn(hooks, "--agent-hooks") }),
       planModeRequired: given.has("plan-mode-required"),
     },
   };
@@ -180,7 +180,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     betas: given.list("betas")?.flatMap((part) => commas(part) ?? []),
     maxTurns: given.number("max-turns"),
     maxBudgetUsd: given.number("max-budget-usd"),
-    jsonSchema: jsonSchema(given.text("json-schema"), cwd),
+    jsonSchema: when(given.text("json-schema"), (text) => values().schemaFrom(text, cwd)),
     systemPrompt: promptText(given, "system-prompt", cwd),
     appendSystemPrompt: promptText(given, "append-system-prompt", cwd),
     excludeDynamicSections: given.has("exclude-dynamic-system-prompt-sections") || undefined,
@@ -193,14 +193,14 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     permissionPromptTool: tool,
     addDirs: given.list("add-dir"),
     settings: given.text("settings"),
-    managedSettings: managedSettings(given.text("managed-settings")),
+    managedSettings: when(given.text("managed-settings"), (text) => values().jsonObjectIn(text, "--managed-settings")),
     projectConfigRoot: given.text("project-config-root"),
     settingSources: settingSources(given.text("setting-sources")),
     requireTrust: given.has("require-trust") || undefined,
-    mcpServers: mcpServers(given.list("mcp-config"), cwd),
+    mcpServers: when(given.list("mcp-config"), (configs) => values().serversFrom(configs, cwd)),
     mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
     agent: given.text("agent")?.trim() || undefined,
-    agents: agents(given.text("agents"), cwd),
+    agents: when(given.text("agents"), (text) => values().agentsFrom(text, cwd)),
     strictMcpConfig: given.has("strict-mcp-config") || undefined,
     pluginDirs: pluginDirs(given, cwd),
     bare: given.has("bare") || undefined,
@@ -222,8 +222,15 @@ function pluginDirs(given: Arguments, cwd: string): Flags["pluginDirs"] {
   return all.length > 0 ? all : undefined;
 }
 
-const managedSettings = (text: string | undefined) =>
-  text === undefined ? undefined : jsonObjectIn(text, "--managed-settings");
+const when = <T, R>(value: T | undefined, then: (value: T) => R) => (value === undefined ? undefined : then(value));
+
+function promptText(given: Arguments, name: string, cwd: string): string | undefined {
+  const text = given.text(name);
+  const file = given.text(`${name}-file`);
+  if (file === undefined) return text;
+  if (text !== undefined) throw new UsageError(`--${name} and --${name}-file cannot be used together`);
+  return values().readNamed(`--${name}-file`, file, cwd);
+}
 
 function settingSources(text: string | undefined): Flags["settingSources"] {
   return commas(text)?.map((source) => {
@@ -232,81 +239,11 @@ function settingSources(text: string | undefined): Flags["settingSources"] {
   });
 }
 
+/** Few runs need it. */
+const values = () => require("./flag-values.ts") as typeof FlagValues;
+
 /** Whether this is a file name, as opposed to JSON text. */
-const isNamed = (config: string) => !config.trim().startsWith("{");
-
-/** When several configurations name the same server, the last one wins. */
-function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonObject | undefined {
-  const all = configs?.flatMap((config) => {
-    const isFile = isNamed(config);
-    const from = isFile ? `--mcp-config: ${resolve(cwd, config)}` : "--mcp-config";
-    const servers = jsonObjectIn(isFile ? readNamed("--mcp-config", config, cwd) : config, from)["mcpServers"];
-    if (isObject(servers)) return Object.entries(servers);
-    throw new UsageError(`${from} must contain an object under "mcpServers": { "mcpServers": { "name": { … } } }`);
-  });
-  return all && (Object.fromEntries(all) as JsonObject);
-}
-
-/** Each entry needs a description and a prompt. Throws UsageError: the user who typed it can fix it. */
-function agents(given: string | undefined, cwd: string): JsonObject | undefined {
-  if (given === undefined) return undefined;
-  const isFile = isNamed(given);
-  const from = isFile ? `--agents: ${resolve(cwd, given)}` : "--agents";
-  const all = jsonObjectIn(isFile ? readNamed("--agents", given, cwd) : given, from);
-  for (const [name, agent] of Object.entries(all)) {
-    const isWhole = isObject(agent) && typeof agent["description"] === "string" && typeof agent["prompt"] === "string";
-    if (!isWhole || name.trim() === "") {
-      throw new UsageError(`${from}: "${name}" must be { "description": "…", "prompt": "…" }, with a name before it`);
-    }
-  }
-  return all;
-}
-
-/** The object that a flag was given as JSON. Throws UsageError. */
-export function jsonObjectIn(text: string, flag: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${flag} is not valid JSON: ${jsonProblem(error)}`);
-  }
-  if (!isObject(value)) throw new UsageError(`${flag} must be a JSON object`);
-  return value as JsonObject;
-}
-
-/** Why a text is not JSON, without the parser's own heading. */
-export const jsonProblem = (error: unknown) => (error as Error).message.replace(/^JSONC? Parse error: /, "");
-
-function jsonSchema(text: string | undefined, cwd: string): JsonObject | undefined {
-  if (text === undefined) return undefined;
-  return jsonObjectIn(text.trim().startsWith("{") ? text : readNamed("--json-schema", text, cwd), "--json-schema");
-}
-
-function promptText(given: Arguments, name: string, cwd: string): string | undefined {
-  const text = given.text(name);
-  const file = given.text(`${name}-file`);
-  if (file === undefined) return text;
-  if (text !== undefined) {
-    throw new UsageError(`--${name} and --${name}-file cannot be used together`);
-  }
-  return readNamed(`--${name}-file`, file, cwd);
-}
-
-const MAX_FILE = 10 * 1024 * 1024;
-
-function readNamed(flag: string, path: string, cwd: string): string {
-  const file = resolve(cwd, path);
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UsageError(`${flag}: file not found: ${file}`);
-  // Not only regular files: process substitution passes a pipe.
-  if (stat.isDirectory()) throw new UsageError(`${flag}: ${file} is a directory`);
-  if (stat.size > MAX_FILE) throw new UsageError(`${flag}: ${file} is larger than ${MAX_FILE} bytes`);
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`${flag}: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
-  }
-}
+export const isNamed = (config: string) => !config.trim().startsWith("{");
 
 function commas(text: string | undefined): string[] | undefined {
   return text

@@ -56,7 +56,7 @@ export function readWholeFile(
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return { kind: "broken", problem: "not a regular file" };
-    if (stat.size > maxBytes) return { kind: "broken", problem: `larger than ${maxBytes} bytes` };
+    if (stat.size > maxBytes) return { kind: "broken", problem: `larger than ${maxBytes / 1024 / 1024} MiB` };
     return readFileSync(fd, "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

@@ -102,7 +102,7 @@ test("tasks and fields of others are kept, and tasks that cannot be read are not
 test.each([
   ["not JSON", "{ tasks: ", 'is not a JSON object with a list "tasks"; fix or remove it'],
   ["another shape", '{"tasks":{}}', 'is not a JSON object with a list "tasks"; fix or remove it'],
-  ["too large", " ".repeat(4 * 1024 * 1024 + 1), "is larger than 4194304 bytes"],
+  ["too large", " ".repeat(4 * 1024 * 1024 + 1), "is larger than 4 MiB"],
 ])("a file that is %s is reported and left as it is", async (_, text, problem) => {
   const folder = project();
   writeFile(folder, text);

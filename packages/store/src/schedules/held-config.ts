@@ -58,7 +58,7 @@ export function readRegular(path: string, maxBytes: number): string | undefined 
     const stat = fstatSync(fd);
     const { size } = stat;
     if (!stat.isFile()) throw new ScheduleFileError("is not a regular file");
-    if (size > maxBytes) throw new ScheduleFileError(`is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new ScheduleFileError(`is larger than ${maxBytes / 1024 / 1024} MiB`);
     const bytes = Buffer.alloc(size);
     let done = 0;
     for (let read = -1; read !== 0 && done < size; done += read) read = readSync(fd, bytes, done, size - done, null);

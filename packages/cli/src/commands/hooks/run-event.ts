@@ -4,7 +4,8 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { JsonObject, PermissionMode } from "@keelson/protocol";
 import type { TryOut } from "@keelson/runtime/hooks";
-import { jsonObjectIn, UsageError } from "../../args/invocation.ts";
+import { jsonObjectIn } from "../../args/flag-values.ts";
+import { UsageError } from "../../args/invocation.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { printWarning, type ProcessIO } from "../../process/process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
@@ -60,7 +61,7 @@ function read(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw new UsageError(`--input: file not found: ${file}`);
   if (!stat.isFile()) throw new UsageError(`--input: ${file} is not a file`);
-  if (stat.size > LARGEST) throw new UsageError(`--input: ${file} is larger than ${LARGEST} bytes`);
+  if (stat.size > LARGEST) throw new UsageError(`--input: ${file} is larger than ${LARGEST / 1024 / 1024} MiB`);
   return readFileSync(file, "utf8");
 }
 

@@ -1,6 +1,6 @@
 // Parses a tool call as people write it: `Bash(git push)`, `Read {"file_path": "x"}`, or only a tool name.
 
-import { jsonProblem } from "../../args/invocation.ts";
+import { jsonProblem } from "../../args/flag-values.ts";
 import { isObject, type JsonObject } from "@keelson/protocol";
 
 export interface WrittenCall {

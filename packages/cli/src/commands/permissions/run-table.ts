@@ -71,6 +71,6 @@ function read(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw new UsageError(`file not found: ${file}`);
   if (!stat.isFile()) throw new UsageError(`${file} is not a file`);
-  if (stat.size > LARGEST) throw new UsageError(`${file} is larger than ${LARGEST} bytes`);
+  if (stat.size > LARGEST) throw new UsageError(`${file} is larger than ${LARGEST / 1024 / 1024} MiB`);
   return readFileSync(file, "utf8");
 }

@@ -1,6 +1,6 @@
 // Reads a table of calls and expected verdicts, as lines or as JSON. Pure.
 
-import { jsonProblem } from "../../args/invocation.ts";
+import { jsonProblem } from "../../args/flag-values.ts";
 import { isObject, isPermissionMode, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { Explanation } from "@keelson/runtime/explain";
 import { parseCall } from "./call.ts";

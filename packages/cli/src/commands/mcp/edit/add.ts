@@ -3,7 +3,8 @@
 import type { Snapshot } from "@keelson/config";
 import type { EditScope } from "@keelson/config/mcp";
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { jsonProblem, UsageError } from "../../../args/invocation.ts";
+import { jsonProblem } from "../../../args/flag-values.ts";
+import { UsageError } from "../../../args/invocation.ts";
 import { printError, printWarning } from "../../../process/process-io.ts";
 import { snapshotFor, type Invoked } from "../../group.ts";
 import { shellWord, visible } from "../../permissions/words.ts";
