@@ -94,7 +94,7 @@ const SESSION_ONLY = new Set([
   "Workflow",
 ]);
 
-/** What an agent keeps that works beside the session (observed, 2.1.197), and what that version has no tools for. */
+/** The tools that an agent in the background keeps: those of 2.1.197, and those of features that it lacks. */
 const IN_BACKGROUND = new Set([
   "Agent",
   "Bash",

@@ -24,7 +24,7 @@ export async function gatherPrompt(sources: PromptSources): Promise<GatheredProm
   const { argument } = sources;
   const piped = sources.piped === undefined ? "" : await readPiped(sources.piped, sources);
   if (piped === undefined) {
-    return { kind: "too_long", message: `stdin is longer than ${MAX_BYTES} bytes; put the text in a file` };
+    return { kind: "too_long", message: `stdin is longer than ${MAX_BYTES / 1024 / 1024} MiB; put the text in a file` };
   }
   const text = [argument, piped].filter((part) => part !== undefined && part !== "").join("\n");
   return text.trim() === "" ? { kind: "none" } : { kind: "prompt", text };

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { isPlanted } from "../../planted.ts";
 import { sight, type InstructionStamp } from "./sighting.ts";
 
 export type InstructionReading =
@@ -38,7 +39,7 @@ export function readInstruction(path: string, options: ReadOptions): Instruction
     const real = truePath(fd, path, stat.ino);
     if (real === undefined) return { kind: "refused", why: "it was replaced while it was being opened" };
     if (!options.accepts(real)) return { kind: "outside", real };
-    if (isPlanted(real, stat.uid, options.uid))
+    if (isPlanted(dirname(real), stat.uid, options.uid))
       return { kind: "refused", why: "it belongs to another user and is in a folder that everyone can write to" };
     if (stat.size > MAX_BYTES) return { kind: "refused", why: "it is larger than 4 MiB" };
     const text = readFileSync(fd, "utf8").replace(/^\ufeff/, "");
@@ -79,13 +80,4 @@ function truePath(fd: number, path: string, inode: number): string | undefined {
   }
   const real = realpathSync(path);
   return statSync(real).ino === inode ? real : undefined;
-}
-
-const ROOT = 0;
-const STICKY_AND_OPEN = 0o1002;
-
-/** In folders such as `/tmp`, anyone can leave a file for people who work in subfolders. */
-function isPlanted(real: string, owner: number, uid: number | undefined): boolean {
-  if (uid === undefined || owner === uid || owner === ROOT) return false;
-  return (statSync(dirname(real)).mode & STICKY_AND_OPEN) === STICKY_AND_OPEN;
 }

@@ -7,6 +7,7 @@ import { atHome, managedDirectory } from "../../scopes/scopes.ts";
 import { readSettingsFile } from "../../scopes/read.ts";
 import type { Snapshot } from "../../load/snapshot.ts";
 import { globalFileOf, isTrustedIn, MAX_BYTES, trustFix } from "../../trust/trust.ts";
+import { isPlanted } from "../../planted.ts";
 
 export type SkillSettings = Pick<
   Snapshot,
@@ -192,15 +193,6 @@ function look(path: string): Stats | undefined {
 }
 
 const isFolder = (path: string) => look(path)?.isDirectory() === true;
-
-const ROOT = 0;
-const STICKY_AND_OPEN = 0o1002;
-
-/** In folders such as `/tmp`, anyone can leave a `.claude` for people who work in subfolders. */
-function isPlanted(folder: string, owner: number, uid: number | undefined): boolean {
-  if (uid === undefined || owner === uid || owner === ROOT) return false;
-  return (statSync(folder).mode & STICKY_AND_OPEN) === STICKY_AND_OPEN;
-}
 
 /** The file system root contains everything, so it does not count as a folder here. */
 export function isInRoot(folder: string, path: string): boolean {

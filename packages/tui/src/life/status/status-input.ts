@@ -98,7 +98,7 @@ function contextWindow({ models, usage, contextWindow: size }: StatusFacts): Jso
     total_input_tokens: sum("inputTokens"),
     total_output_tokens: sum("outputTokens"),
     context_window_size: size,
-    // Null until there is a reply (observed, 2.1.325).
+    // Null until there is a reply, as in 2.1.325.
     used_percentage: used,
     remaining_percentage: used === null ? null : 100 - used,
     current_usage: usage
