@@ -9,6 +9,7 @@ const ROWS: Record<string, OfflineStep> = {
   "list files": { kind: "list", pattern: "*" },
   "List the files in src": { kind: "list", pattern: "*", folder: "src" },
   "what files are here?": { kind: "list", pattern: "*" },
+  "which files are here?": { kind: "list", pattern: "*" },
   "ls packages/model": { kind: "list", pattern: "*", folder: "packages/model" },
   "list all the ts files in src": { kind: "list", pattern: "**/*.ts", folder: "src" },
   "list *.md files": { kind: "list", pattern: "*.md" },

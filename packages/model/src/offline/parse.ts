@@ -97,7 +97,7 @@ const PATTERNS: readonly (readonly [RegExp, Make])[] = [
 
   [
     re(
-      String.raw`(?:list|show|ls|find|what)(?:\s+me)?(?:\s+are)?(?:\s+all)?(?:\s+the)?(?:\s+(?<type>\.?\w{1,5}|typescript|javascript|python|markdown|\*\S+|\u0001\d+\u0002))?\s+(?:files?|contents?)(?:\s+(?:are|is)(?:\s+there)?)?(?:\s+here)?${FOLDER}${AFTER}`,
+      String.raw`(?:list|show|ls|find|what|which)(?:\s+me)?(?:\s+are)?(?:\s+all)?(?:\s+the)?(?:\s+(?<type>\.?\w{1,5}|typescript|javascript|python|markdown|\*\S+|\u0001\d+\u0002))?\s+(?:files?|contents?)(?:\s+(?:are|is)(?:\s+there)?)?(?:\s+here)?${FOLDER}${AFTER}`,
     ),
     ({ type, folder }, spell) => ({ kind: "list", pattern: typePattern(type && spell(type)), ...place(folder, spell) }),
   ],
