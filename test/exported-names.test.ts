@@ -77,7 +77,7 @@ interface Declaration {
 }
 
 const DECLARATION =
-  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)(: typeof \w+)?/gm;
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)(?:: typeof (?:\w+\.)?(\w+))?/gm;
 const isTest = (path: string) => /\.test\.ts$|\.test-support\.ts$|\/verdicts\/tables\/[\w-]+-data\.ts$/.test(path);
 
 function declarationsIn(path: string, source: string): Declaration[] {
@@ -88,7 +88,7 @@ function declarationsIn(path: string, source: string): Declaration[] {
       name: name!,
       package: path.split("/")[1]!,
       path,
-      isLazyDoor: path.endsWith(".lazy.ts") || typeOf?.toLowerCase() === `: typeof ${name!.toLowerCase()}`,
+      isLazyDoor: path.endsWith(".lazy.ts") || typeOf?.toLowerCase() === name!.toLowerCase(),
     });
   }
   return [...names.values()];
@@ -127,6 +127,7 @@ test("the rules find what they are for", () => {
     ...declarationsIn("packages/a/src/deep/z.ts", "export type Two = 1;\nexport function* four() {}"),
     ...declarationsIn("packages/a/src/four.lazy.ts", "export const four = async () => {};"),
     ...declarationsIn("packages/a/src/index.ts", "export const three: typeof Three = async () => {};"),
+    ...declarationsIn("packages/a/src/doors.ts", "export const one: typeof Module.one = () => {};"),
     ...declarationsIn("packages/b/src/five.lazy.ts", "export const three = async () => {};"),
     ...declarationsIn("packages/c/src/over.ts", "export function five(): 1;\nexport function five(a?: 1) {}"),
   ]);

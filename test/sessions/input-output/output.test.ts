@@ -413,7 +413,7 @@ test("text output says on stderr how to find out which credentials were refused"
   expect(await runKeelson(["-p", "go"], { home, url: model.url, env: { CLAUDE_CODE_MAX_RETRIES: "0" } })).toMatchObject(
     {
       code: 1,
-      stdout: "API Error: 401 invalid x-api-key\n",
+      stdout: "Failed to authenticate. API Error: 401 invalid x-api-key\n",
       stderr:
         "error: the model server did not accept the credentials; to see which are used, run: keelson auth status\n",
     },

@@ -72,7 +72,7 @@ export function apiErrorEntry(error: ModelError, uuid: string) {
   };
 }
 
-// Clients look for these words at the beginning (observed, 2.1.197 and 2.1.326).
+// Clients look for these words at the beginning (test/conformance/protocol/cases/failures.ts).
 const KNOWN_BEGINNINGS: Partial<Record<ModelErrorKind, string>> = {
   prompt_too_long: "Prompt is too long · ",
   authentication_failed: "Failed to authenticate. ",

@@ -108,7 +108,7 @@ function callableTool(name: string, { tools, deferredTools, acceptedTools }: Cal
 
 /**
  * The call as it is recorded and shown: with the input that the tool will get, apart from defaults. Clients see what
- * happens, not how a model spelled it (observed, 2.1.197). An input that is not valid stays as it is.
+ * happens, not how a model spelled it. An input that is not valid stays as it is.
  */
 export function withRepairedInput(block: ToolUseBlock, ports: CallableTools): ToolUseBlock {
   const tool = callableTool(block.name, ports);

@@ -63,9 +63,9 @@ export class ReplyRecovery {
 }
 
 /** Once in a run: a model that has nothing to say ends it all the same. */
-const SAY_SOMETHING = "Your reply had no text that the user can see. Go on, and end with a reply for the user.";
+const SAY_SOMETHING = "Your reply had no text that the user can see. Continue, and end with a reply for the user.";
 const REFUSED =
-  "API Error: the model refused to answer this request; say it differently, begin a new session, or choose another model";
+  "API Error: the model refused to answer this request; rephrase it, start a new session, or choose another model";
 const LOST = "API Error: the connection to the model was lost repeatedly in the middle of a reply";
 const PAUSED = `API Error: the model paused its turn more than ${MAX_PAUSES} times; ask for less at once`;
 const TOO_LONG =

@@ -20,7 +20,7 @@ export function withoutReference(
   return [...followed, own].reduce((before, next) => merged(next, before));
 }
 
-/** Whether a reference stands anywhere in the schema. */
+/** Whether the schema contains a reference. */
 export function hasReference(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(hasReference);
   if (!isObject(schema)) return false;

@@ -10,7 +10,7 @@ export interface Wakeup {
   end: TaskHandle["end"];
 }
 
-/** `stop` is called when somebody stops the task. */
+/** `stop` is called when someone stops the task. */
 export function startWakeup(
   id: string,
   { prompt, reason, toolUseId }: Omit<NewWakeup, "delayMs">,
@@ -28,5 +28,5 @@ export const FIRED: TaskEnd = { status: "completed", summary: "The wake-up is du
 /** Another one took its place, or the model or the session ended it. */
 export const CANCELLED: TaskEnd = { status: "killed", summary: "The wake-up was cancelled", endKnown: true };
 
-/** Somebody stopped it by its id. */
+/** Someone stopped it by its id. */
 export const STOPPED: TaskEnd = { status: "killed", summary: "The wake-up was stopped" };

@@ -100,7 +100,7 @@ export class Deliveries {
   done(ids: readonly string[]): void {
     const marking = this.#files.boxes.markRead(this.#box, ids).then(
       () => ids.forEach((id) => this.#handedOver.delete(id)),
-      // They stay handed over, so nobody gets them twice.
+      // They stay marked as delivered, so no one gets them twice.
       () => ids.forEach((id) => this.#unmarked.add(id)),
     );
     this.#marking.add(marking);

@@ -1,5 +1,5 @@
 // A file locked with flock. Any process that can read the file can lock it, too, such as a command that the model runs. So
-// whoever holds the lock for work writes its pid into the file, and a lock without a living holder is a stranger's: after a
+// a process that holds the lock for work writes its pid into the file, and a lock without a living holder is a stranger's: after a
 // while, another file takes the place of the locked one.
 
 import {

@@ -23,8 +23,8 @@ const finding = item({
   short_summary: optional(string("The same in at most 60 characters, for lists")),
   failure_scenario: string("Which input or state leads to which wrong result"),
   category: optional(string("The kind of defect in lower case with hyphens, such as correctness or test-coverage")),
-  verdict: optional(oneOf(["CONFIRMED", "PLAUSIBLE"], "What a second look said, if there was one")),
-  outcome: optional(oneOf(["fixed", "skipped", "no_change_needed"], "What became of it, if you report it again")),
+  verdict: optional(oneOf(["CONFIRMED", "PLAUSIBLE"], "The result of a second look, if there was one")),
+  outcome: optional(oneOf(["fixed", "skipped", "no_change_needed"], "The outcome, if you report it again")),
 });
 const level = optional(oneOf(["low", "medium", "high", "xhigh", "max"], "How thorough the review was"));
 const input = object({ level, findings: array(finding, "The most severe first", { maxItems: MOST_FINDINGS }) });

@@ -1,4 +1,4 @@
-// A model that refuses, says nothing, never comes to an end or breaks off: what clients are told about it.
+// A model that refuses, says nothing, never finishes or breaks off: what clients see of it.
 
 import { expect } from "bun:test";
 import { kinds, ofKind, result, turn, type Scenario } from "../scenario.ts";
@@ -59,7 +59,7 @@ export const FAILURES: readonly Scenario[] = [
   },
   {
     name: "a reply that never comes to an end",
-    says: Array(4).fill({ text: "part", stopReason: "max_tokens" }),
+    says: Array.from({ length: 4 }, () => ({ text: "part", stopReason: "max_tokens" })),
     steps: turn("go"),
     cases: [
       { name: "is continued three times", see: ({ requests }) => requests.length, is: 4 },
@@ -116,7 +116,7 @@ export const FAILURES: readonly Scenario[] = [
         is: ["system/init", "user", "assistant", "result"],
       },
       {
-        name: "is asked for by a line that nobody typed",
+        name: "is asked for by a line that no one typed",
         see: (seen) => ofKind(seen, "user").map(({ isSynthetic }) => isSynthetic),
         is: [true],
       },
@@ -126,7 +126,7 @@ export const FAILURES: readonly Scenario[] = [
   },
   {
     name: "a model that has nothing to say",
-    says: Array(2).fill({ text: "" }),
+    says: Array.from({ length: 2 }, () => ({ text: "" })),
     steps: turn("go"),
     cases: [
       { name: "is asked twice", see: ({ requests }) => requests.length, is: 2 },

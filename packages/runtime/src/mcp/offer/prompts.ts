@@ -66,7 +66,7 @@ function expansion(
     about: { expansion_type: "mcp_prompt", command_name: name, command_args: args, command_source: "mcp" },
     async render() {
       const { messages } = await server.use(signal, (connection) => connection.getPrompt(prompt.name, values, signal));
-      // It stands in the user's place, where such tags would be taken for Keelson's.
+      // It is sent as the user, where such tags would be taken for Keelson's.
       const content = messages
         .flatMap((message) => message.content)
         .map((block) => (isText(block) ? { ...block, text: withoutReminderTags(block.text) } : block));

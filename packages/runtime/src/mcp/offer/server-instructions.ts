@@ -38,7 +38,7 @@ export class ServerInstructions {
     return { system: this.#system, ...(notice === undefined ? {} : { notice }) };
   }
 
-  /** What to add as a reminder while a run goes on. */
+  /** What to add as a reminder during a run. */
   late(servers: readonly ServerText[]): string | undefined {
     const late = servers.filter(({ name }) => !this.#told.has(name));
     for (const { name, instructions } of late) {

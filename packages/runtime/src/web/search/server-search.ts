@@ -20,7 +20,7 @@ import type { SearchRequest, SearchResults } from "./web-searches.ts";
 
 const MAX_SEARCHES = 8;
 const MAX_ANSWER_TOKENS = 8_192;
-/** The server pauses a turn that takes long, and goes on when it is asked again. */
+/** The server pauses a turn that takes long, and continues when it is asked again. */
 const MAX_PAUSES = 10;
 
 /** Throws ToolError. */

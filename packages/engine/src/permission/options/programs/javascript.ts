@@ -16,7 +16,7 @@ const packageManager: ProgramOptionTable = {
 const SETTING =
   /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|onload-script|init-module|registry|.*_auth.*)(=|$)/;
 
-/** A package from a folder brings its own install scripts. */
+/** A package from a folder has its own install scripts. */
 const adding: ProgramOptionTable = { opens: true, operand: /^(?:[^/]*@)?(?:file|link|portal):(?:\/|~|.*\.\.(?:\/|$))/ };
 
 const ADDING: ProgramOptionTable["commands"] = {
