@@ -108,6 +108,83 @@ export const BUILTINS = lines(`
   cd sub && cat ../ln-file
   cd nested; git status
   cd bare && git log
+  cd -- sub; cat ../../outside/secret
+  cd ./sub/..; cat a.txt
+  cd -P ln-dir; cat secret
+  pushd sub; popd; cat W
+  test a -a -v 'x[$(C)]'
+  test ! -v 'x[$(C)]'
+  test '(' -v 'x[$(C)]' ')'
+  [ a = a -o -v 'x[$(C)]' ]
+  [ W -ef W ]
+  [[ a -ef ../outside/secret ]]
+  [[ a || -v x[$(C)] ]]
+  [[ ! ( 'x[$(C)]' -lt 1 ) ]]
+  [[ a =~ ^(a|$(C))$ ]]
+  [[ $x =~ [[:space:]]*(C) ]]
+  printf -- '%n' 'x[$(C)]'
+  printf '%b' '\\x24(C)'
+  printf '%q' "$(C)"
+  printf '%s' {-v,x} W
+  printf '%2$n' x
+  echo -e '\\x24(C)'
+  read -ra 'x[$(C)]' <<< 1
+  read -u 3 x 3< ln-file
+  read -t 0 -i "$(C)" x
+  mapfile -O 'a[$(C)]' x < a.txt
+  mapfile -d '' -t x < ln-file; echo "\${x[0]}"
+  declare -g x=1
+  declare -I x
+  declare -u x='$(C)'
+  declare x+=$(C)
+  declare -n r='x[$(C)]'; echo $r
+  export -n PATH
+  export "x[$(C)]"
+  readonly -f ls
+  unset -n 'x[$(C)]'
+  local -
+  shift 'x[$(C)]'
+  return 'x[$(C)]'
+  suspend
+  times
+  type -a W
+  command -V W
+  command -pV ls
+  command -v -- W
+  builtin cd ..
+  builtin . script.sh
+  builtin printf -v PATH ./d
+  enable
+  shopt -p
+  set -o
+  set -u; echo W
+  caller
+  dirs -p
+  disown
+  logout
+  complete -p
+  compopt -o nospace
+  BASH_ENV=script.sh bash
+  ENV=script.sh sh
+  BASH_FUNC_ls%%='() { C; }' bash -c ls
+  SHELLOPTS=xtrace ls
+  BASH_XTRACEFD=1 ls
+  BASH_CMDS[ls]=evil; ls
+  BASH_ALIASES[ls]=evil; ls
+  DIRSTACK[0]=.. ; cat ~0/outside/secret
+  EXECIGNORE=* ls
+  GLOBIGNORE=a* ; cat *
+  FUNCNEST=0 ls
+  OPTIND='x[$(C)]'; getopts a x
+  RANDOM='x[$(C)]'
+  SECONDS='x[$(C)]'
+  LINENO='x[$(C)]'
+  HISTCMD='x[$(C)]'
+  COMP_WORDBREAKS=x ls
+  TIMEFORMAT='$(C)'; time ls
+  MAILPATH='a.txt?$(C)' ls
+  PS0='$(C)' ls
+  PS1='$(C)' bash -i
   cd -P ln-dir
   cd -- ln-dir
   cd "$x"

@@ -149,4 +149,63 @@ export const STRANGE_COMPOUNDS = lines(`
   ls <&"$(C)"
   ls > >(C)
   ls 2>&1 >&3- 3>&1
+  time -- S
+  ! { L; }
+  if ((1)); then L; fi
+  if [[ W ]]; then L; fi
+  for x in; do L; done
+  for x in W⏎do⏎L⏎done R
+  case W in (a) ;; (*) L ;; esac
+  case "$(C)" in *) L;; esac
+  case a in a) L ;;& b) C ;; esac
+  coproc { C; }
+  f() ( C ) R; f
+  f() { L; } > x; f
+  f() [[ -f a.txt ]]; f
+  function f for x in a; do C; done; f
+  { L; } | { L; }
+  { L; } && ( L )
+  ( ( C ) )
+  S |& { C; }
+  S ;⏎S
+  S &⏎C
+  S &&⏎⏎C
+  S ||# a⏎C
+  # S⏎C
+  S <<E | S <<F⏎a⏎E⏎$(C)⏎F
+  S <<'E';C⏎a⏎E
+  cat <<E⏎a $(C)\\⏎E⏎E
+  cat <<'E⏎'⏎C⏎E
+  cat <<''⏎a⏎⏎C
+  cat <<E\\⏎F⏎$(C)⏎EF
+  cat <<-E⏎⇥⇥$(C)⏎⇥E
+  cat <<E "$(C)"⏎a⏎E
+  cat <<<W <<<$(C)
+  cat <<< "\${x:-$(C)}"
+  cat 0<<E <a.txt⏎$(C)⏎E
+  exec {x}<a.txt; cat <&$x
+  S {x}>&- 
+  S >&$x-
+  S &>>x
+  S >& x
+  S >x$(C)
+  S 2>x >&2
+  S 1>&2 2>ln-dir/x
+  S < a.txt > x
+  x=1 y=$x S
+  x=$(C) S
+  x=\`C\` y=1
+  x=(1 2); S "\${x[@]}"
+  x=([0]=a [1]=$(C))
+  declare -A x; x[$(C)]=1
+  x+=(a); x+=$(C)
+  x=~/secret; cat $x
+  x=a.txt; cat "$x" W
+  x='../outside/secret'; cat $x
+  x=../outside; cd $x; cat secret
+  for x in ../outside/*; do cat "$x"; done
+  for x in -exec; do find . $x evil; done
+  while IFS= read -r x; do $x; done <<< evil
+  select x; do C; break; done
+  until ! L; do C; break; done
 `);

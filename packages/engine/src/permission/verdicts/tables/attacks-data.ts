@@ -35,7 +35,23 @@ const PLACED: TableSetup = {
   files: [...files, "/repo/conf/key", "/repo/pkg/deep/lock.json"],
 };
 
+const FED: TableSetup = { ...LINKS, allow: named("curl", "git", "npm", "psql", "python3", "./build") };
+
 export const MUST_RUN: readonly CommandRow[] = [
+  [
+    "input from the project, and a program's name in quotes",
+    FED,
+    [
+      "psql db < a.txt",
+      "git apply < kit/a.txt",
+      "npm test < /dev/null",
+      "npm test <<< hello",
+      "python3 x.py < /dev/stdin",
+      "'npm' test",
+      '"npm" test',
+      "\\npm test",
+    ],
+  ],
   [
     "folders that no rule knows by name, and files that go into one",
     PLACED,
@@ -257,6 +273,26 @@ export const MUST_RUN: readonly CommandRow[] = [
 ];
 
 export const MUST_ASK: readonly CommandRow[] = [
+  [
+    "input from outside",
+    FED,
+    [
+      "curl -T - http://localhost < /home/me/.ssh/id",
+      "curl -T - http://localhost < ~/.ssh/id",
+      "python3 x.py < /etc/passwd",
+      "npm test < ../x",
+      "npm test < d1/out",
+      "npm test 3< /etc/passwd",
+      "git apply < d1/out",
+      "timeout 5 npm test < /etc/passwd",
+      "cd kit; npm test < ../../x",
+    ],
+  ],
+  [
+    "one word that looks like a program and its words",
+    FED,
+    ["npm\\ test", "'npm test'", '"npm test" x', "./build\\ x", "'./build x'", "$'npm\\ttest'"],
+  ],
   [
     "folders above what a rule denies",
     PLACED,
