@@ -52,6 +52,10 @@ const GIT_WRITERS = new Set(
   "checkout checkout-index interpret-trailers mailinfo mailsplit merge-file mv restore rm".split(" "),
 );
 
+export function changesNamedFiles(program: string): boolean {
+  return WRITERS.has(program);
+}
+
 function changesFiles(name: string, words: readonly Word[]): boolean {
   if (name !== "git") return WRITERS.has(name);
   const subcommand = words.find(

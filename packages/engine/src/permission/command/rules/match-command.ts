@@ -5,6 +5,7 @@ import { basename } from "node:path/posix";
 import type { SimpleCommand } from "../analysis/command.ts";
 import { isSafeAssignment } from "../../read-only/read-only.ts";
 import { wildcard } from "../../match/wildcard.ts";
+import { beyondStar } from "../../options/leading-star.ts";
 import { uncoveredWord, type CommandSetting } from "../../options/options.ts";
 import type { Uncovered } from "../../options/program-options.ts";
 import type { Word } from "../analysis/word.ts";
@@ -44,6 +45,8 @@ export function beyondRule(
   surroundings: CommandSetting,
 ): Uncovered | undefined {
   if (!content.includes("*") || !coversText(content, command)) return undefined;
+  const word = beyondStar(content, command);
+  if (word) return { word, why: "option" };
   return uncoveredWord(command, content.slice(0, content.indexOf("*")).replace(/:$/, ""), surroundings);
 }
 

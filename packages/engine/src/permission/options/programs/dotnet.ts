@@ -6,6 +6,7 @@ export const dotnet: ProgramOptionTable = {
   short: "a",
   long: "test-adapter-path settings additional-deps additionalprobingpath",
   files: "o output project p s diag tool-path configfile artifacts-path",
+  values: { a: /^(arm|arm64|x64|x86)$/ },
   inspect: inspectDotnet,
 };
 
