@@ -5,6 +5,7 @@ import { basename } from "node:path/posix";
 import type { SimpleCommand } from "../analysis/command.ts";
 import { isSafeAssignment } from "../../read-only/read-only.ts";
 import { wildcard } from "../../match/wildcard.ts";
+import { reachOfMeaning } from "./meaning.ts";
 import { beyondStar } from "../../options/leading-star.ts";
 import { uncoveredWord, type CommandSetting } from "../../options/options.ts";
 import type { Uncovered } from "../../options/program-options.ts";
@@ -96,8 +97,9 @@ function reading(words: readonly Word[]): Reading {
 }
 
 function reachesBy(content: string, { words, text, known }: Reading): Reach {
-  if (covers(content, text) || coversFlags(content, words)) return "yes";
-  if (known === undefined) return "no";
+  if (covers(content, text)) return "yes";
+  const meant = reachOfMeaning(content, words, covers);
+  if (meant !== "no" || known === undefined) return meant;
   const asked = content.split("*")[0]!.replace(/:$/, "");
   return known.startsWith(asked) || asked.startsWith(known) ? "maybe" : "no";
 }
@@ -124,34 +126,3 @@ function withoutGitPlace(words: readonly Word[]): readonly Word[] {
   }
   return [];
 }
-
-/** `rm -rf *` also matches `rm -fr x`, `rm -r -f x`, `rm x -rf` and `rm --recursive --force x`. */
-function coversFlags(content: string, words: readonly Word[]): boolean {
-  if (!content.includes("-")) return false;
-  const asked = content
-    .trim()
-    .replace(/(:| )\*$/, "")
-    .split(/ +/);
-  const open = /(:| )\*$/.test(content.trim());
-  const askedFlags = flagsOf(asked.slice(1));
-  if (askedFlags.size === 0 || asked.some((word) => word.startsWith("-") && word.includes("*"))) return false;
-  const given = words.map((word) => word.value);
-  const givenFlags = flagsOf(given.slice(1));
-  if (![...askedFlags].every((flag) => givenFlags.has(flag))) return false;
-  const operands = (list: readonly string[]) => list.filter((word) => !isFlag(word)).join(" ");
-  return covers(open ? `${operands(asked)} *` : operands(asked), operands(given));
-}
-
-const LONG_FLAGS: Readonly<Record<string, string>> = { "--recursive": "r", "--force": "f" };
-
-function flagsOf(words: readonly string[]): Set<string> {
-  return new Set(
-    words.filter(isFlag).flatMap((word) => {
-      if (word.startsWith("--")) return [LONG_FLAGS[word] ?? word.split("=")[0]!];
-      // Longer ones are single options, such as `-delete`.
-      return word.length <= 6 ? [...word.slice(1)].map((letter) => (letter === "R" ? "r" : letter)) : [word];
-    }),
-  );
-}
-
-const isFlag = (word: string) => /^-[^\s]/.test(word);
