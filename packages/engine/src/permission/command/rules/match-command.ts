@@ -6,6 +6,7 @@ import type { SimpleCommand } from "../analysis/command.ts";
 import { isSafeAssignment } from "../../read-only/read-only.ts";
 import { wildcard } from "../../match/wildcard.ts";
 import { reachOfMeaning } from "./meaning.ts";
+import { withMainNames } from "./other-names.ts";
 import { beyondStar } from "../../options/leading-star.ts";
 import { uncoveredWord, type CommandSetting } from "../../options/options.ts";
 import type { Uncovered } from "../../options/program-options.ts";
@@ -25,13 +26,22 @@ export function reachOf(command: SimpleCommand): (content: string) => Reach {
   const ways = readings(command.words).map(reading);
   return (content) => {
     let reach: Reach = command.opaque ? "maybe" : "no";
-    for (const way of ways) {
-      const one = reachesBy(content, way);
-      if (one === "yes") return one;
-      if (one === "maybe") reach = one;
+    for (const text of contentsOf(content)) {
+      for (const way of ways) {
+        const one = reachesBy(text, way);
+        if (one === "yes") return one;
+        if (one === "maybe") reach = one;
+      }
     }
     return reach;
   };
+}
+
+/** The rule, also with the main name of its subcommand. */
+function contentsOf(content: string): readonly string[] {
+  const words = content.replace(/:\*$/, " *").split(" ");
+  const main = withMainNames(words.map((value) => ({ value })));
+  return main ? [content, main.map(({ value }) => value).join(" ")] : [content];
 }
 
 /** For allow rules: this part as written, with no option that does more than the rule says. */
@@ -114,6 +124,8 @@ function readings(words: readonly Word[]): (readonly Word[])[] {
   // Git's subcommands are programs too: /usr/lib/git-core/git-push.
   const subcommand = /^git-([a-z-]+)$/.exec(name)?.[1];
   if (subcommand) found.push([{ ...program!, value: "git" }, { ...program!, value: subcommand }, ...rest]);
+  const main = withMainNames([{ ...program!, value: name }, ...rest]);
+  if (main) found.push(main);
   if (name.toLowerCase() === "git") found.push([{ ...program!, value: "git" }, ...withoutGitPlace(rest)]);
   return found;
 }

@@ -57,9 +57,42 @@ const VERBS: TableSetup = {
     "yarn npm publish:*",
   ].map((content) => `Bash(${content})`),
 };
+/** Subcommands with several names. */
+const ALIASES: TableSetup = {
+  mode: "bypassPermissions",
+  deny: [
+    "npm install:*",
+    "npm run deploy:*",
+    "docker rm:*",
+    "docker rmi:*",
+    "docker exec:*",
+    "cargo run:*",
+    "helm uninstall:*",
+    "npm un:*",
+    "docker image push:*",
+    "docker build:*",
+    "npm t:*",
+  ].map((content) => `Bash(${content})`),
+};
 const FED: TableSetup = { ...LINKS, allow: named("curl", "git", "npm", "psql", "python3", "./build") };
 
 export const MUST_RUN: readonly CommandRow[] = [
+  [
+    "words that are no other name of a denied subcommand",
+    ALIASES,
+    [
+      "npm ci",
+      "npm run build",
+      "docker container ls",
+      "docker ps",
+      "cargo build",
+      "helm list",
+      "npm view i",
+      "docker pull x",
+      "npm ls i",
+      "podman container rm x",
+    ],
+  ],
   [
     "other subcommands than the denied ones",
     VERBS,
@@ -702,6 +735,34 @@ export const MUST_ASK: readonly CommandRow[] = [
 ];
 
 export const MUST_DENY: readonly CommandRow[] = [
+  [
+    "another name of a denied subcommand",
+    ALIASES,
+    [
+      "npm i evil",
+      "npm add evil",
+      "npm --silent i evil",
+      "npm isntall x",
+      "npm run-script deploy",
+      "npm rum deploy",
+      "docker container rm x",
+      "docker image rm x",
+      "docker --context a container rm x",
+      "docker container exec x sh",
+      "cargo r",
+      "helm delete x",
+      "helm del x",
+      "npm uninstall x",
+      "npm rm x",
+      "npm remove x",
+      "docker push x",
+      "docker buildx build .",
+      "docker builder build .",
+      "npm test",
+      "npm tst",
+      "sudo npm i x",
+    ],
+  ],
   [
     "a denied subcommand behind options of its program",
     VERBS,
