@@ -86,7 +86,8 @@ export function isSafeAssignment({ name, value }: SimpleCommand["assignments"][n
 function isPlainValue(name: string, value: string): boolean {
   if (!/^[\w.,:=@+*/-]*$/.test(value)) return false;
   if (name === "TZ") return !/^[:/.]|\.\./.test(value);
-  return !/^(LANG|LC_|TERM)/.test(name) || !value.includes("/");
+  // Rails loads config/environments/$RAILS_ENV.rb; the language and the terminal name files too.
+  return !/^(LANG|LC_|TERM)|_ENV$/.test(name) || !/[/]|^\./.test(value);
 }
 
 /** `x=1` alone, or a loop variable. Upper-case names may mean something to a program or the shell. */

@@ -78,6 +78,11 @@ const FED: TableSetup = { ...LINKS, allow: named("curl", "git", "npm", "psql", "
 
 export const MUST_RUN: readonly CommandRow[] = [
   [
+    "variables with plain values",
+    { allow: named("rails", "mix", "npm") },
+    ["RAILS_ENV=test rails test", "MIX_ENV=test mix test", "DEBUG=app/* npm test", "TZ=Europe/Berlin npm test"],
+  ],
+  [
     "words that are no other name of a denied subcommand",
     ALIASES,
     [
@@ -356,6 +361,11 @@ export const MUST_RUN: readonly CommandRow[] = [
 ];
 
 export const MUST_ASK: readonly CommandRow[] = [
+  [
+    "variables that are part of a file's name",
+    { allow: named("rails", "mix", "npm") },
+    ["RAILS_ENV=../../tmp/x rails test", "MIX_ENV=/tmp/x mix test", "NODE_ENV=../x npm test", "LANG=/tmp/x npm test"],
+  ],
   [
     "a subcommand that only the shell knows, after options",
     VERBS,
