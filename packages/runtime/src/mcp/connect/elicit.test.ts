@@ -38,3 +38,19 @@ test("people are sent to web pages, and asked to fill in forms that are not endl
   expect(await ask({ message: "m", requestedSchema: deep })).toEqual({ action: "decline", asked: 0 });
   expect(await ask(form(200_000))).toEqual({ action: "decline", asked: 0 });
 });
+
+test("hooks see which question was answered", async () => {
+  const fired: object[] = [];
+  const fire = async (event: string, input: object) => {
+    fired.push({ event, ...input });
+    return { reasons: [] } as never;
+  };
+  const person = async () => ({ action: "accept" });
+  const params = { mode: "url", message: "m", url: "https://x.test/", elicitationId: "7" };
+  await answerElicitation("s", params, { fire, person }, on);
+  const about = { mcp_server_name: "s", mode: "url", elicitation_id: "7" };
+  expect(fired).toEqual([
+    { event: "Elicitation", ...about, message: "m", url: "https://x.test/" },
+    { event: "ElicitationResult", ...about, action: "accept" },
+  ]);
+});

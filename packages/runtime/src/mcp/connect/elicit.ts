@@ -30,11 +30,12 @@ export async function answerElicitation(
   const mode = params["mode"] === "url" ? "url" : "form";
   if (mode === "url" && !isWebPage(textOf(params["url"]))) return DECLINED;
   if (isDeeperThan(MAX_DEPTH, params) || JSON.stringify(params).length > MAX_LENGTH) return DECLINED;
+  const id = mode === "url" ? { elicitation_id: textOf(params["elicitationId"]) } : {};
   const about = {
     mcp_server_name: server,
     message: textOf(params["message"]),
     mode,
-    ...(mode === "url" ? { url: textOf(params["url"]), elicitation_id: textOf(params["elicitationId"]) } : {}),
+    ...(mode === "url" ? { url: textOf(params["url"]), ...id } : {}),
     ...(isObject(params["requestedSchema"]) ? { requested_schema: params["requestedSchema"] as JsonObject } : {}),
   };
   const asked = await fire("Elicitation", about, signal);
@@ -47,7 +48,7 @@ export async function answerElicitation(
   const { action, content } = answer;
   const checked = await fire(
     "ElicitationResult",
-    { mcp_server_name: server, mode, action, ...(content ? { content } : {}) },
+    { mcp_server_name: server, mode, ...id, action, ...(content ? { content } : {}) },
     signal,
   );
   if (checked.verdict === "deny") return DECLINED;
