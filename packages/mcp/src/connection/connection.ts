@@ -3,8 +3,8 @@
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { RequestHandlers } from "./answers.ts";
-import { requestWithInput } from "./ask.ts";
-import { Client, MAX_TIMER_MS, type Progress, type Transport } from "./client.ts";
+import { requestWithInput } from "../requests/ask.ts";
+import { Client, MAX_TIMER_MS, type Progress, type RequestLimit, type Transport } from "./client.ts";
 import { readResult, type CallResult } from "../tools/content.ts";
 import {
   readPromptResult,
@@ -234,10 +234,17 @@ export class McpConnection {
       ...(toolUseId === undefined ? {} : { _meta: { "claudecode/toolUseId": toolUseId, progressToken: id } }),
     });
     const { callTimeoutMs: timeoutMs, idleTimeoutMs } = this.#options;
-    const answer = await this.#ask("tools/call", params, { timeoutMs, idleTimeoutMs, signal, onProgress });
+    const limit = { timeoutMs, idleTimeoutMs, signal, onProgress };
+    const isTask = this.tools.find(({ facts }) => facts.name === name)?.facts.runsAsTask === true;
+    const answer = await (isTask ? this.#callAsTask(params, limit) : this.#ask("tools/call", params, limit));
     const result = readResult(answer, this.name);
     if (!result) throw new McpError(INTERNAL_ERROR, `the result of "${name}" is not a valid tool result`);
     return result;
+  }
+
+  async #callAsTask(params: (id: number) => JsonObject, limit: RequestLimit): Promise<unknown> {
+    const { callAsTask } = await import("../requests/task.ts");
+    return callAsTask(this.#client, params, { ...limit, completed: (id) => this.#notices.completed(id) });
   }
 
   #ask(

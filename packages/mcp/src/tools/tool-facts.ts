@@ -13,6 +13,8 @@ export interface ToolFacts {
   readonly annotations: { readonly readOnly?: boolean; readonly destructive?: boolean; readonly openWorld?: boolean };
   /** The tool asks to be offered from the start, not only when it is searched for. */
   readonly alwaysLoad?: boolean;
+  /** The server runs calls of it only as tasks. */
+  readonly runsAsTask?: boolean;
   /** The longest result the author expects, in characters. */
   readonly maxShown?: number;
 }
@@ -22,7 +24,7 @@ const MAX_RESULT_LENGTH = 500_000;
 
 export function readTool(value: unknown): ToolFacts | { readonly problem: string } {
   if (!isObject(value)) return { problem: "Skipped a tool that is not an object" };
-  const { name, title, description, inputSchema, annotations, _meta: meta } = value;
+  const { name, title, description, inputSchema, annotations, execution, _meta: meta } = value;
   if (typeof name !== "string" || name === "") return { problem: "Skipped a tool without a name" };
   if (name.length > MAX_TOOL_NAME_LENGTH)
     return { problem: `Skipped the tool "${plainLine(name, 40)}…": its name is too long` };
@@ -45,6 +47,7 @@ export function readTool(value: unknown): ToolFacts | { readonly problem: string
       ...flag("openWorld", hints["openWorldHint"]),
     },
     ...(isObject(meta) && meta["anthropic/alwaysLoad"] === true ? { alwaysLoad: true } : {}),
+    ...(isObject(execution) && execution["taskSupport"] === "required" ? { runsAsTask: true } : {}),
     ...(typeof size === "number" && size > 0 ? { maxShown: Math.min(size, MAX_RESULT_LENGTH) } : {}),
   };
 }

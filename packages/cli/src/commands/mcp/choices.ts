@@ -4,7 +4,7 @@ import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process/process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
-import { contentsOf, modifiedLine } from "./words.ts";
+import { contentsToApprove, modifiedLine } from "./words.ts";
 
 export async function approve(call: Invoked): Promise<number> {
   const { words, io } = call;
@@ -21,7 +21,7 @@ export async function approve(call: Invoked): Promise<number> {
       `no .mcp.json file defines an MCP server "${visible(name)}"; to list them, run: keelson mcp list`,
     );
   }
-  const { starts, settings, helper } = contentsOf(server);
+  const { starts, settings, helper } = contentsToApprove(server);
   const more = [...settings, ...(helper === undefined ? [] : [`headersHelper: ${helper}`])];
   const approved = await approveServer(server, snapshot);
   if (!approved.ok) return printError(io, approved.problem);

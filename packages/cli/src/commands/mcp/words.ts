@@ -70,7 +70,7 @@ export interface ServerContents {
 }
 
 /** For whoever approves it, so nothing is cut without saying so: padding must not hide the end of a command. */
-export function contentsOf({ written }: AnyServer): ServerContents {
+export function contentsToApprove({ written }: AnyServer): ServerContents {
   const { command, url, env, headers, headersHelper } = written;
   const isProgram = command !== undefined;
   const pairs = Object.entries((isProgram ? env : headers) ?? {}).map(

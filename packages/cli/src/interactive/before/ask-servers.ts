@@ -1,7 +1,7 @@
 // Asks about the servers of `.mcp.json` that nobody has decided about yet. Nothing of them runs before.
 
 import { decideServer } from "@keelson/config/mcp";
-import { contentsOf, type AnyServer } from "../../commands/mcp/words.ts";
+import { contentsToApprove, type AnyServer } from "../../commands/mcp/words.ts";
 import { noteProblem, type Asking } from "./ask-before.ts";
 
 /** Whether to go on. */
@@ -11,7 +11,7 @@ export async function askServers(asking: Asking, servers: readonly AnyServer[]):
     const panel = asking.panels.mcpServerPanel(
       {
         name,
-        ...contentsOf(server),
+        ...contentsToApprove(server),
         kind: written["command"] === undefined ? "url" : "command",
         file,
         ...("changed" in server ? { changed: true } : {}),

@@ -3,8 +3,8 @@
 // again with the answers.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import type { Client, RequestLimit } from "./client.ts";
-import { INTERNAL_ERROR, McpError, URL_ELICITATION_REQUIRED } from "./rpc.ts";
+import type { Client, RequestLimit } from "../connection/client.ts";
+import { INTERNAL_ERROR, McpError, URL_ELICITATION_REQUIRED } from "../connection/rpc.ts";
 
 const MAX_ROUNDS = 10;
 const MAX_QUESTIONS = 20;
@@ -87,7 +87,7 @@ async function visit(client: Client, elicitation: JsonObject, { signal, complete
 }
 
 /** Rejects with the signal's reason. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = () => reject(signal.reason);
   if (signal.aborted) onAbort();
