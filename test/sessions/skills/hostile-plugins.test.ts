@@ -63,6 +63,13 @@ describe("plugins", () => {
       prompt: "/evil:go",
       flags: BOTH_TOOLS,
     },
+    "its agent, as the one that sessions run as": {
+      plant(home) {
+        home.write(".claude/skills/evil/.claude-plugin/plugin.json", { name: "evil" });
+        home.write(".claude/skills/evil/settings.json", { agent: "lead" });
+        home.write(".claude/skills/evil/agents/lead.md", `---\nname: lead\ndescription: x\n---\n${SECRET}`);
+      },
+    },
     "a link among the skills that leads to a plugin outside": {
       plant(home, mark) {
         plantPlugin(home, "~/theirs", mark);

@@ -40,6 +40,23 @@ describe("inline commands", () => {
       flags: ["--allowedTools", "Skill"],
       runsIfTrusted: true,
     },
+    "typed after another command": {
+      plant: (home, mark) => {
+        command(home, "harmless", "Text");
+        inline("!`CMD`")(home, mark);
+      },
+      prompt: "/harmless /go now",
+      flags: BOTH_TOOLS,
+    },
+    "with a folder of the skill in the rule": {
+      plant: (home, mark) => {
+        const grant = "allowed-tools: Bash(${CLAUDE_SKILL_DIR}/run.sh *)";
+        const folder = addSkill(home, "go", `description: x\n${grant}`, "!`sh ${CLAUDE_SKILL_DIR}/run.sh`");
+        writeFileSync(join(folder, "run.sh"), `#!/bin/sh\n${mark}\n`, { mode: 0o755 });
+      },
+      ...typed,
+      flags: BOTH_TOOLS,
+    },
     "with Bash allowed on the command line": { plant: inline("!`CMD`"), ...typed, flags: BOTH_TOOLS },
     "with Bash allowed in the user's settings": {
       plant: inline("!`CMD`"),
