@@ -1,5 +1,6 @@
-// What the file of a skill or command asks for besides its text, to show it before a plugin is installed or updated.
+// What the file of a skill or command runs and asks for, to show it before a plugin is installed or updated.
 
+import { inlineCommands } from "@keelson/engine/skills";
 import { fieldJson, wordsIn } from "./frontmatter/field-values.ts";
 import { readHead } from "./frontmatter/head.ts";
 
@@ -8,8 +9,8 @@ export interface SkillGrants {
   readonly tools: readonly string[];
   /** `hooks`, as written; undefined if there are none. */
   readonly hooks?: unknown;
-  /** The text after the frontmatter. */
-  readonly body: string;
+  /** Inline commands in the text. */
+  readonly commands: readonly string[];
 }
 
 export function skillGrants(source: string): SkillGrants {
@@ -18,6 +19,6 @@ export function skillGrants(source: string): SkillGrants {
   return {
     tools: tools === undefined ? [] : wordsIn(tools),
     ...(hooks === undefined ? {} : { hooks: fieldJson(hooks) }),
-    body: source.slice(bodyAt),
+    commands: inlineCommands(source.slice(bodyAt)).map(({ command }) => command),
   };
 }

@@ -5,12 +5,12 @@ export { loadSkills, type SkillOptions } from "./load-skills.ts";
 export type { SkillSet } from "./skill-set.ts";
 export { readSkillText } from "./skill-text.ts";
 
-import type * as CheckPath from "./check-path.ts";
-import type * as TextProblems from "./text-problems.ts";
+import type { checkSkillsAt as CheckSkillsAt } from "./check-path.ts";
+import type { skillTextProblems as SkillTextProblems } from "./text-problems.ts";
 
 /** Loaded late: only `keelson skills validate` checks files. */
-export const checkSkillsAt: typeof CheckPath.checkSkillsAt = (path) =>
-  (require("./check-path.ts") as typeof CheckPath).checkSkillsAt(path);
+export const checkSkillsAt: typeof CheckSkillsAt = (path) =>
+  (require("./check-path.ts") as { checkSkillsAt: typeof CheckSkillsAt }).checkSkillsAt(path);
 
-export const skillTextProblems: typeof TextProblems.skillTextProblems = (skill) =>
-  (require("./text-problems.ts") as typeof TextProblems).skillTextProblems(skill);
+export const skillTextProblems: typeof SkillTextProblems = (skill) =>
+  (require("./text-problems.ts") as { skillTextProblems: typeof SkillTextProblems }).skillTextProblems(skill);

@@ -1,7 +1,6 @@
 // What a plugin may run: hooks, servers, programs, shell in texts, tools that need no approval. And how that changed. Pure.
 
 import { skillGrants, type PluginFolder } from "@keelson/config/plugins";
-import { inlineCommands } from "@keelson/engine/skills";
 import { fileHash, type PluginFile } from "@keelson/host/plugins";
 import { isObject, tryParse, type HookHandler } from "@keelson/protocol";
 import { oneLine } from "../permissions/words.ts";
@@ -101,9 +100,9 @@ function restOf(value: object, shown: readonly string[]): readonly string[] {
 }
 
 function inText({ path, bytes }: PluginFile): readonly string[] {
-  const { tools, hooks, body } = skillGrants(Buffer.from(bytes()).toString("utf8"));
+  const { tools, hooks, commands } = skillGrants(Buffer.from(bytes()).toString("utf8"));
   return [
-    ...new Set(inlineCommands(body).map(({ command }) => `shell in ${path}: ${command}`)),
+    ...new Set(commands.map((command) => `shell in ${path}: ${command}`)),
     ...(hooks === undefined ? [] : [`hooks in ${path}: ${JSON.stringify(hooks)}`]),
     ...(tools.length === 0 ? [] : [`tools without approval in ${path}: ${tools.join(", ")}`]),
   ];
