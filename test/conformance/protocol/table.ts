@@ -12,6 +12,7 @@ import { PROMPTS } from "./cases/prompts.ts";
 import { REQUESTS } from "./cases/requests.ts";
 import { RESULTS } from "./cases/results.ts";
 import { SESSIONS } from "./cases/sessions.ts";
+import { SKILLS } from "./cases/skills.ts";
 import { START } from "./cases/start.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -19,6 +20,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...START,
   ...PROMPTS,
   ...COMMANDS,
+  ...SKILLS,
   ...MESSAGES,
   ...RESULTS,
   ...FAILURES,
