@@ -55,6 +55,7 @@ test("the newest commit, a tag, a commit, a folder", async () => {
 
 test.each<[string, Partial<GitSource>, string]>([
   ["a commit that is not there", { sha: "0".repeat(40) }, "git rev-parse failed"],
+  ["a repository that is not there", { url: "file:///no/such/repository" }, "does not appear to be a git repository"],
   ["half a commit id", { sha: first.slice(0, 8) }, "is not a full commit id"],
   ["a ref that is an option", { ref: "--upload-pack=touch x" }, "is not a branch or tag"],
   ["a folder outside", { path: "../.." }, 'has ".." in its name'],

@@ -140,7 +140,7 @@ async function runGit(
     ]);
     if (stopped !== undefined) throw new PluginFetchError(stopped);
     if (code === 0) return output;
-    throw new PluginFetchError(`git ${words[0]} failed: ${lastLine(problem)}`);
+    throw new PluginFetchError(`git ${words[0]} failed: ${reasonIn(problem)}`);
   } finally {
     clearTimeout(timer);
     groups.leaderEnded(pid);
@@ -167,5 +167,9 @@ async function bounded(stream: ReadableStream<Uint8Array>, stop: () => void): Pr
   return Buffer.concat(chunks);
 }
 
-/** What git says last, on one line, without control characters. */
-const lastLine = (text: string) => printableLine((text.trim().split("\n").at(-1) ?? "").slice(0, 300));
+/** What git says is wrong, on one line, without control characters. Advice may follow it. */
+function reasonIn(text: string): string {
+  const lines = text.trim().split("\n");
+  const reason = lines.find((line) => line.startsWith("fatal: ")) ?? lines.at(-1) ?? "";
+  return printableLine(reason.slice(0, 300));
+}

@@ -61,6 +61,10 @@ test.each<[unknown, string]>([
     { name: "a", source: { source: "git-subdir", url: "u", path: "../x" } },
     'plugin "a": "source" of kind "git-subdir" needs "path": a folder in the repository, without ".."',
   ],
+  ...["/etc", "~/x", "C:\\x", "\\x"].map((source): [unknown, string] => [
+    { name: "a", source },
+    `plugin "a": "source" ${JSON.stringify(source)} should be a path in the marketplace that starts with "./"`,
+  ]),
   ...["", "../p", "a/b", "@a", "@a/b/c", "p?x", 5].map((name): [unknown, string] => [
     { name: "a", source: { source: "npm", package: name } },
     'plugin "a": "source" of kind "npm" needs "package": the name of an npm package',
@@ -99,6 +103,11 @@ test("a catalog without a name or a list cannot be used; one without an owner ca
     plugins: [{ name: "a", source: "a" }],
   });
   expect(rooted.marketplace!.plugins[0]!.source).toEqual({ source: "folder", path: "./plugins/a" });
+  const above = { name: "m", owner: {}, metadata: { pluginRoot: "../" }, plugins: [{ name: "a", source: "a" }] };
+  expect(checkMarketplace(above)).toMatchObject({
+    marketplace: { plugins: [{ source: { source: "folder", path: "./a" } }] },
+    problems: [{ path: ["metadata", "pluginRoot"], text: '"metadata.pluginRoot" should not have ".." in it' }],
+  });
 });
 
 test.each<[string, object | undefined]>([

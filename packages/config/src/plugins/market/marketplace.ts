@@ -68,7 +68,10 @@ export function checkMarketplace(value: Fields): CheckedMarketplace {
   if (!isObject(owner))
     report(owner === undefined ? [] : ["owner"], '"owner" should be an object, such as {"name": "Me"}');
 
-  const root = isObject(metadata) && typeof metadata["pluginRoot"] === "string" ? metadata["pluginRoot"] : "";
+  const given = isObject(metadata) && typeof metadata["pluginRoot"] === "string" ? metadata["pluginRoot"] : "";
+  const badRoot = pathProblem(given);
+  if (badRoot !== undefined) report(["metadata", "pluginRoot"], `"metadata.pluginRoot" ${badRoot}`);
+  const root = badRoot === undefined ? given : "";
   const entries = new Map<string, MarketplaceEntry>();
   for (const [index, raw] of (plugins as readonly unknown[]).slice(0, MOST_PLUGINS).entries()) {
     const checked = checkMarketplaceEntry(raw, root);
@@ -123,7 +126,8 @@ const labelOf = ({ name }: Fields) => (typeof name === "string" ? `plugin "${pri
 function checkPluginSource(source: unknown, root: string): PluginSource | { readonly problem: string } {
   if (typeof source === "string") {
     const path = root === "" || source.startsWith("./") ? source : `${root}/${source}`;
-    if (path.split("/").includes("..")) return { problem: `"source" ${shown(source)} should not have ".." in it` };
+    const problem = pathProblem(source);
+    if (problem !== undefined) return { problem: `"source" ${shown(source)} ${problem}` };
     return { source: "folder", path: path.startsWith("./") ? path : `./${path}` };
   }
   if (!isObject(source)) {
@@ -181,6 +185,12 @@ function checkPluginSource(source: unknown, root: string): PluginSource | { read
         problem: `"source" has an unknown kind ${shown(kind)}; use github, url, git-subdir, npm or archive, or a path`,
       };
   }
+}
+
+/** Why this is not a path in the folder of the marketplace. */
+function pathProblem(path: string): string | undefined {
+  if (/^(?:[/\\~]|[A-Za-z]:)/.test(path)) return 'should be a path in the marketplace that starts with "./"';
+  return path.split(/[\\/]/).includes("..") ? 'should not have ".." in it' : undefined;
 }
 
 /** As npm allows them, so that a name is never part of another address. */
