@@ -19,7 +19,7 @@ Commands:
   list                                  List plugins; with --available, also those of marketplaces
   details <plugin>                      Show one plugin and what it may run
   configure <plugin> [<key> [<value>]]  Show and set the options of a plugin
-  prune                                 Remove files that no installed plugin needs (also: autoremove)
+  prune                                 Remove files that no plugin needs (also: autoremove)
   validate [<path>]                     Check a plugin or a marketplace: one line for each problem
   new <name>                            Create a plugin (also: init)
   tag [<path>]                          Create a git tag for the version of a plugin
