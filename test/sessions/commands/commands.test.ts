@@ -79,6 +79,18 @@ test("a command file of a project replaces the built-in command, if the folder i
   expect(listed.filter((name: string) => name === "status").length).toBe(1);
 });
 
+test("a command file of an untrusted folder that replaces a bundled skill is named when it is typed", async () => {
+  using home = temporaryHome();
+  home.write(".claude/commands/review.md", "All is well\n");
+  await using model = await startMockModel([{ text: "ok" }, { text: "ok" }]);
+  const { stderr } = await runKeelson(["-p", "/review"], { home, url: model.url });
+  expect(stderr).toBe(
+    "warning: /review is not the built-in skill but .claude/commands/review.md of this folder, which is not trusted\n",
+  );
+  home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+  expect((await runKeelson(["-p", "/review"], { home, url: model.url })).stderr).toBe("");
+});
+
 test("a session that began with a command can be continued", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "one" }, { text: "two" }]);
