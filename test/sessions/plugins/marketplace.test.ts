@@ -160,6 +160,10 @@ test("no change of what a plugin may run goes by unseen", async () => {
     ],
     ["package.json", { name: "noter", version: "1.1.0", scripts: { start: "two" } }, "~ file package.json"],
     ["data.json", { run: "evil" }, "~ file data.json"],
+    ["hooks/hooks.json", hook('sh "${CLAUDE_PLUGIN_ROOT}/NOTES.md"'), "+ hook SessionStart: sh"],
+    ["NOTES.md", "evil", "~ file NOTES.md"],
+    ["bin/LICENSE", "#!/bin/sh\nevil", "+ program bin/LICENSE"],
+    ["bin/LICENSE", "#!/bin/sh\nworse", "~ file bin/LICENSE"],
   ];
   for (const [path, content, shown] of changes) {
     put(path, content);

@@ -1,5 +1,6 @@
 // What a plugin may run: hooks, servers, programs, shell in texts, tools that need no approval. And how that changed. Pure.
 
+import { basename } from "node:path";
 import { skillGrants, type PluginFolder } from "@keelson/config/plugins";
 import { fileHash, type PluginFile } from "@keelson/host/plugins";
 import { isObject, tryParse, type HookHandler } from "@keelson/protocol";
@@ -12,7 +13,7 @@ export interface MayRun {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Files that nothing runs, and those that `lines` has all of. */
+/** Files that nothing runs by itself, and those that `lines` has all of. */
 const HARMLESS = /(?:^|\/)(?:LICENSE|NOTICE|README)[^/]*$|\.(?:md|txt|png|jpe?g|gif|svg|webp|ico|pdf)$/i;
 const TOLD = /^(?:\.claude-plugin\/[^/]*\.json|hooks\/hooks\.json|settings\.json|\.mcp\.json|\.lsp\.json)$/;
 
@@ -32,12 +33,20 @@ export function mayRun(plugin: PluginFolder, files: readonly PluginFile[]): MayR
     ...files.filter(({ path }) => /^bin\/[^/]+$/.test(path)).map(({ path }) => `program ${path}`),
     ...files.filter(({ path }) => path.endsWith(".md")).flatMap(inText),
   ];
-  const used = files.filter(({ path }) => !HARMLESS.test(path) && !TOLD.test(path));
+  const commands = lines.map((line) => line.slice(line.indexOf(": ") + 2));
+  const used = files.filter((file) => !TOLD.test(file.path) && !isHarmless(file, commands));
   return {
     lines: lines.map((line) => line.replaceAll(/\s+/g, " ")),
     files: Object.fromEntries(used.map((file) => [file.path, digestOf(file)])),
   };
 }
+
+/** A shell runs a README as well as anything else, if it is told to. */
+const isHarmless = ({ path, executable }: PluginFile, commands: readonly string[]) =>
+  HARMLESS.test(path) &&
+  !executable &&
+  !path.startsWith("bin/") &&
+  !commands.some((command) => command.includes(basename(path)));
 
 /** For lists: long lines are cut. */
 export const shortLines = ({ lines }: MayRun) => lines.map((line) => oneLine(line, 160));
