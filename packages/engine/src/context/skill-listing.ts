@@ -153,7 +153,7 @@ const PLAIN = /^[\x21-\x3b\x3d-\x7e]+(?: [\x21-\x3b\x3d-\x7e]+)*$/;
 function oneLine(text: string): string {
   if (PLAIN.test(text)) return text;
   return printableSentence(text)
-    .replace(/<(\/?)(?=system-reminder)/gi, "<$1 ")
+    .replace(/<(?=\s*\/?\s*system-reminder)/gi, "‹")
     .replace(/ {2,}/g, " ")
     .trim();
 }
