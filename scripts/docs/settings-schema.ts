@@ -151,9 +151,13 @@ const ITEMS: Readonly<Record<(ValueType & { kind: "list" })["of"], Schema>> = {
 };
 
 const price = { type: "number", minimum: 0 };
+const prices = { input: price, output: price, cacheRead: price, cacheWrite5m: price, cacheWrite1h: price };
 const PRICES: Schema = {
   type: "object",
-  properties: { input: price, output: price, cacheRead: price, cacheWrite5m: price, cacheWrite1h: price },
+  properties: {
+    ...prices,
+    longPrompt: { type: "object", properties: { above: price, ...prices }, required: ["above", "input", "output"] },
+  },
   required: ["input", "output"],
 };
 

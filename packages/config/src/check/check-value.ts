@@ -190,6 +190,13 @@ function checkPrices(value: unknown, key: string, page: SettingsPage): unknown {
 export const PRICES = 'prices such as {"input": 3, "output": 15} in dollars per million tokens';
 
 export function isModelPrice(price: unknown): boolean {
+  if (!isObject(price)) return false;
+  const { longPrompt, ...usual } = price;
+  if (!isPlainPrice(usual)) return false;
+  return longPrompt === undefined || (isPlainPrice(longPrompt) && typeof longPrompt["above"] === "number");
+}
+
+function isPlainPrice(price: unknown): price is Record<string, number> {
   const isPrice = (part: unknown) => typeof part === "number" && part >= 0;
   return isObject(price) && isPrice(price["input"]) && isPrice(price["output"]) && Object.values(price).every(isPrice);
 }

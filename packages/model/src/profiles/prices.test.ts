@@ -21,6 +21,18 @@ test("costOf() charges cache reads, five-minute writes, one-hour writes and sear
   expect(costOf("claude-sonnet-4-6", { ...cached, cache_creation: null })).toBeCloseTo(0.3 + 3 * 3.75 + 0.03, 10);
 });
 
+test("costOf() charges more for a long prompt, cached or not, where the model does", () => {
+  const long = { input_tokens: 100_000, output_tokens: 1_000, cache_read_input_tokens: 100_001 };
+  const atLimit = { ...long, cache_read_input_tokens: 100_000 };
+  expect(costOf("claude-sonnet-4-5", atLimit)).toBeCloseTo(0.3 + 0.015 + 0.03, 6);
+  expect(costOf("claude-sonnet-4-5", long)).toBeCloseTo(0.6 + 0.0225 + 0.06, 5);
+  expect(costOf("claude-sonnet-4-6", long)).toBeCloseTo(0.3 + 0.015 + 0.03, 5);
+  expect(costOf("gemini/gemini-2.5-pro", atLimit)).toBeCloseTo(0.125 + 0.01 + 0.0125, 6);
+  expect(costOf("gemini/gemini-2.5-pro", long)).toBeCloseTo(0.25 + 0.015 + 0.025, 5);
+  const own = { "my-own-model": { input: 1, output: 1, longPrompt: { above: 10, input: 5, output: 5 } } };
+  expect(costOf("my-own-model", { input_tokens: 11, output_tokens: 9 }, own)).toBeCloseTo(100 / 1_000_000, 10);
+});
+
 test("costOf() is null for an unknown model unless a price is given", () => {
   expect(costOf("my-own-model", usage)).toBeNull();
   expect(costOf("toString", usage)).toBeNull();

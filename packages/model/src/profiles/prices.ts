@@ -15,14 +15,16 @@ export function costOf(
   env: Env = {},
 ): number | null {
   const family = familyOf(model);
-  const price =
+  const usual =
     lookUp(extraPrices, model) ??
     lookUp(extraPrices, family) ??
     lookUp(extraPrices, model.slice(model.indexOf("/") + 1)) ??
     lookUp(PRICES, family) ??
     (model.includes("/") ? otherModels().otherPrice(model, { ...settings, env }) : undefined);
-  if (!price || usage.estimated) return null;
+  if (!usual || usage.estimated) return null;
   const written = writtenTokens(usage);
+  const prompt = usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + written.short + written.long;
+  const price = usual.longPrompt && prompt > usual.longPrompt.above ? usual.longPrompt : usual;
   // Without cache prices, cached tokens cost the same as plain input.
   const dollars =
     usage.input_tokens * price.input +
@@ -48,6 +50,12 @@ const price = (input: number, output: number, cacheRead: number): ModelPrice => 
   cacheWrite1h: input * 2,
 });
 
+/** These charge more for prompts of more than 200,000 tokens. */
+const priceByLength = (input: number, output: number, cacheRead: number): ModelPrice => ({
+  ...price(input, output, cacheRead),
+  longPrompt: { above: 200_000, ...price(input * 2, output * 1.5, cacheRead * 2) },
+});
+
 // Haiku 5.5 is missing because its price depends on the length of the prompt.
 const PRICES: Readonly<Record<string, ModelPrice>> = {
   "claude-fable-5-1": price(10, 50, 0.25),
@@ -64,9 +72,9 @@ const PRICES: Readonly<Record<string, ModelPrice>> = {
   "claude-sonnet-5-5": price(2, 10, 0.2),
   "claude-sonnet-5": price(2, 10, 0.2),
   "claude-sonnet-4-6": price(3, 15, 0.3),
-  "claude-sonnet-4-5": price(3, 15, 0.3),
-  "claude-sonnet-4-0": price(3, 15, 0.3),
-  "claude-sonnet-4": price(3, 15, 0.3),
+  "claude-sonnet-4-5": priceByLength(3, 15, 0.3),
+  "claude-sonnet-4-0": priceByLength(3, 15, 0.3),
+  "claude-sonnet-4": priceByLength(3, 15, 0.3),
   "claude-3-7-sonnet": price(3, 15, 0.3),
   "claude-3-5-sonnet": price(3, 15, 0.3),
   "claude-haiku-4-5": price(1, 5, 0.1),

@@ -18,6 +18,8 @@ export interface ModelPrice {
   readonly cacheRead?: number;
   readonly cacheWrite5m?: number;
   readonly cacheWrite1h?: number;
+  /** For a whole request whose prompt has more tokens than `above`. */
+  readonly longPrompt?: Omit<ModelPrice, "longPrompt"> & { readonly above: number };
 }
 
 /** A model server, or a change to one that Keelson knows. */

@@ -12,8 +12,12 @@ interface Entry extends Partial<ModelTraits> {
   readonly contextWindow: number;
   readonly maxTokens: number;
   /** Dollars per million tokens: input, output, cached input. */
-  readonly price?: readonly [input: number, output: number, cacheRead?: number];
+  readonly price?: ListPrice;
+  /** The same for prompts of more than 200,000 tokens, where they cost more. */
+  readonly longPrice?: ListPrice;
 }
+
+type ListPrice = readonly [input: number, output: number, cacheRead?: number];
 
 const K128 = 131_072;
 const K400 = { contextWindow: 400_000, maxTokens: 128_000 } as const;
@@ -51,13 +55,12 @@ const OPENAI: Readonly<Record<string, Entry>> = {
   "o4-mini": { ...O_SERIES, price: [1.1, 4.4, 0.275] },
 };
 
-// Longer prompts cost more with the Pro models, so their cost is not known from here.
 const GEMINI: Readonly<Record<string, Entry>> = {
-  "gemini-3.1-pro-preview": GEMINI_THINKING,
-  "gemini-3-pro-preview": GEMINI_THINKING,
+  "gemini-3.1-pro-preview": { ...GEMINI_THINKING, price: [2, 12, 0.2], longPrice: [4, 18, 0.4] },
+  "gemini-3-pro-preview": { ...GEMINI_THINKING, price: [2, 12, 0.2], longPrice: [4, 18, 0.4] },
   "gemini-3-flash-preview": { ...GEMINI_THINKING, price: [0.5, 3, 0.05] },
   "gemini-3.1-flash-lite-preview": { ...GEMINI_THINKING, price: [0.25, 1.5, 0.025] },
-  "gemini-2.5-pro": GEMINI_THINKING,
+  "gemini-2.5-pro": { ...GEMINI_THINKING, price: [1.25, 10, 0.125], longPrice: [2.5, 15, 0.25] },
   "gemini-2.5-flash": { ...GEMINI_THINKING, price: [0.3, 2.5, 0.03] },
   "gemini-2.5-flash-lite": { ...GEMINI_THINKING, price: [0.1, 0.4, 0.01] },
   "gemini-2.0-flash": { contextWindow: 1_048_576, maxTokens: 8_192, ...seeing, price: [0.1, 0.4, 0.025] },
@@ -178,14 +181,15 @@ export function registered(provider: string, id: string): RegisteredModel | unde
   const models = Object.hasOwn(REGISTRY, provider) ? REGISTRY[provider]! : {};
   const key = [id, withoutDate(id), withoutRegion(id)].find((each) => Object.hasOwn(models, each));
   if (key === undefined) return undefined;
-  const { price, ...traits } = models[key]!;
-  return { ...PLAIN, ...traits, ...(price ? { price: priceOf(price) } : {}) };
+  const { price, longPrice, ...traits } = models[key]!;
+  const longPrompt = longPrice && { longPrompt: { above: 200_000, ...priceOf(longPrice) } };
+  return { ...PLAIN, ...traits, ...(price ? { price: { ...priceOf(price), ...longPrompt } } : {}) };
 }
 
 const withoutDate = (id: string) => id.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest|\d{3})$/, "");
 const withoutRegion = (id: string) => id.replace(/^(?:us|eu|apac|us-gov|global)\./, "");
 
-const priceOf = ([input, output, cacheRead]: NonNullable<Entry["price"]>): ModelPrice => ({
+const priceOf = ([input, output, cacheRead]: ListPrice): ModelPrice => ({
   input,
   output,
   ...(cacheRead === undefined ? {} : { cacheRead }),

@@ -59,8 +59,8 @@ test("costOf() knows list prices and the user's; without a price the cost is nul
   expect(cost("openai/gpt-5")).toBeCloseTo(1.25 + 10 + 0.125, 9);
   expect(cost("openai/gpt-5-2025-08-07")).toBeCloseTo(11.375, 9);
   expect(cost("local/m")).toBeCloseTo(1.02, 9);
-  expect(cost("openrouter/anthropic/claude-sonnet-4.5")).toBeCloseTo(3 + 15 + 0.3, 9);
-  expect(cost("vertex/claude-sonnet-4-5@20250929")).toBeCloseTo(18.3, 9);
+  expect(cost("openrouter/anthropic/claude-sonnet-4.6")).toBeCloseTo(3 + 15 + 0.3, 9);
+  expect(cost("vertex/claude-sonnet-4-5@20250929")).toBeCloseTo(6 + 22.5 + 0.6, 9);
   expect([cost("local/other"), cost("ollama/x"), cost("openrouter/deepseek/deepseek-chat")]).toEqual([
     null,
     null,
