@@ -1,17 +1,25 @@
 // Thinking is signed by the model that produced it, and servers refuse that of another one. It stays in the conversation
 // and is left out of requests to other models, so it is there again when the first model is.
 
-import { isToolResult } from "@keelson/protocol";
+import { isToolResult, type ContentBlock, type ModelMessage } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 import { isSealed, withoutForeignThinking } from "../thinking-envelope.ts";
 
 /** `isOwn` says whether a reply of this name came from the model that is asked. */
 export function withOwnThinking(request: ModelRequest, isOwn: (model: string) => boolean): ModelRequest {
-  const messages = withoutForeignThinking(request.messages, (block, { reply }) => {
+  return keepThinking(request, (block, { reply }) => {
     const signature = "signature" in block ? block.signature : undefined;
     if (typeof signature === "string" && isSealed(signature)) return false;
     return reply === undefined || isOwn(reply.model);
   });
+}
+
+/** The request without thinking that `keeps` refuses; the same object if there is none. */
+export function keepThinking(
+  request: ModelRequest,
+  keeps: (block: ContentBlock, message: ModelMessage) => boolean,
+): ModelRequest {
+  const messages = withoutForeignThinking(request.messages, keeps);
   const isSame =
     messages.length === request.messages.length && messages.every((one, at) => one === request.messages[at]);
   if (isSame) return request;

@@ -176,3 +176,37 @@ test("an abort ends the wait", async () => {
   })();
   expect(((await reading.catch((error) => error)) as ModelError).kind).toBe("aborted");
 });
+
+test("a request whose thinking the server refuses is sent once more without it, and so are later ones", async () => {
+  const refusal = new ModelError("invalid_request", "messages.1.content.0: Invalid `signature` in `thinking` block", {
+    status: 400,
+  });
+  const thought = { type: "thinking", thinking: "hm", signature: "of another account" };
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: [thought, { type: "text", text: "ok" }] },
+    { role: "user", content: "go on" },
+  ] as const;
+  const sent: boolean[] = [];
+  async function* stream(given: ModelRequest): AsyncGenerator<ModelEvent> {
+    const hasThought = JSON.stringify(given.messages).includes("of another account");
+    sent.push(hasThought);
+    if (hasThought) throw refusal;
+    yield* whole;
+  }
+  const provider = withRetry({ id: "inner", stream });
+  const ask = () => Array.fromAsync(provider.stream({ ...request, messages }, new AbortController().signal));
+  const text = "The server did not accept the model's earlier thinking; continuing without it";
+  expect(await ask()).toEqual([{ type: "notice", notice: { type: "loss", text } }, ...whole]);
+  expect(await ask()).toEqual(whole);
+  expect(sent).toEqual([true, false, false]);
+
+  const stubborn = withRetry({
+    id: "inner",
+    stream: () => {
+      throw refusal;
+    },
+  } as never);
+  const failing = Array.fromAsync(stubborn.stream({ ...request, messages }, new AbortController().signal));
+  expect(await failing.catch((error: unknown) => error)).toBe(refusal);
+});

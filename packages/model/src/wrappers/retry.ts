@@ -8,6 +8,7 @@ import {
   type ModelProvider,
   type ModelRequest,
 } from "@keelson/engine";
+import type { RefusedThinking } from "../fit/refused-thinking.ts";
 
 /** A provider that can also request a whole reply and yield it as the same events, for when streams keep breaking. */
 export interface PlainProvider extends ModelProvider {
@@ -35,10 +36,12 @@ const MAX_WAIT_MS = 600_000;
 export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOptions = {}): ModelProvider {
   const { maxRetries = DEFAULT_MAX_RETRIES, plainFallback = true, maxOverloads = Infinity } = options;
   const { wait = sleep, random = Math.random } = options;
+  let refused: RefusedThinking | undefined;
   return {
     id: inner.id,
     ...(inner.countTokens ? { countTokens: inner.countTokens.bind(inner) } : {}),
-    async *stream(request, signal) {
+    async *stream(asked, signal) {
+      let request = refused?.without(asked) ?? asked;
       let send = inner.stream.bind(inner);
       let attempt = 0;
       let overloads = 0;
@@ -55,6 +58,14 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
           }
           return;
         } catch (error) {
+          if (error instanceof ModelError && isThinkingRefused(error) && !started) {
+            const { RefusedThinking, THINKING_REFUSED } = await import("../fit/refused-thinking.ts");
+            refused ??= new RefusedThinking();
+            if (!refused.add(request)) throw error;
+            request = refused.without(request);
+            yield notice({ type: "loss", text: THINKING_REFUSED });
+            continue;
+          }
           if (!(error instanceof ModelError) || !isTransient(error)) throw error;
           failure = error;
         }
@@ -108,6 +119,11 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   "timeout",
   "stream_cut",
 ]);
+
+// "messages.1.content.0: Invalid `signature` in `thinking` block"
+const THINKING = /invalid\W+signature\W+in\W+thinking|thinking\W+blocks?\b.{0,80}cannot be modified/i;
+
+const isThinkingRefused = ({ kind, message }: ModelError) => kind === "invalid_request" && THINKING.test(message);
 
 /** Whether the connection failed during the reply. */
 function isInterrupted({ kind }: ModelError, started: boolean): boolean {

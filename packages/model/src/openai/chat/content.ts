@@ -1,6 +1,7 @@
 // Translates blocks of content to parts of a Chat Completions message. Pure.
 
 import { isBlank, isObject, isText, readField, type CacheControl, type ContentBlock } from "@keelson/protocol";
+import { THINKING_REFUSED } from "../../fit/refused-thinking.ts";
 
 export type ChatPart =
   | { readonly type: "text"; readonly text: string; readonly cache_control?: CacheControl }
@@ -24,7 +25,7 @@ export const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
   picture:
     'This model cannot be shown pictures; it reads a note in their place. If it can read them, set "images": true for it in "providers"',
   document: "This model cannot be shown PDF files; it reads a note in their place",
-  thinking: "The server did not accept the model's earlier thinking; continuing without it",
+  thinking: THINKING_REFUSED,
   tools: "The server does not accept this many tools, so the model is offered only the first of them",
 };
 
