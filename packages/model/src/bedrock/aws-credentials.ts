@@ -4,7 +4,7 @@
 import { ModelError } from "@keelson/engine";
 import { isEnabled, type Env } from "../profiles/profiles.ts";
 import { setSecret, type Credentials } from "../http/server.ts";
-import { KeyCache } from "./credentials/key-cache.ts";
+import { awsKeys } from "./credentials/aws-keys.ts";
 import type { AwsOutside } from "./credentials/outside.ts";
 import { signAttempt } from "./wire/sigv4.ts";
 
@@ -60,13 +60,13 @@ function everywhere(credentials: Credentials): RegionalCredentials {
 
 /** Signs with keys from the AWS chain. Keys are looked for at the first request, and shared by all regions. */
 export function signedCredentials(env: Env, region: string, service: string, outside: AwsOutside): RegionalCredentials {
-  const keys = new KeyCache(env, region, outside);
+  const { cache: keys, secrets } = awsKeys(env, region, outside);
   const inRegion = (place: string): RegionalCredentials => ({
     async authorize(attempt) {
       signAttempt(attempt, { keys: await keys.current(), region: place, service, at: outside.now() });
     },
     renew: (signal) => keys.renew(signal),
-    secrets: () => keys.secrets(),
+    secrets: () => secrets.all(),
     inRegion,
   });
   return inRegion(region);
