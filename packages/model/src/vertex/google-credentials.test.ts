@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { generateKeyPairSync, verify } from "node:crypto";
 import { ModelError } from "@keelson/engine";
+import { signatureProblem } from "@keelson/testkit";
 import type { Attempt } from "../http/server.ts";
 import { googleCredentials, type GoogleOutside } from "./google-credentials.ts";
 
@@ -128,6 +129,10 @@ const external = {
   subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
   token_url: "https://sts.example/v1/token",
 };
+const aws = {
+  environment_id: "aws1",
+  regional_cred_verification_url: "https://sts.{region}.amazonaws.com?Action=GetCallerIdentity&Version=2011-06-15",
+};
 const exchange = {
   grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
   audience: external.audience,
@@ -190,6 +195,38 @@ test("from a program, only where that is allowed", async () => {
   await headersOf({ ...env, GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES: "1" }, withRun);
   expect(ran).toEqual([["get-token --now", external.audience]]);
   expect(asked[0]!.form.get("subject_token")).toBe("subject");
+});
+
+test("from AWS, as a signed request for the caller's identity", async () => {
+  const account = { ...external, credential_source: aws };
+  const { outside, asked } = machine({ "/key.json": account }, [token("exchanged")]);
+  const keys = { accessKeyId: "AKID", secretAccessKey: "aws-secret", sessionToken: "aws-session" };
+  const env = {
+    GOOGLE_APPLICATION_CREDENTIALS: "/key.json",
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: keys.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    AWS_SESSION_TOKEN: keys.sessionToken,
+  };
+  const credentials = googleCredentials(env, outside);
+  const one = attempt();
+  await credentials.authorize(one);
+  expect(one.headers.get("authorization")).toBe("Bearer exchanged");
+  expect(credentials.secrets()).toEqual(expect.arrayContaining(["aws-secret", "aws-session"]));
+
+  const { url, method, headers: list } = JSON.parse(decodeURIComponent(asked[0]!.form.get("subject_token")!));
+  const headers = Object.fromEntries(list.map(({ key, value }: any) => [key, value]));
+  const sent = { method, path: url.slice(new URL(url).origin.length), headers, text: "" };
+  expect(signatureProblem(sent as never, { ...keys, region: "eu-west-1", service: "sts" })).toBeUndefined();
+  expect([url, method]).toEqual([
+    "https://sts.eu-west-1.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15",
+    "POST",
+  ]);
+  expect(headers["authorization"]).toContain(";x-goog-cloud-target-resource,");
+  expect([headers["host"], headers["x-goog-cloud-target-resource"]]).toEqual([
+    "sts.eu-west-1.amazonaws.com",
+    external.audience,
+  ]);
 });
 
 test("an impersonated account uses the credentials in its file", async () => {
@@ -290,11 +327,18 @@ test.each<[string, Record<string, string>, Record<string, object | string>, read
     "not an https URL",
   ],
   [
-    "AWS as identity provider",
+    "an unknown identity provider",
     named,
-    { "/key.json": { ...external, credential_source: { environment_id: "aws1", url: "http://169.254.169.254/" } } },
+    { "/key.json": { ...external, credential_source: { environment_id: "oci1", url: "http://169.254.169.254/" } } },
     [],
     "not supported",
+  ],
+  [
+    "AWS as identity provider without keys",
+    { ...named, AWS_EC2_METADATA_DISABLED: "true" },
+    { "/key.json": { ...external, credential_source: aws } },
+    [],
+    "needs AWS credentials",
   ],
   [
     "no subject",

@@ -44,6 +44,8 @@ const SIGNED: ReadonlySet<string> = new Set([
   "x-amz-content-sha256",
   "x-amz-date",
   "x-amz-security-token",
+  // Whom a signed request for one's identity is meant for.
+  "x-goog-cloud-target-resource",
 ]);
 
 /** The value of the `authorization` header. */

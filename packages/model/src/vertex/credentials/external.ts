@@ -1,5 +1,5 @@
-// Workload identity: a token of another identity provider, from a file, an address or a program, is exchanged for one of
-// Google's.
+// Workload identity: a token of another identity provider, from a file, an address, a program or AWS, is exchanged for one
+// of Google's.
 
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 import { isEnabled } from "../../profiles/profiles.ts";
@@ -40,12 +40,16 @@ async function subjectToken(search: TokenSearch, account: JsonObject, path: stri
   if (isObject(source)) {
     if (typeof source["file"] === "string") return fromFile(search, source["file"], source, path);
     if (isObject(source["executable"])) return fromProgram(search, account, source["executable"], path);
-    // The AWS form also has an address, but it gives keys to sign with.
-    if (typeof source["url"] === "string" && source["environment_id"] === undefined)
+    const { environment_id: environment, regional_cred_verification_url: verification } = source;
+    if (environment === "aws1" && typeof verification === "string") {
+      const { awsSubject } = await import("./aws-subject.ts");
+      return awsSubject(search, verification, neededField(account, "audience", path), path);
+    }
+    if (typeof source["url"] === "string" && environment === undefined)
       return fromAddress(search, source["url"], source, path);
   }
   throw credentialsError(
-    `"${path}" has a "credential_source" that is not supported; use a file, a URL or an executable`,
+    `"${path}" has a "credential_source" that is not supported; use a file, a URL, an executable or AWS`,
   );
 }
 
