@@ -163,10 +163,11 @@ story("a hook may name the session", async () => {
   });
   using _home = home;
   await using model = await startMockModel([DONE]);
-  await runKeelson(["-p", "go"], { ...options, url: model.url });
+  const ended = await runKeelson(["-p", "go", ...STREAM], { ...options, url: model.url });
   expect(readTranscript(home)).toEqual(
     expect.arrayContaining([expect.objectContaining({ type: "custom-title", customTitle: "Mending the roof" })]),
   );
+  expect(messagesOf(ended, "system/session_title_changed")).toMatchObject([{ title: "Mending the roof" }]);
 });
 
 story("--init-only runs the hooks of a first start and asks no model", async () => {

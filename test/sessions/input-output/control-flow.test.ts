@@ -76,13 +76,19 @@ test("a client that wants to know hears when the session works, waits for an ans
     stdin: "open",
     env: { CLAUDE_CODE_SDK_READS_SESSION_STATE: "1" },
   });
+  program.send(control("r1", { subtype: "initialize" }));
   program.send(prompt("go"));
   const { json } = await program.waitForLine(({ type }) => type === "control_request");
   program.send(answer((json as any).request_id, { behavior: "allow" }));
   await program.waitForLine(({ type }) => type === "result");
   program.closeStdin();
-  const states = messagesOf(await program.done, "system/session_state_changed");
+  const ended = await program.done;
+  const states = messagesOf(ended, "system/session_state_changed");
   expect(states.map(({ state }) => state)).toEqual(["running", "requires_action", "running", "idle"]);
+  // Each state is told before what belongs to it: first `initialize` is answered, then the run begins.
+  const order = ended.messages.map(({ type, state }: any) => state ?? type);
+  expect(order.slice(0, 2)).toEqual(["control_response", "running"]);
+  expect(order.indexOf("requires_action")).toBeLessThan(order.indexOf("control_request"));
 });
 
 test("no request overtakes initialize: its hooks hold for what is right behind it", async () => {

@@ -241,8 +241,9 @@ test("a denial that interrupts ends the run with every call answered", async () 
   expect(end.reason).toBe("aborted_tools");
   // The second is not even asked about.
   expect(asked.map(({ tool }) => tool.name)).toEqual(["Fail"]);
-  expect(entries.flatMap((entry) => ("permissionDecision" in entry ? [entry.permissionDecision] : []))).toEqual([
-    { decision: "reject", source: "user_reject" },
+  expect(entries.flatMap((entry) => ("toolDenialKind" in entry ? [entry.toolDenialKind] : []))).toEqual([
+    "user-rejected",
+    "user-rejected",
   ]);
   expect(problems(conversation.messages)).toEqual([]);
   expect(conversation.messages.at(-1)!.content).toContainEqual({

@@ -5,7 +5,7 @@
 import { ALL_RESULTS, shareOfWindow } from "./bound.ts";
 import type { Ports } from "../ports.ts";
 import { checkCall, settleCall, type CheckedCall, type CallQueue, type SettledCall } from "./tool-call.ts";
-import { ENDED, refused, REJECTED, type ToolOutcome } from "./tool-outcome.ts";
+import { ENDED, refused, stopped, type ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall, Calls } from "../turn/turn.ts";
 
 const ALWAYS_SHOWN = 2_000;
@@ -84,7 +84,7 @@ export class Batch implements Calls {
     try {
       const settled = await settleCall(checked, this.#ports, line);
       if (settled.interrupt) {
-        this.#end(refused(REJECTED, "User rejected tool use"));
+        this.#end(stopped());
         this.#ports.interrupt();
       } else if (settled.stop !== undefined) this.#end(refused(ENDED, `Error: ${ENDED}`));
       return settled;
@@ -107,7 +107,7 @@ export class Batch implements Calls {
   }
 
   #endOfRun(): ToolOutcome | undefined {
-    if (this.#ports.signal.aborted) return refused(REJECTED, "User rejected tool use");
+    if (this.#ports.signal.aborted) return stopped();
     if (this.#spent()) this.halt("The call did not run: this run's budget is used up.");
     return this.#halted;
   }

@@ -22,10 +22,9 @@ import {
   failureOf,
   invalidCall,
   refused,
-  rejectedByInterrupt,
-  REJECTED,
   replacedByHook,
   resultEntry,
+  stopped,
   withContext,
   type ShownLimit,
   type ToolRunResult,
@@ -147,7 +146,8 @@ async function answerCall(checked: CheckedCall, ports: Ports, line: CallQueue): 
   try {
     return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
   } catch (error) {
-    const message = ports.signal.aborted ? REJECTED : unexpectedFailure(checked.call.block.name, error);
+    if (ports.signal.aborted) return stopped();
+    const message = unexpectedFailure(checked.call.block.name, error);
     return refused(message, `Error: ${message}`);
   }
 }
@@ -196,7 +196,7 @@ async function attempt(
     const outcome = denied(call, tool, input, permission, before);
     // An interrupt withdrew the question: the user did not want the call.
     const interrupted = ports.signal.aborted && permission.by === "person";
-    return interrupted ? { ...outcome, ...rejectedByInterrupt(permission) } : outcome;
+    return interrupted ? { ...outcome, permission: undefined, ...stopped() } : outcome;
   }
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
   if (!agreed.ok) return { ...invalidCall(agreed.message), tool: tool.name };
@@ -215,25 +215,31 @@ async function attempt(
   const done = await run(tool, agreed.input, context, limit);
   const about = { ...names, tool_input: agreed.input };
   const duration_ms = Math.round(ports.now() - started);
-  const after = done.failed
-    ? await ports.fire("PostToolUseFailure", {
-        ...about,
-        error: failureOf(done),
-        is_interrupt: ports.signal.aborted,
-        duration_ms,
-      })
-    : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
+  const isCut = ports.signal.aborted && (done.failed || isInterrupted(done.output));
+  const after =
+    done.failed || isCut
+      ? await ports.fire("PostToolUseFailure", {
+          ...about,
+          error: failureOf(done),
+          is_interrupt: ports.signal.aborted,
+          duration_ms,
+        })
+      : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
+  if (isCut) return { ...stopped(), tool: tool.name };
   const final = after.output === undefined ? done : await replacedByHook(done, after.output, tool, context, limit);
   const learned = done.failed ? [] : ports.instructionsFor(access);
   return {
     ...final,
-    shown: withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
+    ...withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
     tool: tool.name,
     permission,
     stop: after.stop,
     ...(done.failed || follow.length === 0 ? {} : { follow }),
   };
 }
+
+/** A command says so itself. */
+const isInterrupted = (output: unknown) => isObject(output) && output["interrupted"] === true;
 
 /** Clients match the text up to "context" (test/sessions/run/tools.test.ts). */
 function notOfferedNote(name: string, allTools: readonly Tool[] = []): string {

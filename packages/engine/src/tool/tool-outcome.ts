@@ -13,7 +13,7 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import { MAX_SHOWN, ONE_RESULT, persistedNotice, shareOfWindow } from "./bound.ts";
-import type { Decider, Permission, Ports, Shown } from "../ports.ts";
+import type { Permission, Ports, Shown } from "../ports.ts";
 import type { DeferredCall } from "../run/result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { CallQueue } from "./tool-call.ts";
@@ -21,7 +21,7 @@ import type { StreamedCall } from "../turn/turn.ts";
 
 // Clients recognize a rejected call by this beginning (test/sessions/input-output/input.test.ts).
 const DECLINED = "The user doesn't want to proceed with this tool use.";
-export const REJECTED = `${DECLINED} The call did not run because the run was stopped. Wait for the user before continuing.`;
+const REJECTED = `${DECLINED} It was stopped, or did not run, because the run was stopped. Wait for the user before continuing.`;
 export const ENDED = "The call did not run: a hook ended the run.";
 
 export interface ToolOutcome {
@@ -36,6 +36,10 @@ export interface ToolOutcome {
   readonly interrupt?: boolean;
   readonly stop?: string;
   readonly deferred?: DeferredCall;
+  /** Nobody refused it: an interrupt ended it, or kept it from running. */
+  readonly interrupted?: true;
+  /** How many characters at the end of `shown` are text for the model, which clients do not get. */
+  readonly added?: number;
   /** What the call adds to the conversation besides its result. */
   readonly follow?: readonly NewEntry[];
 }
@@ -114,24 +118,20 @@ export function denied(
   before: HookOutcome,
 ) {
   const refusal = deny.interrupt
-    ? refused(`${DECLINED} ${deny.message}`, "User rejected tool use")
-    : refused(deny.message, `Error: ${deny.message}`);
+    ? { ...stopped(), shown: `${DECLINED} ${deny.message}` }
+    : { ...refused(deny.message, `Error: ${deny.message}`), permission: deny };
   return {
     ...refusal,
-    shown: withContext(refusal.shown, before.context),
+    ...withContext(refusal.shown, before.context),
     tool: tool.name,
-    permission: deny,
     denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },
     interrupt: deny.interrupt,
     stop: before.stop,
   };
 }
 
-/** What an interrupt says about a call that was still asked about. */
-export const rejectedByInterrupt = (permission: Permission) => ({
-  ...refused(REJECTED, "User rejected tool use"),
-  permission: { ...permission, unanswered: true },
-});
+/** A call that an interrupt ended, or kept from running. */
+export const stopped = (): ToolOutcome => ({ ...refused(REJECTED, "User rejected tool use"), interrupted: true });
 
 export const refused = (message: string, result: string): ToolOutcome => ({ shown: message, failed: true, result });
 
@@ -144,7 +144,7 @@ export const invalidCall = (message: string): ToolOutcome => ({
 
 export function resultEntry(
   call: StreamedCall,
-  { shown, failed, result, permission }: ToolOutcome,
+  { shown, failed, result, permission, interrupted, added }: ToolOutcome,
   uuid: string,
 ): NewEntry {
   // A PDF goes next to its result, not inside it (test/sessions/run/tools.test.ts).
@@ -160,6 +160,8 @@ export function resultEntry(
       content: [{ tool_use_id: call.block.id, type: "tool_result", content, is_error: failed }, ...documents],
     },
     ...(permission ? decisionRecord(permission) : {}),
+    ...(interrupted ? { toolDenialKind: "user-rejected" } : {}),
+    ...(added === undefined ? {} : { addedContext: added }),
     sourceToolAssistantUUID: call.entryId,
     toolUseResult: result,
   };
@@ -181,18 +183,23 @@ function decisionRecord(permission: Permission): Pick<UserSubject, "permissionDe
   if (permission.behavior === "allow")
     return { permissionDecision: { decision: "accept", source: permission.source, ...reason } };
   return {
-    permissionDecision: { decision: "reject", source: REFUSERS[permission.by] ?? "config", ...reason },
-    toolDenialKind: permission.unanswered || permission.interrupt ? "user-rejected" : "permission-rule",
+    permissionDecision: { decision: "reject", source: refuser(permission), ...reason },
+    toolDenialKind: permission.unanswered ? "user-rejected" : "permission-rule",
   };
 }
 
-const REFUSERS: Partial<Record<Decider, string>> = { person: "user_reject", hook: "hook" };
+/** A client that failed to answer refused nothing. */
+function refuser({ by, reasonType }: Permission): string {
+  if (by === "hook") return "hook";
+  return by === "person" && reasonType === undefined ? "user_reject" : "config";
+}
 
-export function withContext(shown: Shown, context: readonly string[]): Shown {
-  if (context.length === 0) return shown;
+/** Text for the model behind the result. */
+export function withContext(shown: Shown, context: readonly string[]): Pick<ToolOutcome, "shown" | "added"> {
+  if (context.length === 0) return { shown };
   const reminder = `<system-reminder>\n${context.join("\n")}\n</system-reminder>`;
-  if (typeof shown === "string") return `${shown}\n\n${reminder}`;
-  return [...blocksOf(shown), { type: "text", text: reminder }];
+  if (typeof shown === "string") return { shown: `${shown}\n\n${reminder}`, added: reminder.length + 2 };
+  return { shown: [...blocksOf(shown), { type: "text", text: reminder }], added: reminder.length };
 }
 
 const byteLength = (text: string) => new TextEncoder().encode(text).length;

@@ -1,6 +1,6 @@
 // Turns transcript entries into wire messages; the only place that knows the field names of both. Pure.
 
-import { isToolResult, type ContentBlock } from "./content.ts";
+import { isToolResult, type ContentBlock, type ToolResultBlock } from "./content.ts";
 import type { ChainEntry, ChainSubject, UserSubject } from "./entry.ts";
 import { isObject } from "../json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "../stream/message.ts";
@@ -95,25 +95,34 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
   const result = typeof content === "string" ? undefined : (content as readonly ContentBlock[]).find(isToolResult);
   return {
     type: "user",
-    message: entry.message,
+    message: entry.addedContext === undefined || !result ? entry.message : withoutAdded(entry, result),
     parent_tool_use_id: parentToolUseId,
     session_id: entry.sessionId,
     uuid: entry.uuid,
     timestamp: entry.timestamp,
     ...(entry.toolUseResult === undefined ? {} : { tool_use_result: entry.toolUseResult }),
-    ...(entry.permissionDecision && result ? { tool_result_meta: [resultMeta(result.tool_use_id, entry)] } : {}),
+    ...(result && (entry.permissionDecision || entry.toolDenialKind)
+      ? { tool_result_meta: [resultMeta(result.tool_use_id, entry)] }
+      : {}),
     ...(entry.isMeta || entry.isCompactSummary ? { isSynthetic: true as const } : {}),
     ...(entry.origin === undefined ? {} : { origin: entry.origin }),
   };
 }
 
 function resultMeta(id: string, { permissionDecision, toolDenialKind }: UserSubject) {
-  const { reasonType, ...decided } = permissionDecision!;
-  return {
-    id,
-    ...(toolDenialKind === undefined ? {} : { non_execution_kind: toolDenialKind }),
-    permission_decision: { ...decided, ...(reasonType === undefined ? {} : { reason_type: reasonType }) },
-  };
+  const kind = toolDenialKind === undefined ? {} : { non_execution_kind: toolDenialKind };
+  if (!permissionDecision) return { id, ...kind };
+  const { reasonType, ...decided } = permissionDecision;
+  const reason = reasonType === undefined ? {} : { reason_type: reasonType };
+  return { id, ...kind, permission_decision: { ...decided, ...reason } };
+}
+
+/** The result as the tool gave it, without the text for the model behind it. */
+function withoutAdded({ message, addedContext = 0 }: UserSubject, result: ToolResultBlock): UserSubject["message"] {
+  const { content } = result;
+  const own = typeof content === "string" ? content.slice(0, content.length - addedContext) : content.slice(0, -1);
+  const blocks = message.content as readonly ContentBlock[];
+  return { ...message, content: blocks.map((block) => (block === result ? { ...result, content: own } : block)) };
 }
 
 const COMMAND_OUTPUT = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/;

@@ -29,8 +29,10 @@ export interface ApprovalOptions {
 }
 
 /** Clients know the rules for a command as those of its parts, and what needs no permission as part of the mode. */
-function recordedReason({ behavior, by }: GateDecision, { access }: PermitRequest): string {
+function recordedReason({ behavior, by, ...decided }: GateDecision, { access }: PermitRequest): string {
   if (by === "hook" || by === "mode") return by;
+  // A rule for the whole tool needs no look at the parts.
+  if ("rule" in decided && decided.rule && decided.rule.content === undefined) return "rule";
   if (access.kind === "command") return "subcommandResults";
   return behavior === "allow" && by !== "rule" ? "mode" : reasonType(by);
 }
@@ -119,6 +121,7 @@ export class Approvals {
       tool_use_id: request.call.id,
       ...(this.#options.agent ? { agent_id: this.#options.agent.id } : {}),
       decision_reason_type: isUnasked ? "asyncAgent" : reasonType(denied.by),
+      ...(denied.by === "hook" ? { decision_reason: denied.message } : {}),
       message: denied.message,
     });
   }

@@ -92,7 +92,7 @@ async function askPerson(
   };
   const reply = await ask(body, withdrawn);
   if (reply.subtype === "error") {
-    return { behavior: "deny", by: "person", message: `Tool permission request failed: ${reply.error}` };
+    return { behavior: "deny", ...UNDECIDED, message: `Tool permission request failed: ${reply.error}` };
   }
   if (isObject(reply.response) && typeof reply.response["unanswered"] === "string") {
     return { ...noApprover(question.reason, reply.response["unanswered"]), by: question.by };
@@ -122,12 +122,10 @@ export function reasonType(by: Decider): string {
   return by === "protected" ? "safetyCheck" : by;
 }
 
-/** As the client says; otherwise, rules that are saved last longer than the session. */
-function isPermanent(response: Readonly<Record<string, unknown>>, updates: unknown): boolean {
+/** As the client says. Rules that come with the answer do not decide it (observed, 2.1.326). */
+function sourceOf(response: Readonly<Record<string, unknown>>): string {
   const said = response["decisionClassification"] ?? response["decision_classification"];
-  if (said === "user_permanent" || said === "user_temporary") return said === "user_permanent";
-  const isSaved = (update: unknown) => isObject(update) && String(update["destination"]).endsWith("Settings");
-  return Array.isArray(updates) && updates.some(isSaved);
+  return said === "user_permanent" ? said : "user_temporary";
 }
 
 function readAnswer(
@@ -139,8 +137,7 @@ function readAnswer(
     const input = response["updatedInput"] ?? response["updated_input"] ?? asked;
     const updates = response["updatedPermissions"] ?? response["updated_permissions"];
     if (Array.isArray(updates)) accept(updates as PermissionUpdate[]);
-    const source = isPermanent(response, updates) ? "user_permanent" : "user_temporary";
-    return { behavior: "allow", by: "person", source, input: input as JsonObject };
+    return { behavior: "allow", by: "person", source: sourceOf(response), input: input as JsonObject };
   }
   if (isObject(response) && response["behavior"] === "deny" && typeof response["message"] === "string") {
     const interrupt = response["interrupt"] === true;
@@ -148,10 +145,13 @@ function readAnswer(
   }
   return {
     behavior: "deny",
-    by: "person",
+    ...UNDECIDED,
     message: "Tool permission request failed: the client's answer is not valid",
   };
 }
+
+/** The client was asked and failed. */
+const UNDECIDED = { by: "person", reasonType: "other" } as const;
 
 const NO_APPROVER =
   "No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.";

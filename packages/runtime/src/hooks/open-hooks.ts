@@ -89,7 +89,11 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     callMcpTool: (...call) => callMcpTool(mcp, ...call),
     model: (name) => smallModel(storage, name),
     ports: hookPorts(machine),
-    setTitle: (title) => (state.title = title),
+    setTitle: (title) => {
+      if (state.title === title) return;
+      state.title = title;
+      void outbox.show({ type: "system", subtype: "session_title_changed", title });
+    },
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     notify: (entry, how, agent) => {
       const own = agent && machine.agentInboxes.get(agent.id);
@@ -141,7 +145,7 @@ export async function approverOf(
   { options, client, runState }: Storage,
   mcp: McpStage,
 ): Promise<AskPerson | undefined> {
-  if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
+  if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(() => client.send(body, withdrawn));
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return undefined;
   const { askPromptTool } = await import("../mcp/permission-tool.ts");

@@ -214,7 +214,7 @@ async function openSignIns({ state, outbox }: Storage): Promise<SessionSignIns> 
 function connectorOptions(storage: Storage, machine: Machine, fire: Fire): ConnectorOptions {
   const { options, place, state, folders, client, runState, outbox } = storage;
   const person: ElicitOptions["person"] = async (body, withdrawn) => {
-    const answer = await runState.whileAsking(client.send(body, withdrawn));
+    const answer = await runState.whileAsking(() => client.send(body, withdrawn));
     return answer.subtype === "success" ? answer.response : undefined;
   };
   const log = (text: () => string) => options.debug?.("mcp", text);

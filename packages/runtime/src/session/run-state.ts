@@ -38,11 +38,11 @@ export class RunState {
     this.#abort.abort();
   }
 
-  /** Reports `requires_action` while a question to the client is open. */
-  async whileAsking<T>(question: Promise<T>): Promise<T> {
+  /** Reports `requires_action` before a question to the client is sent, and `running` when it is answered. */
+  async whileAsking<T>(question: () => Promise<T>): Promise<T> {
     if (this.#questions++ === 0) this.#reportState("requires_action");
     try {
-      return await question;
+      return await question();
     } finally {
       if (--this.#questions === 0 && this.#running) this.#reportState("running");
     }

@@ -151,6 +151,8 @@ export class LiveSession implements Session {
         if (!work) continue;
         // Written now, in case of a crash, and again at the end. A session without prompts leaves no file.
         if (runs++ === 0) noteTitle();
+        // What the client asked for before its prompt comes first, above all `initialize`.
+        await this.#parts.controls.changed();
         runState.running = true;
         await this.#perform(work);
         runState.running = false;
@@ -169,7 +171,6 @@ export class LiveSession implements Session {
     const started = now();
     const apiBefore = cost.apiDurationMs;
     const signal = this.#parts.runState.begin();
-    await this.#parts.controls.changed();
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
     if (prompt) outbox.note(dequeued(this.id, started));
@@ -197,7 +198,7 @@ export class LiveSession implements Session {
       queued_turn_count: inbox.waiting,
       result_index: this.#results++,
     });
-    for (const uuid of answered) outbox.lifecycle(uuid, "completed");
+    for (const uuid of answered) outbox.lifecycle(uuid, signal.aborted ? "cancelled" : "completed");
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {

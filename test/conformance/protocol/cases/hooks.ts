@@ -342,6 +342,11 @@ export const HOOKS: readonly Scenario[] = [
         see: ({ requests }) => JSON.stringify(requests[1].messages.at(-1)),
         is: expect.stringContaining("well done"),
       },
+      {
+        name: "is not part of what the tool said",
+        see: (seen) => JSON.stringify(ofKind(seen, "user")),
+        is: expect.not.stringContaining("well done"),
+      },
     ],
   },
   {

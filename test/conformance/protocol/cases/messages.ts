@@ -96,7 +96,7 @@ export const MESSAGES: readonly Scenario[] = [
         is: [
           {
             id: "call_1_1",
-            permission_decision: { decision: "accept", source: "config", reason_type: "subcommandResults" },
+            permission_decision: { decision: "accept", source: "config", reason_type: "rule" },
           },
         ],
       },

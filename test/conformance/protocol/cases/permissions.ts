@@ -194,10 +194,10 @@ export const PERMISSIONS: readonly Scenario[] = [
     steps: turn("go"),
     cases: [
       {
-        name: "marks rules that are saved as a choice for good, all else as one for now",
+        name: "is a choice for now, unless the client says otherwise",
         see: (seen) =>
           ofKind(seen, "user").map(({ tool_result_meta }) => tool_result_meta[0].permission_decision.source),
-        is: ["user_temporary", "user_temporary", "user_permanent"],
+        is: ["user_temporary", "user_temporary", "user_temporary"],
       },
     ],
   },
@@ -276,6 +276,11 @@ export const PERMISSIONS: readonly Scenario[] = [
         name: "is a no that says so",
         see: (seen) => toldOf(seen, 2),
         is: ["error: Tool permission request failed: the dialog broke"],
+      },
+      {
+        name: "is nobody's decision",
+        see: (seen) => ofKind(seen, "user")[0].tool_result_meta[0].permission_decision,
+        is: { decision: "reject", source: "config", reason_type: "other" },
       },
       { name: "goes on", see: (seen) => result(seen).result, is: "understood" },
     ],

@@ -21,6 +21,8 @@ const essence = (seen: any) => {
   return { subtype, is_error, text, errors, terminal_reason, num_turns };
 };
 
+const PROMPT_ID = "11111111-0000-4000-8000-000000000001";
+
 export const RESULTS: readonly Scenario[] = [
   {
     name: "success",
@@ -163,13 +165,33 @@ export const RESULTS: readonly Scenario[] = [
     options: { allowedTools: ["Bash"] },
     says: [{ calls: [bash("echo begun; sleep 60")] }],
     steps: [
-      { say: "go" },
+      { say: "go", more: { uuid: PROMPT_ID } },
       { until: { type: "assistant" } },
       { ask: { subtype: "interrupt" }, as: "stop" },
       { until: { type: "result" } },
     ],
     cases: [
       { name: "has a reason of its own", see: (seen) => essence(seen).terminal_reason, is: "aborted_tools" },
+      {
+        name: "is a no to the call that ran",
+        see: (seen) => {
+          const { message, tool_use_result, tool_result_meta } = ofKind(seen, "user")[0];
+          const [{ content, is_error }] = message.content;
+          return { content, is_error, tool_use_result, tool_result_meta };
+        },
+        is: {
+          content: expect.stringMatching(/^The user doesn't want to proceed with this tool use\./),
+          is_error: true,
+          tool_use_result: "User rejected tool use",
+          tool_result_meta: [{ id: "call_1_1", non_execution_kind: "user-rejected" }],
+        },
+      },
+      {
+        name: "cancels the prompt",
+        only: "pipe",
+        see: (seen) => ofKind(seen, "command_lifecycle").map(({ state }) => state),
+        is: ["queued", "started", "cancelled"],
+      },
       {
         name: "has a marker of its own",
         see: (seen) => ofKind(seen, "user").at(-1).message.content,

@@ -14,7 +14,10 @@ type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLoo
 
 export const resultRows: Rows = (call, result, columns, look) => {
   if (call.denied !== undefined) return deniedRows(call.denied || result.text, columns, look);
-  if (REJECTED.test(result.text) && result.isError) return [look.theme.paint("warning", fit("You said no", columns))];
+  if (REJECTED.test(result.text) && result.isError) {
+    const said = STOPPED.test(result.text) ? "Interrupted" : "You said no";
+    return [look.theme.paint("warning", fit(said, columns))];
+  }
   if (call.inBackground) return backgroundRows(call, result, columns, look);
   const rows = BY_TOOL[call.name];
   if (rows) return rows(call, result, columns, look);
@@ -22,6 +25,7 @@ export const resultRows: Rows = (call, result, columns, look) => {
 };
 
 const REJECTED = /^The user doesn't want to proceed with this tool use/;
+const STOPPED = /the run was stopped/;
 
 function deniedRows(reason: string, columns: number, look: ItemLook): string[] {
   return folded(`Denied: ${reason}`, columns, look).map((row) => look.theme.paint("warning", row));
