@@ -62,6 +62,8 @@ export type ModelNotice =
   /** Nothing has arrived for a moment after a finished block. */
   | { readonly type: "pause" }
   | { readonly type: "fallback"; readonly from: string; readonly to: string; readonly reason: string }
+  /** What the server says about the limits of the account, whenever that changes. */
+  | { readonly type: "rate_limit"; readonly info: JsonObject }
   /** Something in the request that this model cannot be given, such as a picture. Told once per session. */
   | { readonly type: "loss"; readonly text: string };
 
@@ -192,6 +194,8 @@ export interface Ports {
   deferredTools?(): readonly Tool[];
   /** Tools that can be called although the model is not told about them: it may know them from elsewhere. */
   acceptedTools?(): readonly Tool[];
+  /** The tool that the client wants for calls of this name; undefined if it is the one of that name. */
+  toolAlias?(name: string): string | undefined;
   /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
   awaitTool?(name: string): Promise<void> | undefined;
   /** Why there is no tool of this name, if that is known: a sentence for the model. */

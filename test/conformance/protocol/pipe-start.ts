@@ -37,10 +37,11 @@ export function flagsOf(start: Start, { canUseTool }: Answers): string[] {
 /** Undefined when there is nothing to say: initialising is optional. */
 export function initializeOf(start: Start, { hooks, servers }: Answers): object | undefined {
   let callbacks = 0;
-  const { title, agents, systemPrompt, outputFormat } = start;
+  const { title, agents, systemPrompt, outputFormat, toolAliases } = start;
   const fields = {
     title,
     agents,
+    toolAliases,
     jsonSchema: outputFormat?.schema,
     systemPrompt: typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt,
     sdkMcpServers: servers && Object.keys(servers),

@@ -65,6 +65,7 @@ export interface Start {
   readonly systemPrompt?: string | readonly string[] | object;
   readonly title?: string;
   readonly tools?: readonly string[];
+  readonly toolAliases?: Readonly<Record<string, string>>;
   /** Flags as they are, without the dashes. */
   readonly extraArgs?: Readonly<Record<string, string | null>>;
 }

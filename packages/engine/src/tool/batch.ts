@@ -52,7 +52,8 @@ export class Batch implements Calls {
   }
 
   async #place(call: StreamedCall): Promise<void> {
-    await this.#ports.awaitTool?.(call.block.name);
+    const { name } = call.block;
+    await this.#ports.awaitTool?.(this.#ports.toolAlias?.(name) ?? name);
     const checked = checkCall(call, this.#ports);
     const isShared = await isParallelSafe(checked);
     if (!isShared) await Promise.all(this.#running);

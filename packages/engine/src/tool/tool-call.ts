@@ -76,10 +76,11 @@ export function checkCall(
     deferredTools,
     acceptedTools,
     allTools,
+    toolAlias,
     whyMissing,
-  }: Pick<Ports, "tools" | "deferredTools" | "acceptedTools" | "allTools" | "whyMissing">,
+  }: Pick<Ports, "tools" | "deferredTools" | "acceptedTools" | "allTools" | "toolAlias" | "whyMissing">,
 ): CheckedCall {
-  const { name } = call.block;
+  const name = toolAlias?.(call.block.name) ?? call.block.name;
   const tool = callableTool(name, { tools, deferredTools, acceptedTools });
   if (!tool) {
     const why = whyMissing?.(name);
@@ -109,8 +110,8 @@ function callableTool(name: string, { tools, deferredTools, acceptedTools }: Cal
  * The call as it is recorded and shown: with the input that the tool will get, apart from defaults. Clients see what
  * happens, not how a model spelled it. An input that is not valid stays as it is.
  */
-export function withRepairedInput(block: ToolUseBlock, ports: CallableTools): ToolUseBlock {
-  const tool = callableTool(block.name, ports);
+export function withRepairedInput(block: ToolUseBlock, ports: CallableTools & Pick<Ports, "toolAlias">): ToolUseBlock {
+  const tool = callableTool(ports.toolAlias?.(block.name) ?? block.name, ports);
   if (!tool || !isObject(block.input)) return block;
   const given = block.input as JsonObject;
   try {

@@ -79,6 +79,7 @@ export async function requestReply(
   let stopSequence: string | null = null;
   let refusal: StopDetails | undefined;
   let lastEntry: string | undefined;
+  let thinkingTokens = 0;
   const calls: StreamedCall[] = [];
   const texts: string[] = [];
   const waiting: StreamedCall[] = [];
@@ -181,9 +182,16 @@ export async function requestReply(
           open.set(event.index, { start, parts: [] });
           break;
         }
-        case "content_block_delta":
+        case "content_block_delta": {
           open.get(event.index)?.parts.push(event.delta);
+          const thought = event.delta.type === "thinking_delta" ? (event.delta as { thinking?: unknown }).thinking : "";
+          if (typeof thought === "string" && thought !== "" && request.agent === undefined) {
+            const delta = Math.ceil(thought.length / LETTERS_OF_A_TOKEN);
+            thinkingTokens += delta;
+            await ports.show(thinkingSignal(thinkingTokens, delta));
+          }
           break;
+        }
         case "content_block_stop": {
           const block = open.get(event.index);
           if (!block) continue;
@@ -259,10 +267,21 @@ function assistantEntry(
   };
 }
 
+/** A guess; the server counts them only at the end. */
+const LETTERS_OF_A_TOKEN = 4;
+
+const thinkingSignal = (estimated_tokens: number, estimated_tokens_delta: number) => ({
+  type: "system" as const,
+  subtype: "thinking_tokens",
+  estimated_tokens,
+  estimated_tokens_delta,
+});
+
 function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
   if (notice.type === "loss") {
     return { type: "system" as const, subtype: "informational", content: notice.text, level: "notice", tag: "model" };
   }
+  if (notice.type === "rate_limit") return { type: "rate_limit_event" as const, rate_limit_info: notice.info };
   if (notice.type === "fallback") {
     return {
       type: "system" as const,

@@ -2,7 +2,7 @@
 // nothing about retry, fallback or prices.
 
 import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
-import { ModelError, type ModelRequest } from "@keelson/engine";
+import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "../http/http-call.ts";
 import { responseError } from "../http/http-error.ts";
@@ -68,7 +68,38 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     const text = await call.text(MAX_ERROR_BYTES).catch(() => "");
     call.close({ finished: false });
     if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
+    refused = headers;
     throw responseError({ status, statusText, headers, body: text }, secrets);
+  }
+
+  /** Of the last answer that was an error. */
+  let refused: Headers | undefined;
+  let told = "";
+  /** Accounts have limits, keys do not. Told when they change. */
+  async function* limits(headers: Headers | undefined): AsyncIterable<ModelEvent> {
+    if (options.authToken === undefined || !headers?.has("anthropic-ratelimit-unified-status")) return;
+    const { rateLimitInfo } = await import("./rate-limit.ts"); // only for accounts
+    const info = rateLimitInfo(headers)!;
+    if (told === (told = JSON.stringify(info))) return;
+    yield { type: "notice", notice: { type: "rate_limit", info } };
+  }
+  /** Sends a request for a reply; says what is new about limits, whether there is a reply or not. */
+  async function* exchange(
+    request: ModelRequest,
+    body: Uint8Array<ArrayBuffer>,
+    signal: AbortSignal,
+    read: (call: HttpCall) => Promise<AsyncIterable<StreamEvent> | Iterable<StreamEvent>>,
+  ): AsyncIterable<ModelEvent> {
+    refused = undefined;
+    let call: HttpCall;
+    try {
+      call = await post("/v1/messages", request, body, signal);
+    } catch (error) {
+      yield* limits(refused);
+      throw error;
+    }
+    yield* limits(call.response.headers);
+    yield* noted(request, call, await read(call));
   }
 
   /** By the name that was asked for: how the server calls the model. Gateways have names of their own. */
@@ -98,22 +129,23 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     }
   }
 
+  const whole = async (call: HttpCall) => replay(asReply(await readJson(call), address, secrets));
+
   return {
     id: "anthropic",
 
     async *stream(asked, signal) {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: true, extra: options.extraBody });
-      const call = await post("/v1/messages", request, body.bytes, signal);
-      if (isJson(call)) yield* noted(request, call, replay(asReply(await readJson(call), address, secrets)));
-      else yield* noted(request, call, untilStop(readEvents(call, secrets), call));
+      yield* exchange(request, body.bytes, signal, async (call) =>
+        isJson(call) ? whole(call) : untilStop(readEvents(call, secrets), call),
+      );
     },
 
     async *plain(asked, signal) {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: false, extra: options.extraBody });
-      const call = await post("/v1/messages", request, body.bytes, signal);
-      yield* noted(request, call, replay(asReply(await readJson(call), address, secrets)));
+      yield* exchange(request, body.bytes, signal, whole);
     },
 
     async countTokens(asked, signal) {

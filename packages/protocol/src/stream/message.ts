@@ -1,6 +1,7 @@
 // The messages of the stream-json protocol. Only those that Keelson sends are described; others pass through as
 // `OtherMessage`.
 
+import type { JsonObject } from "../json.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { AssistantSubject } from "../transcript/entry.ts";
 import type { PermissionDenial, PermissionMode } from "../configuration/permission.ts";
@@ -169,6 +170,7 @@ export type Message =
 /** A message that is shown but not stored. The outbox adds `uuid` and `session_id`. */
 export type Signal =
   | { readonly type: "system"; readonly subtype: string; readonly [key: string]: unknown }
+  | { readonly type: "rate_limit_event"; readonly rate_limit_info: JsonObject }
   | {
       readonly type: "tool_progress";
       readonly tool_use_id: string;

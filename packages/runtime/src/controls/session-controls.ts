@@ -111,8 +111,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     setClient: (client) => {
       const servers = serversFromInitialize(client);
       if (servers.length > 0) mcp.load().add(servers);
-      const idle = NOT_YET.filter((key) => client[key] !== undefined);
-      if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
+      state.toolAliases = new Map(Object.entries(client.toolAliases ?? {}));
       if (client.agents !== undefined) agents.setClient(client.agents);
       if (client.joinQueuedPrompts !== undefined) inbox.joins = client.joinQueuedPrompts;
       if (client.forwardSubagentText !== undefined) storage.agents.showsText = client.forwardSubagentText;
@@ -179,9 +178,6 @@ async function openFileIndex(
     now,
   });
 }
-
-/** Options that clients may send and that have no effect yet. */
-const NOT_YET = ["toolAliases"] as const;
 
 /** Records in the transcript that the prompts left the queue, and tells their sender. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Storage): readonly string[] {

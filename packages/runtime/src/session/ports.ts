@@ -71,6 +71,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       const accepted = acceptedTools(state.allTools, state.snapshot);
       return state.agent?.chooseTools(accepted) ?? accepted;
     },
+    toolAlias: (name) => state.toolAliases.get(name),
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal,

@@ -31,6 +31,8 @@ export interface SessionState {
   agent: MainAgent | undefined;
   /** All tools that could be in the next request (see `toolsOf`): built-in ones, then those of MCP servers. */
   tools: readonly Tool[];
+  /** By a name in a call: the tool that the client wants for it. */
+  toolAliases: ReadonlyMap<string, string>;
   /** Tools the model knows by name only; ToolSearch loads them. */
   deferredTools: readonly Tool[];
   /** The server of an MCP tool; undefined for all other tools. */
@@ -81,6 +83,7 @@ export function newState(
     allTools: [],
     builtInTools: [],
     tools: [],
+    toolAliases: new Map(),
     deferredTools: [],
     originOf: () => undefined,
     toolBetas: [],

@@ -12,6 +12,57 @@ const thinkingOf = ({ requests }: { requests: readonly any[] }) => requests.map(
 
 export const FLOW: readonly Scenario[] = [
   {
+    name: "tools that the client calls by other names",
+    options: { toolAliases: { Shell: "Bash", Read: "Shell", Loop: "Loop" }, allowedTools: ["Bash"] },
+    says: [
+      { calls: [{ name: "Shell", input: { command: "echo here", description: "x" } }] },
+      { calls: [{ name: "Read", input: { file_path: "/etc/hostname" } }] },
+      { calls: [{ name: "Loop", input: {} }] },
+      { text: "done" },
+    ],
+    steps: turn("go"),
+    cases: [
+      {
+        name: "are those tools, in one step and no more",
+        see: (seen) => ofKind(seen, "user").map(({ message }) => message.content[0].content),
+        is: [
+          "here",
+          "<tool_use_error>Error: No such tool available: Shell</tool_use_error>",
+          "<tool_use_error>Error: No such tool available: Loop</tool_use_error>",
+        ],
+      },
+      {
+        name: "are shown as the model called them",
+        see: (seen) => ofKind(seen, "assistant").flatMap(({ message }) => message.content[0].name ?? []),
+        is: ["Shell", "Read", "Loop"],
+      },
+    ],
+  },
+  {
+    name: "a server that speaks of limits",
+    env: { ANTHROPIC_AUTH_TOKEN: "token-of-an-account" },
+    says: [
+      {
+        status: 429,
+        headers: {
+          "retry-after": "0",
+          "anthropic-ratelimit-unified-status": "rejected",
+          "anthropic-ratelimit-unified-reset": "1894725583",
+          "anthropic-ratelimit-unified-representative-claim": "five_hour",
+        },
+      },
+      { text: "done" },
+    ],
+    steps: turn("go"),
+    cases: [
+      {
+        name: "is quoted",
+        see: (seen) => ofKind(seen, "rate_limit_event").map(({ rate_limit_info }) => rate_limit_info),
+        is: [{ status: "rejected", resetsAt: 1894725583, rateLimitType: "five_hour", isUsingOverage: false }],
+      },
+    ],
+  },
+  {
     name: "plan mode chosen while the model answers",
     options: { includePartialMessages: true },
     says: [{ text: ["one", " more"], hold: "go", holdAfter: "first_delta" }, { text: "two" }],

@@ -20,7 +20,15 @@ export const MESSAGES: readonly Scenario[] = [
       {
         name: "is a line for each block, and one for each result",
         see: (seen) => [...kinds(seen)].sort(),
-        is: ["system/init", ...Array(5).fill("assistant"), "user", "user", "result"].sort(),
+        is: ["system/init", "system/thinking_tokens", ...Array(5).fill("assistant"), "user", "user", "result"].sort(),
+      },
+      {
+        name: "guesses how much was thought while it is thought",
+        see: (seen) => {
+          const { estimated_tokens, estimated_tokens_delta } = ofKind(seen, "system/thinking_tokens")[0];
+          return { estimated_tokens, estimated_tokens_delta };
+        },
+        is: { estimated_tokens: 1, estimated_tokens_delta: 1 },
       },
       {
         name: "comes in the order it was said",

@@ -137,6 +137,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       await mcp.servers?.refreshed(child.signal);
     },
     toolBetas: () => state.toolBetas,
+    toolAlias: (name) => state.toolAliases.get(name),
     awaitTool: (name) => mcp.awaitTool(name, child.signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal: child.signal,

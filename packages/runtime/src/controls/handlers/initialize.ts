@@ -29,7 +29,7 @@ export interface ClientOptions {
   readonly agents?: JsonObject;
   readonly skills?: readonly string[];
   readonly plugins?: readonly unknown[];
-  readonly toolAliases?: JsonObject;
+  readonly toolAliases?: Readonly<Record<string, string>>;
   readonly planModeInstructions?: string;
   readonly systemPromptSnapshot?: unknown;
   readonly promptSuggestions?: boolean;
@@ -133,6 +133,10 @@ function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
 
 function clientOptions(request: ControlRequestBody): ClientOptions {
   const object = (key: string) => (isObject(request[key]) ? (request[key] as JsonObject) : undefined);
+  const named = (key: string) => {
+    const entries = Object.entries(object(key) ?? {}).filter(([, value]) => typeof value === "string");
+    return object(key) && (Object.fromEntries(entries) as Record<string, string>);
+  };
   const flag = (key: string) => (typeof request[key] === "boolean" ? (request[key] as boolean) : undefined);
   const text = (key: string) => (typeof request[key] === "string" ? (request[key] as string) : undefined);
   const texts = (key: string) =>
@@ -144,7 +148,7 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
     agents: object("agents"),
     skills: texts("skills"),
     plugins: Array.isArray(request["plugins"]) ? request["plugins"] : undefined,
-    toolAliases: object("toolAliases"),
+    toolAliases: named("toolAliases"),
     planModeInstructions: text("planModeInstructions"),
     systemPromptSnapshot: request["systemPromptSnapshot"],
     promptSuggestions: flag("promptSuggestions"),
