@@ -123,6 +123,10 @@ const BAD: readonly [argv: string[], message: string][] = [
     ["update", "the", "readme", "--verbose"],
     "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build\nTo send it as a prompt: keelson -p 'update the readme'",
   ],
+  [
+    ["login"],
+    `there is no command "login"; to store an API key, run: keelson auth login\nTo send it as a prompt: keelson -p 'login'`,
+  ],
 ];
 
 test.each(BAD)("parseArguments(%j) is refused", (argv, message) => {

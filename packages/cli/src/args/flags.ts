@@ -24,6 +24,7 @@ export interface Flag {
 }
 
 const notYet = (name: string) => `command "${name}" is not available in this version yet`;
+const noLogin = (name: string) => `there is no command "${name}"; to store an API key, run: keelson auth login`;
 const NO_UPDATES = "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build";
 
 /** Commands of compatible programs that do not exist here, and what to say about each. */
@@ -31,9 +32,11 @@ export const COMMANDS_LATER: Readonly<Record<string, string>> = {
   "auto-mode": notYet("auto-mode"),
   gateway: notYet("gateway"),
   install: NO_UPDATES,
+  login: noLogin("login"),
+  logout: 'there is no command "logout"; to remove a stored API key, run: keelson auth logout',
   project: notYet("project"),
   purge: notYet("purge"),
-  "setup-token": 'there is no command "setup-token"; to store an API key, run: keelson auth login',
+  "setup-token": noLogin("setup-token"),
   update: NO_UPDATES,
   upgrade: NO_UPDATES,
 };
