@@ -119,14 +119,6 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--max-budget-usd="], 'invalid value "" for --max-budget-usd; use a number greater than 0'],
   [["--environment", "u"], "option --environment is not available in this version yet"],
   [["--tmux"], "option --tmux is not available in this version yet"],
-  [
-    ["update", "the", "readme", "--verbose"],
-    "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build\nTo send it as a prompt: keelson -p 'update the readme'",
-  ],
-  [
-    ["login"],
-    `there is no command "login"; to store an API key, run: keelson auth login\nTo send it as a prompt: keelson -p 'login'`,
-  ],
 ];
 
 test.each(BAD)("parseArguments(%j) is refused", (argv, message) => {

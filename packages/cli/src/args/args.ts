@@ -1,8 +1,8 @@
 // Parses command-line words into values, using the table in flags.ts. It checks each word by itself;
 // invocation.ts checks how they combine.
 
-import { asPrompt, eitherOf, nearest, wordsBeforeFlags } from "./nearest.ts";
-import { COMMANDS_LATER, FLAGS, type Flag } from "./flags.ts";
+import { asPrompt, eitherOf, nearest } from "./nearest.ts";
+import { FLAGS, type Flag } from "./flags.ts";
 
 export interface Arguments {
   /** Whether the flag was given, with or without a value. */
@@ -69,11 +69,6 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
   const mayBePrompt = flags === FLAGS ? argv : [];
   let open: Flag | undefined;
   let swallowed: Swallowed | undefined;
-
-  const [first = ""] = flags === FLAGS ? argv : [];
-  if (Object.hasOwn(COMMANDS_LATER, first) && !argv.some(isPrintFlag)) {
-    throw new WrongWord(`${COMMANDS_LATER[first]}\n${asPrompt(wordsBeforeFlags(argv))}`);
-  }
 
   const record = (flag: Flag, value?: string) => {
     const given = values.get(flag.name) ?? [];
@@ -145,9 +140,6 @@ interface Swallowed {
  */
 const isPromptLike = ({ flag, word, isLater }: Swallowed) =>
   !word.includes("(") && (flag === "debug" || isLater === true || word.includes(" "));
-
-/** With `-p`, the first word is part of a prompt, whatever it is. */
-const isPrintFlag = (word: string) => word === "-p" || word === "--print";
 
 // A lone "-" is a word.
 const isFlagLike = (word: string) => word.length > 1 && word.startsWith("-");

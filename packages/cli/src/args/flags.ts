@@ -23,24 +23,6 @@ export interface Flag {
   readonly state?: "later" | "ignored";
 }
 
-const notYet = (name: string) => `command "${name}" is not available in this version yet`;
-const noLogin = (name: string) => `there is no command "${name}"; to store an API key, run: keelson auth login`;
-const NO_UPDATES = "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build";
-
-/** Commands of compatible programs that do not exist here, and what to say about each. */
-export const COMMANDS_LATER: Readonly<Record<string, string>> = {
-  "auto-mode": notYet("auto-mode"),
-  gateway: notYet("gateway"),
-  install: NO_UPDATES,
-  login: noLogin("login"),
-  logout: 'there is no command "logout"; to remove a stored API key, run: keelson auth logout',
-  project: notYet("project"),
-  purge: notYet("purge"),
-  "setup-token": noLogin("setup-token"),
-  update: NO_UPDATES,
-  upgrade: NO_UPDATES,
-};
-
 const none: Value = { kind: "none" };
 const one = (label: string): Value => ({ kind: "text", label });
 const many = (label: string): Value => ({ kind: "list", label });

@@ -32,7 +32,17 @@ test.each(TYPOS)("%s is a typo of %s", (line, meant) => {
   expect<unknown>(unknownCommand(line.split(" "))).toEqual(expected);
 });
 
+test("a command of compatible programs that does not exist here is answered with what to do instead", () => {
+  expect(unknownCommand(["update", "the", "readme", "--verbose"])).toBe(
+    "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build\nTo send it as a prompt: keelson -p 'update the readme'",
+  );
+  expect(unknownCommand(["login"])).toBe(
+    `there is no command "login"; to store an API key, run: keelson auth login\nTo send it as a prompt: keelson -p 'login'`,
+  );
+});
+
 const PROMPTS = [
+  "update the readme -p",
   "hook up the login form",
   "hook list items to the handler",
   "configure eslint for me",

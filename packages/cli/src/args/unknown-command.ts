@@ -1,6 +1,25 @@
-// Recognizes a mistyped command, so that `keelson conifg list` is not sent to a model as a prompt.
+// Recognizes a mistyped command, and one that does not exist here, so that `keelson conifg list` and `keelson update` are
+// not sent to a model as a prompt.
 
 import { asPrompt, nearest, wordsBeforeFlags } from "./nearest.ts";
+
+const notYet = (name: string) => `command "${name}" is not available in this version yet`;
+const noLogin = (name: string) => `there is no command "${name}"; to store an API key, run: keelson auth login`;
+const NO_UPDATES = "there is no updater; in your clone of Keelson, run: git pull && npm ci && npm run build";
+
+/** Commands of compatible programs that do not exist here, and the message for each. */
+const MISSING: Readonly<Record<string, string>> = {
+  "auto-mode": notYet("auto-mode"),
+  gateway: notYet("gateway"),
+  install: NO_UPDATES,
+  login: noLogin("login"),
+  logout: 'there is no command "logout"; to remove a stored API key, run: keelson auth logout',
+  project: notYet("project"),
+  purge: notYet("purge"),
+  "setup-token": noLogin("setup-token"),
+  update: NO_UPDATES,
+  upgrade: NO_UPDATES,
+};
 
 /** The subcommands of each command, and how many words may follow them. */
 export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -74,6 +93,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
 export function unknownCommand(argv: readonly string[]): string | undefined {
   const [first, ...rest] = argv;
   if (first === undefined || !/^[\w-]+$/.test(first) || first.startsWith("-") || isPrint(rest)) return undefined;
+  if (Object.hasOwn(MISSING, first)) return `${MISSING[first]}\n${asPrompt(wordsBeforeFlags(argv))}`;
   const others = Object.keys(SUBCOMMANDS).filter((name) => name !== first);
   const name = nearest(first, others, first.length > 5 ? 2 : 1);
   const words = wordsBeforeFlags(rest);

@@ -24,7 +24,7 @@ const writtenToCache = (tokens: number, ttl: "5m" | "1h") => ({
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents } = parts;
-  const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
+  const { state, place, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
   let fileIndex: Promise<MentionIndex> | undefined;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);

@@ -19,7 +19,7 @@ function reachOfNames(content: string, words: readonly Word[]): Reach {
   const [program, ...asked] = stem.split(/ +/);
   const names = asked.filter((word) => !isFlag(word));
   // What git takes before its subcommand is known, and was read already.
-  const isRead = program === "git" && /^-/.test(words[1]?.value ?? "");
+  const isRead = program === "git" && (words[1]?.value ?? "").startsWith("-");
   if (stem.includes("*") || names.length === 0 || words[0]!.value !== program || isRead) return "no";
   const given = flagsOf(words.slice(1).map(({ value }) => value));
   if (!flagsOf(asked).isSubsetOf(given)) return "no";
