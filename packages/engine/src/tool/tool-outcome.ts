@@ -36,7 +36,7 @@ export interface ToolOutcome {
   readonly interrupt?: boolean;
   readonly stop?: string;
   readonly deferred?: DeferredCall;
-  /** Nobody refused it: an interrupt ended it, or kept it from running. */
+  /** No one refused it: an interrupt ended it, or kept it from running. */
   readonly interrupted?: true;
   /** How many characters at the end of `shown` are text for the model, which clients do not get. */
   readonly added?: number;

@@ -36,7 +36,7 @@ export async function callAsTask(
     }
     return await ask("tasks/result");
   } catch (error) {
-    // The server need not answer: nobody waits for the task any more.
+    // The server need not answer: no one waits for the task any more.
     const limit = { timeoutMs: LONGEST_PAUSE_MS, signal: new AbortController().signal };
     client.request("tasks/cancel", about, limit).catch(() => undefined);
     throw error;

@@ -75,7 +75,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   /** Of the last answer that was an error. */
   let refused: Headers | undefined;
   let told = "";
-  /** Accounts have limits, keys do not. Told when they change. */
+  /** Accounts have limits, keys do not. Reported when they change. */
   async function* limits(headers: Headers | undefined): AsyncIterable<ModelEvent> {
     if (options.authToken === undefined || !headers?.has("anthropic-ratelimit-unified-status")) return;
     const { rateLimitInfo } = await import("./rate-limit.ts"); // only for accounts

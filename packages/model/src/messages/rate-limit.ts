@@ -3,7 +3,7 @@
 import type { JsonObject } from "@keelson/protocol";
 
 const PREFIX = "anthropic-ratelimit-unified-";
-/** How headers spell the limit that counts. */
+/** How headers spell the limit that applies. */
 const WINDOWS: Readonly<Record<string, string>> = { five_hour: "5h", seven_day: "7d" };
 
 /** The `rate_limit_info` of a reply; undefined if it says nothing about limits. */

@@ -122,7 +122,7 @@ export function reasonType(by: Decider): string {
   return by === "protected" ? "safetyCheck" : by;
 }
 
-/** As the client says. Rules that come with the answer do not decide it (observed, 2.1.326). */
+/** As the client says. Rules that come with the answer do not decide it. */
 function sourceOf(response: Readonly<Record<string, unknown>>): string {
   const said = response["decisionClassification"] ?? response["decision_classification"];
   return said === "user_permanent" ? said : "user_temporary";

@@ -39,7 +39,7 @@ export const FLOW: readonly Scenario[] = [
     ],
   },
   {
-    name: "a server that speaks of limits",
+    name: "a server that reports limits",
     env: { ANTHROPIC_AUTH_TOKEN: "token-of-an-account" },
     says: [
       {

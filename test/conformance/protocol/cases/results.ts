@@ -173,7 +173,7 @@ export const RESULTS: readonly Scenario[] = [
     cases: [
       { name: "has a reason of its own", see: (seen) => essence(seen).terminal_reason, is: "aborted_tools" },
       {
-        name: "is a no to the call that ran",
+        name: "rejects the call that ran",
         see: (seen) => {
           const { message, tool_use_result, tool_result_meta } = ofKind(seen, "user")[0];
           const [{ content, is_error }] = message.content;

@@ -41,7 +41,7 @@ export function mayRun(plugin: PluginFolder, files: readonly PluginFile[]): MayR
   };
 }
 
-/** A shell runs a README as well as anything else, if it is told to. */
+/** A shell also runs a README, if a command names it. */
 const isHarmless = ({ path, executable }: PluginFile, commands: readonly string[]) =>
   HARMLESS.test(path) &&
   !executable &&
