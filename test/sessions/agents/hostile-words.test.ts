@@ -116,7 +116,7 @@ test("an answer of any length leaves the session its room", async () => {
   expect(JSON.stringify(told(model.requests.at(-1)!)).match(/<\/task-notification>/g)).toHaveLength(1);
 });
 
-test("an agent that was isolated is isolated when it goes on", async () => {
+test("an agent that was isolated is isolated when it continues", async () => {
   using home = temporaryHome();
   trust(home);
   const git = (...words: string[]) =>
@@ -164,7 +164,7 @@ test("a transcript that is a link is neither read nor written", async () => {
   expect(readFileSync(outside, "utf8")).toBe(before);
 });
 
-test("after the session was killed, its agents can be read and go on", async () => {
+test("after the session was killed, its agents can be read and continue", async () => {
   using home = temporaryHome();
   const file = home.write("a.txt", "seven apples");
   const command = "echo $$ > pid && sleep 100";

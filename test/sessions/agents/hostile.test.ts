@@ -85,7 +85,7 @@ test("two agents that wake the same one wake it once", async () => {
   expect(answers.filter((text) => text.includes("Message queued"))).toHaveLength(1);
 });
 
-test("an agent that only looks does not go on", async () => {
+test("an agent that only looks does not continue", async () => {
   using home = temporaryHome();
   const told = Promise.withResolvers<string>();
   await using model = await startMockModel(
@@ -114,7 +114,7 @@ test("an agent that only looks does not go on", async () => {
   expect(requestsOf(model.requests, FIRST, ROLES)).toHaveLength(1);
 });
 
-test("an agent whose type is denied by now does not go on", async () => {
+test("an agent whose type is denied by now does not continue", async () => {
   using home = temporaryHome();
   await using model = await startMockModel(
     cast({ main: [{ calls: [agent(FIRST)] }, { text: "End" }], [FIRST]: [{ text: "Three" }] }),

@@ -86,7 +86,7 @@ test("in plan mode a child is told to change nothing", async () => {
   expect(lastOf(first)).toContain("Plan mode is on. Change nothing");
 });
 
-test("a call of a child that a hook defers is reported, and tried again when the child goes on", async () => {
+test("a call of a child that a hook defers is reported, and tried again when the child continues", async () => {
   using home = temporaryHome();
   const said = JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "defer" } });
   const command = `test -e decided || echo '${said}'`;

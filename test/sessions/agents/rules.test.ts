@@ -89,7 +89,7 @@ test("what a skill allows in an agent stays there, and its hooks and those of th
   expect(readFileSync(join(home.project, "log"), "utf8")).toBe("agent\nagent\nagent\nend\n");
 });
 
-test("an agent that goes on is judged anew, whatever its file in the session says", async () => {
+test("an agent that continues is judged anew, whatever its file in the session says", async () => {
   using home = temporaryHome();
   addAgent(home, "reader", { head: "tools: Read\n" });
   addAgent(home, "forbidden");

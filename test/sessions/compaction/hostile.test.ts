@@ -70,7 +70,7 @@ test("a crash at any line of a compaction loses neither the summary nor what was
   }
 });
 
-test("an interrupt ends every hook of a compaction, and the conversation goes on whole", async () => {
+test("an interrupt ends every hook of a compaction, and the conversation continues whole", async () => {
   for (const event of ["PreCompact", "SessionStart", "PostCompact"]) {
     using home = temporaryHome();
     home.write("a.txt", "apples");

@@ -83,7 +83,7 @@ test("the way out that explain shows works when it is followed", async () => {
   expect(existsSync(join(home.project, "made.txt"))).toBe(true);
 });
 
-test("a team's table passes until somebody loosens a rule", async () => {
+test("a team's table passes until someone loosens a rule", async () => {
   using home = temporaryHome();
   home.write(".claude/settings.json", { permissions: { deny: ["Bash(curl *)"] } });
   home.write("permissions.test", "deny  Bash(curl -s example.com)\nallow Bash(git status)\n");

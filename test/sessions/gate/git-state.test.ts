@@ -122,7 +122,7 @@ test("a nested repository that git enters by itself, from the top", async () => 
   expect(it.didRun()).toBe(false);
 });
 
-test("the project's own settings run programs only where somebody trusts the folder", async () => {
+test("the project's own settings run programs only where someone trusts the folder", async () => {
   using it = prepare();
   const { home, program } = it;
   git(home, "", "config", "core.fsmonitor", program);

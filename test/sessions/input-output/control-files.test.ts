@@ -27,7 +27,7 @@ async function say(program: Running, text: string, uuid: string): Promise<void> 
   await program.waitForLine(({ type }) => type === "result", after ? { after } : {});
 }
 
-test("a later process rewinds what an earlier one did, and tells of changes by somebody else", async () => {
+test("a later process rewinds what an earlier one did, and tells of changes by someone else", async () => {
   using home = temporaryHome();
   const w = home.write("w.txt", "alpha\n");
   const id = "33333333-2222-4333-8444-555555555555";

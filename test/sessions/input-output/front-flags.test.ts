@@ -48,7 +48,7 @@ test("--debug-file logs every category to a file of the user's own, without cont
   for (const secret of ["-content", "test-key"]) expect(text).not.toContain(secret);
 });
 
-test("--debug-file does not write through a link, and the session goes on", async () => {
+test("--debug-file does not write through a link, and the session continues", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "done" }]);
   symlinkSync(join(home.root, "target.log"), join(home.root, "link.log"));

@@ -232,7 +232,7 @@ test("who started us is in the user agent", async () => {
   expect(headers["user-agent"]).toEndWith("(external, sdk-py)");
 });
 
-test("nothing of the environment or the machine is sent that nobody asked for", async () => {
+test("nothing of the environment or the machine is sent that no one asked for", async () => {
   const values = {
     BUN_CONFIG_TOKEN: "bun-secret-value",
     AWS_SECRET_ACCESS_KEY: "aws-secret-value",

@@ -109,7 +109,7 @@ confined("a server that settings put into the sandbox does not see denied files"
   expect(fake.messages("initialize").map(({ params }) => params.processId === null)).toEqual([false, true]);
 });
 
-test("a server that ends, hangs or talks nonsense is an error of that call, and the session goes on", async () => {
+test("a server that ends, hangs or talks nonsense is an error of that call, and the session continues", async () => {
   using home = temporaryHome();
   const dies = fakeLanguage(
     home,
@@ -159,7 +159,7 @@ test("no server outlives a session that is killed, even one that ignores signals
   await Promise.all(fake.pids().map(gone));
 });
 
-test("an edit that nobody waits for does not keep the session from ending, nor the server alive", async () => {
+test("an edit that no one waits for does not keep the session from ending, nor the server alive", async () => {
   using home = temporaryHome();
   const fake = fakeLanguage(home, { ignores: ["initialize"], ignoresSignals: true });
   home.settings({ lspServers: { fake: fake.entry } });

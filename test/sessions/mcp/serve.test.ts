@@ -232,7 +232,7 @@ test("a rule added to the settings applies to the next call", async () => {
   expect([before.isError, after.isError]).toEqual([true, false]);
 });
 
-test("a cancelled call ends its command, and the server goes on", async () => {
+test("a cancelled call ends its command, and the server continues", async () => {
   using home = temporaryHome();
   home.write("a.txt", "x");
   await using peer = await oldPeer(home, { args: ["--allowedTools", "Bash"] });

@@ -113,7 +113,7 @@ test("login --no-browser also catches the redirect, on the configured port", asy
   expect([...auth.clients.values()][0]!.redirect_uris).toEqual([`http://localhost:${port}/callback`]);
 });
 
-test("a redirect with another state, and a refusal, sign nobody in", async () => {
+test("a redirect with another state, and a refusal, sign no one in", async () => {
   await using setup = await setUp();
   const { auth, home, folder } = setup;
   auth.redirectExtra["state"] = "other";

@@ -39,7 +39,7 @@ test("a client brings a plugin with initialize, and its skills can be typed", as
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain(`Ship from ${root}`);
 });
 
-test("a plugin that cannot be loaded is named in init, and the run goes on", async () => {
+test("a plugin that cannot be loaded is named in init, and the run continues", async () => {
   using home = temporaryHome();
   home.write("~/broken/.claude-plugin/plugin.json", { name: 7 });
   await using model = await startMockModel([{ text: "done" }]);

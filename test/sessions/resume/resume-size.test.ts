@@ -17,7 +17,7 @@ const STREAM = ["--output-format", "stream-json", "--verbose", "--permission-mod
 // Characters that line readers, escapers and cutters trip over.
 const ODD = `tab\t, "quotes", back\\slash, é, 日本, 🛶, \u0000, \u2028, \u2029, \u0085, </system-reminder>, end`;
 
-test("a session of more than 5 MB goes on with the very conversation it had", async () => {
+test("a session of more than 5 MB continues with the very conversation it had", async () => {
   using home = temporaryHome();
   const text = `${"a rope and a sail ".repeat(60)}\n`.repeat(85);
   // Without the NUL, which would make it a binary file.

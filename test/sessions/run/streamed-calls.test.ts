@@ -68,7 +68,7 @@ test("an interrupt in the middle of a reply leaves each call answered", async ()
   expect(await resumes(home, (json as any).session_id)).toEqual([]);
 });
 
-test("a reply that breaks off keeps its finished calls and goes on from them", async () => {
+test("a reply that breaks off keeps its finished calls and continues from them", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([
     { calls: [mark("one"), mark("two")], cutAfter: FIRST_CALL + 2 },

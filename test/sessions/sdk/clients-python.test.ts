@@ -62,7 +62,7 @@ test("files are rewound to a prompt, found by the id of its echo", async () => {
   expect(readFileSync(path, "utf8")).toBe("old");
 });
 
-test("a store filled from the mirror is enough to go on under another home", async () => {
+test("a store filled from the mirror is enough to continue under another home", async () => {
   using home = temporaryHome();
   using other = temporaryHome();
   await using model = await startMockModel([{ text: "one" }, { text: "two" }]);

@@ -5,7 +5,7 @@ import { InMemorySessionStore, listSessions, query, type SDKMessage } from "@kee
 import { startMockModel, temporaryHome, transcriptFiles } from "@keelson/testkit";
 import { door, kindOf, read, resultsOf, textOf } from "./door.ts";
 
-test("a session goes on from its store in another home", async () => {
+test("a session continues from its store in another home", async () => {
   using first = temporaryHome();
   using second = temporaryHome();
   await using model = await startMockModel([{ text: "one" }, { text: "two" }]);

@@ -135,7 +135,7 @@ test("names with blanks and dots become names that models can call; the server g
   ]);
 });
 
-test("without a rule nobody is there to ask, so the call is refused with the reason", async () => {
+test("without a rule no one is there to ask, so the call is refused with the reason", async () => {
   const { ended, told, calls } = await callOnce("echo", { input: { a: 1 } });
   expect(calls).toEqual([]);
   expect(told).toMatchObject({ is_error: true, content: expect.stringContaining("mcp__srv__echo") });

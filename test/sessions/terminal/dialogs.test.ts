@@ -40,7 +40,7 @@ test("a text goes to the model: with the result of a yes, as the reason of a no"
   expect(lastMessage(at)).toContain("use gamma");
 });
 
-test("a plain no ends the turn, and the next words go on", async () => {
+test("a plain no ends the turn, and the next words continue", async () => {
   await using at = await openAtTerminal([bash("make alpha"), { text: "All done." }], { columns: 40, rows: 15 });
   at.terminal.type("build\r");
   await at.terminal.until("Run this command?");

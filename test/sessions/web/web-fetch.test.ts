@@ -63,7 +63,7 @@ test("a page is turned into Markdown and the small model answers; its cost is th
   expect(resultOf(ended).modelUsage["claude-haiku-4-5"]).toMatchObject({ inputTokens: 7_000 });
 });
 
-test("a second question about a page does not fetch it again, and offset goes on where the first ended", async () => {
+test("a second question about a page does not fetch it again, and offset continues where the first ended", async () => {
   using home = temporaryHome();
   const long = `${"a".repeat(100_000)}THE END`;
   await using site = startSite(() => new Response(long, { headers: { "content-type": "text/markdown" } }));
@@ -242,7 +242,7 @@ test("a certificate that is not trusted, and a small model that fails, are told"
   expect(told(other.requests[1]!)[0].content).toStartWith(`Cannot fetch ${site.host}: `);
 });
 
-test("hostile pages: each has an answer, and the session goes on", async () => {
+test("hostile pages: each has an answer, and the session continues", async () => {
   using home = temporaryHome();
   const bomb = Bun.gzipSync(Buffer.alloc(50 * 1024 * 1024, "a"));
   const typed = (type: string, more: object = {}) => ({ headers: { "content-type": type, ...more } });

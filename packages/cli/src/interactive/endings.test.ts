@@ -68,7 +68,7 @@ test("a closed window counts as a hangup, once", () => {
   endings.stop();
 });
 
-test("what nobody caught ends the program like a signal, and is known afterwards", () => {
+test("what no one caught ends the program like a signal, and is known afterwards", () => {
   const { endings, happened, raise } = world();
   const error = new Error("odd");
   process.emit("uncaughtException", error);

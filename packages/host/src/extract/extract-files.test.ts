@@ -106,7 +106,7 @@ for (const [what, plant] of Object.entries(planted)) {
 
 const asRoot = testUnless(process.geteuid?.() === 0 ? null : "only root can make a folder for another user", test);
 
-asRoot("extractFiles() refuses a directory that somebody planted in a shared one", () => {
+asRoot("extractFiles() refuses a directory that someone planted in a shared one", () => {
   const theirs = join(place, "shared", "claude-0");
   mkdirSync(theirs, { recursive: true });
   Bun.spawnSync(["chmod", "1777", join(place, "shared")]);

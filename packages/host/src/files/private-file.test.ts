@@ -21,7 +21,7 @@ test("createPrivateFile() creates a private folder and file, and uses no name tw
 
 const asRoot = testUnless(process.geteuid?.() === 0 ? null : "only root can make a folder for another user", test);
 
-asRoot("createPrivateFile() refuses a folder somebody planted in a shared one", () => {
+asRoot("createPrivateFile() refuses a folder someone planted in a shared one", () => {
   const planted = join(place, "shared", "claude-0");
   mkdirSync(planted, { recursive: true });
   Bun.spawnSync(["chmod", "1777", join(place, "shared")]);

@@ -99,7 +99,7 @@ test("a server that does not answer is given up on, and answers the next questio
   expect(w.pids()).toHaveLength(1);
 });
 
-test("a server that never stops talking is heard out, and other work goes on", async () => {
+test("a server that never stops talking is heard out, and other work continues", async () => {
   await using w = languageWorld({ fake: { floods: 50_000 } });
   w.write("a.fake", "def one\n");
   let ticks = 0;

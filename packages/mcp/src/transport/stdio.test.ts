@@ -54,7 +54,7 @@ test("a message with too many values is refused; characters in strings are no va
   expect(parseMessage(`"${"[".repeat(many)}`)).toBeUndefined();
 });
 
-test("messages that nobody reads are refused beyond a limit", async () => {
+test("messages that no one reads are refused beyond a limit", async () => {
   const reads = Promise.withResolvers<void>();
   const written: string[] = [];
   const queue = new OutgoingMessages(10, async (text) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { withHeartbeat } from "./heartbeat.ts";
 
-test("withHeartbeat() reports while the work goes on, and never after it", async () => {
+test("withHeartbeat() reports while the work continues, and never after it", async () => {
   const reports: number[] = [];
   const work = Promise.withResolvers<string>();
   const waits: (() => void)[] = [];

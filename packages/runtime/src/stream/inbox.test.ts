@@ -32,7 +32,7 @@ test("prompts come in order, and nothing follows the last one", async () => {
   ]);
 });
 
-test("prompts come by their priority; one that nobody knows is the usual one", async () => {
+test("prompts come by their priority; one that no one knows is the usual one", async () => {
   const inbox = new Inbox();
   for (const priority of ["later", "urgent", "next", "now"]) {
     inbox.push({ ...prompt(priority), priority } as unknown as PromptMessage);

@@ -65,7 +65,7 @@ describe("history search", () => {
     expect(panel.send("\r")).toBeUndefined();
   });
 
-  test("Ctrl+R goes on to older prompts, and a long one is shown below", async () => {
+  test("Ctrl+R moves on to older prompts, and a long one is shown below", async () => {
     const panel = await open();
     panel.send("\x12\x12");
     expect(panel.rows().slice(4, 8)).toEqual([

@@ -69,7 +69,7 @@ test("a line longer than the window is written again below when it changes befor
   expect((await world.seen()).rows).toEqual(["$ 12345678", "9012", "$ 12345678", "901"]);
 });
 
-test("text that arrives while somebody types does not mix with it", () => {
+test("text that arrives while someone types does not mix with it", () => {
   const world = plain();
   world.type("dra");
   world.screen.append(["news"]);

@@ -86,7 +86,7 @@ test.each([
   expect(makeTheme({ settings, env: { ...TRUE_COLOR, ...env }, background }).name).toBe(expected);
 });
 
-test("a theme of the user changes what it names and ignores what nobody knows", () => {
+test("a theme of the user changes what it names and ignores what no one knows", () => {
   const custom = {
     mine: JSON.stringify({
       name: "Mine",

@@ -74,7 +74,7 @@ test("the cursor is in the open field", () => {
   expect(list.render(frameOf(20, 5))).toEqual({ rows: ["❯ 1. a", "     ↳ xy"], cursor: { row: 1, column: 9 } });
 });
 
-test("50,000 entries are filtered and drawn while somebody types", () => {
+test("50,000 entries are filtered and drawn while someone types", () => {
   const choices = Array.from({ length: 50_000 }, (_, index) => ({ value: String(index), label: `file-${index}.ts` }));
   const { list, chosen } = choose(choices, "'49999' enter", { filter: true });
   expect([chosen?.value, screenOf(list, 40, 10)]).toEqual(["49999", "⌕ 49999\n❯ file-49999.ts"]);

@@ -75,7 +75,7 @@ function keyboard() {
   return { open, opened, type, end: () => waiting.shift()?.({ done: true }) };
 }
 
-test("keys that nobody listens to are kept for the next listener; lent keys are not the end", async () => {
+test("keys that no one listens to are kept for the next listener; lent keys are not the end", async () => {
   const { open, opened, type, end } = keyboard();
   let gone = 0;
   const input = new TerminalInput(open, () => gone++);

@@ -78,7 +78,7 @@ test("a call that the server could not read is read from an error in the middle 
   expect(got.blocks).toMatchObject([{ text: "I look." }, { name: "Read", input: { path: "a" } }]);
 });
 
-test("a reply that nobody can read is asked for once more", async () => {
+test("a reply that no one can read is asked for once more", async () => {
   const again = await ask([refused("I am not sure"), { blocks: [{ text: "done" }] }]);
   expect(again.got.blocks).toEqual([{ type: "text", text: "done" }]);
   const never = await ask([refused("I am not sure"), refused("I am not sure"), { blocks: [{ text: "done" }] }]);

@@ -72,7 +72,7 @@ const result = (id: string, content: string | readonly ContentBlock[] = "x"): Co
   content,
 });
 
-test("a request stores nothing and asks for what it needs to go on", async () => {
+test("a request stores nothing and asks for what it needs to continue", async () => {
   const { server, provider } = await setUp([done], { traits: { efforts: ["low", "medium", "high"] } });
   await collect(provider, {
     ...request,

@@ -154,7 +154,7 @@ test("Responses accepts a request that is right", () => {
   ).toBeUndefined();
 });
 
-test("a server refuses in the vendor's shape, and the script does not go on", async () => {
+test("a server refuses in the vendor's shape, and the script does not continue", async () => {
   await using server = await startChatServer([{ blocks: [{ text: "hello" }] }]);
   const post = (body: object) =>
     fetch(`${server.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) });

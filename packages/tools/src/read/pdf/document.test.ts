@@ -11,7 +11,7 @@ function pdfWith(content: Buffer): Uint8Array {
   return Buffer.from(`%PDF-1.4\n${bodies.join("")}trailer\n<< /Root 1 0 R >>\n`, "latin1");
 }
 
-test("a small file that unpacks to more than there is room for ends with an error, and the process goes on meanwhile", async () => {
+test("a small file that unpacks to more than there is room for ends with an error, and the process continues meanwhile", async () => {
   const bytes = pdfWith(deflateSync(Buffer.alloc(512 * 1024 * 1024, " ")));
   expect(bytes.length).toBeLessThan(1_000_000);
   let ticks = 0;

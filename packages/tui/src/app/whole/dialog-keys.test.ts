@@ -39,7 +39,7 @@ async function start(clock: FakeClock) {
   };
 }
 
-test("somebody who goes on typing does not answer, however long it takes", async () => {
+test("someone who continues typing does not answer, however long it takes", async () => {
   using clock = new FakeClock();
   const { type, ask, answers, prompts, wait } = await start(clock);
   await type("a");

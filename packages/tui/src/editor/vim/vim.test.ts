@@ -36,7 +36,7 @@ test("starts in INSERT, Esc leaves it, and Enter sends", async () => {
   expect(driver.prompt.vimMode).toBe("INSERT");
 });
 
-test("Esc goes on to the prompt in NORMAL, and stops what runs", async () => {
+test("Esc also reaches the prompt in NORMAL, and stops what runs", async () => {
   const driver = await vim();
   driver.send("x");
   driver.send("\x1b");

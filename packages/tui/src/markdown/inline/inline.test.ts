@@ -70,7 +70,7 @@ test("code keeps its backticks where it has no color", () => {
   expect(painted("`a` ``b ` c``", { backticks: true })).toBe("code(`a`) code(``b ` c``)");
 });
 
-test("marks that are open apply up to the end while the text goes on", () => {
+test("marks that are open apply up to the end while the text continues", () => {
   expect(painted("a **b", { unfinished: true })).toBe("a bold(b)");
   expect(painted("a *b **c", { unfinished: true })).toBe("a italic(b )bold(italic(c))");
   expect(painted("a `b", { unfinished: true })).toBe("a code(b)");
