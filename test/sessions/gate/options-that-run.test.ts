@@ -9,9 +9,21 @@ import { told } from "../front-door.ts";
 
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 
-const RULES = ["git:*", "tar:*", "sed:*", "awk:*", "find:*", "sort:*", "cp:*", "xargs tar:*"].map(
-  (text) => `Bash(${text})`,
-);
+const RULES = [
+  "git:*",
+  "tar:*",
+  "sed:*",
+  "awk:*",
+  "find:*",
+  "sort:*",
+  "cp:*",
+  "xargs tar:*",
+  "pip:*",
+  "npm:*",
+  "openssl:*",
+  "sometool:*",
+  "* --version",
+].map((text) => `Bash(${text})`);
 
 /** Each would run `evil`, or write `mark` itself. */
 const ATTACKS = [
@@ -44,6 +56,19 @@ const ATTACKS = [
   "cp data 5; xxd -s -c 5 mark",
   "git difftool -yx ./evil HEAD~1",
   "rg -e -- --pre=./evil data",
+  "sh -c ./evil --version",
+  "python3 -c 'import os; os.system(\"./evil\")' --version",
+  "./evil --version",
+];
+
+/** The same for programs that are not on every machine. */
+const ELSEWHERE = [
+  "pip install /tmp/evil",
+  "npm install ../evil",
+  "openssl engine dynamic -pre SO_PATH:./evil",
+  "sometool --exec ./evil",
+  "sometool --plugin=/tmp/evil x",
+  "git apply < /tmp/evil",
 ];
 
 const EVERYDAY = [
@@ -86,8 +111,10 @@ async function attempt(home: TemporaryHome, commands: readonly string[], allowed
 
 test("options that run a program or write a file need approval under a rule for the program", async () => {
   using home = world();
-  const answers = await attempt(home, ATTACKS, RULES);
-  const ran = ATTACKS.filter((_, at) => !answers[at]!.content.includes("requires approval"));
+  const attacks = [...ATTACKS, ...ELSEWHERE];
+  const answers = await attempt(home, attacks, RULES);
+  const asked = /requires approval|may only read files in/;
+  const ran = attacks.filter((_, at) => !asked.test(answers[at]!.content));
   expect({ ran, marked: existsSync(join(home.project, "mark")) }).toEqual({ ran: [], marked: false });
 });
 
