@@ -73,6 +73,23 @@ test("a server that is not wanted is remembered, and does not run", async () => 
   expect(ran("server")).toBe(false);
 });
 
+test("a server that comes with the folder while a session runs waits until it is approved", async () => {
+  using home = temporaryHome();
+  writeState(home);
+  await using model = await startMockModel([{ text: "First." }, { text: "Second." }]);
+  await using terminal = startTerminal({ home, url: model.url });
+  await terminal.until(PROMPT);
+  const ran = withTraces(home);
+  for (const answer of ["First.", "Second."]) {
+    terminal.type("hello");
+    terminal.press("enter");
+    await terminal.until(answer);
+  }
+  await terminal.until("keelson mcp approve tools");
+  await leave(terminal);
+  expect(ran("server")).toBe(false);
+});
+
 test("the first start asks for colors and a model, goes on offline, and does not come again", async () => {
   using home = temporaryHome();
   await using terminal = startTerminal({ home });

@@ -30,7 +30,7 @@ export function toTerminalInvocation(given: Arguments, cwd: string): TerminalInv
   const picks = session.kind === "resume" && !UUID.test(target);
   if (picks && session.at !== undefined) throw new UsageError("--resume-session-at requires the ID of a session");
   return {
-    flags: toFlags(given, cwd),
+    flags: { ...toFlags(given, cwd), approvedServersOnly: true },
     session,
     ...(picks ? { pick: { words: target } } : {}),
     ...(given.prompt?.trim() ? { prompt: given.prompt } : {}),

@@ -58,6 +58,8 @@ export interface Flags {
   readonly mcpConfigFiles?: readonly string[];
   /** Use only the servers above. */
   readonly strictMcpConfig?: boolean;
+  /** At a terminal: servers of `.mcp.json` are not used before the user approved them. */
+  readonly approvedServersOnly?: boolean;
   /** Folders and archives of plugins for this session. */
   readonly pluginDirs?: readonly { readonly path: string; readonly withoutMcp?: true }[];
   /** No slash commands and no skills. */

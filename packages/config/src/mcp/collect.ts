@@ -91,16 +91,22 @@ function judge(
   if (scope === "managed" && config.type !== "http" && config.type !== "sse") {
     return fail("should have type http or sse; managedMcpServers holds no others");
   }
-  const { settings, global } = question;
+  const { settings, global, flags } = question;
   const written = raw as JsonObject;
   const verdict = isServerAllowed({ name, config, written }, settings);
   if (!verdict.allowed) return without(candidate, "disabled", `The setting ${verdict.why}`);
   const approval = scope === "project" ? approvalOf({ name, written }, settings, global.project) : "approved";
   if (approval === "rejected") return without(candidate, "disabled", "The setting disabledMcpjsonServers names it");
-  if (approval === "changed") {
-    const why = `it changed after you approved it; to approve it again, run: keelson mcp approve ${asShellWord(name)}`;
+  const approve = `run: keelson mcp approve ${asShellWord(name)}`;
+  const wait = (why: string) => {
     warn(`${placeOf(candidate)} is not used: ${why}`);
-    return { ...without(candidate, "pending", why), changed: true };
+    return without(candidate, "pending", why);
+  };
+  if (approval === "changed") {
+    return { ...wait(`it changed after you approved it; to approve it again, ${approve}`), changed: true };
+  }
+  if (approval === "unapproved" && flags.approvedServersOnly) {
+    return { ...wait(`you have not approved it; to approve it, ${approve}`), unapproved: true };
   }
   return {
     name,

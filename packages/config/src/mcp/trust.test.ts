@@ -212,6 +212,23 @@ test("an untrusted folder cannot approve its own servers, nor allow more of them
   expect(world.start().mcp.servers).toEqual([expect.objectContaining({ name: "p", unapproved: true })]);
 });
 
+test("at a terminal, a server is not used before it is approved, also one that comes later", async () => {
+  using world = mcpWorld();
+  world.trust();
+  const file = world.shared({ p: run("p") });
+  const flags = { approvedServersOnly: true };
+  const first = world.start(flags);
+  const why = "ou have not approved it; to approve it, run: keelson mcp approve p";
+  expect([used(first), notUsed(first), first.warnings]).toEqual([
+    [],
+    [`project p pending: Y${why}`],
+    [`${file}: MCP server "p" is not used: y${why}`],
+  ]);
+  expect(first.mcp.unused).toMatchObject([{ unapproved: true }]);
+  await approveServer(first.mcp.unused[0]!, first);
+  expect(used(world.start(flags))).toEqual(["project p p"]);
+});
+
 test("an approved server that changed is not used until it is approved again", async () => {
   using world = mcpWorld();
   const file = world.shared({ p: { command: "node", args: ["a.js"] } });

@@ -88,6 +88,8 @@ export interface UnusedMcpServer {
   readonly status: "disabled" | "pending" | "failed";
   /** It was approved and has changed since. */
   readonly changed?: true;
+  /** The user has not approved it yet. */
+  readonly unapproved?: true;
   /** One sentence for people. */
   readonly why: string;
 }

@@ -51,7 +51,7 @@ export function openQuestions({ snapshot, state, io }: BeforeSession): readonly 
 export function waitingServers({ servers, unused }: Snapshot["mcp"]) {
   return [
     ...servers.filter(({ unapproved }) => unapproved === true),
-    ...unused.filter(({ changed }) => changed === true),
+    ...unused.filter(({ changed, unapproved }) => changed === true || unapproved === true),
   ];
 }
 
