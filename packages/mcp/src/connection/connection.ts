@@ -17,7 +17,7 @@ import { openServer, readInitializeResult, type ListKind, type ServerFacts } fro
 import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS } from "../lists/lists.ts";
 import { createNotices, type LogMessage, type Notices } from "./notices.ts";
 import { plainLine } from "../plain-text.ts";
-import { INTERNAL_ERROR, McpError, messageOf, METHOD_NOT_FOUND, TIMED_OUT } from "./rpc.ts";
+import { INTERNAL_ERROR, McpError, messageOf, TIMED_OUT } from "./rpc.ts";
 import type { PartHandling } from "../tools/files.ts";
 import { ToolList, type McpServerTool } from "../tools/tool-list.ts";
 
@@ -169,10 +169,7 @@ export class McpConnection {
     return known && this.#status === "connected" ? this.#call(tool, input, options) : undefined;
   }
 
-  /**
-   * Each of these lists is empty if the server has none or does not know the request: many servers with resources know
-   * nothing of templates. Rejects with McpError if it cannot be fetched.
-   */
+  /** Each of these lists is empty if the server has none, and rejects with McpError if it cannot be fetched. */
   listResources(signal: AbortSignal): Promise<readonly ResourceFacts[]> {
     return this.#list(RESOURCES, "hasResources", signal);
   }
@@ -263,14 +260,9 @@ export class McpConnection {
     signal: AbortSignal,
   ): Promise<readonly T[]> {
     if (!this.#facts?.[fact]) return [];
-    try {
-      const { entries, problems } = await fetchList(this.#client, kind, { timeoutMs: this.#options.timeoutMs, signal });
-      for (const problem of problems) this.#report(problem);
-      return entries;
-    } catch (error) {
-      if (error instanceof McpError && error.code === METHOD_NOT_FOUND) return [];
-      throw error;
-    }
+    const { entries, problems } = await fetchList(this.#client, kind, { timeoutMs: this.#options.timeoutMs, signal });
+    for (const problem of problems) this.#report(problem);
+    return entries;
   }
 
   #report(problem: string): void {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { McpConnection } from "../connection/connection.ts";
+import { McpError } from "../connection/rpc.ts";
 import { ADD, fakeServer, HELLO } from "../connection/fake-server.test-support.ts";
 
 const signal = new AbortController().signal;
@@ -72,6 +73,11 @@ test("a list that is none rejects; one that the server does not know is empty", 
   );
   expect(await connection.listResourceTemplates(signal)).toEqual([]);
   expect(await connection.listPrompts(signal)).toEqual([]);
+  const unknown = () => {
+    throw new McpError(-32601, "Method not found");
+  };
+  const without = await connect({ "tools/list": unknown });
+  expect([without.connection.status, without.connection.tools]).toEqual(["connected", []]);
 });
 
 test("a resource is read; what is not content is left out", async () => {

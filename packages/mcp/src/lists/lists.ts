@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "@keelson/protocol";
 import type { Client, RequestLimit } from "../connection/client.ts";
 import { plainLine } from "../plain-text.ts";
 import { readPrompt, readResource, readResourceTemplate } from "./entries.ts";
-import { INTERNAL_ERROR, McpError } from "../connection/rpc.ts";
+import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND } from "../connection/rpc.ts";
 import { readTool } from "../tools/tool-facts.ts";
 
 const MAX_PAGES = 100;
@@ -57,7 +57,11 @@ export async function fetchList<T extends object>(
   for (let page = 0; page < MAX_PAGES && !reader.isFull(); page++) {
     const params: JsonObject = cursor === undefined ? {} : { cursor };
     const limit = { timeoutMs: Math.max(1, until - performance.now()), signal };
-    const result = await client.request(kind.method, params, limit);
+    const result = await client.request(kind.method, params, limit).catch((error: unknown) => {
+      // Some servers announce what they do not have, and many with resources know nothing of templates.
+      if (error instanceof McpError && error.code === METHOD_NOT_FOUND) return { [kind.field]: [] };
+      throw error;
+    });
     if (!isObject(result) || !Array.isArray(result[kind.field])) {
       throw new McpError(INTERNAL_ERROR, `the result of ${kind.method} has no list of ${kind.noun}s`);
     }
