@@ -194,7 +194,13 @@ test("approve shows all that was approved, however long it is", async () => {
   put(root, "project/.mcp.json", {
     mcpServers: {
       p: { command: "sh", args, env: { NODE_OPTIONS: "--require ./x.js", PORT: 1 } },
-      h: { type: "http", url: "https://h.test/", headers: { A: "${B}" }, headersHelper: "print-it" },
+      h: {
+        type: "http",
+        url: "https://h.test/",
+        headers: { A: "${B}" },
+        headersHelper: "print-it",
+        command: "harmless",
+      },
     },
   });
   put(root, "home/.claude.json", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });

@@ -61,6 +61,7 @@ export const argumentsIn = (args: unknown): readonly string[] =>
 
 /** All that a server runs and sends. */
 export interface ServerContents {
+  readonly kind: "command" | "url";
   /** The command line, or the URL. */
   readonly starts: string;
   /** Variables, or headers. */
@@ -70,14 +71,17 @@ export interface ServerContents {
 }
 
 /** For whoever approves it, so nothing is cut without saying so: padding must not hide the end of a command. */
-export function contentsToApprove({ written }: AnyServer): ServerContents {
-  const { command, url, env, headers, headersHelper } = written;
-  const isProgram = command !== undefined;
+export function contentsToApprove(server: AnyServer): ServerContents {
+  const { written } = server;
+  const { url, env, headers, headersHelper } = written;
+  // An entry may have fields of both kinds; its type decides.
+  const isProgram = kindOf(server) === "stdio";
   const pairs = Object.entries((isProgram ? env : headers) ?? {}).map(
     ([name, value]) => `${name}${isProgram ? "=" : ": "}${String(value)}`,
   );
   const more = pairs.length - MOST_SETTINGS;
   return {
+    kind: isProgram ? "command" : "url",
     starts: long(isProgram ? commandWords(written).map(quotedWord).join(" ") : String(url)),
     settings: [...pairs.slice(0, MOST_SETTINGS).map(long), ...(more > 0 ? [`… and ${more} more`] : [])],
     ...(!isProgram && typeof headersHelper === "string" ? { helper: long(headersHelper) } : {}),

@@ -7,12 +7,11 @@ import { noteProblem, type Asking } from "./ask-before.ts";
 /** Whether to go on. */
 export async function askServers(asking: Asking, servers: readonly AnyServer[]): Promise<boolean> {
   for (const [index, server] of servers.entries()) {
-    const { name, file = ".mcp.json", written } = server;
+    const { name, file = ".mcp.json" } = server;
     const panel = asking.panels.mcpServerPanel(
       {
         name,
         ...contentsToApprove(server),
-        kind: written["command"] === undefined ? "url" : "command",
         file,
         ...("changed" in server ? { changed: true } : {}),
         left: servers.length - index - 1,
