@@ -109,3 +109,21 @@ test("a call of a server that failed is told why, and the run goes on", async ()
   });
   expect(resultOf(ended)).toMatchObject({ subtype: "success", result: "done" });
 });
+
+test("with CLAUDE_CODE_MCP_ALLOWLIST_ENV, a program gets its own variables and few others; a folder cannot change that", async () => {
+  using home = temporaryHome();
+  home.write(".claude/settings.json", { env: { CLAUDE_CODE_MCP_ALLOWLIST_ENV: "0" } });
+  const entry = { command: "sh", args: ["-c", "env > seen.txt"], env: { OWN: "1" }, alwaysLoad: true };
+  await using model = await startMockModel([{ text: "done" }, { text: "done" }]);
+  const seen = async (env: Readonly<Record<string, string>>) => {
+    await runKeelson(["-p", "go", ...withServers({ s: entry })], {
+      home,
+      url: model.url,
+      env: { SECRET: "1", ...env },
+    });
+    const names: readonly string[] = home.read("seen.txt").match(/^\w+(?==)/gm) ?? [];
+    return ["PATH", "HOME", "CLAUDE_PROJECT_DIR", "OWN", "SECRET"].filter((name) => names.includes(name));
+  };
+  expect(await seen({})).toEqual(["PATH", "HOME", "CLAUDE_PROJECT_DIR", "OWN", "SECRET"]);
+  expect(await seen({ CLAUDE_CODE_MCP_ALLOWLIST_ENV: "1" })).toEqual(["PATH", "HOME", "CLAUDE_PROJECT_DIR", "OWN"]);
+});

@@ -185,6 +185,11 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   BRAVE_API_KEY: variable("user only", "key for searching with brave", "runtime"),
   TAVILY_API_KEY: variable("user only", "key for searching with tavily", "runtime"),
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
+  CLAUDE_CODE_MCP_ALLOWLIST_ENV: variable(
+    "user only",
+    "1: MCP programs get few variables besides their own",
+    "runtime",
+  ),
   MCP_TOOL_TIMEOUT: variable("yes", "time limit of an MCP tool call", "runtime"),
   MCP_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "local MCP servers to connect to at a time", "runtime"),
   MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "remote MCP servers to connect to at a time", "runtime"),

@@ -4,5 +4,5 @@ export {
   type ServerProgramsOptions,
   type StartServerOptions,
 } from "./programs.ts";
-export { serverEnvironment, type ServerEnvironmentOptions } from "./environment.ts";
+export { basicVariables, serverEnvironment, type ServerEnvironmentOptions } from "./environment.ts";
 export type { ServerProgram } from "./program.ts";

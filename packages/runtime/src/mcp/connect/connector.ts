@@ -2,6 +2,7 @@
 // Loaded with the first server.
 
 import {
+  basicVariables,
   createServerPrograms,
   serverEnvironment,
   type ServerProgram,
@@ -34,7 +35,7 @@ import { withProgress } from "./progress.ts";
 import type { RemoteTransports } from "./remote.ts";
 import type { ConnectionEvents } from "../servers/server.ts";
 import type { NamedServer } from "../servers/server-config.ts";
-import { callTimeout, connectTimeout, idleTimeout, shownLimit } from "../servers/server-limits.ts";
+import { callTimeout, connectTimeout, idleTimeout, inheritsBasicsOnly, shownLimit } from "../servers/server-limits.ts";
 
 export interface ConnectorOptions {
   snapshot(): Snapshot;
@@ -168,7 +169,8 @@ export class Connector {
 
   async #start({ name, confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {
     const { snapshot, sessionId, entrypoint, started } = this.#options;
-    const { cwd, childEnv } = snapshot();
+    const { cwd, env: own, childEnv: all } = snapshot();
+    const childEnv = inheritsBasicsOnly(own) ? basicVariables(all) : all;
     const program = await this.#programs.start({
       command,
       args,

@@ -23,6 +23,10 @@ export function shownLimit(env: Env): number | undefined {
   return tokens === undefined ? undefined : tokens * CHARACTERS_PER_TOKEN;
 }
 
+/** Whether programs inherit only what they need to run. */
+export const inheritsBasicsOnly = (env: Env) =>
+  /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_MCP_ALLOWLIST_ENV"]?.trim() ?? "");
+
 /** How many servers connect at the same time. */
 export const localSlots = (env: Env) => positive(env["MCP_SERVER_CONNECTION_BATCH_SIZE"]) ?? 3;
 export const remoteSlots = (env: Env) => positive(env["MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE"]) ?? 20;
