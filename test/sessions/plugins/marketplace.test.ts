@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 
@@ -122,6 +122,23 @@ test("a marketplace in a folder: add, install, run, disable, update after a ques
   expect(readdirSync(join(home.configDir, "plugins/cache/local"))).toEqual([]);
   expect((await plugin(home, "marketplace", "remove", "local")).stdout).toBe("Removed marketplace local\n");
   expect(existsSync(join(folder, "plugins/noter"))).toBe(true);
+});
+
+test("an update removes versions that no installation has used for two weeks", async () => {
+  using home = temporaryHome();
+  await plugin(home, "marketplace", "add", market(home));
+  await plugin(home, "install", "noter@local");
+  const versions = join(home.configDir, "plugins/cache/local/noter");
+  const weeksAgo = new Date(Date.now() - 15 * 24 * 60 * 60 * 1_000);
+  for (const version of ["0.8.0", "0.9.0"]) home.write(`~/.claude/plugins/cache/local/noter/${version}/x.md`, "");
+  for (const version of ["0.8.0", "1.0.0"]) utimesSync(join(versions, version), weeksAgo, weeksAgo);
+  home.write("~/market/plugins/noter/.claude-plugin/plugin.json", { name: "noter", version: "1.1.0" });
+  expect((await plugin(home, "update", "noter")).stdout).toContain("Updated noter@local to 1.1.0");
+  // 1.0.0 was used until now.
+  expect(readdirSync(versions).toSorted()).toEqual(["0.9.0", "1.0.0", "1.1.0"]);
+  home.write("~/market/plugins/noter/.claude-plugin/plugin.json", { name: "noter", version: "1.2.0" });
+  await plugin(home, "update", "noter");
+  expect(readdirSync(versions).toSorted()).toEqual(["0.9.0", "1.0.0", "1.1.0", "1.2.0"]);
 });
 
 test("no change of what a plugin may run goes by unseen", async () => {

@@ -1,10 +1,11 @@
 // keelson plugin uninstall and prune: remove records, settings and files of plugins.
 
-import { lstatSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { basename, join } from "node:path";
 import {
   dataFolderName,
   parsePluginId,
+  readPluginState,
   writePluginSetting,
   writeRecords,
   type PluginScope,
@@ -64,22 +65,10 @@ function removeFiles(id: string, { folder }: PluginPlace, keepData: boolean): vo
   if (!keepData) rmSync(join(folder, "data", dataFolderName(id)), { recursive: true, force: true });
 }
 
-/** Removes versions in the cache that no record names, and what interrupted installations left. */
 export async function prunePlugins(call: Invoked): Promise<number> {
   const { given, io } = call;
-  const { state, folder } = await pluginPlace(call);
-  const used = new Set(
-    Object.values(state.installed).flatMap((records) => records.map(({ installPath }) => installPath)),
-  );
-  const cache = join(folder, "cache");
-  const stale = [
-    ...foldersIn(cache).filter((path) => path.includes("/.new-")),
-    ...foldersIn(cache)
-      .filter((path) => !path.includes("/.new-"))
-      .flatMap((marketplace) => foldersIn(marketplace).flatMap((plugin) => foldersIn(plugin)))
-      .filter((path) => !used.has(path)),
-    ...foldersIn(join(folder, "marketplaces")).filter((path) => path.includes("/.new-")),
-  ];
+  const { folder } = await pluginPlace(call);
+  const stale = staleFolders(folder);
   const isTrial = given.has("dry-run");
   for (const path of stale) {
     if (!isTrial) rmSync(path, { recursive: true, force: true });
@@ -87,6 +76,35 @@ export async function prunePlugins(call: Invoked): Promise<number> {
   }
   if (stale.length === 0) await io.write("Nothing to remove\n");
   return 0;
+}
+
+const KEPT_MS = 14 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Removes what two weeks ago no installation used any more: sessions that began before an update still work with the old
+ * version. `replaced` is the folder of one that was used until now.
+ */
+export function removeOldVersions(folder: string, replaced: string, now = new Date()): void {
+  for (const path of staleFolders(folder)) {
+    if (path === replaced) utimesSync(path, now, now);
+    else if (now.getTime() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Versions in the cache that no record names, and what interrupted installations left. */
+function staleFolders(folder: string): readonly string[] {
+  const { installed } = readPluginState(folder);
+  const used = new Set(Object.values(installed).flatMap((records) => records.map(({ installPath }) => installPath)));
+  const cache = join(folder, "cache");
+  const isLeft = (path: string) => basename(path).startsWith(".new-");
+  return [
+    ...foldersIn(cache).filter(isLeft),
+    ...foldersIn(cache)
+      .filter((path) => !isLeft(path))
+      .flatMap((marketplace) => foldersIn(marketplace).flatMap((plugin) => foldersIn(plugin)))
+      .filter((path) => !used.has(path)),
+    ...foldersIn(join(folder, "marketplaces")).filter(isLeft),
+  ];
 }
 
 function foldersIn(folder: string): readonly string[] {

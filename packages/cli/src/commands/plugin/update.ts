@@ -18,6 +18,7 @@ import { findEntry } from "./install.ts";
 import { refreshMarketplace } from "./marketplace/add-source.ts";
 import { changesBetween, mayRun, type Changes, type MayRun } from "./may-run.ts";
 import { installedId, pluginPlace, recordOf, reread, type PluginPlace } from "./place.ts";
+import { removeOldVersions } from "./remove.ts";
 
 export async function updatePlugins(call: Invoked): Promise<number> {
   const { words, io } = call;
@@ -124,6 +125,7 @@ async function keep(
   const record = { ...kept, ...staged.keep(), lastUpdated: new Date().toISOString() };
   const wrote = await recordInstallation(place.folder, id, record);
   if (!wrote.ok) return printError(io, wrote.problem);
+  removeOldVersions(place.folder, old.installPath);
   await io.write(`Updated ${id} to ${staged.version}\n`);
   warnOfMissing(staged, record.installPath, io);
   return 0;
