@@ -287,6 +287,10 @@ test("a plugin brings those it needs; a project names its marketplace", async ()
     stderr: expect.stringContaining('no marketplace "local"'),
   });
   await runKeelson(["trust"], { home });
+  home.settings({ extraKnownMarketplaces: { odd: { source: { source: "npm", package: "x" } } } });
+  expect((await plugin(home, "install", "top@odd")).stderr).toBe(
+    'error: the source of marketplace "odd" cannot be used; it should be a directory, file, github, git or url\n',
+  );
   expect((await plugin(home, "install", "top@local")).stdout).toMatch(
     /Installed noter@local[\s\S]*Installed top@local/,
   );

@@ -19,7 +19,7 @@ import { visible } from "../permissions/words.ts";
 import { stagePlugin, warnOfMissing, type StagedPlugin } from "./fetch-plugin.ts";
 import { refreshMarketplace } from "./marketplace/add-source.ts";
 import { mayRun, shortLines } from "./may-run.ts";
-import { catalogOf, declaredMarketplaces, pluginPlace, reread, scopeOfCall, type PluginPlace } from "./place.ts";
+import { catalogOf, pluginPlace, reread, scopeOfCall, type PluginPlace } from "./place.ts";
 
 export async function installPlugins(call: Invoked): Promise<number> {
   const { words, io } = call;
@@ -94,11 +94,6 @@ export async function findEntry(id: string, place: PluginPlace, io: ProcessIO): 
   let { state } = place;
   const { snapshot } = place;
   if (!Object.hasOwn(state.marketplaces, marketplace)) {
-    if (!declaredMarketplaces(snapshot).has(marketplace)) {
-      throw new UsageError(
-        `no marketplace "${visible(marketplace)}"; to add it, run: keelson plugin marketplace add <source>`,
-      );
-    }
     await refreshMarketplace(marketplace, place, io);
     ({ state } = reread(place));
   }

@@ -35,7 +35,12 @@ export async function refreshMarketplace(name: string, place: PluginPlace, io: P
   const known = Object.hasOwn(place.state.marketplaces, name) ? place.state.marketplaces[name] : undefined;
   const source = known === undefined ? declaredMarketplaces(place.snapshot).get(name) : writtenSource(known.source);
   if (source === undefined) {
-    throw new UsageError(`no marketplace "${visible(name)}"; to add it, run: keelson plugin marketplace add <source>`);
+    const isNamed = known !== undefined || Object.hasOwn(place.snapshot.settings.extraKnownMarketplaces ?? {}, name);
+    throw new UsageError(
+      isNamed
+        ? `the source of marketplace "${visible(name)}" cannot be used; it should be a directory, file, github, git or url`
+        : `no marketplace "${visible(name)}"; to add it, run: keelson plugin marketplace add <source>`,
+    );
   }
   const added = await addSource(source, place, io);
   if (added.name !== name) throw new UsageError(`the marketplace is called "${added.name}" now; add it again`);
