@@ -10,6 +10,26 @@ import { agent, cast, requestsOf } from "./cast.ts";
 const TASK = "Look into the file";
 const ROLES = ["main", TASK];
 
+test.each([{}, { run_in_background: true }])(
+  "what an agent is asked with %j is in its transcript before the model reads it",
+  async (how) => {
+    using home = temporaryHome();
+    let stored = "";
+    const look = () => {
+      const [file] = [...new Bun.Glob("projects/**/subagents/*.jsonl").scanSync(home.configDir)];
+      stored = file === undefined ? "" : readFileSync(join(home.configDir, file), "utf8");
+      return { text: "done" };
+    };
+    const done = { text: "done" };
+    await using model = await startMockModel(
+      cast({ main: [{ calls: [agent(TASK, how)] }, done, done], [TASK]: [look] }),
+    );
+    await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+    expect(stored).toEndWith("\n");
+    expect(stored).toContain(TASK);
+  },
+);
+
 test("an agent works in its own conversation, and only its answer comes back", async () => {
   using home = temporaryHome();
   home.write("CLAUDE.md", "Always be kind.");

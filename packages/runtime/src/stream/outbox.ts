@@ -61,8 +61,6 @@ export class Outbox {
   #promptId: string | undefined;
   /** A prompt with an id of the client's that no reply followed yet. */
   #unanswered: string | undefined;
-  /** What is recorded before `release`. */
-  #held: ChainEntry[] | undefined;
 
   constructor(options: OutboxOptions, watchers = new Watchers(), agent?: SidechainAgent) {
     this.#options = options;
@@ -71,22 +69,11 @@ export class Outbox {
     this.#leaf = options.leaf;
   }
 
-  /**
-   * The outbox of a subagent: another transcript, the same clients. It keeps what is recorded until it is released, so
-   * that the first request need not wait for new files.
-   */
+  /** The outbox of a subagent: another transcript, the same clients. */
   forAgent(agent: SidechainAgent, own: Pick<OutboxOptions, "append" | "leaf" | "mirrored" | "cwd">): Outbox {
     const outbox = new Outbox({ ...this.#options, ...own }, this.#watchers, agent);
     outbox.#promptId = this.#promptId;
-    outbox.#held = [];
     return outbox;
-  }
-
-  /** Writes and shows what was recorded so far, and from now on everything at once. */
-  release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    void this.#publish(held);
   }
 
   /** The latest entry of the conversation. */
@@ -113,11 +100,6 @@ export class Outbox {
 
   record(entries: readonly NewEntry[]): void | Promise<void> {
     const stamped = entries.map((entry) => this.#stamp(entry));
-    if (!this.#held) return this.#publish(stamped);
-    this.#held.push(...stamped);
-  }
-
-  #publish(stamped: readonly ChainEntry[]): void | Promise<void> {
     this.#append(stamped);
     let behind: void | Promise<void> = undefined;
     for (const entry of stamped) {

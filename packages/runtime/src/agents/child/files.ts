@@ -81,40 +81,37 @@ export function openChildFiles(
   );
   let saved = now();
   const write = () => {
+    if (path === undefined) return;
     saved = now();
     try {
-      writeAgentMeta(path!, meta);
+      writeAgentMeta(path, meta);
     } catch (error) {
       report(error as Error);
     }
   };
   const save = (more: Partial<AgentMeta>) => {
     meta = { ...meta, ...more };
-    if (path === undefined) return;
     write();
     own.mirror([{ type: "agent_metadata", ...meta }]);
   };
-  let begun = false;
-  const begin = () => {
-    if (begun) return;
-    begun = true;
-    save({});
-    own.release();
-  };
-  // Creating files takes longer than anything else here, and the first request need not wait for it.
-  steps.chore(begin);
+  own.mirror([{ type: "agent_metadata", ...meta }]);
+  let isClosed = false;
+  // Entries are in the transcript before they are sent; this file takes longer, and the first request need not wait for it.
+  steps.chore(() => {
+    if (!isClosed) write();
+  });
   return {
     outbox: own,
     meter,
     counted() {
-      if (path === undefined || now() - saved < SAVE_EVERY_MS) return;
+      if (now() - saved < SAVE_EVERY_MS) return;
       meta = { ...meta, ...meter.total() };
       write();
     },
     outputPath: plan.background ? outputPath : "",
     openOutput,
     close(end) {
-      begin();
+      isClosed = true;
       save({
         finished: true,
         status: end?.status ?? "failed",
