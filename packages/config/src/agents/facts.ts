@@ -58,6 +58,7 @@ export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string
   if (isBubble(page)) draft.bubbles = true;
   else set("permissionMode", modeIn(page));
   set("maxTurns", countIn(page, "maxTurns"));
+  set("maxBudgetUsd", amountIn(page, "maxBudgetUsd"));
   set("color", lineIn(fields, "color", LONGEST_WORD));
   set("background", flagIn(page, "background"));
   set("isolation", choiceIn(page, "isolation", ["worktree"]));
@@ -126,6 +127,13 @@ function countIn(page: AgentPage, key: string): number | undefined {
   if (node === undefined) return undefined;
   const value = Number(fieldText(node));
   return Number.isSafeInteger(value) && value > 0 ? value : odd(page, key, node, "a number above zero");
+}
+
+function amountIn(page: AgentPage, key: string): number | undefined {
+  const node = written(page, key);
+  if (node === undefined) return undefined;
+  const value = Number(fieldText(node));
+  return Number.isFinite(value) && value > 0 ? value : odd(page, key, node, "an amount above zero");
 }
 
 /** Not a mode: it says whom to ask. */

@@ -27,6 +27,7 @@ export interface AgentDefinition {
   /** Asks the user even in the background: `permissionMode: bubble`. */
   readonly bubbles?: true;
   readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
   readonly color?: string;
   /** Runs in the background unless the call says otherwise. */
   readonly background?: boolean;

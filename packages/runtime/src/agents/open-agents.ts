@@ -78,6 +78,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     isFork: false,
     asks: true,
     refuses: [],
+    budgets: [],
     machine,
     gate,
     model: () => skills.effects.model,

@@ -5,8 +5,9 @@ import { ToolError, type ModelChoice } from "@keelson/engine";
 import { agentModel, renderAgentPrompt } from "@keelson/engine/agents";
 import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
-import type { AgentDefinition } from "@keelson/protocol";
+import { NO_USAGE, type AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
+import type { Cost } from "../model/cost.ts";
 import { limitsOf } from "../session/limits.ts";
 import type { ChildPlan, ChildWorktree } from "./child/child.ts";
 import { forkedConversation, forkPrompt } from "./fork.ts";
@@ -42,6 +43,7 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
   const definition = without([...parent.refuses, ...(isSkill ? ["Skill"] : [])], order.definition);
   const id = order.id ?? newAgentId();
   const model = order.exactModel ?? (await modelFor(order, parent, stages));
+  checkBudget(definition, model, storage.cost);
   const text = await textOf(definition);
   const worktree = order.isolated ? await isolated(id, order, parent, stages) : undefined;
   const { maxBudgetUsd, maxTurns } = limitsOf(snapshot);
@@ -65,6 +67,14 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     ...(worktree ? { worktree } : {}),
     ...(order.past ? { past: order.past } : {}),
   };
+}
+
+/** Without a price, no budget can be held. */
+function checkBudget({ name, maxBudgetUsd }: AgentDefinition, { profile }: ModelChoice, cost: Cost): void {
+  if (maxBudgetUsd === undefined || cost.costOf(profile.id, NO_USAGE) !== null) return;
+  throw new ToolError(
+    `Agent '${name}' cannot be started: it has a budget (maxBudgetUsd), and the price of '${profile.id}' is unknown; add it to "modelPrices" in the settings`,
+  );
 }
 
 function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { worktrees }: AgentStages) {

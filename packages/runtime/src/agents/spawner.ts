@@ -9,6 +9,7 @@ import type { ScheduleStage } from "../schedule/open-schedules.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import type { TeamStage } from "../team/open-team.ts";
 import type { Storage } from "../session/storage.ts";
+import type { ChildBudget } from "./child/budget.ts";
 import type { WorktreeStage } from "../worktrees/open-worktrees.ts";
 
 /** How deep agents may start agents, and how many may work at the same time. */
@@ -38,8 +39,11 @@ export interface Spawner {
   readonly asks: boolean;
   /** Tools that it refuses as a whole. Its own agents do not have them either. */
   readonly refuses: readonly string[];
+  /** Its own budget and those of the agents it works for. */
+  readonly budgets: readonly ChildBudget[];
   readonly machine: Machine;
   readonly gate: Gate;
+  /** Without its budgets. */
   model(): ModelChoice;
   system(): readonly string[];
   /** The tools in its requests. */

@@ -24,8 +24,15 @@ export class Budget {
   /** By the first block of a conversation: how many tokens its last reply brought it to. */
   readonly #tokens = new WeakMap<ContentBlock, number>();
 
+  #hasRefused = false;
+
   constructor(options: BudgetOptions) {
     this.#options = options;
+  }
+
+  /** Whether a request was not sent. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
   }
 
   guard(provider: ModelProvider): ModelProvider {
@@ -47,6 +54,7 @@ export class Budget {
     while (this.#underWay > 0 && spent() < limit && spent() + this.#underWay + likely > limit)
       await this.#nextEnd(signal);
     if (spent() >= limit || spent() + least > limit) {
+      this.#hasRefused = true;
       throw new ModelError("budget_exhausted", `The budget of $${limit} does not allow another request`);
     }
     this.#underWay += likely;

@@ -33,6 +33,11 @@ export class Cost {
     return new Cost(this.#rates, { modelUsage });
   }
 
+  /** Null if the price of the model is unknown. */
+  costOf(model: string, usage: Usage): number | null {
+    return this.#rates.costOf(model, usage);
+  }
+
   /** A new conversation has cost nothing. */
   reset(): void {
     this.#models.clear();

@@ -22,6 +22,7 @@ export type AgentDefinition = {
   skills?: string[];
   initialPrompt?: string;
   maxTurns?: number;
+  maxBudgetUsd?: number;
   autoCompactWindow?: number;
   background?: boolean;
   omitClaudeMd?: boolean;

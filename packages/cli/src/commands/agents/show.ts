@@ -69,6 +69,7 @@ function factsOf(agent: AgentDefinition, { short, tools, cost, state }: Shown): 
     ...fact("effort", agent.effort),
     ...fact("permission mode", agent.permissionMode),
     ...fact("turns", agent.maxTurns),
+    ...fact("budget", agent.maxBudgetUsd === undefined ? undefined : `$${agent.maxBudgetUsd}`),
     ...fact("runs", agent.background ? "in the background" : undefined),
     ...fact("works in", agent.isolation && "its own worktree"),
     ...fact("skills", list(agent.skills)),

@@ -165,7 +165,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
       } finally {
         // Whatever failed: no one waits for an agent that is over.
         files.close(ended);
-        task.end(ended ? taskEnd(plan, ended) : brokenEnd(plan, problem));
+        task.end(ended ? taskEnd(ended) : brokenEnd(plan, problem));
         detach();
         host.ended();
         release();
@@ -231,12 +231,9 @@ function brokenEnd({ description }: ChildPlan, problem: unknown): TaskEnd {
   return { status: "failed", summary: `Agent "${description}" failed unexpectedly: ${error}`, error };
 }
 
-function taskEnd({ description }: ChildPlan, ended: ChildEnd): TaskEnd {
-  const { status, text, used, kept } = ended;
-  const how = status === "killed" ? "was stopped" : status;
+function taskEnd({ status, text, used, kept }: ChildEnd): TaskEnd {
   return {
     status,
-    summary: `Agent "${description}" ${how}`,
     usage: used,
     ...(status === "completed" ? { result: text } : { error: text }),
     ...(kept ? { note: `Its changes are in ${kept.path}${kept.branch ? ` on branch ${kept.branch}` : ""}` } : {}),

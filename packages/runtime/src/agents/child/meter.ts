@@ -47,6 +47,11 @@ export class Meter {
     return this.#last;
   }
 
+  /** From its first request on. Null if the price of a model is unknown. */
+  get costUsd(): number | null {
+    return this.#cost.totalUsd;
+  }
+
   /** Since it was started or continued. */
   usage(): TaskUsage {
     const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = this.#last;
@@ -67,7 +72,7 @@ export class Meter {
       totalTokens: totalTokens || this.#earlier?.totalTokens || 0,
       toolUses: since("toolUses") + toolUses,
       durationMs: since("durationMs") + durationMs,
-      costUSD: this.#cost.totalUsd,
+      costUSD: this.costUsd,
       modelUsage: this.#cost.modelUsage,
       ...(lastTool === undefined ? {} : { lastTool }),
     };

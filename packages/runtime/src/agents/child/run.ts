@@ -19,6 +19,7 @@ import type { AgentSkills } from "../../skills/agent-skills.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
 import { surround } from "./ports.ts";
+import { childBudget } from "./budget.ts";
 import { childTools } from "./tools.ts";
 import { forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
@@ -51,12 +52,18 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let skillHooks: readonly HookRegistration[] = [];
   let turns = 0;
   let tools: () => readonly Tool[] = () => [];
-  let chosen: { readonly from: ModelChoice; readonly own: ModelChoice } | undefined;
-  /** The same object until another model is chosen, so that the parts of a request are built once. */
-  const model = (): ModelChoice => {
+  const { cost } = stages.storage;
+  const { maxBudgetUsd: limit } = definition;
+  const own = limit === undefined ? [] : [childBudget(limit, meter, cost)];
+  const budgets = [...parent.budgets, ...own];
+  let chosen: { readonly from: ModelChoice; readonly free: ModelChoice; readonly guarded: ModelChoice } | undefined;
+  /** The same objects until another model is chosen, so that the parts of a request are built once. */
+  const choice = () => {
     const from = skills.effects.model;
-    if (chosen?.from !== from) chosen = { from, own: { ...from, agent: id } };
-    return chosen.own;
+    if (chosen?.from === from) return chosen;
+    const provider = budgets.reduce((inner, budget) => budget.guard(inner), from.provider);
+    const free = { ...from, agent: id };
+    return (chosen = { from, free, guarded: budgets.length === 0 ? free : { ...free, provider } });
   };
   let nested: Pick<SessionInstructions, "touched"> | undefined;
   const instructions = () => {
@@ -75,7 +82,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
       mode: () => narrowerMode(parent.gate.mode, definition.permissionMode),
-      model,
+      model: () => choice().guarded,
       system: plan.system,
       tools: () => tools(),
       conversation: () => conversation,
@@ -94,6 +101,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       charged: (usage, name, durationMs) => {
         turns++;
         meter.charge(usage, name, durationMs);
+        for (const budget of parent.budgets) budget.charge(usage, name, durationMs);
         changed();
       },
     },
@@ -105,9 +113,10 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     isFork: plan.isFork === true || parent.isFork,
     asks,
     refuses: definition.disallowedTools.filter((word) => !word.includes("(")),
+    budgets,
     machine,
     gate,
-    model,
+    model: () => choice().free,
     system: () => plan.system,
     tools: () => tools(),
     conversation: () => conversation,
@@ -122,9 +131,9 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     ports: () => ports,
     runSkill: (order) => life.runSkill(order, self),
   });
-  const own = [skills.tool, ...life.ownTools(self)];
+  const ownTools = [skills.tool, ...life.ownTools(self)];
   const servers = await life.openServers(definition);
-  tools = plan.isFork ? forkTools(parent.tools, own) : childTools({ ...plan, own, servers }, stages);
+  tools = plan.isFork ? forkTools(parent.tools, ownTools) : childTools({ ...plan, own: ownTools, servers }, stages);
 
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
@@ -155,7 +164,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     const limits = maxTurns === Infinity ? plan.limits : { ...plan.limits, maxTurns: maxTurns - turns };
     end = await going(undefined, limits);
   }
-  return endOf(end, plan, life);
+  return endOf(end, life, budgets.find(({ hasRefused }) => hasRefused)?.limitUsd ?? plan.limits.maxBudgetUsd);
 }
 
 /** The end of a subagent is not that of the session. */
@@ -169,9 +178,9 @@ function prefaceOf({ definition }: ChildPlan, { storage }: AgentStages): string 
 
 const NO_OUTPUT = "(Subagent completed but returned no output.)";
 
-function endOf(end: End, { limits }: ChildPlan, { signal, meter }: ChildLife): ChildEnd {
+function endOf(end: End, { signal, meter }: ChildLife, budgetUsd: number | undefined): ChildEnd {
   const status = signal.aborted ? "killed" : FAILED.has(end.reason) ? "failed" : "completed";
-  const text = status === "completed" ? end.text || end.summary || NO_OUTPUT : whyOf(end, limits.maxBudgetUsd);
+  const text = status === "completed" ? end.text || end.summary || NO_OUTPUT : whyOf(end, budgetUsd);
   return { end, status, text, usage: meter.last, used: meter.usage() };
 }
 
@@ -185,10 +194,10 @@ const FAILED = new Set<End["reason"]>([
   "tool_deferred",
 ]);
 
-function whyOf({ reason, text, deferred }: End, maxBudgetUsd: number | undefined): string {
+function whyOf({ reason, text, deferred }: End, budgetUsd: number | undefined): string {
   // Only a session ends with a call that its client can answer later.
   if (deferred)
     return `A hook deferred its ${deferred.name} call, which has not run. A message to the agent makes it try the call again.`;
-  if (reason === "budget_exhausted") return `The budget of $${maxBudgetUsd} is used up`;
+  if (reason === "budget_exhausted") return `The budget of $${budgetUsd} is used up`;
   return text === "" ? `It ended early (${reason})` : text;
 }
