@@ -91,6 +91,21 @@ test("a command file of an untrusted folder that replaces a bundled skill is nam
   expect((await runKeelson(["-p", "/review"], { home, url: model.url })).stderr).toBe("");
 });
 
+test("/context adds up to what the latest reply reported, also in a resumed session", async () => {
+  using home = temporaryHome();
+  const usage = { input_tokens: 30_000, cache_read_input_tokens: 1_000, output_tokens: 500 };
+  // Like many gateways, this one does not count tokens.
+  await using model = await startMockModel([{ text: "hello", usage }], { countTokens: () => Number.NaN });
+  const flags = ["--model", "claude-sonnet-4-6"];
+  await runKeelson(["-p", "hi", ...flags], { home, url: model.url });
+  const { stdout } = await runKeelson(["-p", "/context", "--continue", ...flags], { home, url: model.url });
+  expect(stdout).toContain("**Tokens:** 31.5k / 200k (16%)");
+  const numbers = [...stdout.matchAll(/^\| [A-Z][a-z ]+ \| ([\d.]+)(k?) \| [\d.]+% \|$/gm)];
+  const sum = numbers.reduce((all, [, number, k]) => all + Number(number) * (k === "k" ? 1_000 : 1), 0);
+  // Each row is rounded.
+  expect(Math.abs(sum - 200_000)).toBeLessThan(50 * numbers.length);
+});
+
 test("a session that began with a command can be continued", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "one" }, { text: "two" }]);

@@ -81,6 +81,11 @@ export class TokenAccount {
     return this.#reported + this.estimated(besides);
   }
 
+  /** All tokens, if a reply has reported any; zero before. */
+  get known(): number {
+    return this.#reported === 0 ? 0 : this.tokens(0);
+  }
+
   /** The part of `tokens` that is only estimated. */
   estimated(besides: number): number {
     const characters = this.#characters + (this.#reported === 0 ? besides : 0);

@@ -82,6 +82,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     tools: () => toolsOf(state),
     system: () => state.system,
     conversation: () => state.conversation.messages,
+    knownTokens: () => state.conversation.account.known,
     transcriptPath: () => place.path,
     transcript: () => (place.path !== null && existsSync(place.path) ? place.path : undefined),
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),

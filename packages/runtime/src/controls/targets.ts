@@ -62,6 +62,8 @@ export interface ControlTargets {
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
+  /** How many tokens a request has now, as the latest reply reported it; zero if none did. */
+  knownTokens(): number;
   /** Where the conversation is kept, or will be once there is one; null if it is not kept. */
   transcriptPath(): string | null;
   /** The file that keeps the conversation, if one does. */

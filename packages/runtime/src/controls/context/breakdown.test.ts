@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ModelMessage } from "@keelson/protocol";
-import { breakdownOf } from "./breakdown.ts";
+import { breakdownOf, sizeOfMessages } from "./breakdown.ts";
 
 test("each kind of content is counted once, tools by name, the largest first", () => {
   const messages: ModelMessage[] = [
@@ -35,6 +35,8 @@ test("each kind of content is counted once, tools by name, the largest first", (
     },
   ];
   const { toolCallsByType, ...sums } = breakdownOf(messages);
+  const { attachmentsByType: _, ...all } = sums;
+  expect(sizeOfMessages(messages)).toBe(Object.values(all).reduce((sum, tokens) => sum + tokens, 0));
   expect(sums).toEqual({
     toolCallTokens: expect.any(Number),
     toolResultTokens: 100 + 1 + 1_600,

@@ -5,6 +5,10 @@ import { blocksOf, isText, isToolResult, isToolUse, type ContentBlock, type Mode
 /** Tokens, at four bytes each. */
 export const estimate = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 
+export function sizeOfMessages(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, { content }) => blocksOf(content).reduce((all, block) => all + sizeOf(block), sum), 0);
+}
+
 export function breakdownOf(messages: readonly ModelMessage[]) {
   const sums = { tools: new Map<string, ToolTokens>(), reminders: 0, replies: 0, prompts: 0 };
   const names = new Map<string, string>();

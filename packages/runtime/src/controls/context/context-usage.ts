@@ -1,5 +1,6 @@
-// What fills the model's context. The provider counts tokens if it can; otherwise they are estimated at four bytes each. A
-// summary is always estimated, because clients request it often.
+// What fills the model's context. The provider counts tokens if it can. Otherwise the parts are estimated at four bytes
+// each, and the messages are what the latest reply reported without the other parts. A summary is never counted, because
+// clients request it often.
 
 import { agentListing } from "@keelson/engine/agents";
 import { buildRequest, compactionRules, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
@@ -7,7 +8,7 @@ import type { AgentSource, ModelMessage, SkillSource } from "@keelson/protocol";
 import { wishesOf } from "../../compaction/compaction-port.ts";
 import { done, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
-import { breakdownOf, estimate } from "./breakdown.ts";
+import { breakdownOf, estimate, sizeOfMessages } from "./breakdown.ts";
 
 interface Category {
   readonly id: string;
@@ -147,12 +148,13 @@ async function count(targets: ControlTargets, signal: AbortSignal, options: Coun
     ask([], targets.tools(), [PROBE]),
     messages.length === 0 ? undefined : ask(targets.system(), targets.tools(), messages),
   ]);
-  const [ofSystem, ofTools] = [Math.max(0, system - bare), Math.max(0, tools - bare)];
-  return {
-    system: ofSystem,
-    tools: ofTools,
-    messages: all === undefined ? 0 : Math.max(0, all - ofSystem - ofTools),
-  };
+  const [ofSystem, ofTools] = [Math.max(0, system.tokens - bare.tokens), Math.max(0, tools.tokens - bare.tokens)];
+  const besides = ofSystem + ofTools;
+  if (all === undefined) return { system: ofSystem, tools: ofTools, messages: 0 };
+  const total = all.isCounted ? all.tokens : targets.knownTokens();
+  // A server may report less than could be true.
+  const ofMessages = total > besides ? total - besides : sizeOfMessages(messages);
+  return { system: ofSystem, tools: ofTools, messages: ofMessages };
 }
 
 interface CountOptions {
@@ -164,9 +166,12 @@ async function tokensOf(
   provider: ModelProvider,
   signal: AbortSignal,
   options: CountOptions,
-): Promise<number> {
+): Promise<{ readonly tokens: number; readonly isCounted: boolean }> {
   const counted = options.estimate ? undefined : await provider.countTokens?.(request, signal);
-  return counted ?? estimate(JSON.stringify([request.system, request.tools, request.messages]));
+  const { system, tools, messages } = request;
+  return counted === undefined
+    ? { tokens: estimate(JSON.stringify([system, tools])) + sizeOfMessages(messages), isCounted: false }
+    : { tokens: counted, isCounted: true };
 }
 
 const category = (id: string, name: string, tokens: number, color: string): Category => ({
