@@ -178,7 +178,9 @@ export class App {
   /** What is live, in words. */
   plainLive(): PlainLive {
     const frame = this.frame({ columns: this.screen.size.columns, rows: ALL_ROWS });
-    this.screen.append(this.talk.feed.finished(frame));
+    const { feed } = this.talk;
+    do this.screen.append(feed.finished(frame));
+    while (feed.hasMore);
     const panel = this.panels.top;
     if (panel) return { rows: panel.render(frame).rows };
     return { rows: [], line: this.prompt.line };

@@ -52,6 +52,16 @@ test("a message that came in deltas is written once", () => {
   expect(feed.live(frameOf())).toEqual([]);
 });
 
+test("a long replay is handed out in parts, and nothing of it is live meanwhile", () => {
+  const feed = feedOf();
+  for (let at = 0; at < 3_000; at++) feed.take(prompt(`prompt ${at}`), 10_000);
+  const parts: string[][] = [];
+  do parts.push(feed.finished(frameOf()));
+  while (feed.hasMore && feed.live(frameOf()).length === 0);
+  expect(parts.length).toBeGreaterThan(2);
+  expect(parts.flat().filter((row) => row !== "")).toEqual(Array.from({ length: 3_000 }, (_, at) => `❯ prompt ${at}`));
+});
+
 test("what an interruption left of an answer stays", () => {
   const feed = feedOf();
   for (const message of [start(), openText(), delta("half a sen")]) feed.take(message, 10_000);

@@ -13,6 +13,9 @@ import { isDone, type AnswerItem, type StreamItem } from "./item.ts";
 import { MessageReader } from "./message-reader.ts";
 import { Past } from "./past.ts";
 
+/** A session that is resumed may have a hundred thousand rows. */
+const MOST_AT_ONCE = 1_000;
+
 export interface ConversationOptions {
   readonly cwd: string;
   /** The key of an action, as it is shown. */
@@ -94,12 +97,15 @@ export class Feed {
     return this.#reader.items.all;
   }
 
-  /** The rows that became final since the last call, in order. Each is returned once. */
+  /**
+   * The rows that became final since the last call, in order. Each is returned once. If `hasMore` is true after it, there
+   * were too many to hold at once.
+   */
   finished(frame: Frame): string[] {
     const { items } = this.#reader;
     const look = this.#lookOf(frame);
     const rows: string[] = [];
-    for (let item = items.first; item !== undefined; item = items.first) {
+    for (let item = items.first; item !== undefined && rows.length < MOST_AT_ONCE; item = items.first) {
       if (item.kind === "answer") this.#write(rows, item, answerRows(item, look));
       if (!isDone(item)) break;
       if (item.kind !== "answer") this.#write(rows, item, this.#render(item, look));
@@ -111,8 +117,15 @@ export class Feed {
     return rows;
   }
 
+  /** Whether `finished` has rows that it did not return yet. */
+  get hasMore(): boolean {
+    const { first } = this.#reader.items;
+    return first !== undefined && isDone(first);
+  }
+
   /** The rest, as it is now. If there is not enough room, its newest rows. */
   live(frame: Frame): readonly string[] {
+    if (this.hasMore) return [];
     const look = this.#lookOf(frame);
     const rows: string[] = [];
     let last = this.#last;
@@ -131,6 +144,7 @@ export class Feed {
 
   /** Milliseconds until a row of `live` looks different by itself. */
   nextChange(now: number): number | undefined {
+    if (this.hasMore) return 0;
     const { items, retry } = this.#reader;
     return retry !== undefined || items.all.some(hasClock) ? 1000 - (now % 1000) : undefined;
   }
