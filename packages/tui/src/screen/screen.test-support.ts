@@ -63,9 +63,22 @@ export function testScreen(
     }
   };
 
+  /** What was written has arrived, and the answers to it are here. */
+  const reply = async () => {
+    await done;
+    for (const text of replies.splice(0)) {
+      const at = /^\x1b\[(\d+;\d+)R$/.exec(text);
+      if (at && options.answers !== false) {
+        screen.reply({ kind: "reply", of: "cursor", text: at[1]! } satisfies TerminalReply);
+      }
+    }
+    await done;
+  };
+
   return {
     screen,
     emulator,
+    reply,
     written,
     waiting,
     /** From now on, what is written is on its way, until it is released. */
@@ -88,15 +101,8 @@ export function testScreen(
     async settled() {
       for (let last = -1; last !== written.length;) {
         last = written.length;
-        await done;
-        for (const text of replies.splice(0)) {
-          const at = /^\x1b\[(\d+;\d+)R$/.exec(text);
-          if (at && options.answers !== false) {
-            screen.reply({ kind: "reply", of: "cursor", text: at[1]! } satisfies TerminalReply);
-          }
-        }
-        await done;
-        if (waiting.length > 0 && replies.length === 0) advance(60);
+        await reply();
+        if (waiting.length > 0 && replies.length === 0) advance(120);
       }
     },
     /** The whole buffer without what is blank at its end. */

@@ -15,8 +15,10 @@ import type { Rendered } from "./view.ts";
 
 /** Twenty frames a second look as smooth as thirty for text, and cost a third less. A key does not wait for one. */
 const FRAME_MS = 50;
-/** A window that is being dragged is drawn when it has stopped for so long. */
+/** A window is drawn when it has had the same size for so long. */
 const SETTLE_MS = 20;
+/** Sizes that come faster than this are those of a window that is being dragged. */
+const DRAG_MS = 100;
 /** tmux takes a quarter of a second to tell the system. */
 const MOST_DISAGREEMENTS = 40;
 
@@ -38,16 +40,14 @@ interface Asked {
   readonly frame?: SentFrame;
   /** Whether it came with a frame, so that the answer is where that frame left the cursor. */
   readonly drawn: boolean;
+  /** Whether the area is to be taken off the screen until the window has stopped. */
+  readonly collapse?: boolean;
 }
 
 interface DrawOptions {
   /** What is on the screen; what the area was drawn as if absent. */
   readonly before?: DrawnArea;
   readonly sizes?: readonly ScreenSize[];
-  /** Whether the frame repairs one that was misplaced. */
-  readonly again?: boolean;
-  /** Leaves the finished rows to the next frame. */
-  readonly hold?: boolean;
 }
 
 export class Screen implements ScreenPort {
@@ -65,6 +65,12 @@ export class Screen implements ScreenPort {
   #wanted = false;
   /** The window was resized: nothing is drawn until it is quiet and clear where everything is. */
   #settling: { readonly cancel: () => void; quiet: boolean } | undefined;
+  #resizedAt = -Infinity;
+  /**
+   * The window is being dragged. The area is taken off the screen, since nothing can be wrapped where nothing is: `full`
+   * and `asked` until that is done.
+   */
+  #dragged: "full" | "asked" | "collapsed" | undefined;
   /** How often the terminal and the system said different widths, one after the other. */
   #disagreements = 0;
   /** Frames that arrived after a resize, until the last answer is here. */
@@ -118,7 +124,7 @@ export class Screen implements ScreenPort {
       return this.#frame();
     }
     this.#settleNow();
-    const erase = this.#area.paint(this.#finished.splice(0), EMPTY);
+    const erase = this.#area.paint(this.#takeFinished(), EMPTY).text;
     const above = this.#area.above ?? this.#size.rows;
     this.#options.terminal.write(`${BEGIN_FRAME}${erase}\x1b[J\x1b[${this.#size.rows}B${"\n".repeat(above)}\x1b[H`);
     this.#startAnew();
@@ -129,7 +135,7 @@ export class Screen implements ScreenPort {
     if (this.#state !== "on") return;
     this.#viewer?.leave();
     this.#settleNow();
-    this.#write(this.#area.paint(this.#finished.splice(0), EMPTY), { cursor: true });
+    this.#write(this.#area.paint(this.#takeFinished(), EMPTY).text, { cursor: true });
     this.#state = "paused";
   }
 
@@ -150,7 +156,7 @@ export class Screen implements ScreenPort {
     if (this.#state === "on") {
       const last = keep ? this.#rendered() : EMPTY;
       // Below the last row, which is finished by that.
-      const text = this.#area.paint([...this.#finished.splice(0), ...last.rows], EMPTY);
+      const { text } = this.#area.paint([...this.#takeFinished(), ...last.rows], EMPTY);
       this.#write(text, { cursor: true });
     }
     this.#state = "ended";
@@ -161,7 +167,7 @@ export class Screen implements ScreenPort {
   fullScreen(draw: Draw): FullScreen {
     this.#viewer?.close();
     this.#settleNow();
-    this.#write(this.#area.paint(this.#finished.splice(0), EMPTY), {});
+    this.#write(this.#area.paint(this.#takeFinished(), EMPTY).text, {});
     this.#resizedInViewer = false;
     const viewer = new FullScreenView({
       ...this.#options,
@@ -182,9 +188,11 @@ export class Screen implements ScreenPort {
     const { frame } = answer.about;
     if (answer.about.drawn) this.#area.toldPlace(answer.row);
     if (frame && (this.#late.any || frame.columns !== answer.columns)) {
-      this.#late.add(frame, { columns: answer.columns, rows: this.size.rows }, this.#reflow);
+      this.#late.add(frame, this.#area.sizesUntil({ columns: answer.columns, rows: this.size.rows }), this.#reflow);
     }
-    if (!frame && this.#settling?.quiet) {
+    if (answer.about.collapse) {
+      if (this.#settling && answer.columns === this.size.columns) return this.#collapse(answer.row);
+    } else if (!frame && this.#settling?.quiet) {
       if (answer.columns === this.size.columns) return this.#drawResized(answer.row);
       this.#disagreements += 1;
       if (this.#disagreements < MOST_DISAGREEMENTS) return this.#settle();
@@ -199,11 +207,10 @@ export class Screen implements ScreenPort {
   #repair(): void {
     const late = this.#late.take();
     if (late === undefined) return;
-    const { madeFor, columns, by, finished } = late;
-    this.#area.misplaced(columns, by, finished);
-    this.#size = { columns, rows: this.size.rows };
+    this.#area.misplaced(late);
+    this.#size = this.#area.newestSize ?? { columns: late.size.columns, rows: this.size.rows };
     // The system may hear of it only after the terminal has done it.
-    if (this.size.columns !== madeFor) this.#takeSize();
+    if (this.size.columns !== late.madeFor) this.#takeSize();
     this.#settle();
   }
 
@@ -225,7 +232,11 @@ export class Screen implements ScreenPort {
     if (this.#state !== "on" || (!this.#settling && columns === this.#size.columns && rows === this.#size.rows)) return;
     if (!this.#viewer) {
       this.#takeSize();
-      return this.#settle();
+      const now = this.#options.now();
+      if (now - this.#resizedAt < DRAG_MS && this.#dragged !== "collapsed") this.#dragged = "full";
+      this.#resizedAt = now;
+      this.#settle();
+      return this.#goOn();
     }
     this.#size = this.size;
     this.#resizedInViewer = true;
@@ -237,10 +248,13 @@ export class Screen implements ScreenPort {
     this.#stopTimer();
     this.#settling?.cancel();
     const settling = { quiet: false, cancel: () => {} };
-    settling.cancel = this.#options.schedule(() => {
-      settling.quiet = true;
-      this.#goOn();
-    }, SETTLE_MS);
+    settling.cancel = this.#options.schedule(
+      () => {
+        settling.quiet = true;
+        this.#goOn();
+      },
+      this.#dragged ? DRAG_MS : SETTLE_MS,
+    );
     this.#settling = settling;
   }
 
@@ -249,9 +263,11 @@ export class Screen implements ScreenPort {
     if (this.#state !== "on" || this.#viewer || this.#questions.areOpen) return;
     if (this.#late.any) return this.#repair();
     if (this.#settling) {
-      if (!this.#settling.quiet) return;
-      if (!this.#questions.mayAsk) return this.#drawResized();
-      const ask = this.#questions.ask({ era: this.#era, drawn: false });
+      const collapse = !this.#settling.quiet;
+      if (collapse && this.#dragged !== "full") return;
+      if (!this.#questions.mayAsk) return collapse ? undefined : this.#drawResized();
+      if (collapse) this.#dragged = "asked";
+      const ask = this.#questions.ask({ era: this.#era, drawn: false, collapse });
       return this.#options.terminal.write(ask + this.#area.column);
     }
     if (!this.#wanted) return;
@@ -259,16 +275,24 @@ export class Screen implements ScreenPort {
     this.changed();
   }
 
+  #collapse(y: number): void {
+    this.#dragged = "collapsed";
+    const before = this.#area.drawn;
+    this.#takeSize();
+    const sizes = this.#area.resized(this.#size, this.#reflow, y);
+    this.#paint(EMPTY, this.#takeFinished({ hold: true }), { before, sizes });
+  }
+
   #drawResized(y?: number): void {
     this.#settling?.cancel();
     this.#settling = undefined;
+    this.#dragged = undefined;
     this.#disagreements = 0;
     const before = this.#area.drawn;
-    const again = this.#area.isMisplaced;
     this.#takeSize();
     const sizes = this.#area.resized(this.#size, this.#reflow, y);
     // If the window is resized again right now, the fewer rows it has to be repaired for, the better.
-    this.#draw({ before, sizes, again, hold: this.#questions.mayAsk });
+    this.#draw({ before, sizes, hold: this.#questions.mayAsk });
   }
 
   /** What another program, a viewer or the end cannot wait for. */
@@ -277,6 +301,7 @@ export class Screen implements ScreenPort {
     if (!this.#settling) return;
     this.#settling.cancel();
     this.#settling = undefined;
+    this.#dragged = undefined;
     this.#takeSize();
     this.#area.resized(this.#size, this.#reflow, undefined);
   }
@@ -314,18 +339,29 @@ export class Screen implements ScreenPort {
     this.#draw();
   }
 
-  #draw({ before = this.#area.drawn, sizes = [], again = false, hold = false }: DrawOptions = {}): void {
+  #draw({ hold = false, ...options }: DrawOptions & { readonly hold?: boolean } = {}): void {
     this.#lastFrame = this.#options.now();
-    const up = this.#area.drawn.cursor.row;
     // Drawing may find more rows that are finished.
     const rendered = this.#rendered();
-    const finished = hold ? [] : this.#finished.splice(0);
-    const text = this.#area.paint(finished, rendered);
+    this.#paint(rendered, this.#takeFinished({ hold }), options);
     this.#wanted = this.#finished.length > 0;
+  }
+
+  #paint(
+    rendered: Rendered,
+    finished: readonly string[],
+    { before = this.#area.drawn, sizes = [] }: DrawOptions = {},
+  ): void {
+    const up = this.#area.drawn.cursor.row;
+    const { text, painted } = this.#area.paint(finished, rendered);
     if (text === "") return;
     const { columns } = this.#size;
-    const frame = again ? undefined : { columns, before, sizes, up, finished };
-    this.#write(text, { ask: { era: this.#era, drawn: true, ...(frame && { frame }) } });
+    this.#write(text, { ask: { era: this.#era, drawn: true, frame: { columns, before, sizes, up, painted } } });
+  }
+
+  /** With `hold`, only what is to be written once more. */
+  #takeFinished({ hold = false }: { readonly hold?: boolean } = {}): string[] {
+    return [...this.#area.takeAgain(), ...(hold ? [] : this.#finished.splice(0))];
   }
 
   #rendered(): Rendered {

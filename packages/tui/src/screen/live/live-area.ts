@@ -2,6 +2,7 @@
 // relative to the cursor: a terminal may scroll or wrap as it likes and still nothing finished is touched.
 
 import { ResizedArea, rowsTaken, type DrawnArea, type Reflow } from "./reflow.ts";
+import type { Misplacement, PaintedRows } from "./late-frames.ts";
 import { width } from "../rows.ts";
 import type { ScreenSize } from "../port.ts";
 import type { Rendered } from "../view.ts";
@@ -27,7 +28,9 @@ export class LiveArea {
   #again: readonly string[] = [];
   /** The last finished rows. */
   #tail: string[] = [];
-  #misplaced: { readonly finished: readonly string[]; readonly by: number } | undefined;
+  /** How many of the rows are above those that are live, and the finished rows to write in their place. */
+  #misplaced:
+    { readonly rows: number; readonly finished: readonly string[]; readonly lost: readonly string[] } | undefined;
   /** The sizes the window had since. */
   #sizes: ScreenSize[] = [];
   readonly #place: CursorPlace;
@@ -48,24 +51,29 @@ export class LiveArea {
     return this.#cursor.column > 0 ? `\x1b[${this.#cursor.column}C` : "";
   }
 
-  get isMisplaced(): boolean {
-    return this.#misplaced !== undefined;
-  }
-
   /** As it is on the screen now. */
   get drawn(): DrawnArea {
     return { rows: this.#rows, cursor: this.#cursor, size: this.#size, y: this.#place.row };
   }
 
-  /** What puts the finished rows above the area and the area into the given form. Empty if nothing changes. */
-  paint(newRows: readonly string[], { rows, cursor }: Rendered): string {
+  /** Finished rows to write once more, with the next paint. */
+  takeAgain(): readonly string[] {
+    const again = this.#again;
+    this.#again = [];
+    return again;
+  }
+
+  /** What puts the finished rows above the area and the area into the given form. The text is empty if nothing changes. */
+  paint(
+    finished: readonly string[],
+    { rows, cursor }: Rendered,
+  ): { readonly text: string; readonly painted: PaintedRows } {
     const pen = new Pen(this.#cursor, this.#place);
     const { columns } = this.#size;
-    const finished = this.#again.length > 0 ? [...this.#again, ...newRows] : newRows;
-    this.#again = [];
     let old = this.#rows;
     // A row that the terminal breaks would be erased only where it begins.
-    if (this.#spoiled || finished.some((row) => row.length > columns && width(row) > columns)) {
+    const anew = this.#spoiled || finished.some((row) => row.length > columns && width(row) > columns);
+    if (anew) {
       pen.toRow(0);
       pen.text += ERASE_BELOW;
       old = [];
@@ -96,12 +104,25 @@ export class LiveArea {
       column: Math.max(0, Math.min(cursor?.column ?? 0, columns - 1)),
     };
     pen.toCursor(this.#cursor);
-    return pen.text;
+    const painted = { finished, rows, changed, old: old.length, anew, cursor: this.#cursor.row };
+    return { text: pen.text, painted };
   }
 
   /** The window has another size. What was drawn may have been wrapped. */
   windowResized(size: ScreenSize): void {
     this.#sizes.push(size);
+  }
+
+  /** The sizes until the window had so many columns. Those that came later are kept. */
+  sizesUntil({ columns, rows }: ScreenSize): readonly ScreenSize[] {
+    const at = this.#sizes.findIndex((size) => size.columns === columns);
+    // If it is not among them, the news of it is not here yet.
+    return at === -1 ? [...this.#sizes.splice(0), { columns, rows }] : this.#sizes.splice(0, at + 1);
+  }
+
+  /** The newest size that was not painted for. */
+  get newestSize(): ScreenSize | undefined {
+    return this.#sizes.at(-1);
   }
 
   /**
@@ -112,18 +133,15 @@ export class LiveArea {
     const steps = this.#sizes.splice(0);
     const area = new ResizedArea(this.drawn, reflow);
     for (const step of steps) area.step(step);
+    let { above } = area;
     const wrong = this.#misplaced;
     this.#misplaced = undefined;
-    const isUncertain = wrong !== undefined && steps.some(({ columns }) => columns !== this.#size.columns);
-    // A live row that stays is better than a finished one that is erased.
-    let above = isUncertain ? Math.min(area.above, this.#cursor.row) : area.above;
-    if (wrong && !isUncertain) {
-      const more = wrong.by + rowsTakenByAll(wrong.finished, size.columns);
+    if (wrong) {
       // Only what is still on the screen can be erased.
-      if (y === undefined || above + more <= y) {
-        above += more;
-        this.#again = wrong.finished;
-      }
+      const isSeen = y === undefined || above <= y;
+      this.#again = isSeen ? [...wrong.lost, ...wrong.finished] : wrong.lost;
+      if (isSeen) this.#tail = this.#tail.slice(0, Math.max(0, this.#tail.length - this.#again.length));
+      else above -= area.linesOf(wrong.rows);
     }
     this.#cursor = { row: above, column: UNKNOWN };
     this.#size = size;
@@ -132,19 +150,15 @@ export class LiveArea {
     return steps;
   }
 
-  /**
-   * A frame was drawn when the window already had other columns than it was made for. So it went up from a cursor that
-   * had been moved: `by` rows too few, or too many.
-   */
-  misplaced(columns: number, by: number, finished: readonly string[]): void {
-    const size = { columns, rows: this.#size.rows };
+  /** Frames were drawn when the window already had other columns than they were made for, and began at a wrong row. */
+  misplaced({ size, rows, cursor, live, finished, erased }: Misplacement): void {
+    const { columns } = size;
+    const lost = lastRows(this.#tail.slice(0, Math.max(0, this.#tail.length - finished.length)), erased, columns);
     this.#size = size;
-    this.#sizes = [];
-    this.#rows = this.#rows.map((row) => (width(row) > columns ? Bun.sliceAnsi(row, 0, columns) : row));
-    this.#cursor = { row: this.#cursor.row, column: Math.min(this.#cursor.column, columns - 1) };
+    this.#rows = rows;
+    this.#cursor = { row: cursor, column: Math.min(this.#cursor.column, columns - 1) };
     this.#spoiled = true;
-    const lost = by < 0 ? lastRows(this.#tail.slice(0, this.#tail.length - finished.length), -by, columns) : [];
-    this.#misplaced = { finished: [...lost, ...finished], by: by < 0 ? -rowsTakenByAll(lost, columns) : by };
+    this.#misplaced = { rows: live, finished, lost };
   }
 
   /** Something else wrote to the terminal; the area begins where the cursor is. */
@@ -171,10 +185,6 @@ export class LiveArea {
   toldPlace(row: number): void {
     this.#place.told(row);
   }
-}
-
-function rowsTakenByAll(rows: readonly string[], columns: number): number {
-  return rows.reduce((sum, row) => sum + rowsTaken(row, columns), 0);
 }
 
 /** The last of these that take at least so many rows on the screen. */

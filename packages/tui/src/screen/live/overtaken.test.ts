@@ -5,13 +5,55 @@ test("frames overtaken by a resize are repaired: each finished row is there once
   for (let seed = 1; seed <= 40; seed++) expect(await storyOf(seed)).toEqual({ seed, wrong: [] });
 });
 
+test("a window that is dragged while an answer arrives has each finished row once, above one live area", async () => {
+  for (let seed = 1; seed <= 20; seed++) expect(await dragOf(seed)).toEqual({ seed, wrong: [] });
+});
+
+/** An answer is streamed while the window is dragged: each size comes a moment after the last, and frames are late. */
+async function dragOf(seed: number) {
+  const random = randomOf(seed);
+  const { screen, emulator, show, resize, settled, lines, hold, release, advance, reply } = testScreen(80, 42);
+  const finished: string[] = [];
+  let live: string[] = [];
+  const stream = () => {
+    const rows = Array.from({ length: random(0, 2) }, (_, at) => `done${finished.length + at} `.padEnd(30, "."));
+    finished.push(...rows);
+    screen.append(rows);
+    const rule = "─".repeat(emulator.columns);
+    live = [...Array.from({ length: random(1, 3) }, (_, at) => `live${at}`), rule, "> prompt", rule, "footer"];
+    show({ rows: live, cursor: { row: live.length - 3, column: 8 } });
+    screen.changed();
+  };
+  stream();
+  await settled();
+  for (let drag = 0; drag < 6; drag++) {
+    const [from, to] = [emulator.columns, random(40, 110)];
+    hold();
+    stream();
+    advance(60);
+    for (let step = 1; step <= 8; step++) {
+      resize(Math.round(from + ((to - from) * step) / 8), 42);
+      stream();
+      advance(random(5, 30));
+      if (random(0, 1) === 0) {
+        release();
+        await reply();
+        hold();
+      }
+    }
+    release();
+    stream();
+    await settled();
+    const rows = lines().map((line) => line.trimEnd());
+    const expected = [...finished, ...live].map((line) => line.trimEnd());
+    if (rows.join("\n") !== expected.join("\n")) return { seed, wrong: [drag, ...rows.slice(-40)] };
+  }
+  return { seed, wrong: [] };
+}
+
 /** An answer is streamed and someone types, while the window is resized with frames on their way to it. */
 async function storyOf(seed: number) {
-  let state = seed * 7919;
-  const random = (from: number, to: number) => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
-    return from + Math.floor((state / 2 ** 32) * (to - from + 1));
-  };
+  const random = randomOf(seed);
   // High enough for the live area however it is wrapped: what was scrolled away cannot be taken back.
   const someSize = () => [random(30, 110), random(40, 44)] as const;
   const { screen, emulator, show, resize, settled, lines, hold, release, advance } = testScreen(...someSize());
@@ -63,4 +105,12 @@ async function storyOf(seed: number) {
     if (rows.join("\n") !== expected.join("\n")) return { seed, wrong: [step, ...rows.slice(-40)] };
   }
   return { seed, wrong: [] };
+}
+
+function randomOf(seed: number): (from: number, to: number) => number {
+  let state = seed * 7919;
+  return (from, to) => {
+    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
+    return from + Math.floor((state / 2 ** 32) * (to - from + 1));
+  };
 }

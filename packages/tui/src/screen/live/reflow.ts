@@ -12,12 +12,19 @@ import type { ScreenSize } from "../port.ts";
 export type Reflow = "none" | "tracked" | "xterm.js";
 
 export interface DrawnArea {
+  /** A row that is wider than the window takes several lines of it. */
   readonly rows: readonly string[];
-  /** In the area. */
+  /** In the area: which of its rows. */
   readonly cursor: { readonly row: number; readonly column: number };
   readonly size: ScreenSize;
   /** The row of the cursor on the screen, from 0. Undefined if not known: then the area ends at the bottom. */
   readonly y: number | undefined;
+}
+
+export interface ScreenLine {
+  readonly text: string;
+  /** Whether the terminal broke the row here, so that it may join the two again. */
+  readonly continues: boolean;
 }
 
 /** How many rows above the cursor the area begins after the window was resized. */
@@ -46,13 +53,37 @@ export class ResizedArea {
     this.#columns = to.columns;
   }
 
-  /** Rows from the first of the area to the cursor. */
+  /** Lines from the first of the area to the cursor. */
   get above(): number {
-    const { rows, cursor } = this.#area;
     if (this.#xterm) return this.#xterm.cursor;
-    if (this.#reflow === "none") return cursor.row;
-    const before = rows.slice(0, cursor.row).reduce((sum, row) => sum + rowsTaken(row, this.#columns), 0);
-    return before + Math.floor(Math.max(0, cursor.column) / this.#columns);
+    const { cursor } = this.#area;
+    const before = this.linesOf(cursor.row);
+    return this.#reflow === "none" ? before : before + Math.floor(Math.max(0, cursor.column) / this.#columns);
+  }
+
+  /** Lines that the first so many rows take. */
+  linesOf(count: number): number {
+    if (this.#xterm) return this.#xterm.linesOf(count);
+    return this.#area.rows.slice(0, count).reduce((sum, row) => sum + this.#linesOf(row), 0);
+  }
+
+  /** The lines of all rows, without colors. */
+  lines(): ScreenLine[] {
+    const columns = this.#reflow === "none" ? this.#area.size.columns : this.#columns;
+    return this.#area.rows.flatMap((row, at) => {
+      const whole = Bun.stripANSI(row);
+      const text = this.#xterm ? Bun.sliceAnsi(whole, 0, this.#xterm.widthOf(at)) : whole;
+      const count = this.linesOf(at + 1) - this.linesOf(at);
+      return Array.from({ length: count }, (_, line) => ({
+        text: count === 1 ? text : Bun.sliceAnsi(text, line * columns, (line + 1) * columns),
+        continues: line > 0 && this.#reflow !== "none",
+      }));
+    });
+  }
+
+  #linesOf(row: string): number {
+    // Where rows are cut off, each line of a row has been one by itself since it was written.
+    return rowsTaken(row, this.#reflow === "none" ? this.#area.size.columns : this.#columns);
   }
 }
 
@@ -68,21 +99,30 @@ class XtermLines {
   readonly #groups: { total: number; lines: number; readonly text: string | undefined }[];
 
   constructor({ rows, cursor, size, y }: DrawnArea) {
-    this.cursor = cursor.row;
     this.#columns = size.columns;
     this.#rows = size.rows;
-    this.#below = Math.max(0, size.rows - 1 - (y ?? size.rows - rows.length + cursor.row));
     this.#groups = rows.map((row) => {
       const total = width(row);
       const text = Bun.stripANSI(row);
-      return { total, lines: 1, text: text.length === total ? undefined : text };
+      return { total, lines: rowsTaken(row, size.columns), text: text.length === total ? undefined : text };
     });
+    this.cursor = this.linesOf(cursor.row);
+    this.#below = Math.max(0, size.rows - 1 - (y ?? size.rows - this.linesOf(rows.length) + this.cursor));
+  }
+
+  linesOf(count: number): number {
+    return this.#groups.slice(0, count).reduce((sum, { lines }) => sum + lines, 0);
+  }
+
+  /** What is left of a row. */
+  widthOf(row: number): number {
+    return this.#groups[row]?.total ?? 0;
   }
 
   resize({ columns, rows }: ScreenSize): void {
     // First lines below the cursor are removed.
     const removed = Math.min(Math.max(0, this.#rows - rows), this.#below);
-    const blank = this.#below - (this.#groups.reduce((sum, { lines }) => sum + lines, 0) - 1 - this.cursor);
+    const blank = this.#below - (this.linesOf(this.#groups.length) - 1 - this.cursor);
     this.#below += rows > this.#rows ? rows - this.#rows : -removed;
     for (let left = removed - Math.max(0, blank); left > 0 && this.#groups.length > 0; left--) {
       const last = this.#groups.at(-1)!;
@@ -97,7 +137,7 @@ class XtermLines {
   }
 
   #narrow(columns: number): void {
-    let start = this.#groups.reduce((sum, { lines }) => sum + lines, 0);
+    let start = this.linesOf(this.#groups.length);
     for (const group of this.#groups.toReversed()) {
       start -= group.lines;
       if (group.lines === 1 && group.total <= columns) continue;
@@ -132,6 +172,11 @@ function linesOf(
   columns: number,
 ): number {
   return text === undefined ? Math.max(1, Math.ceil(total / columns)) : rowsTaken(text, columns);
+}
+
+/** Live rows as a narrower window shows them, which does not wrap them. */
+export function cutTo(rows: readonly string[], columns: number): string[] {
+  return rows.map((row) => (width(row) > columns ? Bun.sliceAnsi(row, 0, columns) : row));
 }
 
 /** Rows a row takes where the window has so many columns. */
