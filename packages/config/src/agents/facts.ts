@@ -33,7 +33,7 @@ const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string } {
   const { fields, report } = page;
   const name = lineIn(fields, "name", LONGEST_WORD);
-  const description = lineIn(fields, "description", LONGEST_DESCRIPTION);
+  const description = descriptionIn(fields);
   if (name === undefined || description === undefined) {
     const lacks = name === undefined ? "name" : "description";
     return { why: `it has no \`${lacks}\`, so it is not an agent; add one to its frontmatter` };
@@ -92,6 +92,12 @@ export function clientFacts({
 function lineIn(fields: AgentPage["fields"], key: string, most: number): string | undefined {
   const node = fields.get(key);
   return (node && listable(fieldText(node), most)) || undefined;
+}
+
+/** Many generated files spell line breaks as `\n` in plain text, which YAML takes for two letters. */
+function descriptionIn(fields: AgentPage["fields"]): string | undefined {
+  const node = fields.get("description");
+  return (node && listable(fieldText(node).replaceAll("\\n", "\n"), LONGEST_DESCRIPTION)) || undefined;
 }
 
 /** With its line breaks. */

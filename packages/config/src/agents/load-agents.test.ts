@@ -166,6 +166,24 @@ Be strict.
   expect(await agentText(agent!)).toBe("# Review\n\nBe strict.\n");
 });
 
+test("line breaks that a description spells out are blanks, as real ones are", () => {
+  using world = agentWorld();
+  world.put(
+    "project/.claude/agents/generated.md",
+    String.raw`---
+name: generated
+description: Use this agent when: it rains.\n\n<example>\nuser: "It rains"\n</example>
+---
+Take an umbrella.
+`,
+  );
+  const descriptions = world
+    .agents()
+    .list()
+    .map(({ description }) => description);
+  expect(descriptions).toEqual(['Use this agent when: it rains. <example> user: "It rains" </example>']);
+});
+
 test("reads the same fields from JSON, and those that only a client may set", async () => {
   using world = agentWorld();
   const set = world.agents({
