@@ -91,6 +91,24 @@ test("a client that wants to know hears when the session works, waits for an ans
   expect(order.indexOf("requires_action")).toBeLessThan(order.indexOf("control_request"));
 });
 
+test("what comes right behind initialize is answered behind it", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([]);
+  await using program = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  program.send(control("r1", { subtype: "initialize" }));
+  program.send(control("r2", { subtype: "set_permission_mode", mode: "plan" }));
+  program.send(control("r3", { subtype: "interrupt" }));
+  await program.waitForLine(({ response }: any) => response?.request_id === "r3");
+  program.closeStdin();
+  const { messages } = await program.done;
+  const answers = messages.filter(({ type }) => type === "control_response").map(({ response }) => response);
+  expect(answers.map(({ request_id, response }) => [request_id, response?.current_permission_mode])).toEqual([
+    ["r1", "default"],
+    ["r2", undefined],
+    ["r3", undefined],
+  ]);
+});
+
 test("no request overtakes initialize: its hooks hold for what is right behind it", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([]);

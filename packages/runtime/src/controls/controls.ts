@@ -27,6 +27,8 @@ export class Controls {
   #end: () => void = () => undefined;
   #behind: Promise<void> | undefined;
   #lastChange: Promise<void> | undefined;
+  /** While `initialize` is being answered: nothing that came after it is answered before it. */
+  #initializing: Promise<void> | undefined;
 
   /** The targets are made with the first request. */
   constructor(targets: () => ControlTargets, client: ClientRequests) {
@@ -56,6 +58,11 @@ export class Controls {
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
     if (isChange(row)) this.#lastChange = work;
+    if (request.subtype !== "initialize") return;
+    const over: Promise<void> = work.finally(() => {
+      if (this.#initializing === over) this.#initializing = undefined;
+    });
+    this.#initializing = over;
   }
 
   /** Performs a request of the session itself, such as a typed command, in the same way. Rejects if it fails. */
@@ -106,7 +113,11 @@ export class Controls {
     signal: AbortSignal,
   ): ControlReply | Promise<ControlReply> {
     if (row === undefined) return unsupported(request.subtype);
-    if ("now" in row) return this.#run(row.now, request, id, signal);
+    if ("now" in row) {
+      const first = this.#initializing;
+      const answer = () => this.#run(row.now, request, id, signal);
+      return first ? first.then(answer) : answer();
+    }
     return attempt(async () => {
       const before = isChange(row) ? this.#lastChange : undefined;
       const handler = await row.later();

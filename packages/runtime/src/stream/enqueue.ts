@@ -17,7 +17,8 @@ export interface QueueParts {
 
 export function enqueuePrompt(prompt: PromptMessage, { place, outbox, inbox, runState, now }: QueueParts): void {
   outbox.note(enqueued(place.id, textOf(prompt.message.content), now()));
-  if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
+  // One that need not wait is told of when its run begins.
+  if (prompt.uuid !== undefined && runState.running) outbox.lifecycle(prompt.uuid, "queued");
   inbox.push(prompt);
   if (prompt.priority === "now" && runState.running) runState.interrupt();
 }

@@ -61,6 +61,8 @@ export class Outbox {
   #promptId: string | undefined;
   /** A prompt with an id of the client's that no reply followed yet. */
   #unanswered: string | undefined;
+  /** Prompts whose senders know that they wait. */
+  readonly #queued = new Set<string>();
 
   constructor(options: OutboxOptions, watchers = new Watchers(), agent?: SidechainAgent) {
     this.#options = options;
@@ -128,7 +130,12 @@ export class Outbox {
   /** Reports the state of a prompt that has an id. */
   lifecycle(prompt: string, state: "queued" | "started" | "completed" | "cancelled"): void {
     const { sessionId, newId } = this.#options;
+    // Every prompt was in the queue, if only for a moment.
+    if (state === "started" && !this.#queued.delete(prompt)) this.lifecycle(prompt, "queued");
+    if (state === "queued") this.#queued.add(prompt);
+    else this.#queued.delete(prompt);
     if (state === "started") this.#unanswered = prompt;
+    else if (state !== "queued" && this.#unanswered === prompt) this.#unanswered = undefined;
     void this.send({
       type: "command_lifecycle",
       command_uuid: prompt,

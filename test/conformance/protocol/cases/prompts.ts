@@ -84,6 +84,18 @@ export const PROMPTS: readonly Scenario[] = [
     ],
   },
   {
+    name: "a prompt without an id behind a command with one",
+    says: [{ text: "hello" }],
+    steps: [{ say: "/usage", more: { uuid: ONE } }, { until: { type: "result" } }, ...turn("hi")],
+    cases: [
+      {
+        name: "is not taken for the command",
+        see: (seen) => ofKind(seen, "assistant").at(-1).user_message_uuid,
+        is: undefined,
+      },
+    ],
+  },
+  {
     name: "a prompt without an id",
     says: [{ text: "hello" }],
     steps: turn("hi"),
