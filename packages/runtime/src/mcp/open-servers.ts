@@ -7,17 +7,14 @@ import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
-import type { Connector, ConnectorOptions } from "./connect/connector.ts";
-import type { ElicitOptions } from "./connect/elicit.ts";
+import type { Connector } from "./connect/connector.ts";
 import { serverFromConfiguration, serversFromConfig } from "./servers/server-config.ts";
-import type { ServerInstructions } from "./offer/server-instructions.ts";
+import type { McpOffer } from "./offer/open-offer.ts";
 import type { ToolOrigin } from "./servers/offered-tools.ts";
 import type * as ServersModule from "./servers/servers.ts";
 import type { SessionSignIns } from "./sign-in/session-sign-ins.ts";
-import type { ToolOffer } from "./offer/tool-offer.ts";
 
 type McpServers = ServersModule.McpServers;
-type PartHandling = NonNullable<ConnectorOptions["parts"]>;
 
 export interface McpStage {
   /** Undefined until there is a server. */
@@ -63,8 +60,6 @@ export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) =>
 /** The first request goes out before programs are started: they would take the processor from it. */
 const AFTER_REQUEST_MS = 50;
 const WHEN_IDLE_MS = 50;
-/** Of the standard error of a program that exited. */
-const MAX_LOGGED = 4_000;
 
 export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBook): McpStage {
   const { options, state } = storage;
@@ -72,8 +67,8 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let fire: Fire | undefined;
   let promptsChanged = () => {};
   let connector: Promise<Connector> | undefined;
-  let offer: Offer | undefined;
-  let opening: Promise<Offer> | undefined;
+  let offer: McpOffer | undefined;
+  let opening: Promise<McpOffer> | undefined;
   let seenVersion = -1;
   /** The system prompt of the first request of this conversation. */
   let begunWith: readonly string[] | undefined;
@@ -97,11 +92,12 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   // The offer is loaded with a connection, so that the tools can be offered as soon as the server has connected.
   const load = () => (servers ??= newServers(loadOffer));
   const openConnector = async () => {
-    const { Connector } = await import("./connect/connector.ts");
-    return new Connector(connectorOptions(storage, machine, (...event) => fire!(...event)));
+    const opening = await import("./connect/open-connector.ts");
+    return opening.openConnector(storage, machine, (...event) => fire!(...event));
   };
+  const newOffer = async () => (await import("./offer/open-offer.ts")).openOffer(storage, machine, load());
   const loadOffer = async () => {
-    offer ??= await (opening ??= openOffer(storage, machine, load()));
+    offer ??= await (opening ??= newOffer());
   };
   const configure = ({ mcp }: Snapshot) => {
     if (!servers && mcp.servers.length === 0 && mcp.unused.length === 0) return;
@@ -126,7 +122,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   // A new conversation knows no tools and no instructions of servers.
   storage.onClear(async () => {
     begunWith = undefined;
-    if (offer) offer = await openOffer(storage, machine, load());
+    if (offer) offer = await newOffer();
   });
   // What servers said amid the conversation is no longer in it.
   const tellAgain = () => {
@@ -209,76 +205,6 @@ async function openSignIns({ state, outbox }: Storage): Promise<SessionSignIns> 
   // 30 ms, only to sign in.
   const { SessionSignIns } = await import("./sign-in/session-sign-ins.ts");
   return new SessionSignIns({ snapshot: () => state.snapshot, show: (signal) => outbox.show(signal) });
-}
-
-function connectorOptions(storage: Storage, machine: Machine, fire: Fire): ConnectorOptions {
-  const { options, place, state, folders, client, runState, outbox } = storage;
-  const person: ElicitOptions["person"] = async (body, withdrawn) => {
-    const answer = await runState.whileAsking(() => client.send(body, withdrawn));
-    return answer.subtype === "success" ? answer.response : undefined;
-  };
-  const log = (text: () => string) => options.debug?.("mcp", text);
-  const logStderr: ConnectorOptions["started"] = (server, program) => {
-    void program.exited.then((how) => {
-      const text = program.stderr().slice(-MAX_LOGGED).trim();
-      log(() => `${server}: ${how}${text && `. Standard error: ${text}`}`);
-    });
-  };
-  return {
-    snapshot: () => state.snapshot,
-    sessionId: place.id,
-    entrypoint: options.entrypoint,
-    directories: () => folders.workspace.directories,
-    bridge: (name) => client.mcpServer(name),
-    confine: machine.confine,
-    parts: { save: fileSaver(machine, "blob"), fit: fitImage },
-    async elicit(server, params, signal) {
-      const { answerElicitation } = await import("./connect/elicit.ts");
-      const by = { fire, ...(options.answersRequests ? { person } : {}) };
-      return { ...(await answerElicitation(server, params, by, signal)) };
-    },
-    ...(options.debug ? { started: logStderr } : {}),
-    show: (signal) => outbox.show(signal),
-    warn: options.warn,
-    log,
-  };
-}
-
-/** Saves binary content of servers where the model may read it. */
-function fileSaver(machine: Machine, what: string): NonNullable<PartHandling["save"]> {
-  return async ({ server, mimeType, bytes }) => {
-    const { fileExtension } = await import("../machine/file-extension.ts");
-    return machine.spill(`mcp-${server.slice(0, 40)}-${what}-${Date.now()}`, bytes, fileExtension(mimeType));
-  };
-}
-
-const fitImage: PartHandling["fit"] = async (bytes) => {
-  const { readImage } = await import("@keelson/tools/image");
-  const { file } = await readImage("result", bytes);
-  return { base64: file.base64, mediaType: file.type };
-};
-
-/** What is loaded before the first run with servers. */
-interface Offer {
-  readonly tools: ToolOffer;
-  readonly instructions: ServerInstructions;
-}
-
-async function openOffer({ state }: Storage, machine: Machine, servers: McpServers): Promise<Offer> {
-  const { ToolOffer } = await import("./offer/tool-offer.ts");
-  const { searchMode } = await import("./offer/search-mode.ts");
-  const { ServerInstructions } = await import("./offer/server-instructions.ts");
-  const tools = new ToolOffer({
-    servers,
-    // An agent that names its tools gets them all.
-    mode: {
-      ...searchMode(state.snapshot.env, state.model.providerName),
-      ...(state.agent?.definition.tools ? { share: 1 } : {}),
-    },
-    window: () => state.model.profile.contextWindow,
-    save: fileSaver(machine, "resource"),
-  });
-  return { tools, instructions: new ServerInstructions() };
 }
 
 /** Checks the entries of a client as `--mcp-config` does, with the administrator's lists applied. */
