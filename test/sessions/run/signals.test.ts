@@ -99,7 +99,12 @@ test("an interrupt during a command answers its call, leaves a marker line, no r
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(messages.filter(({ type }) => type !== "system")).toMatchObject([
     { type: "assistant", message: { content: [{ type: "tool_use" }] } },
-    { type: "user", tool_use_result: { stdout: "begun", interrupted: true } },
+    {
+      type: "user",
+      message: { content: [{ type: "tool_result", is_error: true }] },
+      tool_use_result: "User rejected tool use",
+      tool_result_meta: [{ non_execution_kind: "user-rejected" }],
+    },
     { type: "user", message: { content: [{ type: "text", text: "[Request interrupted by user for tool use]" }] } },
   ]);
   await gone(pid);
