@@ -237,7 +237,12 @@ export const FLAGS: readonly Flag[] = [
     group: "Clients",
     help: 'Who approves tool calls: "stdio" (the client, over the stream) or mcp__SERVER__TOOL',
   },
-  { name: "permission-prompts", value: choice("who", "host", "none"), group: "Clients" },
+  {
+    name: "permission-prompts",
+    value: choice("who", "host", "none"),
+    group: "Clients",
+    help: "none: ask no one, whatever --permission-prompt-tool says",
+  },
   { name: "restricted", value: none, group: "Permissions", help: "Offer no tools that run programs" },
   { name: "add-dir", value: many("folders"), group: "Permissions", help: "Also work in these folders" },
 
