@@ -2,7 +2,6 @@
 // not trust and in one that the user does.
 
 import { describe, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { HOOK_EVENTS } from "@keelson/protocol";
@@ -221,7 +220,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   "a pipe": {
     plant(home) {
       addAgent(home, "evil");
-      expect(spawnSync("mkfifo", [join(home.project, ".claude/agents/pipe.md")]).status).toBe(0);
+      expect(Bun.spawnSync(["mkfifo", join(home.project, ".claude/agents/pipe.md")]).success).toBe(true);
     },
   },
   "ten megabytes of text": {

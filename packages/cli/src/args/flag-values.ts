@@ -1,9 +1,11 @@
-// Values of flags that are JSON, or files that are read before a session is opened. Throws UsageError.
+// Values of flags that few runs have: JSON, files that are read before a session is opened, and those that the lead of a
+// team passes to its members. Throws UsageError.
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { isNamed, UsageError } from "./invocation.ts";
+import type { Arguments } from "./args.ts";
+import { isNamed, UsageError, type Invocation } from "./invocation.ts";
 
 /** When several configurations name the same server, the last one wins. */
 export function serversFrom(configs: readonly string[], cwd: string): JsonObject {
@@ -64,4 +66,25 @@ export function readNamed(flag: string, path: string, cwd: string): string {
   } catch (error) {
     throw new UsageError(`${flag}: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
   }
+}
+
+export function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
+  const [agentId, name, team] = ["agent-id", "agent-name", "team-name"].map((flag) => given.text(flag));
+  if (!agentId || !name || !team) {
+    throw new UsageError("--agent-id, --agent-name and --team-name go together; the lead of a team passes them");
+  }
+  const color = given.text("agent-color");
+  const leadSessionId = given.text("parent-session-id");
+  const hooks = given.text("agent-hooks");
+  return {
+    teammate: {
+      agentId,
+      name,
+      team,
+      ...(color === undefined ? {} : { color }),
+      ...(leadSessionId === undefined ? {} : { leadSessionId }),
+      ...(hooks === undefined ? {} : { clientHooks: jsonObjectIn(hooks, "--agent-hooks") }),
+      planModeRequired: given.has("plan-mode-required"),
+    },
+  };
 }

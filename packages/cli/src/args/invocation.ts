@@ -77,7 +77,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     ...worktreeOf(given),
     flags: toFlags(given, cwd),
     prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
-    ...teammateOf(given),
+    ...(["agent-id", "agent-name", "team-name"].some((flag) => given.has(flag)) ? values().teammateOf(given) : {}),
     ...debugOf(given),
   };
 }
@@ -85,28 +85,6 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
 export function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
   const name = given.text("worktree");
   return given.has("worktree") ? { worktree: name === undefined ? {} : { name } } : {};
-}
-
-function teammateOf(given: Arguments): Pick<Invocation, "teammate"> {
-  const [agentId, name, team] = ["agent-id", "agent-name", "team-name"].map((flag) => given.text(flag));
-  if (agentId === undefined && name === undefined && team === undefined) return {};
-  if (!agentId || !name || !team) {
-    throw new UsageError("--agent-id, --agent-name and --team-name go together; the lead of a team passes them");
-  }
-  const color = given.text("agent-color");
-  const leadSessionId = given.text("parent-session-id");
-  const hooks = given.text("agent-hooks");
-  return {
-    teammate: {
-      agentId,
-      name,
-      team,
-      ...(color === undefined ? {} : { color }),
-      ...(leadSessionId === undefined ? {} : { leadSessionId }),
-      ...(hooks === undefined ? {} : { clientHooks: values().jsonObjectIn(hooks, "--agent-hooks") }),
-      planModeRequired: given.has("plan-mode-required"),
-    },
-  };
 }
 
 export function debugOf(given: Arguments): Pick<Invocation, "debug"> {
