@@ -19,7 +19,7 @@ export function handedReach(command: SimpleCommand): ((content: string) => Reach
   const [program, ...words] = command.words;
   if (program?.kind !== "literal") return undefined;
   const name = programName(program.value);
-  const started = startedIn(name, words);
+  const started = [...startedIn(name, words), ...placedElsewhere(name, words)];
   const given = [
     ...setIn(name, words),
     ...linesIn(name, words),
@@ -134,6 +134,13 @@ function startedIn(name: string, words: readonly Word[]): SimpleCommand[] {
     if (!isValue && left-- === 0) break;
   }
   return found;
+}
+
+/** A program under another name: `ln -s /usr/bin/curl x; ./x`. */
+function placedElsewhere(name: string, words: readonly Word[]): SimpleCommand[] {
+  if (!/^(cp|install|ln|mv)$/.test(name)) return [];
+  const programs = words.filter(({ kind, value }) => kind !== "unknown" && /\/s?bin\/[^/]+$/.test(value));
+  return programs.map((word) => simpleCommand({ words: [word] }, { within: [] }));
 }
 
 function commandAt(words: readonly Word[]): SimpleCommand[] {

@@ -117,7 +117,11 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Wrappe
       if (!/^-[0rtx]*([nPL]\d*)?$/.test(word.value)) bare = false;
       if (name === "nice" && /^-\d+$/.test(word.value)) continue;
       const next = skipOption(wrapper, word.value);
-      if (next === undefined) return { ...possibleCommands(words), scripts: splitStrings(words) };
+      if (next === undefined) {
+        const started = possibleCommands(words);
+        const opaque = started.opaque || (name === "xargs" && startsMark(words));
+        return { ...started, opaque, scripts: splitStrings(words) };
+      }
       at += next;
     } else if (wrapper.assigns && /^[^=]+=/.test(word.value)) {
       const [variable] = word.value.split("=", 1);
@@ -131,9 +135,26 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Wrappe
   const rest = words.slice(at);
   const transparent = wrapper.transparent === true || (name === "xargs" && bare);
   const [inner] = rest;
-  // The input becomes part of the script.
-  const opaque = inner?.kind === "unknown" || (name === "xargs" && !bare && isShell(basename(inner?.value ?? "")));
+  const opaque = inner?.kind === "unknown" || (name === "xargs" && takesProgram(rest, words.slice(0, at), bare));
   return { commands: rest.length > 0 ? [rest] : [], scripts: handed.filter(Boolean), transparent, opaque };
+}
+
+/** The first word that is neither an option nor the mark that `-I` sets. */
+function startsMark(words: readonly Word[]): boolean {
+  const first = words.find(({ value }, at) => !value.startsWith("-") && words[at - 1]?.value !== "-I");
+  return first?.value.includes("{}") === true;
+}
+
+/** Whether the names that xargs adds become a program, or part of a script: `xargs -I{} {} x`, `xargs env`. */
+function takesProgram(inner: readonly Word[], own: readonly Word[], bare: boolean): boolean {
+  const [program, ...rest] = inner;
+  if (program === undefined) return false;
+  const marks = own.flatMap(({ value }, at) => /^-[a-zA-Z0-9]*[Ii](.*)$/s.exec(value)?.[1] || own[at + 1]?.value || []);
+  if (["{}", ...marks].some((mark) => program.value.includes(mark))) return true;
+  const name = basename(program.value);
+  if (isShell(name)) return !bare;
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name]! : undefined;
+  return wrapper !== undefined && name !== "xargs" && wrapped(wrapper, rest, name).commands.length === 0;
 }
 
 /** How many further words the option takes; undefined if it is unknown. */
@@ -220,7 +241,10 @@ function find(words: readonly Word[]): WrappedProgram | undefined {
     return { ...word, value: `${word.value.replace(/\/$/, "")}/found`, text: `${word.text}/found` };
   });
   const commands = actions.map((words) => words.flatMap((word) => (word.value === "{}" ? found : [word])));
-  const opaque = expression.some((word, at) => isUnknown(word) && !NAME_TEST.test(expression[at - 1]?.value ?? ""));
+  // In `-exec {} x`, whatever was found is the program.
+  const runsFound = actions.some(([program]) => program!.value.includes("{}"));
+  const opaque =
+    runsFound || expression.some((word, at) => isUnknown(word) && !NAME_TEST.test(expression[at - 1]?.value ?? ""));
   return commands.length === 0 && !opaque ? undefined : { commands, scripts: [], transparent: false, opaque };
 }
 

@@ -74,9 +74,23 @@ const ALIASES: TableSetup = {
     "npm t:*",
   ].map((content) => `Bash(${content})`),
 };
+const NO_CURL: TableSetup = { mode: "bypassPermissions", deny: ["Bash(curl:*)"], files };
 const FED: TableSetup = { ...LINKS, allow: named("curl", "git", "npm", "psql", "python3", "./build") };
 
 export const MUST_RUN: readonly CommandRow[] = [
+  [
+    "names that are passed on, but not run",
+    NO_CURL,
+    [
+      "echo x | xargs ls",
+      "echo x | xargs timeout 5 ls",
+      "echo x | xargs -I{} ls {}",
+      "echo x | xargs --max-procs=4 -I {} ls {}",
+      "find . -exec ls {} +",
+      "ln -s ../lib/x y",
+      "cp /usr/bin/jq tools/",
+    ],
+  ],
   [
     "variables with plain values",
     { allow: named("rails", "mix", "npm") },
@@ -361,6 +375,22 @@ export const MUST_RUN: readonly CommandRow[] = [
 ];
 
 export const MUST_ASK: readonly CommandRow[] = [
+  [
+    "what was found or read is the program",
+    NO_CURL,
+    [
+      "echo curl | xargs -I{} {} http://x",
+      "echo curl | xargs -I@ @ x",
+      "echo curl | xargs -i {} x",
+      "echo curl | xargs -I @ sh -c @",
+      "echo 'curl x' | xargs env",
+      "echo 'curl x' | xargs timeout 5",
+      "echo 'curl x' | xargs nohup",
+      "echo 'curl x' | xargs sudo",
+      "find /usr/bin -name curl -exec {} http://x \\;",
+      "find /usr/bin -name 'cur?' -exec {} x +",
+    ],
+  ],
   [
     "variables that are part of a file's name",
     { allow: named("rails", "mix", "npm") },
@@ -745,6 +775,11 @@ export const MUST_ASK: readonly CommandRow[] = [
 ];
 
 export const MUST_DENY: readonly CommandRow[] = [
+  [
+    "a denied program under another name",
+    NO_CURL,
+    ["ln -s /usr/bin/curl c; ./c x", "cp /usr/bin/curl c && ./c x", "install /bin/curl c", "mv /usr/sbin/curl c"],
+  ],
   [
     "another name of a denied subcommand",
     ALIASES,
