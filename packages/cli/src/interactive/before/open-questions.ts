@@ -47,12 +47,12 @@ export function openQuestions({ snapshot, state, io }: BeforeSession): readonly 
   return (Object.keys(isOpen) as Question[]).filter((question) => isOpen[question]());
 }
 
-/** The servers of `.mcp.json` files that the user has not decided about, or that changed since. */
+/** The servers of `.mcp.json` files that the user has not decided about, or that changed since, sorted by name. */
 export function waitingServers({ servers, unused }: Snapshot["mcp"]) {
   return [
     ...servers.filter(({ unapproved }) => unapproved === true),
     ...unused.filter(({ changed, unapproved }) => changed === true || unapproved === true),
-  ];
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Only this much of a key is kept, as compatible programs do. */
