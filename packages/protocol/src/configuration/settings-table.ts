@@ -344,7 +344,7 @@ export const SETTINGS_TABLE = {
   defaultShell: works(
     { kind: "choice", of: ["bash", "powershell"] },
     "if trusted",
-    "the shell for commands after ! and the status line; powershell needs CLAUDE_CODE_USE_POWERSHELL_TOOL=1",
+    "the shell for commands after ! and the status line",
   ),
   companyAnnouncements: works(texts, "yes", "announcements; one of them is shown at each start"),
   feedbackSurveyRate: later({ kind: "number", least: 0, most: 1 }, "yes"),

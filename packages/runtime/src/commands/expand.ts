@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import type { Expansion, LocalCommand, PromptExpansion } from "@keelson/engine";
 import type { CommandSession } from "./command.ts";
 import { elsewhere } from "./elsewhere.ts";
-import { takesCommands } from "../skills/bundled/bundled.ts";
 import { findBuiltInCommand } from "./registry.ts";
 import { readTyped, unknownCommandText, type TypedCommand } from "./typed.ts";
 
@@ -45,6 +44,9 @@ const local = (name: string, args: string, run: LocalCommand["run"]): LocalComma
 
 /** As the reference: the first and five more. */
 const MOST_STACKED = 5;
+
+/** `/loop /check`: what follows is the task to repeat, not a second command. */
+const takesCommands = (name: string) => name === "loop";
 
 /** `/a /b do it` invokes both skills, each with `do it` as its arguments. */
 function typedSkills(

@@ -2,7 +2,7 @@
 
 import { openSkillSet } from "@keelson/config/skill-set";
 import type { SkillSet } from "@keelson/config/skills";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { ExpandedPrompt, Expansion, ModelChoice, Ports, Tool } from "@keelson/engine";
 import type { ChainSubject, HookRegistration, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
@@ -65,13 +65,12 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     model: () => state.model,
   });
   const isOff = off || state.snapshot.flags.disableSlashCommands === true;
-  const bundled = isOff ? [] : bundledFor(state.snapshot);
   const readAll = isOff ? () => undefined : await skillReader(parts);
   const skills = new SessionSkills(
     {
       snapshot: () => state.snapshot,
       load: readAll,
-      bundled,
+      bundled: isOff ? [] : bundledFor(state.snapshot),
       contextWindow: () => state.model.profile.contextWindow,
       isOffered: () => toolsOf(state).some(({ name }) => name === "Skill"),
       newId,
@@ -159,12 +158,9 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
           command_source: SOURCES[skill.source],
         },
         async render(): Promise<ExpandedPrompt> {
-          if (skill.untrusted && bundled.some((each) => each.name === name)) {
-            const file = relative(state.snapshot.cwd, skill.file);
-            storage.options.warn(`/${name} is not the built-in skill but ${file} of this folder, which is not trusted`);
-          }
+          const { commandHeading, warnOfStandIn } = await import("./command-heading.ts");
+          if (skill.untrusted) warnOfStandIn(skill, state.snapshot, storage.options.warn);
           const { text, attachments, fork } = await invoke(skill, args);
-          const { commandHeading } = await import("./command-heading.ts");
           const body = fork ? `A subagent ran this skill. Its result:\n\n${fork.result}` : text;
           const content = [commandHeading(name, args), body].map((each) => ({ type: "text" as const, text: each }));
           return fork ? { content, answer: fork.result } : { content, attachments };

@@ -83,9 +83,6 @@ const BUNDLED: readonly Listed[] = [
   },
 ];
 
-/** `/loop /check`: what follows is the task to repeat, not a second command. */
-export const takesCommands = (name: string) => name === "loop";
-
 /** None if settings or the environment turn them off. */
 export function bundledFor({ settings, env }: BundledQuestion): readonly Skill[] {
   const isOff = settings.disableBundledSkills === true || env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] === "1";
