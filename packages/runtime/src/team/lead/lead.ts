@@ -3,7 +3,6 @@
 
 import { ToolError } from "@keelson/engine";
 import type { HookRegistration, NewEntry } from "@keelson/protocol";
-import { freeTasks } from "@keelson/store/task-list";
 import { processStart, removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamDeleteOutput } from "@keelson/tools/team";
@@ -17,6 +16,7 @@ import { sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backend.ts";
 import { newMember, newName, type TeammateOrder } from "./new-member.ts";
+import { SessionHold } from "./session-hold.ts";
 import { watchFolders } from "../watch-folders.ts";
 
 export interface StartedMember {
@@ -43,6 +43,7 @@ export class Lead {
   readonly #options: LeadOptions;
   readonly #deliveries: Deliveries;
   readonly #questions: MemberQuestions;
+  readonly #sessionHold: SessionHold;
   readonly #unwatch: () => void;
   readonly #running = new Map<string, StartedSession>();
   readonly #followers: ModeFollowers;
@@ -52,7 +53,6 @@ export class Lead {
   readonly #starting = new Set<string>();
   /** News that the model has not heard yet, and that can wait while others work. */
   readonly #routine = new Set<string>();
-  #release: (() => void) | undefined;
   #looking = false;
   #again = false;
   #isClosed = false;
@@ -82,6 +82,17 @@ export class Lead {
           JSON.stringify({ type: "task_assignment", taskId: id, subject, description, assignedBy: TEAM_LEAD }),
         ),
     };
+    this.#sessionHold = new SessionHold({
+      files,
+      inbox: storage.inbox,
+      // One whose plan the lead has heard of goes on when the lead says so.
+      atWork: () =>
+        this.#members().filter(
+          ({ name }) => (this.#running.has(name) || this.#starting.has(name)) && !this.#questions.awaitsJudgement(name),
+        ),
+      owesNews: () => this.#ending.size > 0 || this.#deliveries.hasNews,
+      hasRoutine: () => this.#routine.size > 0,
+    });
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
     this.#followers = new ModeFollowers(storage.newId);
     options.ruleBook.onMode((mode) => this.#followers.switch(mode));
@@ -184,7 +195,7 @@ export class Lead {
     await Promise.all(this.#ending);
     await this.#deliveries.settle();
     this.#options.files.remove();
-    this.#release?.();
+    this.#sessionHold.end();
   }
 
   #members(): readonly TeamMember[] {
@@ -224,40 +235,9 @@ export class Lead {
     this.#options.storage.inbox.notify(entryOf(mail.id, mailText(mail)), { wakes: !isRoutine });
   }
 
-  /** Whether a member works, or will without another word from the lead. */
-  #isBusy(): boolean {
-    const { files } = this.#options;
-    // One whose plan the lead has heard of goes on when the lead says so.
-    const there = this.#members().filter(
-      ({ name }) => (this.#running.has(name) || this.#starting.has(name)) && !this.#questions.awaitsJudgement(name),
-    );
-    if (there.length === 0) return false;
-    // One that said it would end is about to.
-    const works = ({ isActive, ended, name }: TeamMember) =>
-      isActive || ended !== undefined || files.boxes.unread(name).length > 0;
-    if (there.some(works)) return true;
-    const all = files.tasks.all();
-    return there.some(({ name }) => {
-      const hasWork = all.some(({ owner, status }) => owner === name && status === "in_progress");
-      return !hasWork && freeTasks(all, name).length > 0;
-    });
-  }
-
   /** The session does not end while the team works or the lead has not heard everything. */
   #hold(): void {
-    const { storage } = this.#options;
-    const isBusy = !this.#isClosed && this.#isBusy();
-    if (!this.#isClosed && !isBusy && this.#routine.size > 0) storage.inbox.wake();
-    const isNeeded = isBusy || (!this.#isClosed && this.#owesNews());
-    if (isNeeded) this.#release ??= storage.inbox.hold();
-    else {
-      this.#release?.();
-      this.#release = undefined;
-    }
-  }
-
-  #owesNews(): boolean {
-    return this.#ending.size > 0 || this.#deliveries.hasNews;
+    if (!this.#isClosed) this.#sessionHold.update();
   }
 
   /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
