@@ -48,12 +48,7 @@ export function taskKeeper({ state, sessionId, team, fire, warn }: SharedListPar
 
   const update = async ({ taskId, ...given }: TaskUpdateInput): Promise<TaskUpdateOutput> => {
     const tasks = list();
-    const failed = (error?: string) => ({
-      success: false,
-      taskId,
-      updatedFields: [],
-      ...(error === undefined ? {} : { error }),
-    });
+    const failed = (error = "Task not found") => ({ success: false, taskId, updatedFields: [], error });
     const before = tasks.get(taskId);
     if (!before) return failed();
     if (given.status === "completed" && before.status !== "completed") {
