@@ -220,7 +220,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   "a pipe": {
     plant(home) {
       addAgent(home, "evil");
-      expect(Bun.spawnSync(["mkfifo", join(home.project, ".claude/agents/pipe.md")]).success).toBe(true);
+      expect(Bun.spawnSync(["mkfifo", join(home.project, ".claude/agents/pipe.md")]).exitCode).toBe(0);
     },
   },
   "ten megabytes of text": {

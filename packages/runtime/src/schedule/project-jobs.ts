@@ -1,6 +1,6 @@
 // The jobs in the project's file, as one session sees them. Other processes change the file, too.
 
-import { type DueQueue, firingAfter, parseCron, type Zone } from "@keelson/engine/schedule";
+import { firingAfter, parseCron, type DueQueue, type Zone } from "@keelson/engine/schedule";
 import { ToolError } from "@keelson/engine";
 import type { ScheduledJob } from "@keelson/protocol";
 import {
