@@ -384,6 +384,17 @@ test("/tasks shows the output as it comes and stops a task", async () => {
   expect(await endOf("tasks", "", world({}, { tasks: () => [] }))).toEqual({ note: "No background tasks" });
 });
 
+test("/tasks shows what a wake-up and an agent were given, since they print nothing, and stops them", async () => {
+  const waiting = { id: "w1", type: "wakeup", description: "the build", prompt: "Look at\nthe build", startedMs: NOW };
+  const { panel, requests } = await opened("tasks", "", world({}, { tasks: () => [waiting] }));
+  expect(shown(panel)).toContain("wake-up · waiting · 0s");
+  expect(shown(panel)).toContain("Enter prompt · X stop");
+  await press(panel, "enter");
+  expect(shown(panel)).toContain("Look at\nthe build");
+  await press(panel, "escape", "x");
+  expect(requests.asked).toEqual([{ subtype: "stop_task", fields: { task_id: "w1" } }]);
+});
+
 test("files of agents, hooks and memory open in the editor; what has none is shown", async () => {
   const agents = await opened("agents");
   expect(await press(agents.panel, "enter")).toEqual({
