@@ -1,4 +1,11 @@
-export { agentTool, type AgentAnswer, type AgentKeeper, type AgentOrder, type AgentOutput } from "./agent/agent.ts";
+export {
+  agentTool,
+  type AgentAnswer,
+  type AgentKeeper,
+  type AgentOrder,
+  type AgentOutput,
+  type AgentToolStats,
+} from "./agent/agent.ts";
 export { bashTool } from "./bash/bash.ts";
 export { cronCreateTool, cronDeleteTool, cronListTool } from "./cron/cron.ts";
 export type { ListedJob, NewJob, NewWakeup, ScheduleKeeper, WaitingWakeup } from "./cron/schedule-keeper.ts";

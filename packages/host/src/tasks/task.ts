@@ -7,6 +7,8 @@ export interface TaskUsage {
   readonly toolUses: number;
   readonly durationMs: number;
   readonly lastTool?: string;
+  /** What it does with it, in words for people. */
+  readonly activity?: string | undefined;
 }
 
 /** What a subagent was asked. */

@@ -118,7 +118,7 @@ async function placeFor({ parent }: ChildPlan, signal: AbortSignal, { slots }: A
 
 function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentAnswer {
   const { id: agentId, prompt, definition, model } = plan;
-  const { status, text, used, usage, kept, end } = ended;
+  const { status, text, used, toolStats, usage, kept, end } = ended;
   // The engine answers calls of a run that was interrupted.
   if (signal.aborted) throw new Error("The run was interrupted");
   if (status === "killed") throw new ToolError(`The agent was stopped before it was done (agentId: ${agentId}).`);
@@ -135,6 +135,7 @@ function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentA
       totalDurationMs: used.durationMs,
       totalTokens: used.totalTokens,
       totalToolUseCount: used.toolUses,
+      toolStats,
       usage,
       ...(kept ? { worktreePath: kept.path, ...(kept.branch ? { worktreeBranch: kept.branch } : {}) } : {}),
     },

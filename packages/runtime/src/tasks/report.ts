@@ -93,7 +93,7 @@ function progressOf(task: Task) {
   return {
     task_id: id,
     tool_use_id: toolUseId,
-    description,
+    description: progress?.activity ?? description,
     ...agentOf(task),
     ...(progress ? { usage: usageOf(progress) } : {}),
     ...(last === undefined ? {} : { last_tool_name: last }),

@@ -16,6 +16,15 @@ export type AgentOutput =
       totalDurationMs: number;
       totalTokens: number;
       totalToolUseCount: number;
+      toolStats: {
+        readCount: number;
+        searchCount: number;
+        bashCount: number;
+        editFileCount: number;
+        linesAdded: number;
+        linesRemoved: number;
+        otherToolCount: number;
+      };
       usage: Usage;
       worktreePath?: string;
       worktreeBranch?: string;

@@ -19,6 +19,17 @@ export interface AgentOrder {
 
 export type AgentOutput = FinishedAgent | LaunchedAgent | StartedTeammate;
 
+/** How often it used tools of each kind, and how many lines it changed. */
+export interface AgentToolStats {
+  readonly readCount: number;
+  readonly searchCount: number;
+  readonly bashCount: number;
+  readonly editFileCount: number;
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  readonly otherToolCount: number;
+}
+
 export interface FinishedAgent {
   readonly status: "completed";
   readonly prompt: string;
@@ -29,6 +40,7 @@ export interface FinishedAgent {
   readonly totalDurationMs: number;
   readonly totalTokens: number;
   readonly totalToolUseCount: number;
+  readonly toolStats: AgentToolStats;
   readonly usage: Usage;
   readonly worktreePath?: string;
   readonly worktreeBranch?: string;

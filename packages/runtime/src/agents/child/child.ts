@@ -4,6 +4,7 @@ import type { Conversation, End, Limits, ModelChoice, Tool } from "@keelson/engi
 import { createWorkspace, type TaskEnd, type TaskUsage } from "@keelson/host";
 import type { AgentDefinition, ContentBlock, NewEntry, Usage } from "@keelson/protocol";
 import type { AgentOwner } from "@keelson/store/agents";
+import type { AgentToolStats } from "@keelson/tools";
 import type { AgentServers } from "../../mcp/open-servers.ts";
 import type { SkillOrder } from "../open-agents.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
@@ -61,6 +62,7 @@ export interface ChildEnd {
   /** Of the last reply. */
   readonly usage: Usage;
   readonly used: TaskUsage;
+  readonly toolStats: AgentToolStats;
   /** Where its work is, if it is not in the parent's folder. */
   readonly kept?: { readonly path: string; readonly branch?: string };
 }

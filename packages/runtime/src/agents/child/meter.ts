@@ -3,7 +3,9 @@
 import type { TaskUsage } from "@keelson/host";
 import { blocksOf, isToolUse, NO_USAGE, type NewEntry, type Usage } from "@keelson/protocol";
 import type { AgentMeta } from "@keelson/store/agents";
+import type { AgentToolStats } from "@keelson/tools";
 import type { Cost } from "../../model/cost.ts";
+import { activityOf, ToolRecord } from "./tool-record.ts";
 
 export class Meter {
   readonly #now: () => number;
@@ -13,6 +15,8 @@ export class Meter {
   #turns = 0;
   #toolUses = 0;
   #lastTool: string | undefined;
+  #activity: string | undefined;
+  readonly #record = new ToolRecord();
   #last: Usage = NO_USAGE;
 
   /** `earlier` is what is known of an agent that continues. `cost` has its usage until then. */
@@ -27,10 +31,13 @@ export class Meter {
   record(entries: readonly NewEntry[]): boolean {
     const before = this.#toolUses;
     for (const entry of entries) {
+      if (entry.type === "user") this.#record.result(entry);
       if (entry.type !== "assistant") continue;
-      for (const { name } of blocksOf(entry.message.content).filter(isToolUse)) {
+      for (const call of blocksOf(entry.message.content).filter(isToolUse)) {
         this.#toolUses++;
-        this.#lastTool = name;
+        this.#lastTool = call.name;
+        this.#activity = activityOf(call);
+        this.#record.call(call.name);
       }
     }
     return this.#toolUses > before;
@@ -59,8 +66,12 @@ export class Meter {
       totalTokens: input_tokens + output_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0),
       toolUses: this.#toolUses,
       durationMs: Math.round(this.#now() - this.#started),
-      ...(this.#lastTool === undefined ? {} : { lastTool: this.#lastTool }),
+      ...(this.#lastTool === undefined ? {} : { lastTool: this.#lastTool, activity: this.#activity }),
     };
+  }
+
+  get toolStats(): AgentToolStats {
+    return this.#record.stats;
   }
 
   /** From its first request on. */

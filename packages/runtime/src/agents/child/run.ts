@@ -181,7 +181,7 @@ const NO_OUTPUT = "(Subagent completed but returned no output.)";
 function endOf(end: End, { signal, meter }: ChildLife, budgetUsd: number | undefined): ChildEnd {
   const status = signal.aborted ? "killed" : FAILED.has(end.reason) ? "failed" : "completed";
   const text = status === "completed" ? end.text || end.summary || NO_OUTPUT : whyOf(end, budgetUsd);
-  return { end, status, text, usage: meter.last, used: meter.usage() };
+  return { end, status, text, usage: meter.last, used: meter.usage(), toolStats: meter.toolStats };
 }
 
 const FAILED = new Set<End["reason"]>([
