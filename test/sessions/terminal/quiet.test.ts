@@ -31,10 +31,13 @@ test.each([
   terminal.press("1");
   await terminal.until("const x = 1;");
   const seen = terminal.scrollback({ joined: true }).join("\n");
-  expect(seen).toMatch(/^You: write$/m);
+  // It was read out while it was typed.
+  expect(seen.match(/^.*\bwrite\b.*$/gm)).toEqual(["$ write"]);
   expect(seen).toMatch(/^Tool: Write\(new\.txt\)/m);
   expect(seen).toMatch(/^Keelson: .*Title$/m);
   for (const once of ["Create new.txt?", "Title", "bold", "const x = 1;"]) expect(seen.split(once)).toHaveLength(2);
+  // While it works, no prompt is between the rows.
+  expect(seen.slice(seen.indexOf("Tool:"), seen.indexOf("const x"))).not.toMatch(/^\$/m);
   // Neither the cursor is moved nor anything erased.
   expect(terminal.bytes.match(/\x1b\[\d*(?:;\d+)?[A-HJKLMPSTXf]/g)).toBeNull();
   if ("TERM" in options.env) expect(terminal.bytes).not.toContain("\x1b");

@@ -138,7 +138,11 @@ export class App {
   }
 
   take(events: readonly InputEvent[]): void {
-    for (const event of events) this.#takeOne(event);
+    for (const event of events) {
+      this.#takeOne(event);
+      // What is sent has been echoed before.
+      if (this.host.screenReader) this.screen.changed({ now: true });
+    }
     // An answer of the terminal changes nothing by itself. A burst of keys is one frame; a key by itself is seen at once.
     if (events.every(({ kind }) => kind === "reply")) return;
     if (this.#window.isOpen) this.#window.changed({ now: true });
@@ -183,7 +187,9 @@ export class App {
     while (feed.hasMore);
     const panel = this.panels.top;
     if (panel) return { rows: panel.render(frame).rows };
-    return { rows: [], line: this.prompt.line };
+    const { line } = this.prompt;
+    // A prompt between the rows of an answer would be read out each time.
+    return this.talk.isWorking && line.text === "" ? { rows: [] } : { rows: [], line };
   }
 
   /** For what is done in passing: a failure is shown, not thrown. */

@@ -86,6 +86,7 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
       home: host.home,
       notices,
       settings,
+      spoken: host.screenReader,
       key: (action: string) => bindings.keyFor(action.startsWith("chat:") ? "Chat" : "Global", action),
     };
     app.screen.append([...renderBanner(facts, app.frame(app.screen.size)), ""]);

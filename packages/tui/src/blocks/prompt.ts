@@ -9,7 +9,9 @@ import { sign, speaker, type ItemLook } from "./look.ts";
 /** A prompt that was pasted may be a whole file. */
 const MOST_ROWS = 20;
 
-export function promptRows({ text, as, images, from }: PromptItem, look: ItemLook): string[] {
+export function promptRows({ text, as, images, from, typed }: PromptItem, look: ItemLook): string[] {
+  // The transcript has it again; a screen reader says it once.
+  if (typed && look.spoken && !look.whole) return [];
   const { theme, columns } = look;
   const style = as === "shell" ? "shell" : "user";
   const mark = as === "shell" ? "!" : sign("prompt", theme);

@@ -15,6 +15,8 @@ interface BannerFacts {
   readonly notices: readonly string[];
   /** `spinnerTipsEnabled`, `spinnerTipsOverride` and `companyAnnouncements` apply. */
   readonly settings: JsonObject;
+  /** For screen readers: no picture. */
+  readonly spoken?: boolean;
   /** The key of an action, as it is shown, or "". */
   key(action: string): string;
 }
@@ -25,10 +27,12 @@ export function renderBanner(facts: BannerFacts, { columns, theme, now }: Frame)
   const hull = theme.ascii ? ["/", "\\_"] : ["◢", "◥▬"];
   const name = `${theme.paint("bold", "Keelson")} ${theme.paint("dim", version)}`;
   const about = [model, folder].filter((part) => part !== undefined && part !== "").map((part) => cleanRow(part!));
-  const rows = [
-    fit(`${theme.paint("accent", hull[0]!)}  ${name}`, columns),
-    fit(`${theme.paint("accent", hull[1]!)} ${theme.paint("dim", about.join(" · "))}`, columns),
-  ];
+  const rows = facts.spoken
+    ? [`Keelson ${version}`, about.join(", ")]
+    : [
+        fit(`${theme.paint("accent", hull[0]!)}  ${name}`, columns),
+        fit(`${theme.paint("accent", hull[1]!)} ${theme.paint("dim", about.join(" · "))}`, columns),
+      ];
   const said = (text: string) => rows.push(...wrap(text, Math.max(1, columns - 3)).map((row) => `   ${row}`));
   const tip = tipAt(now, facts);
   if (tip !== undefined) said(theme.paint("dim", cleanRow(tip)));

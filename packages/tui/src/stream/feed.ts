@@ -61,6 +61,11 @@ export class Feed {
     this.#reader.addPrompts(promptItems(content), uuid);
   }
 
+  /** The prompt with this id was typed here, so that a screen reader has said it. */
+  typed(uuid: string): void {
+    this.#reader.typed(uuid);
+  }
+
   /** Shows something that is not in the stream, such as a local notice. */
   add(item: StreamItem): void {
     this.#reader.items.add(item);

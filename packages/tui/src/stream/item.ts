@@ -12,6 +12,8 @@ export interface PromptItem {
   readonly images: number;
   /** Who sent it, if no one typed it. */
   readonly from?: string;
+  /** It was typed here: where nothing is drawn again, it is on the screen already. */
+  readonly typed?: true;
 }
 
 export interface AnswerItem {

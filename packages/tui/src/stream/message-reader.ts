@@ -57,6 +57,8 @@ export class MessageReader {
   #compactError = "";
   /** Prompts that are shown already. */
   readonly #shown = new Set<string>();
+  /** Ids of prompts that were typed here and are not among the items yet. */
+  readonly #typed = new Set<string>();
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -96,7 +98,12 @@ export class MessageReader {
 
   addPrompts(items: readonly StreamItem[], uuid: string | undefined): void {
     if (uuid !== undefined) this.#shown.add(uuid);
-    for (const item of items) this.#typed(item);
+    for (const item of items) this.#add(item, uuid);
+  }
+
+  /** The prompt with this id was typed here. */
+  typed(uuid: string): void {
+    this.#typed.add(uuid);
   }
 
   endRun(now: number): void {
@@ -168,13 +175,17 @@ export class MessageReader {
     } else {
       const isShown = this.#shown.delete(uuid);
       const from = origin === undefined ? undefined : (origin.schedule ?? origin.subkind);
-      for (const item of promptItems(content, from)) if (!isShown || item.kind !== "prompt") this.#typed(item);
+      for (const item of promptItems(content, from)) if (!isShown || item.kind !== "prompt") this.#add(item, uuid);
     }
   }
 
   /** A prompt, or what a command printed. What a request changed is printed as well, without a command above it. */
-  #typed(item: StreamItem): void {
-    if (item.kind === "prompt") this.#command = item.as !== "prompt" || item.text.startsWith("/");
+  #add(item: StreamItem, uuid: string | undefined): void {
+    if (item.kind === "prompt") {
+      this.#command = item.as !== "prompt" || item.text.startsWith("/");
+      const isTyped = uuid !== undefined && this.#typed.delete(uuid);
+      return this.items.add(isTyped ? { ...item, typed: true } : item);
+    }
     if (item.kind === "output" && item.text === this.#compactError) return;
     const isOnItsOwn = item.kind === "output" && !this.#command;
     this.items.add(isOnItsOwn ? { kind: "note", level: item.isError ? "error" : "quiet", text: item.text } : item);

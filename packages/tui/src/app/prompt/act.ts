@@ -88,7 +88,7 @@ function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
           .then(() => app.note("Noted in CLAUDE.md", "info")),
       );
     case "prompt":
-      return talk.say({ content: submission.content, draft: line.display });
+      return talk.say({ content: submission.content, draft: line.display, typed: true });
   }
 }
 

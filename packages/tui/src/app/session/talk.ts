@@ -39,6 +39,8 @@ export interface Saying {
   /** As it was typed, to be edited again if it is taken back. */
   readonly draft: string;
   readonly priority?: "now" | "next" | "later";
+  /** Whether it was typed in the prompt. */
+  readonly typed?: boolean;
 }
 
 /** Requests after which the session is described anew. */
@@ -125,6 +127,7 @@ export class Talk implements Requests {
       });
       return;
     }
+    if (saying.typed) this.feed.typed(uuid);
     this.#show({ uuid, content, draft });
     void this.#open.promise.then(
       (link) => link.prompt(content, { uuid, ...(priority ? { priority } : {}) }),
@@ -136,6 +139,7 @@ export class Talk implements Requests {
   async run(command: string): Promise<void> {
     const uuid = crypto.randomUUID();
     const content = `<bash-input>${command}</bash-input>`;
+    this.feed.typed(uuid);
     this.#show({ uuid, content, draft: `!${command}` });
     try {
       await this.request("run_shell_command", { command, uuid });
