@@ -29,6 +29,7 @@ test("in default mode, with nobody to ask, writing and running are refused with 
       tool_name: "Write",
       tool_use_id: "call_1_1",
       decision_reason_type: "other",
+      decision_reason: expect.stringMatching(/^Permission to write to .* was not granted\.$/),
       message: told[0].content,
       session_id: expect.any(String),
       uuid: expect.any(String),

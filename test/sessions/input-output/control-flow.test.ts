@@ -91,6 +91,17 @@ test("a client that wants to know hears when the session works, waits for an ans
   expect(order.indexOf("requires_action")).toBeLessThan(order.indexOf("control_request"));
 });
 
+test("between prompts that wait, the session is not idle", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }]);
+  const env = { CLAUDE_CODE_SDK_READS_SESSION_STATE: "1" };
+  const stdin = [prompt("first"), prompt("second")];
+  await using program = startKeelson(CHAT, { home, url: model.url, env, stdin });
+  const ended = await program.done;
+  expect(messagesOf(ended, "system/session_state_changed").map(({ state }) => state)).toEqual(["running", "idle"]);
+  expect(messagesOf(ended, "result")).toHaveLength(2);
+});
+
 test("what comes right behind initialize is answered behind it", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([]);

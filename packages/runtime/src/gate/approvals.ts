@@ -62,15 +62,17 @@ export class Approvals {
       const answered = await this.#answer(request, decision, signal);
       const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
       if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
-      if (!person && answered.behavior === "deny")
-        this.#report(request, answered, unasked !== undefined && answered.by !== "hook");
+      if (!person && answered.behavior === "deny") {
+        const why = answered.by === "hook" ? answered.message : decision.reason;
+        this.#report(request, answered, { why, isUnasked: unasked !== undefined && answered.by !== "hook" });
+      }
       return answered;
     }
     const { message } = decision;
     const again = decided.behavior === "deny" ? undefined : await this.#mayRetry(request, message, signal);
     const denied = { behavior: "deny", ...reason, message: again ? `${message} ${again}` : message } as const;
     // A hook's denial is already on the stream.
-    if (decision.by !== "hook") this.#report(request, denied, false);
+    if (decision.by !== "hook") this.#report(request, denied);
     return denied;
   }
 
@@ -113,15 +115,20 @@ export class Approvals {
     return fields?.["retry"] === true ? "A hook allows one retry of this call." : undefined;
   }
 
-  #report(request: PermitRequest, denied: Permission & { behavior: "deny" }, isUnasked: boolean): void {
+  /** `why` it was not allowed without a question, if there should have been one. */
+  #report(
+    request: PermitRequest,
+    denied: Permission & { behavior: "deny" },
+    { why, isUnasked = false }: { readonly why?: string; readonly isUnasked?: boolean } = {},
+  ): void {
     void this.#options.show({
       type: "system",
       subtype: "permission_denied",
       tool_name: request.tool.name,
       tool_use_id: request.call.id,
       ...(this.#options.agent ? { agent_id: this.#options.agent.id } : {}),
-      decision_reason_type: isUnasked ? "asyncAgent" : reasonType(denied.by),
-      ...(denied.by === "hook" ? { decision_reason: denied.message } : {}),
+      decision_reason_type: isUnasked ? "asyncAgent" : (denied.reasonType ?? reasonType(denied.by)),
+      ...(why === undefined ? {} : { decision_reason: why }),
       message: denied.message,
     });
   }

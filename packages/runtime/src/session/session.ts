@@ -19,7 +19,7 @@ import type { Gate } from "../gate/gate.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
 import type { Outbox } from "../stream/outbox.ts";
-import type { SessionPlace } from "./place.ts";
+import { OpenError, type SessionPlace } from "./place.ts";
 import type { RunState } from "./run-state.ts";
 import type { Storage } from "./storage.ts";
 
@@ -144,7 +144,11 @@ export class LiveSession implements Session {
     try {
       await this.#ready;
       for (;;) {
-        if (inbox.waiting === 0) this.#parts.idle();
+        // Between prompts that wait, the session is not idle.
+        if (inbox.waiting === 0) {
+          if (runState.running) runState.running = false;
+          this.#parts.idle();
+        }
         await inbox.filled();
         const work = inbox.shift();
         if (!work && inbox.closed) break;
@@ -153,9 +157,8 @@ export class LiveSession implements Session {
         if (runs++ === 0) noteTitle();
         // What the client asked for before its prompt comes first, above all `initialize`.
         await this.#parts.controls.changed();
-        runState.running = true;
+        if (!runState.running) runState.running = true;
         await this.#perform(work);
-        runState.running = false;
       }
       if (runs > 0) noteTitle();
       await this.#parts.end(this.#closing);
@@ -210,9 +213,11 @@ export class LiveSession implements Session {
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
-      // A bug in Keelson. The client still gets a result, and the conversation stays valid for the next prompt.
+      // The client still gets a result, and the conversation stays valid for the next prompt.
       await conversation.seal();
-      return brokenRun(error);
+      const broken = brokenRun(error);
+      // Anything else is a bug in Keelson, and the text says so.
+      return error instanceof OpenError ? { ...broken, text: error.message } : broken;
     }
   }
 }
