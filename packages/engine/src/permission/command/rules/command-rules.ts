@@ -154,15 +154,14 @@ function folderFinding(part: SimpleCommand, rules: readonly Rule[], view: Comman
   if (rules.length === 0 || view.lost) return undefined;
   for (const command of everyCommand([part])) {
     const { paths, isMoved } = takenAway(command, places, where.home);
-    const rule = rules.find(
-      (each) =>
-        (each.tool === "Edit" || (isMoved && !isMasked(each, question))) &&
-        paths.some((path) => {
-          const { given, real } = endsIn({ path, pattern: false }, question);
-          return knowsFolder(each, given, question) || knowsFolder(each, real, question);
-        }),
-    );
-    if (rule) return { rule, reach: "maybe" };
+    const left = rules.filter((rule) => rule.tool === "Edit" || (isMoved && !isMasked(rule, question)));
+    for (const path of left.length > 0 ? paths : []) {
+      if (isSpent(left, view)) return { rule: left[0]!, reach: "maybe" };
+      const { given, real } = endsIn({ path, pattern: false }, question);
+      const names = given === real ? [given] : [given, real];
+      const rule = left.find((each) => names.some((name) => knowsFolder(each, name, question)));
+      if (rule) return { rule, reach: "maybe" };
+    }
   }
   return undefined;
 }
