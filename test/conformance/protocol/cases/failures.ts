@@ -126,7 +126,7 @@ export const FAILURES: readonly Scenario[] = [
   },
   {
     name: "a model that has nothing to say",
-    says: Array.from({ length: 2 }, () => ({ text: "" })),
+    says: [{ text: "" }, { text: "" }],
     steps: turn("go"),
     cases: [
       { name: "is asked twice", see: ({ requests }) => requests.length, is: 2 },
