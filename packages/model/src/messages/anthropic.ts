@@ -76,8 +76,9 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   let refused: Headers | undefined;
   let told = "";
   /** Accounts have limits, keys do not. Reported when they change. */
-  async function* limits(headers: Headers | undefined): AsyncIterable<ModelEvent> {
-    if (options.authToken === undefined || !headers?.has("anthropic-ratelimit-unified-status")) return;
+  const hasLimits = (headers: Headers | undefined): headers is Headers =>
+    options.authToken !== undefined && headers?.has("anthropic-ratelimit-unified-status") === true;
+  async function* limits(headers: Headers): AsyncIterable<ModelEvent> {
     const { rateLimitInfo } = await import("./rate-limit.ts"); // only for accounts
     const info = rateLimitInfo(headers)!;
     if (told === (told = JSON.stringify(info))) return;
@@ -95,10 +96,10 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     try {
       call = await post("/v1/messages", request, body, signal);
     } catch (error) {
-      yield* limits(refused);
+      if (hasLimits(refused)) yield* limits(refused);
       throw error;
     }
-    yield* limits(call.response.headers);
+    if (hasLimits(call.response.headers)) yield* limits(call.response.headers);
     yield* noted(request, call, await read(call));
   }
 
