@@ -109,15 +109,13 @@ test("what comes right behind initialize is answered behind it", async () => {
   program.send(control("r1", { subtype: "initialize" }));
   program.send(control("r2", { subtype: "set_permission_mode", mode: "plan" }));
   program.send(control("r3", { subtype: "interrupt" }));
-  await program.waitForLine(({ response }: any) => response?.request_id === "r3");
+  program.send(control("r4", { subtype: "set_has_subscribers" }));
+  program.send(control("r5", { subtype: "no_such_request" }));
   program.closeStdin();
   const { messages } = await program.done;
   const answers = messages.filter(({ type }) => type === "control_response").map(({ response }) => response);
-  expect(answers.map(({ request_id, response }) => [request_id, response?.current_permission_mode])).toEqual([
-    ["r1", "default"],
-    ["r2", undefined],
-    ["r3", undefined],
-  ]);
+  expect(answers[0]).toMatchObject({ request_id: "r1", response: { current_permission_mode: "default" } });
+  expect(answers.map(({ request_id }) => request_id).sort()).toEqual(["r1", "r2", "r3", "r4", "r5"]);
 });
 
 test("no request overtakes initialize: its hooks hold for what is right behind it", async () => {
@@ -135,6 +133,24 @@ test("no request overtakes initialize: its hooks hold for what is right behind i
   expect((reply.json as any).response).toMatchObject({ subtype: "error", error: "stay" });
   program.closeStdin();
   expect((await program.done).code).toBe(0);
+});
+
+test("an interrupt stops a prompt that still waits for a change", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([]);
+  const hooks = { PreModelSwitch: [{ hookCallbackIds: ["guard"] }] };
+  await using program = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  program.send(control("r1", { subtype: "initialize", hooks }));
+  program.send(control("r2", { subtype: "set_model", model: "haiku" }));
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ type }) => type === "control_request");
+  program.send(control("r3", { subtype: "interrupt" }));
+  await program.waitForLine(replyTo("r3"));
+  program.send(answer((json as any).request_id, {}));
+  await program.waitForLine(({ type }) => type === "result");
+  program.closeStdin();
+  expect(messagesOf(await program.done, "result")).toMatchObject([{ subtype: "error_during_execution" }]);
+  expect(model.requests).toEqual([]);
 });
 
 test("who resumes a session that has a name hears it", async () => {

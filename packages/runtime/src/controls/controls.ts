@@ -112,14 +112,13 @@ export class Controls {
     id: string,
     signal: AbortSignal,
   ): ControlReply | Promise<ControlReply> {
-    if (row === undefined) return unsupported(request.subtype);
-    if ("now" in row) {
-      const first = this.#initializing;
-      const answer = () => this.#run(row.now, request, id, signal);
+    const first = this.#initializing;
+    if (row === undefined || "now" in row) {
+      const answer = () => (row ? this.#run(row.now, request, id, signal) : unsupported(request.subtype));
       return first ? first.then(answer) : answer();
     }
     return attempt(async () => {
-      const before = isChange(row) ? this.#lastChange : undefined;
+      const before = isChange(row) ? this.#lastChange : first;
       const handler = await row.later();
       await before;
       // A client that does not read its replies waits for the next one.

@@ -155,10 +155,11 @@ export class LiveSession implements Session {
         if (!work) continue;
         // Written now, in case of a crash, and again at the end. A session without prompts leaves no file.
         if (runs++ === 0) noteTitle();
+        const signal = runState.begin();
         // What the client asked for before its prompt comes first, above all `initialize`.
         await this.#parts.controls.changed();
         if (!runState.running) runState.running = true;
-        await this.#perform(work);
+        await this.#perform(work, signal);
       }
       if (runs > 0) noteTitle();
       await this.#parts.end(this.#closing);
@@ -168,12 +169,11 @@ export class LiveSession implements Session {
     }
   }
 
-  async #perform({ prompt }: Work): Promise<void> {
+  async #perform({ prompt }: Work, signal: AbortSignal): Promise<void> {
     const { inbox, outbox, cost, now, agents } = this.#parts;
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
     const started = now();
     const apiBefore = cost.apiDurationMs;
-    const signal = this.#parts.runState.begin();
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
     if (prompt) outbox.note(dequeued(this.id, started));
