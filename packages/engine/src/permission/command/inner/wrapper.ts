@@ -139,18 +139,32 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Wrappe
   return { commands: rest.length > 0 ? [rest] : [], scripts: handed.filter(Boolean), transparent, opaque };
 }
 
-/** The first word that is neither an option nor the mark that `-I` sets. */
+/** Options of xargs whose value is the next word. */
+const XARGS_VALUE = /^(-[0oprtx]*[adEIJLnPRSs]|--(a|d|max-[acp]|p)[a-z-]*)$/;
+
+/** Whether the program of an xargs with long options is a name that it reads. */
 function startsMark(words: readonly Word[]): boolean {
-  const first = words.find(({ value }, at) => !value.startsWith("-") && words[at - 1]?.value !== "-I");
-  return first?.value.includes("{}") === true;
+  const program = words.find(
+    ({ value }, at) => !value.startsWith("-") && !XARGS_VALUE.test(words[at - 1]?.value ?? ""),
+  );
+  return program !== undefined && hasMark(program, words);
+}
+
+/** Whether xargs puts a name that it reads into this word: `{}`, or what `-I` and `--replace` set. */
+function hasMark({ value: word }: Word, options: readonly Word[]): boolean {
+  const marks = options.flatMap(({ value }, at) => {
+    const set = /^(?:-[a-zA-Z0-9]*[Ii]|--r[a-z]*=)(.*)$/s.exec(value)?.[1];
+    // Only `-I` takes the next word.
+    return set === "" && value.endsWith("I") ? (options[at + 1]?.value ?? []) : set || [];
+  });
+  return ["{}", ...marks].some((mark) => word.includes(mark));
 }
 
 /** Whether the names that xargs adds become a program, or part of a script: `xargs -I{} {} x`, `xargs env`. */
 function takesProgram(inner: readonly Word[], own: readonly Word[], bare: boolean): boolean {
   const [program, ...rest] = inner;
   if (program === undefined) return false;
-  const marks = own.flatMap(({ value }, at) => /^-[a-zA-Z0-9]*[Ii](.*)$/s.exec(value)?.[1] || own[at + 1]?.value || []);
-  if (["{}", ...marks].some((mark) => program.value.includes(mark))) return true;
+  if (hasMark(program, own)) return true;
   const name = basename(program.value);
   if (isShell(name)) return !bare;
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name]! : undefined;

@@ -41,7 +41,7 @@ export function reachOf(command: SimpleCommand): (content: string) => Reach {
 function contentsOf(content: string): readonly string[] {
   const words = content.replace(/:\*$/, " *").split(" ");
   const main = withMainNames(words.map((value) => ({ value })));
-  return main ? [content, main.map(({ value }) => value).join(" ")] : [content];
+  return [content, ...main.map((each) => each.map(({ value }) => value).join(" "))];
 }
 
 /** For allow rules: this part as written, with no option that does more than the rule says. */
@@ -124,8 +124,7 @@ function readings(words: readonly Word[]): (readonly Word[])[] {
   // Git's subcommands are programs too: /usr/lib/git-core/git-push.
   const subcommand = /^git-([a-z-]+)$/.exec(name)?.[1];
   if (subcommand) found.push([{ ...program!, value: "git" }, { ...program!, value: subcommand }, ...rest]);
-  const main = withMainNames([{ ...program!, value: name }, ...rest]);
-  if (main) found.push(main);
+  found.push(...withMainNames([{ ...program!, value: name }, ...rest]));
   if (name.toLowerCase() === "git") found.push([{ ...program!, value: "git" }, ...withoutGitPlace(rest)]);
   return found;
 }

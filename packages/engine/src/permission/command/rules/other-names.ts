@@ -47,24 +47,29 @@ const DOCKER: Readonly<Record<string, string>> = {
   buildx: "",
 };
 
-/** The same words with the main name of the subcommand; undefined if that is what they have already. */
-export function withMainNames<T extends { readonly value: string }>(words: readonly T[]): readonly T[] | undefined {
+/** The same words with the main name of the subcommand, for every word that may be it: others may be values of options. */
+export function withMainNames<T extends { readonly value: string }>(words: readonly T[]): (readonly T[])[] {
   const program = words[0]?.value ?? "";
-  const at = words.findIndex(({ value }, index) => index > 0 && !/^[-+]/.test(value) && isKnown(program, value));
-  // Only options, and words that may be their values, come before a subcommand.
-  if (
-    at < 0 ||
-    words.slice(1, at).some(({ value }, index) => !/^[-+]/.test(value) && !/^-[^=]*$/.test(words[index]!.value))
-  )
-    return undefined;
-  const word = words[at]!;
-  const renamed = (value: string, dropped: number) =>
-    words.toSpliced(at, dropped, ...(value ? [{ ...word, value }] : []));
-  if (!isDocker(program)) return renamed(SUBCOMMANDS.get(program)!.get(word.value)!, 1);
-  const pair = DOCKER[`${word.value} ${words[at + 1]?.value}`];
-  return pair === undefined ? renamed("", 1) : renamed(pair, 2);
+  const found: (readonly T[])[] = [];
+  for (let at = 1; at < words.length; at++) {
+    const { value } = words[at]!;
+    if (isOption(value)) continue;
+    if (isKnown(program, value)) found.push(renamed(words, at));
+    if (!/^-[^=]*$/.test(words[at - 1]!.value)) break;
+  }
+  return found;
 }
 
+function renamed<T extends { readonly value: string }>(words: readonly T[], at: number): readonly T[] {
+  const program = words[0]!.value;
+  const word = words[at]!;
+  const put = (value: string, dropped: number) => words.toSpliced(at, dropped, ...(value ? [{ ...word, value }] : []));
+  if (!isDocker(program)) return put(SUBCOMMANDS.get(program)!.get(word.value)!, 1);
+  const pair = DOCKER[`${word.value} ${words[at + 1]?.value}`];
+  return pair === undefined ? put("", 1) : put(pair, 2);
+}
+
+const isOption = (word: string) => /^[-+]/.test(word);
 const isDocker = (program: string) => /^(docker|podman|nerdctl)$/.test(program);
 
 function isKnown(program: string, word: string): boolean {
