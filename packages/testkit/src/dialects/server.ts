@@ -165,7 +165,7 @@ function parsed(text: string): unknown {
 }
 
 // A client built on fetch loses received but unread data when its connection breaks. Give it time to read.
-const BEFORE_CUT = 25;
+const BEFORE_CUT = 100;
 
 async function send(
   response: ServerResponse,

@@ -254,7 +254,7 @@ function exhausted(length: number): Failure {
 }
 
 // A client built on fetch loses received but unread data when its connection breaks. Give it time to read.
-const BEFORE_CUT = 25;
+const BEFORE_CUT = 100;
 
 const sse = (type: string, data: object) => Buffer.from(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
 const pathOf = (request: IncomingMessage) => (request.url ?? "").split("?")[0];
