@@ -359,3 +359,22 @@ test.each(PORTS.map((port) => ({ port })))(
     }
   },
 );
+
+test("an input is repaired once: what is recorded is what the tool gets", async () => {
+  const got: string[] = [];
+  const [shared] = tools([]) as [Tool];
+  const tool: Tool = {
+    ...shared,
+    repair: ({ text }) => ({ text: `${String(text)}!` }),
+    async run({ text }) {
+      got.push(text as string);
+      return { said: text };
+    },
+  };
+  const { entries } = await play(steppedModel(["x"]), { tools: [tool] });
+  const recorded = entries.flatMap((entry) =>
+    entry.type === "assistant" ? entry.message.content.filter(({ type }) => type === "tool_use") : [],
+  );
+  expect(got).toEqual(["x!"]);
+  expect(recorded).toMatchObject([{ input: { text: "x!" } }]);
+});

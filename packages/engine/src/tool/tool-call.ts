@@ -87,6 +87,7 @@ export function checkCall(
     const note = why === undefined ? notOfferedNote(name, allTools) : `. ${why}`;
     return { call, outcome: invalidCall(`Error: No such tool available: ${name}${note}`) };
   }
+  if (call.checked?.tool === tool) return { call, ...call.checked };
   try {
     const checked = readInput(call, tool);
     return checked.ok
@@ -110,21 +111,25 @@ function callableTool(name: string, { tools, deferredTools, acceptedTools }: Cal
  * The call as it is recorded and shown: with the input that the tool will get, apart from defaults. Clients see what
  * happens, not how a model spelled it. An input that is not valid stays as it is.
  */
-export function withRepairedInput(block: ToolUseBlock, ports: CallableTools & Pick<Ports, "toolAlias">): ToolUseBlock {
+export function repairedCall(
+  block: ToolUseBlock,
+  ports: CallableTools & Pick<Ports, "toolAlias">,
+): Pick<StreamedCall, "block" | "checked"> {
   const tool = callableTool(ports.toolAlias?.(block.name) ?? block.name, ports);
-  if (!tool || !isObject(block.input)) return block;
+  if (!tool || !isObject(block.input)) return { block };
   const given = block.input as JsonObject;
   try {
-    const checked = validateInput(tool, given);
-    if (!checked.ok) return block;
+    const result = validateInput(tool, given);
+    if (!result.ok) return { block };
+    const checked = { tool, input: result.input };
     const keys = Object.keys(tool.repair?.({ ...given }) ?? given);
-    const input = Object.fromEntries(keys.map((key) => [key, checked.input[key]]));
+    const input = Object.fromEntries(keys.map((key) => [key, result.input[key]]));
     const isSame =
       keys.length === Object.keys(given).length && keys.every((key) => isSameValue(input[key], given[key]));
-    return isSame ? block : { ...block, input };
+    return { block: isSame ? block : { ...block, input }, checked };
   } catch {
     // The same failure answers the call.
-    return block;
+    return { block };
   }
 }
 

@@ -21,7 +21,8 @@ import type { Conversation } from "./conversation.ts";
 import { ModelError } from "../errors.ts";
 import type { ModelNotice, ModelRequest, Ports } from "../ports.ts";
 import { withCounted } from "../run/result.ts";
-import { withRepairedInput } from "../tool/tool-call.ts";
+import type { Tool } from "../tool/tool.ts";
+import { repairedCall } from "../tool/tool-call.ts";
 
 export interface StreamedCall {
   readonly block: ToolUseBlock;
@@ -29,6 +30,8 @@ export interface StreamedCall {
   readonly entryId: string;
   /** Why the input the model sent is unusable. */
   readonly broken?: string;
+  /** What was found when the call was recorded: its tool, and the input that the tool gets. */
+  readonly checked?: { readonly tool: Tool; readonly input: JsonObject } | undefined;
 }
 
 export interface ModelReply {
@@ -94,7 +97,8 @@ export async function requestReply(
     const entryId = ports.newId();
     const state = isToolUse(sent) ? states.get(sent.id) : undefined;
     // A call with state may be signed, and goes back as it came.
-    const block = isToolUse(sent) && !broken && !state ? withRepairedInput(sent, ports) : sent;
+    const repaired = isToolUse(sent) && !broken && !state ? repairedCall(sent, ports) : undefined;
+    const block = repaired?.block ?? sent;
     const named = requestId === undefined ? {} : { requestId };
     const unfinished = end ? {} : { aborted: true as const };
     const facts = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
@@ -105,7 +109,7 @@ export async function requestReply(
     lastEntry = entryId;
     if (block.type === "text") texts.push((block as { text: string }).text);
     if (block.type === "tool_use") {
-      const call = { block: block as ToolUseBlock, entryId, broken };
+      const call = { block: block as ToolUseBlock, entryId, broken, checked: repaired?.checked };
       calls.push(call);
       if (stopReason === null) start(call);
       else waiting.push(call);
