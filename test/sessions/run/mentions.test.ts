@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { readTranscript, runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { CHAT, prompt, resultOf, spoken, STREAM, told } from "../front-door.ts";
+import { CHAT, control, prompt, resultOf, spoken, STREAM, told } from "../front-door.ts";
 
 /** The blocks of the first message that the model got for this prompt. */
 async function shown(home: TemporaryHome, text: string, flags: readonly string[] = []): Promise<readonly any[]> {
@@ -46,6 +46,20 @@ test("a folder is listed without what the rules hide", async () => {
   expect(texts(await shown(home, "see @docs/"))).toEqual([
     `<system-reminder>\nThe folder ${folder} has these entries:\na.md\nb.md\ndeep/\n</system-reminder>`,
     "see @docs/",
+  ]);
+});
+
+test("tools that a client puts in place of others are for the model's calls, not for mentions", async () => {
+  using home = temporaryHome();
+  const path = home.write("docs/a.md", "a");
+  await using model = await startMockModel([{ text: "done" }]);
+  const initialize = control("i", { subtype: "initialize", toolAliases: { Read: "Glob" } });
+  await runKeelson(CHAT, { home, url: model.url, stdin: [initialize, prompt("see @docs/a.md and @docs")] });
+  expect(texts(told(model.requests[0]!))).toEqual([
+    called({ file_path: path }),
+    result("1\ta"),
+    `<system-reminder>\nThe folder ${join(home.project, "docs")} has these entries:\na.md\n</system-reminder>`,
+    "see @docs/a.md and @docs",
   ]);
 });
 

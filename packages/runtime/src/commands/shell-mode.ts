@@ -44,6 +44,8 @@ export async function runTypedCommand(
     // There is no call in the conversation that a result could belong to.
     record: () => undefined,
     instructionsFor: () => [],
+    // The user means the shell of the session; what clients put in its place is for calls of the model.
+    toolAlias: () => undefined,
   };
   const block: ToolUseBlock = { type: "tool_use", id, name, input: { command, timeout: TIMEOUT_MS } };
   const alone = { halted: () => undefined, ended: ports.signal, pass: async () => undefined };

@@ -29,6 +29,8 @@ export async function callUnasked(block: ToolUseBlock, options: UnaskedOptions):
     // There is no call in the conversation that a result could belong to.
     record: () => undefined,
     instructionsFor: () => [],
+    // A text means the tool that has this name; what clients put in its place is for calls of the model.
+    toolAlias: () => undefined,
   };
   const alone = { halted: () => undefined, ended: ports.signal, pass: async () => undefined };
   return settleCall(checkCall({ block, entryId: "" }, unasked), unasked, alone);
