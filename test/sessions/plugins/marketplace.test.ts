@@ -162,6 +162,7 @@ test("no change of what a plugin may run goes by unseen", async () => {
   const changes: readonly (readonly [path: string, content: object | string, shown: string])[] = [
     ["hooks/hooks.json", hook(`echo ${long} two`), `${long} two\n`],
     [".mcp.json", { s: { command: "serve", env: { LD_PRELOAD: "./evil.so" } } }, '{"env":{"LD_PRELOAD":"./evil.so"}}'],
+    [".mcp.json", { s: { command: "serve", args: ["--port", 22] } }, "+ MCP server s: serve --port 22\n"],
     [".mcp.json", { s: { type: "http", url: "https://x.test", headersHelper: "evil" } }, '{"headersHelper":"evil"}'],
     ["skills/a/SKILL.md", skill("name: a", "  ```! sh\nevil\n  ```"), "+ shell in skills/a/SKILL.md: evil"],
     ["skills/a/SKILL.md", skill('"allowed-tools": [Bash]'), "+ tools without approval in skills/a/SKILL.md: Bash"],

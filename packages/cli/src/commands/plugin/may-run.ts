@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { skillGrants, type PluginFolder } from "@keelson/config/plugins";
 import { fileHash, type PluginFile } from "@keelson/host/plugins";
 import { isObject, tryParse, type HookHandler } from "@keelson/protocol";
+import { argumentsIn } from "../mcp/words.ts";
 import { oneLine } from "../permissions/words.ts";
 
 export interface MayRun {
@@ -95,7 +96,7 @@ function handlerText(handler: HookHandler): string {
 function serverText(raw: unknown): string {
   if (!isObject(raw)) return "not an object";
   const { command, args, url } = raw;
-  const words = typeof url === "string" ? [url] : [command, ...(Array.isArray(args) ? args : [])];
+  const words = typeof url === "string" ? [url] : [command, ...argumentsIn(args)];
   // Variables, headers and the program that makes them decide what runs, too.
   return [...words.filter((word) => typeof word === "string"), ...restOf(raw, ["type", "command", "args", "url"])].join(
     " ",

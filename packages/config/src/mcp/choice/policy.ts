@@ -48,7 +48,7 @@ function denies({ serverName, serverCommand, serverUrl }: McpServerPattern, serv
   if (serverName !== undefined) return ruleName(serverName) === ruleName(server.name);
   if (serverCommand !== undefined) {
     const { command, args } = server.written;
-    const written = [command, ...(Array.isArray(args) ? args : [])];
+    const written = [command, ...(Array.isArray(args) ? args.map(String) : [])];
     return isSame(serverCommand, commandOf(server)) || isSame(serverCommand, written);
   }
   if (serverUrl === undefined || !("url" in server.config)) return false;
