@@ -49,6 +49,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     request: ModelRequest,
     body: Uint8Array<ArrayBuffer>,
     signal: AbortSignal,
+    refused?: (headers: Headers) => void,
   ): Promise<HttpCall> {
     const url = endpoint(address.baseUrl, path);
     const call = await openCall(
@@ -68,12 +69,10 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     const text = await call.text(MAX_ERROR_BYTES).catch(() => "");
     call.close({ finished: false });
     if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
-    refused = headers;
+    refused?.(headers);
     throw responseError({ status, statusText, headers, body: text }, secrets);
   }
 
-  /** Of the last answer that was an error. */
-  let refused: Headers | undefined;
   let told = "";
   /** Accounts have limits, keys do not. Reported when they change. */
   const hasLimits = (headers: Headers | undefined): headers is Headers =>
@@ -85,22 +84,21 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     yield { type: "notice", notice: { type: "rate_limit", info } };
   }
   /** Sends a request for a reply; says what is new about limits, whether there is a reply or not. */
-  async function* exchange(
+  async function* open(
     request: ModelRequest,
     body: Uint8Array<ArrayBuffer>,
     signal: AbortSignal,
-    read: (call: HttpCall) => Promise<AsyncIterable<StreamEvent> | Iterable<StreamEvent>>,
-  ): AsyncIterable<ModelEvent> {
-    refused = undefined;
+  ): AsyncGenerator<ModelEvent, HttpCall> {
+    let headers: Headers | undefined;
     let call: HttpCall;
     try {
-      call = await post("/v1/messages", request, body, signal);
+      call = await post("/v1/messages", request, body, signal, (refusal) => (headers = refusal));
     } catch (error) {
-      if (hasLimits(refused)) yield* limits(refused);
+      if (hasLimits(headers)) yield* limits(headers);
       throw error;
     }
     if (hasLimits(call.response.headers)) yield* limits(call.response.headers);
-    yield* noted(request, call, await read(call));
+    return call;
   }
 
   /** By the name that was asked for: how the server calls the model. Gateways have names of their own. */
@@ -138,15 +136,15 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     async *stream(asked, signal) {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: true, extra: options.extraBody });
-      yield* exchange(request, body.bytes, signal, async (call) =>
-        isJson(call) ? whole(call) : untilStop(readEvents(call, secrets), call),
-      );
+      const call = yield* open(request, body.bytes, signal);
+      yield* noted(request, call, isJson(call) ? await whole(call) : untilStop(readEvents(call, secrets), call));
     },
 
     async *plain(asked, signal) {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: false, extra: options.extraBody });
-      yield* exchange(request, body.bytes, signal, whole);
+      const call = yield* open(request, body.bytes, signal);
+      yield* noted(request, call, await whole(call));
     },
 
     async countTokens(asked, signal) {
