@@ -64,8 +64,8 @@ export const BUILTIN_TOOL_NAMES: readonly string[] = [
   "Write",
 ];
 
-// Beginnings of sentences that report plan limits. Keelson reports limits through the `error` field of a message, never
-// through a sentence to match, so these lists are empty.
+// Beginnings of sentences that report plan limits. Keelson reports limits through `rate_limit_event` and the `error`
+// field of a message, never through a sentence to match, so these lists are empty.
 export const USAGE_LIMIT_ERROR_PREFIXES: readonly string[] = [];
 export const USAGE_WARNING_PREFIXES: readonly string[] = [];
 export const USAGE_TRANSITION_PREFIXES: readonly string[] = [];
