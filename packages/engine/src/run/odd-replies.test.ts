@@ -225,6 +225,17 @@ test("a stop reason before the end of the last block leaves its events in order"
   expect(done).toEqual(["a"]);
 });
 
+test.each<[string, readonly Step[]]>([
+  ["starts over and fails", [START, { type: "notice", notice: { type: "restart" } }, CUT]],
+  ["is lost before its end", [START, CUT]],
+  ["is lost right before its end", [START, ...block(0, TEXT), ends("end_turn"), CUT]],
+])("a message that %s is shown to its end once", async (_, reply) => {
+  const { signals } = await play([reply], { partial: true });
+  const shown = signals.flatMap((signal) => (signal.type === "stream_event" ? [(signal as any).event.type] : []));
+  const [first, second, third = "message_start"] = shown.filter((type) => type.startsWith("message_st"));
+  expect([first, second, third]).toEqual(["message_start", "message_stop", "message_start"]);
+});
+
 test.each(["PreToolUse", "permit"])("an interrupt during %s keeps the call from running", async (moment) => {
   const abort = new AbortController();
   const { end, done, problems } = await play([[START, ...call(0, "c", "a"), ends("tool_use"), STOP]], {

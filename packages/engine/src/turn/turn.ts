@@ -83,6 +83,8 @@ export async function requestReply(
   let refusal: StopDetails | undefined;
   let lastEntry: string | undefined;
   let thinkingTokens = 0;
+  /** Clients that draw deltas saw the beginning of the message, and not its end. */
+  let isShownOpen = false;
   const calls: StreamedCall[] = [];
   const texts: string[] = [];
   const waiting: StreamedCall[] = [];
@@ -141,6 +143,8 @@ export async function requestReply(
   });
   const show = (event: StreamEvent) => {
     if (!ports.partial) return undefined;
+    if (event.type === "message_start") isShownOpen = true;
+    else if (event.type === "message_stop") isShownOpen = false;
     const timing = event.type === "message_start" && firstAt !== undefined ? { ttft_ms: firstAt - started } : {};
     return ports.show({ type: "stream_event", event, parent_tool_use_id: null, ...timing });
   };
@@ -149,7 +153,7 @@ export async function requestReply(
   const closeShown = async () => {
     for (const index of open.keys()) await show({ type: "content_block_stop", index });
     open.clear();
-    if (message && stopReason === null) await show({ type: "message_stop" });
+    if (isShownOpen) await show({ type: "message_stop" });
   };
 
   // Only clients that get deltas see this status (test/conformance/protocol/cases/messages.ts).
