@@ -374,6 +374,13 @@ test("an empty reply is asked for once more, and is then an empty answer", async
   expect(await runOnce(home, model.url)).toEqual({ code: 0, stdout: "\n", stderr: "" });
 });
 
+test("an empty reply in the last turn that is allowed is the answer, not a limit that was reached", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{}]);
+  const ended = await runKeelson(["-p", "go", "--max-turns", "1", ...STREAM], { home, url: model.url });
+  expect(resultOf(ended)).toMatchObject({ subtype: "success", is_error: false, result: "", num_turns: 1 });
+});
+
 test("an address nobody listens at is named, after the retries it was given", async () => {
   using home = temporaryHome();
   const { code, stdout } = await runOnce(home, "http://127.0.0.1:9", { CLAUDE_CODE_MAX_RETRIES: "0" });

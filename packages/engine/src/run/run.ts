@@ -134,7 +134,7 @@ export async function run(
       await add(...typed);
       // Context added for the model waits for the next request; it does not cause one.
       const more = settled.length > 0 || typed.some(({ type }) => type === "user");
-      const next = recovery.after(reply, settled, more);
+      const next = recovery.after(reply, settled, { more, isLast: turns === limits.maxTurns });
       if (next.ending) return end(next.ending);
       if (next.failure) {
         const refused = entries.findLast(({ type }) => type === "user")?.uuid;

@@ -33,7 +33,12 @@ export class ReplyRecovery {
     this.#limits = limits;
   }
 
-  after({ text, stopReason, cut }: ModelReply, settled: readonly SettledCall[], more: boolean): RecoveryStep {
+  /** `more`: the run continues in any case. `isLast`: the limit allows no further turn. */
+  after(
+    { text, stopReason, cut }: ModelReply,
+    settled: readonly SettledCall[],
+    { more, isLast }: { readonly more: boolean; readonly isLast: boolean },
+  ): RecoveryStep {
     const { structured } = this.#limits;
     this.#misfits += settled.filter(({ tool, failed }) => tool === STRUCTURED_OUTPUT && failed).length;
     if (structured && this.#misfits >= structured.maxRetries) {
@@ -54,7 +59,7 @@ export class ReplyRecovery {
       this.#nudged = true;
       return { nudge: STRUCTURED_NUDGE };
     }
-    if (text.trim() === "" && !this.#silent) {
+    if (text.trim() === "" && !this.#silent && !isLast) {
       this.#silent = true;
       return { nudge: SAY_SOMETHING };
     }
