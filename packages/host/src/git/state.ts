@@ -26,7 +26,7 @@ const MAX_DIFF = 4 * 1024 * 1024;
 const MAX_COMMITS = 5;
 const MAX_REFS = 256 * 1024;
 
-/** Undefined outside a repository, or if it is not known safely and soon. Never rejects. */
+/** Undefined outside a repository, or if it cannot be found out safely and quickly. Never rejects. */
 export async function readGitState(options: GitStateOptions): Promise<GitState | undefined> {
   try {
     const safe = safeGit(options);

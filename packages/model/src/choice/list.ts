@@ -11,7 +11,7 @@ import { providerNamed, PROVIDERS } from "./known/providers.ts";
 import { registeredIds } from "./known/registry.ts";
 import { modelOf } from "./known/traits.ts";
 
-/** A model that can be asked, in the words of a block in the settings. What no one says is null. */
+/** A model that can be asked, in the words of a block in the settings. What is not known is null. */
 export interface ReachableModel {
   readonly id: string;
   readonly provider: string;

@@ -82,7 +82,7 @@ export interface ControlTargets {
   fileIndex(): Promise<MentionIndex>;
   readonly seen: ReadLedger;
   readonly tasks: Tasks;
-  /** `source` is the hook input. */
+  /** `source` is a field of the hook input. */
   addDirectories(paths: readonly string[], source: "register_repo_root" | "slash_command"): void;
 
   /** All hooks, from settings files and from clients. */

@@ -1,4 +1,4 @@
-// `@agent-name` in what the user typed: the model is informed that the user wants this agent.
+// `@agent-name` in what the user typed: a reminder says that the user wants this agent.
 
 import { asReminder } from "@keelson/engine";
 import type { AgentDefinition, NewEntry } from "@keelson/protocol";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const MAX_ENTRIES = 200_000;
 
-/** Undefined if it is not known: too many files, or some that cannot be read. */
+/** Undefined if there are too many files, or some that cannot be read. */
 export function folderStamp(folder: string): string | undefined {
   const hasher = new Bun.CryptoHasher("sha256");
   const open = [""];

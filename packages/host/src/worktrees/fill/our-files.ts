@@ -1,4 +1,4 @@
-// What we put into a worktree ourselves, and so is no work of anyone: links to folders of the main checkout, and copies
+// What we put into a worktree ourselves, so no one would miss it: links to folders of the main checkout, and copies
 // that are still the same.
 
 import { lstatSync, readlinkSync, unlinkSync } from "node:fs";

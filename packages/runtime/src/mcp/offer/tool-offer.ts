@@ -196,7 +196,7 @@ interface Basis {
 const isSame = (a: Basis, b: Basis) =>
   a.version === b.version && a.changes === b.changes && a.builtIn === b.builtIn && a.rules === b.rules;
 
-/** For APIs that know no tool references: the tools are in the next request, and the model is informed. */
+/** For APIs that know no tool references: the tools are in the next request, and the model reads that they are. */
 function inWords(output: { readonly matches: readonly string[] }, show: Tool["show"]): ReturnType<Tool["show"]> {
   const { matches } = output;
   return matches.length === 0 ? show(output) : `Loaded; call them from now on:\n${matches.join("\n")}`;

@@ -140,7 +140,7 @@ class Scanner {
     this.#at = end === undefined ? this.#text.length : end + length;
   }
 
-  /** The places of all runs are collected once; each is skipped from then on when it was passed. */
+  /** The places of all runs are collected once; one that was passed is not looked at again. */
   #closingBackticks(length: number, from: number): number | undefined {
     if (!this.#backticks) {
       this.#backticks = new Map();
