@@ -42,6 +42,8 @@ export interface DeniedFiles {
 
 /** Each mount takes time. Beyond this, only the gate enforces the rules. */
 const MAX_HIDDEN = 400;
+/** Each is held open. Beyond this, too, only the gate enforces the rules. */
+const MAX_ABOVE = 200;
 /** How many files in denied folders are checked for hard links: before each command, and before a linked file is read. */
 const MAX_LINK_CHECKS = { command: 500, read: 10_000 };
 /** Outside the working directories, trees may be huge. */
@@ -151,8 +153,15 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
         files: single.slice(0, Math.max(0, MAX_HIDDEN - outer.length)),
       };
       const inside = [...hidden.files, ...hidden.folders.map((folder) => join(folder, "x"))];
-      const above = foldersInRules(inside, { roots, mayRead: options.mayRead });
-      return { ...hidden, above: above.filter((path) => !folders.has(path)), complete };
+      const named = foldersInRules(inside, { roots, mayRead: options.mayRead });
+      const above = named.filter((path) => !folders.has(path));
+      if (above.length > MAX_ABOVE) {
+        complete = false;
+        warnOnce(
+          `Deny rules depend on the names of more than ${MAX_ABOVE} folders; only the first ${MAX_ABOVE} are moved back if a command renames them`,
+        );
+      }
+      return { ...hidden, above: above.slice(0, MAX_ABOVE), complete };
     },
     async links(cwd) {
       const { files, folders, complete } = await search(rootsFor(cwd));

@@ -82,3 +82,15 @@ test("without rules about files nothing is looked up", () => {
   p.write(".env");
   expect(createLinkGuard(p.options).deniedTarget(p.link(".env", "a"))).toBe(undefined);
 });
+
+test("folders whose names rules depend on are found up to a limit; beyond it, not everything is hidden for sure", async () => {
+  using p = project("/*/secrets/key");
+  const found = async () => {
+    const { above, complete } = await createDeniedFiles(p.options).find(p.root);
+    return { above: above.length, complete, warnings: p.warnings.length };
+  };
+  for (let at = 0; at < 200; at++) p.write(`${at}/secrets/key`);
+  expect(await found()).toEqual({ above: 200, complete: true, warnings: 0 });
+  p.write("more/secrets/key");
+  expect(await found()).toEqual({ above: 200, complete: false, warnings: 1 });
+});
