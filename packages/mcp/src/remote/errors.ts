@@ -67,8 +67,12 @@ export function isSessionExpired(error: unknown, context: ErrorContext): boolean
 /** 404 by the protocol. Many servers that were restarted answer with 400 and say what they miss. */
 function endsSession(status: number | undefined, body: string | undefined, { hasSession }: ErrorContext): boolean {
   if (!hasSession) return false;
-  return status === 404 || (status === 400 && /\bsession\b|not initialized/i.test(body ?? ""));
+  if (status !== 400 || body === undefined) return status === 404;
+  return /\bsession\b|not initialized/i.test(body) && !ABOUT_REQUEST.test(body);
 }
+
+/** JSON-RPC's codes for a method or parameters, which may be called a session too. */
+const ABOUT_REQUEST = /"code"\s*:\s*-3260[123]\b/;
 
 export function needsSignIn({ name, url }: Pick<ErrorContext, "name" | "url">): NeedsSignInError {
   return new NeedsSignInError(`"${url.host}" requires you to sign in; run "${loginCommand(name)}"`);

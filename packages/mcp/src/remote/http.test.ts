@@ -71,16 +71,17 @@ test("a session that the server forgot is reported as expired", async () => {
   await connection.close();
 });
 
-test.each([
-  [400, "Bad Request: No valid session ID provided", "MCP error -32001: session expired"],
-  [400, "Bad Request: Server not initialized", "MCP error -32001: session expired"],
-  [404, "gone", "MCP error -32001: session expired"],
-  [400, "Bad Request: no such tool", "MCP error -32000: Bad Request: no such tool"],
-])("within a session, HTTP %d with %j is %j", async (status, message, error) => {
+test.each<[status: number, message: string, error: string, code: number]>([
+  [400, "Bad Request: No valid session ID provided", "MCP error -32001: session expired", -32000],
+  [400, "Bad Request: Server not initialized", "MCP error -32001: session expired", -32000],
+  [404, "gone", "MCP error -32001: session expired", -32000],
+  [400, "Bad Request: no such tool", "MCP error -32000: Bad Request: no such tool", -32000],
+  [400, "unknown session", "MCP error -32602: unknown session", -32602],
+])("within a session, HTTP %d with %j is %j", async (status, message, error, code) => {
   const calculator = sessionServer();
   let isForgotten = false;
   await using server = serveHttp((request) =>
-    isForgotten ? Response.json(rpcError(-32000, message), { status }) : calculator.fetch(request),
+    isForgotten ? Response.json(rpcError(code, message), { status }) : calculator.fetch(request),
   );
   const connection = await dial(transportTo(server.url));
   await connection.initialize();
