@@ -239,6 +239,9 @@ test("skills typed one after the other are all invoked, each with the rest as it
 
   const unknown = await play(home, "/a /tmp/x");
   expect(textsOf(unknown.requests[0]!.body.messages[0]).at(-1)).toBe("A /tmp/x");
+  home.write(".claude/commands/broken.md", "!`touch made`");
+  const { stdout } = await play(home, "/a /broken x");
+  expect(stdout).toContain('"/broken failed: The inline command \\"touch made\\" did not succeed');
   const loop = await play(home, "/loop /a");
   expect(textsOf(loop.requests[0]!.body.messages[0]).at(-1)).toContain("Task, interval and condition: /a\n");
 });

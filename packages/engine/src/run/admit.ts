@@ -111,9 +111,13 @@ async function render(
     if (isRefusal(said)) return { context: [], refused: said };
     context.push(...said.context);
   }
+  let name = text.split(/\s/, 1)[0];
   try {
     const parts: ExpandedPrompt[] = [];
-    for (const each of all) parts.push(await each.render());
+    for (const [at, each] of all.entries()) {
+      if (at > 0) name = `/${String(each.about["command_name"])}`;
+      parts.push(await each.render());
+    }
     const answers = parts.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
     return {
       context,
@@ -123,7 +127,7 @@ async function render(
       ...(answers.length === parts.length ? { answer: answers.join("\n\n") } : {}),
     };
   } catch (error) {
-    return { context: [], failed: `${text.split(/\s/, 1)[0]} failed: ${(error as Error).message}` };
+    return { context: [], failed: `${name} failed: ${(error as Error).message}` };
   }
 }
 
