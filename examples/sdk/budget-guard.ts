@@ -14,7 +14,8 @@ async function work(prompt: string): Promise<Outcome> {
   const running = query({
     prompt,
     options: {
-      // A request that would exceed the budget is not sent. A reply that exceeds it is paid for, but its tool calls do not run.
+      // A request that would exceed the budget is not sent. A reply that exceeds it is paid for, but its tool calls do
+      // not run.
       maxBudgetUsd: budget - spent,
       // A second limit, for loops that cost little.
       maxTurns: 20,
