@@ -118,6 +118,13 @@ test("steps are done in order and answered together at the end", async () => {
   ]);
 });
 
+test("a file with one character has one character, not one characters", async () => {
+  const { said } = await converse('create a file n.txt with content "x"', {
+    Write: () => "File created successfully at: n.txt",
+  });
+  expect(said).toEqual(["I wrote n.txt (1 character)."]);
+});
+
 test("a denial or an error is reported and ends the request", async () => {
   const { calls, said } = await converse("read /etc/secret then run `ls`", {
     Read: () => ({ error: "<tool_use_error>File is in a directory that is denied.</tool_use_error>" }),

@@ -116,7 +116,8 @@ function* run(command: string): Doing {
 function* create(path: string, content: string): Doing {
   const written = yield* attempt("Write", { file_path: path, content });
   if (written.failed) return failed("Write", written);
-  return { text: `I wrote ${path} (${content.length} characters).` };
+  const size = content.length === 1 ? "1 character" : `${content.length} characters`;
+  return { text: `I wrote ${path} (${size}).` };
 }
 
 function* replace({ path, from, to, all }: OfflineStep & { readonly kind: "replace" }): Doing {
