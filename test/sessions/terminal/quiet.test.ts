@@ -1,6 +1,7 @@
 // What is not written: colors, sequences, motion, anything at all while nothing happens.
 
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { programCommand, startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
 import { startTerminal } from "@keelson/testkit/terminal";
 import { isIdle, openAtTerminal, writeState } from "./at-terminal.ts";
@@ -32,7 +33,7 @@ test.each([
   await terminal.until("const x = 1;");
   const seen = terminal.scrollback({ joined: true }).join("\n");
   // It was read out while it was typed.
-  expect(seen.match(/^.*\bwrite\b.*$/gm)).toEqual(["$ write"]);
+  expect(seen.match(/^\S.*\bwrite\b.*$/gm)).toEqual(["$ write"]);
   expect(seen).toMatch(/^Tool: Write\(new\.txt\)/m);
   expect(seen).toMatch(/^Keelson: .*Title$/m);
   for (const once of ["Create new.txt?", "Title", "bold", "const x = 1;"]) expect(seen.split(once)).toHaveLength(2);
@@ -73,6 +74,19 @@ test("nothing is written after an answer", async () => {
   await other.until("Later.");
   expect(terminal.since(mark)).toBe("");
 });
+
+const isBuilt = process.env["KEELSON_BIN"] !== undefined && process.platform === "linux";
+testUnless(isBuilt ? null : "only the built program, on Linux", test)(
+  "the collector's timer is off while the program waits, and commands know nothing of it",
+  async () => {
+    await using at = await openAtTerminal([]);
+    const { terminal } = at;
+    const environment = readFileSync(`/proc/${terminal.pid}/environ`, "utf8").split("\0");
+    expect(environment.filter((each) => each.startsWith("BUN_"))).toEqual(["BUN_GC_TIMER_DISABLE=true"]);
+    terminal.type("!env | grep -c BUN_GC; echo searched\r");
+    await terminal.until(/^\s*(?:⎿\s*)?0\n\s*searched/m);
+  },
+);
 
 const tmux = Bun.which("tmux");
 testUnless(tmux === null ? "tmux is not installed" : null, test)("in tmux, a prompt is answered", async () => {
