@@ -114,7 +114,7 @@ exit 2`),
   row(
     "allow does not lift a deny rule",
     decides("allow"),
-    { ...refused(expect.stringMatching(/^error: /)), denied: ["Bash rule"] },
+    { ...refused(expect.stringMatching(/^error: /)), denied: ["Bash subcommandResults"] },
     {
       settings: { permissions: { deny: ["Bash(touch *)"] } },
     },
@@ -183,7 +183,7 @@ exit 2`),
     decides("allow", { updatedInput: { command: "touch other" } }),
     {
       ...refused(expect.stringMatching(/^error: /)),
-      denied: ["Bash rule"],
+      denied: ["Bash subcommandResults"],
     },
     { settings: { permissions: { allow: ["Bash(touch ran)"], deny: ["Bash(touch other)"] } } },
   ),

@@ -55,7 +55,7 @@ test("files of agents take away and never add", async () => {
     "mine-too",
   ]);
   const reasons = messagesOf(run, "system/permission_denied").map(({ decision_reason_type: type }) => type);
-  expect(reasons).toEqual(["other", "other", "mode", "rule"]);
+  expect(reasons).toEqual(["other", "other", "mode", "subcommandResults"]);
 });
 
 test("what a skill allows in an agent stays there, and its hooks and those of the agent's file end with it", async () => {
