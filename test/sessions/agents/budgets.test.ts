@@ -44,6 +44,32 @@ test("what an agent's own agents cost is part of its budget", async () => {
   expect(JSON.stringify(told(model.requests.at(-1)!)[0].content)).toContain("The budget of $2 is used up");
 });
 
+test("what an agent's searches cost is part of its budget, and one that would exceed it is not made", async () => {
+  using home = temporaryHome();
+  addAgent(home, "thrifty", { head: "maxBudgetUsd: 2\n" });
+  const search = { calls: [{ name: "WebSearch", input: { query: "prices" } }] };
+  const besides = "Perform a web search";
+  const roles = {
+    main: [
+      { calls: [agent("Spend", { subagent_type: "thrifty" })] },
+      { calls: [agent("Waste", { subagent_type: "thrifty" })] },
+      done,
+    ],
+    Spend: [search, list],
+    Waste: [{ ...search, usage: { input_tokens: 10, output_tokens: 140_000 } }, done],
+    // $2.5 with the prices of Haiku.
+    [besides]: [{ text: "found", usage: { input_tokens: 10, output_tokens: 500_000 } }],
+  };
+  await using model = await startMockModel(cast(roles));
+  await runKeelson([...RUN, "--allowedTools", "WebSearch"], { home, url: model.url });
+  const count = (role: string) => requestsOf(model.requests, role, Object.keys(roles)).length;
+  expect([count("Spend"), count(besides), count("Waste")]).toEqual([1, 1, 1]);
+  const [, ...answers] = requestsOf(model.requests, "main", Object.keys(roles));
+  expect(answers.map(({ messages }) => JSON.stringify(messages.at(-1).content))).toEqual(
+    Array(2).fill(expect.stringContaining("The budget of $2 is used up")),
+  );
+});
+
 test("an agent that continues has no new budget", async () => {
   using home = temporaryHome();
   addAgent(home, "thrifty", { head: "maxBudgetUsd: 1\n" });

@@ -2,6 +2,7 @@
 // never ask for permission, fire hooks, or limit their own output.
 
 import type { ContentBlock, NewEntry, Usage } from "@keelson/protocol";
+import type { ModelProvider } from "../ports.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /** What a call would touch. The gate uses this and nothing else the tool says. */
@@ -79,6 +80,8 @@ export interface ToolContext {
   follow?(entry: NewEntry): void;
   /** Charges a request to a model, made beside the conversation, to the subagent that makes the call. */
   charge?(usage: Usage, model: string, durationMs: number): void;
+  /** Applies the budgets of that subagent to such a request. */
+  guard?(provider: ModelProvider): ModelProvider;
 }
 
 /** Where the session works: the directory it started in, added directories, and the shell's current directory. */

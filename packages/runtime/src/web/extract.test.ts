@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ModelProfile, ToolContext } from "@keelson/engine";
+import { ModelError, type ModelProfile, type ToolContext } from "@keelson/engine";
 import { scriptedModel, testEngine, type Charge } from "@keelson/testkit";
 import type { Storage } from "../session/storage.ts";
 import { askAboutPage } from "./extract.ts";
@@ -7,7 +7,11 @@ import { askAboutPage } from "./extract.ts";
 function ask(
   text: string,
   profile: Partial<ModelProfile>,
-  { offset = 0, answer = "yes", charge = undefined as ToolContext["charge"] } = {},
+  {
+    offset = 0,
+    answer = "yes",
+    ...payer
+  }: { offset?: number; answer?: string } & Pick<ToolContext, "charge" | "guard"> = {},
 ) {
   const model = scriptedModel({ text: answer });
   const { ports, charges } = testEngine(model, { profile });
@@ -19,7 +23,7 @@ function ask(
     now: () => 0,
   };
   const page = { url: "https://e.com/", title: "T", text, offset };
-  const asked = askAboutPage(page, "What?", storage as unknown as Storage, { signal: ports.signal, charge });
+  const asked = askAboutPage(page, "What?", storage as unknown as Storage, { signal: ports.signal, ...payer });
   const sent = () => (model.requests[0]!.messages[0]!.content as readonly { text: string }[])[0]!.text;
   return { asked, sent, model, charges: charges as readonly Charge[] };
 }
@@ -39,6 +43,19 @@ test("an answer for a subagent is charged to it", async () => {
   const { asked, charges } = ask("text", {}, { charge: (_, model) => void own.push(model) });
   await asked;
   expect([own.length, charges]).toEqual([1, []]);
+});
+
+test("the budget of a subagent applies to it", async () => {
+  const refused = new ModelError("budget_exhausted", "The budget of $1 does not allow another request");
+  const guard: ToolContext["guard"] = (provider) => ({
+    ...provider,
+    stream: () => {
+      throw refused;
+    },
+  });
+  const { asked, model } = ask("text", {}, { guard });
+  await expect(asked).rejects.toThrow("failed: The budget of $1 does not allow another request");
+  expect(model.requests).toEqual([]);
 });
 
 test.each([

@@ -36,7 +36,7 @@ export async function askAboutPage(
   page: PageToRead & { readonly offset: number },
   prompt: string,
   storage: Storage,
-  { signal, charge }: Pick<ToolContext, "signal" | "charge">,
+  { signal, charge, guard }: Pick<ToolContext, "signal" | "charge" | "guard">,
 ): Promise<PieceAnswer> {
   const model = withoutThinking(await smallModel(storage));
   const end = page.offset + pieceLength(model);
@@ -46,7 +46,7 @@ export async function askAboutPage(
   const charged = charge ?? ((...usage) => cost.charge(...usage));
   try {
     const answer = await sendSideRequest({
-      model,
+      model: { provider: guard?.(model.provider) ?? model.provider },
       request,
       signal,
       charge: charged,

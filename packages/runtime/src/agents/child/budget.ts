@@ -12,7 +12,7 @@ export interface ChildBudget {
   /** Whether a request was not sent because of it. */
   readonly hasRefused: boolean;
   guard(provider: ModelProvider): ModelProvider;
-  /** Counts a request of an agent that it started. */
+  /** Counts a request beside its conversation, or of an agent that it started. */
   charge(usage: Usage, model: string, durationMs: number): void;
 }
 
@@ -33,3 +33,6 @@ export function childBudget(limitUsd: number, meter: Meter, cost: Cost): ChildBu
     charge: (usage, model, durationMs) => below.charge(usage, model, durationMs),
   };
 }
+
+export const guardedBy = (budgets: readonly ChildBudget[], provider: ModelProvider): ModelProvider =>
+  budgets.reduce((inner, budget) => budget.guard(inner), provider);

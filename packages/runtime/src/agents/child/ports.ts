@@ -2,7 +2,7 @@
 // session's hooks and rules, its requests count against the session's budget.
 
 import { whyNotOffered } from "../../optional-tools/optional-tools.ts";
-import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, Workspace } from "@keelson/engine";
+import type { Conversation, ModelChoice, Ports, ReadLedger, Tool, ToolContext, Workspace } from "@keelson/engine";
 import {
   NOTHING_SAID,
   type AgentDefinition,
@@ -19,6 +19,7 @@ import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
+import { guardedBy, type ChildBudget } from "./budget.ts";
 import { AgentRuleBook, deniedRules } from "./rules.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
 import { taskHookFields } from "../../tasks/tasks.lazy.ts";
@@ -51,6 +52,8 @@ export interface ChildParts {
   /** Its entries, before they are recorded. */
   recording(entries: readonly NewEntry[]): void;
   charged: Ports["charge"];
+  /** Its own budget and those of the agents it works for. */
+  readonly budgets: readonly ChildBudget[];
   /** The instructions it began with, if it did. */
   preface(): string | undefined;
   /** Those of the files it touches. Undefined if it leaves all of them out. */
@@ -120,9 +123,14 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   };
   const chargeAgent: Ports["charge"] = (usage, name, durationMs) =>
     cost.charge(usage, name, durationMs, child.definition.name);
+  const chargeAside: Ports["charge"] = (...charged) => {
+    chargeAgent(...charged);
+    for (const budget of child.budgets) budget.charge(...charged);
+  };
+  const guard: ToolContext["guard"] = (provider) => guardedBy(child.budgets, provider);
   const ports: Ports = {
     ...shared,
-    context: (block) => ({ ...shared.context(block), charge: chargeAgent }),
+    context: (block) => ({ ...shared.context(block), charge: chargeAside, guard }),
     get model() {
       return child.model();
     },
@@ -160,7 +168,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       model: child.model,
       window: child.definition.autoCompactWindow,
       signal: child.signal,
-      charge: chargeAgent,
+      charge: chargeAside,
       now: shared.now,
       transcript: () => agentTranscriptOf(child, stages).agent_transcript_path,
       leaf: () => child.outbox.leaf,

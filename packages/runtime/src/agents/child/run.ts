@@ -19,7 +19,7 @@ import type { AgentSkills } from "../../skills/agent-skills.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
 import { surround } from "./ports.ts";
-import { childBudget } from "./budget.ts";
+import { childBudget, guardedBy } from "./budget.ts";
 import { childTools } from "./tools.ts";
 import { forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
@@ -61,7 +61,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const choice = () => {
     const from = skills.effects.model;
     if (chosen?.from === from) return chosen;
-    const provider = budgets.reduce((inner, budget) => budget.guard(inner), from.provider);
+    const provider = guardedBy(budgets, from.provider);
     const free = { ...from, agent: id };
     return (chosen = { from, free, guarded: budgets.length === 0 ? free : { ...free, provider } });
   };
@@ -104,6 +104,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
         for (const budget of parent.budgets) budget.charge(usage, name, durationMs);
         changed();
       },
+      budgets,
     },
     stages,
   );

@@ -32,6 +32,7 @@ export async function searchOnServer(
   const model = withoutThinking(chosen);
   const { cost, now } = storage;
   const charge = search.charge ?? ((...usage) => cost.charge(...usage));
+  const provider = search.guard?.(model.provider) ?? model.provider;
   const request = searchRequest(search, model);
   const replies: ReplyReader[] = [];
   try {
@@ -39,7 +40,7 @@ export async function searchOnServer(
       const reader = new ReplyReader(search);
       const said = replies.flatMap((reply) => reply.content());
       const { stopReason } = await requestSideReply({
-        model,
+        model: { provider },
         request: said.length > 0 ? continued(request, said) : request,
         signal: search.signal,
         watch: (event) => reader.take(event),

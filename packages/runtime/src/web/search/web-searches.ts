@@ -18,6 +18,8 @@ export interface SearchRequest extends DomainLists {
   readonly signal: AbortSignal;
   /** Charges requests to a model to the agent that searches. */
   readonly charge?: ToolContext["charge"];
+  /** Applies that agent's budgets to them. */
+  readonly guard?: ToolContext["guard"];
 }
 
 interface SearchSettings {
@@ -60,7 +62,7 @@ async function searchWith(input: WebSearchInput, parts: WebParts, context: ToolC
   const { snapshot } = storage.state;
   const { settings: all, env } = snapshot;
   const settings = (all["webSearch"] ?? {}) as SearchSettings;
-  const { toolUseId, signal, charge } = context;
+  const { toolUseId, signal, charge, guard } = context;
   const request: SearchRequest = {
     query: input.query,
     allowed: input.allowed_domains ?? [],
@@ -68,6 +70,7 @@ async function searchWith(input: WebSearchInput, parts: WebParts, context: ToolC
     toolUseId,
     signal,
     charge,
+    guard,
   };
   if (settings.provider === "mcp") {
     if (!settings.tool)
