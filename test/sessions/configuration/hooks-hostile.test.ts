@@ -300,6 +300,9 @@ const stays = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done"
 /** Ways in which a hook may stay behind. Each first writes its process id into the project. */
 const DAEMONS: Readonly<Record<string, Handler>> = {
   "in a session of its own": { command: `setsid sh -c "${stays.replace("$$", "\\$\\$")}" >/dev/null 2>&1 &` },
+  "with an empty environment": {
+    command: `(env -i setsid sh -c '${stays.replaceAll("'", `'\\''`)}' >/dev/null 2>&1 &) &`,
+  },
   "forked twice, with our pipes in its hands": { command: `(setsid sh -c '${stays.replaceAll("'", `'\\''`)}' &) &` },
   "in the background": { command: stays, async: true },
 };

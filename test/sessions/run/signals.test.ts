@@ -225,6 +225,7 @@ const lingering: Record<string, ScriptedReply> = {
   "in the background": bash(stays, { run_in_background: true }),
   "behind an ampersand": bash(`{ ${stays}; } >/dev/null 2>&1 &`),
   "in a session of its own": bash(`setsid sh -c '${stays}' >/dev/null 2>&1 &`),
+  "in a session of its own, with an empty environment": bash(`(env -i setsid sh -c '${stays}' >/dev/null 2>&1 &)`),
   "deaf to TERM, INT and HUP": bash(`trap '' TERM INT HUP; ${stays}`, { run_in_background: true }),
 };
 const waiting: Record<string, ScriptedReply> = {

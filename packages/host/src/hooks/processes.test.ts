@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandHook, HookRun } from "@keelson/protocol";
-import { markedProcesses } from "../shell/process/groups.ts";
+import { markedProcesses } from "../shell/process/marked.ts";
 import { hookEnvironment } from "./command/environment.ts";
 import { createHookProcesses, type HookRunOptions } from "./processes.ts";
 import { isAlive, until } from "../alive.test-support.ts";
@@ -317,15 +317,16 @@ test("if we are killed, no hook keeps running", async () => {
 const hooks = createHookProcesses();
 const options = { cwd: "${home}", env: { PATH: "/usr/bin:/bin" }, timeoutMs: 90000, signal: new AbortController().signal };
 await hooks.run({ type: "command", command: "(setsid bash -c 'trap \\"\\" TERM HUP; echo $$ > a; while :; do sleep 30; done' > /dev/null 2>&1 &)" }, "{}", options);
+await hooks.run({ type: "command", command: "(env -i setsid bash -c 'trap \\"\\" TERM HUP; echo $$ > d; while :; do sleep 30; done' > /dev/null 2>&1 &)" }, "{}", options);
 void hooks.run({ type: "command", command: "trap '' TERM; echo $$ > b; while :; do sleep 30; done" }, "{}", options);
 void hooks.run({ type: "command", command: "/bin/bash", args: ["-c", "echo $$ > c; sleep 64"] }, "{}", options);
 `,
   );
   const doomed = Bun.spawn([process.execPath, script], { stdin: "ignore", stdout: "inherit", stderr: "inherit" });
-  const files = ["a", "b", "c"].map((name) => join(home, name));
+  const files = ["a", "b", "c", "d"].map((name) => join(home, name));
   await until(() => files.every(hasPid), "the hooks wrote their ids");
   const pids = files.map(pidIn);
-  expect(pids.map(isAlive)).toEqual([true, true, true]);
+  expect(pids.map(isAlive)).toEqual([true, true, true, true]);
   const token = /KEELSON_SHELL=([0-9a-f]+)/.exec(readFileSync(`/proc/${pids[0]}/environ`, "latin1"))![1]!;
 
   doomed.kill("SIGKILL");

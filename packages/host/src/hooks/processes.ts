@@ -3,7 +3,6 @@
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { makeDataFolder } from "../plugins/data-folder.ts";
 import { randomHex } from "../random.ts";
-import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import { loadPipes, type OpenPipe } from "../shell/process/pipe.ts";
@@ -20,7 +19,7 @@ export interface HookProcesses {
 
 export function createHookProcesses(): HookProcesses {
   const token = randomHex(16);
-  const { groups, guard, reaper } = createGuardedGroups(token);
+  const { groups, guard, prepare, reaper } = createGuardedGroups(token);
   const closing = new AbortController();
   let prepared: Promise<[OpenPipe | null, void]> | undefined;
 
@@ -29,7 +28,7 @@ export function createHookProcesses(): HookProcesses {
       // After close nothing is started, and the run is reported as cancelled.
       if (!closing.signal.aborted) guard();
       makeDataFolder(options.env);
-      const [openPipe] = await (prepared ??= Promise.all([loadPipes(), protectOwnMemory()]));
+      const [openPipe] = await (prepared ??= Promise.all([loadPipes(), prepare()]));
       const env = withMark(options.env, token);
       return runCommandHook(handler, input, { ...options, env, groups, openPipe, closing: closing.signal });
     },

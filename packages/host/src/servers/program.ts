@@ -2,7 +2,8 @@
 
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { markedProcesses, type Groups } from "../shell/process/groups.ts";
+import type { Groups } from "../shell/process/groups.ts";
+import { markedProcesses } from "../shell/process/marked.ts";
 import { keepTail } from "./tail.ts";
 
 export interface ServerProgram {
@@ -26,8 +27,9 @@ export interface StartProgramOptions {
   readonly isWrapper: boolean;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** In the environment of the program and its children. */
-  readonly mark: string;
+  /** The program and its children are marked by these two. */
+  readonly token: string;
+  readonly place: number;
   readonly groups: Groups;
 }
 
@@ -35,7 +37,7 @@ const MAX_STDERR_BYTES = 64 * 1024;
 const ASK_MS = 300;
 
 export function startServerProgram(options: StartProgramOptions): ServerProgram {
-  const { mark, groups } = options;
+  const { token, place, groups } = options;
   const child = spawn(options);
   groups.add(child.pid, options);
   const exited = child.exited.then((code) => {
@@ -67,21 +69,23 @@ export function startServerProgram(options: StartProgramOptions): ServerProgram 
       (ending ??= (async () => {
         await askToEnd();
         await groups.end(child.pid);
-        await endMarked(mark);
+        await endMarked(token, place);
       })()),
   };
 }
 
-function spawn({ command, argv, cwd, env }: StartProgramOptions) {
+function spawn({ command, argv, cwd, env, groups, place }: StartProgramOptions) {
   try {
-    return Bun.spawn([...argv], {
-      cwd,
-      env: { ...env },
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
-      detached: true,
-    });
+    const spawned = () =>
+      Bun.spawn([...argv], {
+        cwd,
+        env: { ...env },
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "pipe",
+        detached: true,
+      });
+    return groups.start(spawned, place);
   } catch (error) {
     throw new Error(explain(command, cwd, error as NodeJS.ErrnoException));
   }
@@ -116,10 +120,10 @@ async function closeInput(stdin: Bun.FileSink): Promise<void> {
 }
 
 /** Children that left the group of their server, such as a browser. */
-async function endMarked(mark: string): Promise<void> {
+async function endMarked(token: string, place: number): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     for (let round = 0; round < 5; round++) {
-      const left = markedProcesses(mark);
+      const left = markedProcesses(token, place);
       if (left.length === 0) return;
       if (round === 0 || signal === "SIGKILL") for (const pid of left) kill(pid, signal);
       await Bun.sleep(20 << round);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive, until } from "../alive.test-support.ts";
 import { openInodes } from "../descriptors.test-support.ts";
-import { markedProcesses } from "../shell/process/groups.ts";
+import { markedProcesses } from "../shell/process/marked.ts";
 import { serverEnvironment } from "./environment.ts";
 import { createServerPrograms, type ServerProgramsOptions, type StartServerOptions } from "./programs.ts";
 import { keepTail } from "./tail.ts";
@@ -123,23 +123,24 @@ test("end() closes stdin first; a program that reads to its end exits by itself"
   ]);
 });
 
-test("end() ends children too, also those in their own session that ignore TERM", async () => {
+test("end() ends children too, also those in their own session that ignore TERM or have an empty environment", async () => {
   await using w = world();
   const program = await w.start(
     `trap '' TERM
      (setsid sh -c 'trap "" TERM HUP; echo $$ > a; while :; do sleep 30; done' > /dev/null 2>&1 &)
      sh -c 'trap "" TERM; echo $$ > b; while :; do sleep 30; done' &
+     (env -i setsid sh -c 'trap "" TERM HUP; echo $$ > e; while :; do sleep 30; done' > /dev/null 2>&1 &)
      echo $$ > c
      while :; do sleep 30; done`,
   );
   await w.start("echo $$ > d; exec sleep 60");
-  const files = ["a", "b", "c", "d"].map((name) => join(w.dir, name));
+  const files = ["a", "b", "c", "e", "d"].map((name) => join(w.dir, name));
   await until(() => files.every(hasPid), "all processes wrote their ids");
   const pids = files.map(pidIn);
   await program.end();
-  expect(pids.map(isAlive)).toEqual([false, false, false, true]);
+  expect(pids.map(isAlive)).toEqual([false, false, false, false, true]);
   await w.programs.close();
-  expect(isAlive(pids[3]!)).toBe(false);
+  expect(isAlive(pids[4]!)).toBe(false);
   expect(w.start("true")).rejects.toThrow("The session is closing");
 });
 
@@ -200,6 +201,7 @@ const start = (script) => programs.start({ command: "/bin/sh", args: ["-c", scri
 await start("sleep 61 & echo $$ > a; trap '' TERM; while :; do sleep 30; done");
 await start("(setsid sh -c 'trap \\"\\" TERM HUP; echo $$ > b; while :; do sleep 30; done' > /dev/null 2>&1 &); cat");
 await start("echo $$ > c; exec sleep 62");
+await start("(env -i setsid sh -c 'trap \\"\\" TERM HUP; echo $$ > d; while :; do sleep 30; done' > /dev/null 2>&1 &); cat");
 setInterval(() => undefined, 60_000);
 `,
   );
@@ -212,11 +214,11 @@ setInterval(() => undefined, 60_000);
       stdout: "inherit",
       stderr: "inherit",
     });
-    const files = ["a", "b", "c"].map((name) => join(dir, name));
+    const files = ["a", "b", "c", "d"].map((name) => join(dir, name));
     await until(() => files.every(hasPid), "the servers wrote their ids");
     const pids = files.map(pidIn);
     const token = /KEELSON_SHELL=([0-9a-f]+)/.exec(readFileSync(`/proc/${pids[0]}/environ`, "latin1"))![1]!;
-    expect([pids.map(isAlive), markedProcesses(token).length >= 3]).toEqual([[true, true, true], true]);
+    expect([pids.map(isAlive), markedProcesses(token).length >= 4]).toEqual([[true, true, true, true], true]);
     doomed.kill(signal);
     await doomed.exited;
     await until(() => !pids.some(isAlive) && markedProcesses(token).length === 0, `${signal} left no process`);

@@ -1,10 +1,10 @@
 // The server programs of one session: started on demand, and ended with the session however it ends.
 
 import { makeDataFolder } from "../plugins/data-folder.ts";
-import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
+import { markOf } from "../shell/process/marked.ts";
 import type { ConfinedProgram, ProgramToConfine } from "../sandbox/confine-program.ts";
 import { programNotFound, startServerProgram, type ServerProgram } from "./program.ts";
 
@@ -34,9 +34,8 @@ export interface ServerPrograms {
 
 export function createServerPrograms({ confine }: ServerProgramsOptions = {}): ServerPrograms {
   const token = randomHex(16);
-  const { groups, guard, reaper } = createGuardedGroups(token);
+  const { groups, guard, prepare, reaper } = createGuardedGroups(token);
   const running = new Set<ServerProgram>();
-  let isProtected: Promise<void> | undefined;
   let started = 0;
   let closed = false;
 
@@ -54,21 +53,22 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
       if (closed) throw new Error("The session is closing; no more servers can be started");
       guard();
       makeDataFolder(options.entryEnv ?? {});
-      await (isProtected ??= protectOwnMemory());
+      await prepare();
       const entered = options.confined ? await enter(options) : undefined;
       if (closed) {
         entered?.leave();
         throw new Error("The session is closing; no more servers can be started");
       }
-      // Contains the session's token, so that what one server left is found, and also what all of them left.
-      const mark = `${token}.${++started}.`;
+      // Both what one server left is found, and what all of them left.
+      const place = ++started;
       try {
         const program = startServerProgram({
           ...options,
           argv: entered?.argv ?? [options.command, ...options.args],
           isWrapper: entered?.isWrapper ?? false,
-          env: withMark({ ...options.env, ...(entered?.env ?? options.entryEnv) }, mark),
-          mark,
+          env: withMark({ ...options.env, ...(entered?.env ?? options.entryEnv) }, markOf(token, place)),
+          token,
+          place,
           groups,
         });
         running.add(program);

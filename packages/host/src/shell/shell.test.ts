@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testUnless } from "@keelson/testkit";
 import { createShell, type ShellOptions } from "./shell.ts";
-import { markedProcesses } from "./process/groups.ts";
+import { markedProcesses } from "./process/marked.ts";
 import { createTasks } from "../tasks/task-table.ts";
 import type { Task } from "../tasks/task.ts";
 import { isAlive, until } from "../alive.test-support.ts";

@@ -16,7 +16,6 @@ import { collectOutput } from "./output.ts";
 import { loadPipes } from "./process/pipe.ts";
 import { quote, scriptFor } from "./script.ts";
 import { takeSnapshot } from "./environment/snapshot.ts";
-import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { confine, type Confined, type Confinement } from "../sandbox/confine.ts";
 import { confineProgram, type ConfinedProgram, type ProgramToConfine } from "../sandbox/confine-program.ts";
 import type { Sandbox } from "../sandbox/full/prepare.ts";
@@ -86,7 +85,7 @@ export function createShell(options: ShellOptions): SessionShell {
     return environment.env;
   };
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
-  const { groups, guard, reaper } = createGuardedGroups(token);
+  const { groups, guard, prepare: prepareGroups, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;
   const loadConfinement = () => (confinement ??= openConfinement());
   /** Commands that ended while their children still run. What they hold is released when the children end. */
@@ -101,7 +100,7 @@ export function createShell(options: ShellOptions): SessionShell {
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),
-      protectOwnMemory(),
+      prepareGroups(),
     ]);
     snapshotPath = snapshot;
     return { snapshot, openPipe };
@@ -196,7 +195,7 @@ export function createShell(options: ShellOptions): SessionShell {
       let hasLeft = false;
       try {
         if (signal.aborted) return { ...NOTHING_PRINTED, aborted: true };
-        const child = startCommand({ argv, cwd, env: envNow(), openPipe });
+        const child = startCommand({ argv, cwd, env: envNow(), openPipe, groups });
         groups.add(child.pid, entered);
         const stop = () => groups.end(child.pid);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));

@@ -80,11 +80,11 @@ interface Child {
   readonly output?: AsyncIterable<Uint8Array>;
 }
 
-function spawn({ argv, cwd, env, lines, openPipe }: BackgroundOptions, fd: number): Child {
+function spawn({ argv, cwd, env, lines, openPipe, groups }: BackgroundOptions, fd: number): Child {
   const pipe = lines && openPipe?.();
   try {
     const stdout = lines ? (pipe?.write ?? "pipe") : fd;
-    const child = Bun.spawn(argv, { cwd, env, stdio: ["ignore", stdout, fd], detached: true });
+    const child = groups.start(() => Bun.spawn(argv, { cwd, env, stdio: ["ignore", stdout, fd], detached: true }));
     const { pid } = child;
     const exited = exitCodeOf(child);
     if (!lines) return { pid, exited };

@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, statSync } from "node:fs";
 import { exitCodeOf, readPipe } from "../../shell/process/command.ts";
+import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
 
 export interface HookProcess {
@@ -24,6 +25,7 @@ export interface StartHookOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly openPipe: OpenPipe | null;
+  readonly groups: Groups;
 }
 
 export function startHook(
@@ -47,19 +49,21 @@ export function startHook(
   }
 }
 
-function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: StartHookOptions): HookProcess {
+function spawn(argv: readonly string[], input: string, { cwd, env, openPipe, groups }: StartHookOptions): HookProcess {
   const pipes = openPipe ? [openPipe(), openPipe()] : [];
   const [out, err] = pipes;
   try {
-    const child = Bun.spawn([...argv], {
-      cwd,
-      env: { ...env },
-      // On Linux this is an in-memory file, so a hook that does not read it or closes it causes no error.
-      stdin: Buffer.from(input),
-      stdout: out?.write ?? "pipe",
-      stderr: err?.write ?? "pipe",
-      detached: true,
-    });
+    const child = groups.start(() =>
+      Bun.spawn([...argv], {
+        cwd,
+        env: { ...env },
+        // On Linux this is an in-memory file, so a hook that does not read it or closes it causes no error.
+        stdin: Buffer.from(input),
+        stdout: out?.write ?? "pipe",
+        stderr: err?.write ?? "pipe",
+        detached: true,
+      }),
+    );
     return {
       pid: child.pid,
       exited: exitCodeOf(child),

@@ -3,10 +3,13 @@ import { fstatSync } from "node:fs";
 import { until } from "../../alive.test-support.ts";
 import { openInodes } from "../../descriptors.test-support.ts";
 import { startCommand } from "./command.ts";
+import { createGroups } from "./groups.ts";
 import { drain } from "./drain.ts";
 import { collectOutput } from "../output.ts";
 import { loadPipes, type OpenPipe } from "./pipe.ts";
 import { scriptFor } from "../script.ts";
+
+const groups = createGroups("unmarked", { added: () => undefined, removed: () => undefined });
 
 async function run(command: string, openPipe: OpenPipe | null) {
   const shell = { path: "/bin/bash", kind: "bash" } as const;
@@ -16,6 +19,7 @@ async function run(command: string, openPipe: OpenPipe | null) {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     openPipe,
+    groups,
   });
   const output = collectOutput(1_000, () => {
     throw new Error("not needed");
@@ -39,7 +43,7 @@ test("a program that cannot be started is reported, and no descriptor is left op
     return pipe;
   };
   for (let n = 0; n < 5; n++) {
-    expect(() => startCommand({ argv: ["/nowhere/bash"], cwd: "/", env: {}, openPipe: recorded })).toThrow(
+    expect(() => startCommand({ argv: ["/nowhere/bash"], cwd: "/", env: {}, openPipe: recorded, groups })).toThrow(
       "/nowhere/bash",
     );
     await run("true", recorded);

@@ -2,6 +2,7 @@
 
 import { closeSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
+import type { Groups } from "./groups.ts";
 import { openNotepad, type OpenPipe } from "./pipe.ts";
 import { directoryFrom } from "../script.ts";
 
@@ -19,18 +20,21 @@ export interface StartOptions {
   readonly cwd: string;
   readonly env: Record<string, string>;
   readonly openPipe: OpenPipe | null;
+  readonly groups: Groups;
 }
 
-export function startCommand({ argv, cwd, env, openPipe }: StartOptions): RunningCommand {
+export function startCommand({ argv, cwd, env, openPipe, groups }: StartOptions): RunningCommand {
   const notepad = openNotepad(openPipe);
   const pipe = openPipe?.();
   try {
-    const child = Bun.spawn(argv, {
-      cwd,
-      env,
-      stdio: ["ignore", pipe?.write ?? "pipe", pipe?.write ?? "ignore", notepad.write],
-      detached: true,
-    });
+    const child = groups.start(() =>
+      Bun.spawn(argv, {
+        cwd,
+        env,
+        stdio: ["ignore", pipe?.write ?? "pipe", pipe?.write ?? "ignore", notepad.write],
+        detached: true,
+      }),
+    );
     return {
       pid: child.pid,
       exited: exitCodeOf(child),

@@ -1,13 +1,18 @@
 // Tracks the process groups we started, and ends one or all of them.
 // The `&` children of a command outlive it, so a group may have members after its leader is gone.
 
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { lockLimitOf, type WithLockLimit } from "../../programs/lock-limit.ts";
+import { livingGroupOf } from "./living.ts";
+import { markedProcesses } from "./marked.ts";
 
 const TERM_GRACE_MS = 2_000;
 const CLOSE_GRACE_MS = 500;
 const KILL_ROUNDS = 5;
 
 export interface Groups {
+  /** Calls `spawn` so that the process it starts, and all its children, are found wherever they move. */
+  start<T>(spawn: () => T, place?: number): T;
   /** `isWrapper`: the leader only waits for the command and reports its exit, so it is ended last. */
   add(pgid: number, options?: { readonly isWrapper: boolean }): void;
   /** The leader has exited. */
@@ -25,7 +30,11 @@ export interface GroupWatcher {
   removed(pgid: number): void;
 }
 
-export function createGroups(token: string, watcher: GroupWatcher): Groups {
+export function createGroups(
+  token: string,
+  watcher: GroupWatcher,
+  lockLimit: () => WithLockLimit | null = () => null,
+): Groups {
   const leaders = new Set<number>();
   const orphaned = new Set<number>();
   const wrappers = new Set<number>();
@@ -44,6 +53,10 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
   };
 
   return {
+    start(spawn, place = 0) {
+      const withLimit = lockLimit();
+      return withLimit ? withLimit(lockLimitOf(token, place), spawn) : spawn();
+    },
     add(pgid, { isWrapper } = { isWrapper: false }) {
       prune();
       leaders.add(pgid);
@@ -106,66 +119,12 @@ function withoutWaitingWrappers(wrappers: ReadonlySet<number>, targets: readonly
   });
 }
 
-/**
- * Processes with our mark, whatever group or session they moved to. The mark is in their environment or, if they cleared
- * it, in the mounts of the shield, which they cannot remove. Linux only; elsewhere none are found.
- */
-export function markedProcesses(token: string): number[] {
-  if (process.platform !== "linux") return [];
-  const wanted = Buffer.from(token);
-  const shielded = new Map<string, boolean>([[mountNamespaceOf(process.pid) ?? "", false]]);
-  const isShielded = (pid: number) => {
-    const namespace = mountNamespaceOf(pid) ?? "";
-    let answer = shielded.get(namespace);
-    if (answer === undefined) {
-      answer = contentOf(`/proc/${pid}/mountinfo`)?.includes(wanted) === true;
-      shielded.set(namespace, answer);
-    }
-    return answer && !isZombie(pid);
-  };
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 1 && pid !== process.pid)
-    .filter((pid) => contentOf(`/proc/${pid}/environ`)?.includes(wanted) || isShielded(pid));
-}
-
 /** Groups with a member that is not a zombie. If nothing reaps orphans, a group of zombies still accepts signals. */
 function nonEmptyGroups(groups: readonly number[]): number[] {
   const answering = groups.filter(isAlive);
   if (answering.length === 0 || process.platform !== "linux") return answering;
   const populated = new Set(readdirSync("/proc").map((pid) => (Number(pid) > 0 ? livingGroupOf(pid) : null)));
   return answering.filter((group) => populated.has(-group));
-}
-
-function livingGroupOf(pid: string): number | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // "pid (name) state ppid pgrp …"; the name may contain anything, so count from the last parenthesis.
-    const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" || state === "X" ? null : Number(group);
-  } catch {
-    return null;
-  }
-}
-
-function isZombie(pid: number): boolean {
-  return livingGroupOf(String(pid)) === null;
-}
-
-function contentOf(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null; // gone, or owned by another user
-  }
-}
-
-function mountNamespaceOf(pid: number): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`);
-  } catch {
-    return null;
-  }
 }
 
 function send(targets: readonly number[], signal: NodeJS.Signals): void {

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { randomHex } from "../../random.ts";
+import { until } from "../../alive.test-support.ts";
+import { loadLockLimit, lockLimitOf } from "../../programs/lock-limit.ts";
+import { markedProcesses } from "./marked.ts";
 import { startReaper } from "./reaper.ts";
 
 test("a reaper that was dismissed or killed ignores further messages", async () => {
@@ -21,6 +24,19 @@ test("a reaper that was dismissed or killed ignores further messages", async () 
   }
   await killed.dismiss();
   expect(pidOf(token)).toBeUndefined();
+});
+
+test("the reaper of a session inside another's command is not mistaken for that command", async () => {
+  const [outer, inner] = [randomHex(16), randomHex(16)];
+  const withLimit = (await loadLockLimit())!;
+  const command = withLimit(lockLimitOf(outer, 0), () => Bun.spawn(["/bin/cat"], { stdin: "pipe", env: {} }));
+  expect(markedProcesses(outer)).toEqual([command.pid]);
+  const reaper = withLimit(lockLimitOf(outer, 0), () => startReaper(inner));
+  await until(() => pidOf(inner) !== undefined && !markedProcesses(outer).includes(pidOf(inner)!), "it has no mark");
+  expect(markedProcesses(outer)).toEqual([command.pid]);
+  await reaper.dismiss();
+  command.kill();
+  await command.exited;
 });
 
 function pidOf(token: string): number | undefined {

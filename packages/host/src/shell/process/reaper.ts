@@ -2,6 +2,7 @@
 // running, cleans up, and exits.
 
 import type { CleanupProcess } from "../../sandbox/watch/crash-cleanup.ts";
+import { lockLimitStart } from "../../programs/lock-limit.ts";
 import type { GroupWatcher } from "./groups.ts";
 
 export interface Reaper extends GroupWatcher, CleanupProcess {
@@ -9,9 +10,9 @@ export interface Reaper extends GroupWatcher, CleanupProcess {
   dismiss(): Promise<void>;
 }
 
-/** Its environment has no mark, so neither we nor an outer session mistake it for a command. */
+/** It has no mark, neither in its environment nor as a limit, so neither we nor an outer session mistake it for a command. */
 export function startReaper(token: string): Reaper {
-  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "keelson-reaper", token], {
+  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "keelson-reaper", token, lockLimitStart(token)], {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     stdin: "pipe",
@@ -51,7 +52,9 @@ export function startReaper(token: string): Reaper {
 
 const SCRIPT = `
 trap '' TERM INT HUP
+{ ulimit -S -w unlimited || ulimit -S -x unlimited; } 2>/dev/null
 token=$1
+limit=$2
 groups=
 leftovers=
 pristine=
@@ -76,6 +79,11 @@ targets() {
     pid=\${file#/proc/}
     echo "\${pid%/*}"
   done
+  for file in $(grep -lsE "^Max file locks +$limit[0-9]{5} " /proc/[0-9]*/limits 2>/dev/null); do
+    pid=\${file#/proc/}
+    read -r stat <"/proc/\${pid%/*}/stat" || continue
+    case $stat in *') Z '*) ;; *) echo "\${pid%/*}" ;; esac
+  done 2>/dev/null
 }
 tidy() {
   while IFS= read -r path; do
