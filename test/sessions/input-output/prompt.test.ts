@@ -197,13 +197,31 @@ test("three cache marks, the last one moving on with the conversation", async ()
   }
 });
 
-test("the cache may be kept for an hour, or not be used", async () => {
+test("the cache may be kept for an hour", async () => {
   const hour = await sent([], { env: { ENABLE_PROMPT_CACHING_1H: "1" } });
   expect(hour.body.messages[0].content.at(-1).cache_control).toEqual({ type: "ephemeral", ttl: "1h" });
   expect(marksIn(hour.body)).toBe(3);
   expect(hour.headers["anthropic-beta"]).toContain("extended-cache-ttl-2025-04-11");
-  const none = await sent([], { env: { DISABLE_PROMPT_CACHING: "1" } });
-  expect(marksIn(none.body)).toBe(0);
+});
+
+test("a conversation without the cache is sent in full each time", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "one");
+  await using model = await startMockModel([
+    { calls: [{ name: "Read", input: { file_path: "a.txt" } }] },
+    { text: "one" },
+    { text: "two" },
+  ]);
+  const stdin = [prompt("first"), prompt("second")];
+  await runKeelson(CHAT, { home, url: model.url, stdin, env: { DISABLE_PROMPT_CACHING: "1" } });
+
+  const roles = model.requests.map(({ body }) => body.messages.map(({ role }: any) => role));
+  expect(roles).toEqual([
+    ["user"],
+    ["user", "assistant", "user"],
+    ["user", "assistant", "user", "assistant", "user"],
+  ]);
+  expect(model.requests.map(({ body }) => marksIn(body))).toEqual([0, 0, 0]);
 });
 
 test("betas: what the request needs, and what was asked for, once each", async () => {

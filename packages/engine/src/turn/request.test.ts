@@ -47,6 +47,13 @@ test("the cache time can be one hour, and caching can be off", () => {
   expect([off.system, off.messages]).toEqual([[{ type: "text", text: "a" }], messages]);
 });
 
+test.each([true, false])("a request stays as it is when the conversation grows (with caching: %p)", (enabled) => {
+  const growing = [...messages];
+  const request = buildRequest(requestParts(choice({ cache: { enabled, ttl: "5m" } }), [], []), growing);
+  growing.push({ role: "assistant", content: "done" });
+  expect(request.messages).toHaveLength(messages.length);
+});
+
 test.each([
   ["budget", undefined, { type: "enabled", budget_tokens: 31_999 }],
   ["budget", 5_000, { type: "enabled", budget_tokens: 5_000 }],

@@ -104,17 +104,20 @@ function cacheMark({ cache }: Pick<ModelChoice, "cache">): CacheControl | undefi
   return cache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
 }
 
-/** Marks the last block of the last user message, so the next request finds everything before it in the cache. */
+/**
+ * Marks the last block of the last user message, so the next request finds everything before it in the cache. Returns a
+ * list of its own: the conversation grows while the reply arrives, and the request must not.
+ */
 export function withCacheMark(
   messages: readonly ModelMessage[],
   model: Pick<ModelChoice, "cache">,
 ): readonly ModelMessage[] {
   const mark = cacheMark(model);
   const at = messages.findLastIndex((message) => message.role === "user");
-  if (!mark || at < 0) return messages;
+  if (!mark || at < 0) return [...messages];
   const blocks = blocksOf(messages[at]!.content);
   const last = blocks.at(-1);
-  if (!last) return messages;
+  if (!last) return [...messages];
   const marked = { ...last, cache_control: mark } as ContentBlock;
   rememberJson(marked, `${jsonOf(last).slice(0, -1)},"cache_control":${JSON.stringify(mark)}}`);
   return messages.with(at, { role: "user", content: [...blocks.slice(0, -1), marked] });
