@@ -71,6 +71,39 @@ test("messages that were sent before are not written again", () => {
   expect(new Set(sizes).size).toBeLessThan(10);
 });
 
+test("agents that take turns each get the body they filled before", () => {
+  const bodies = new BodyPool();
+  const first: ModelMessage = { role: "user", content: "first" };
+  const more: ModelMessage = { role: "assistant", content: "more" };
+  const asked = (agent: string, ...messages: ModelMessage[]) => {
+    using body = bodies.lease(request(messages, { system: [{ type: "text", text: agent }] }), { stream: true });
+    expect(read(body)).toMatchObject({ system: [{ text: agent }], messages });
+    return body.bytes.buffer;
+  };
+  const own = asked("session ".repeat(100), first);
+  const child = asked("child ".repeat(100), first);
+  expect(asked("session ".repeat(100), first)).toBe(own);
+  expect(asked("child ".repeat(100), first)).toBe(child);
+  expect(child).not.toBe(own);
+
+  // A third agent takes the one that was used longest ago.
+  expect(asked("third ".repeat(90), first)).toBe(own);
+  expect(asked("child ".repeat(100), first)).toBe(child);
+  expect(asked("third ".repeat(90), first, more)).not.toBe(child);
+});
+
+test("bodies of many requests at the same time are not kept", () => {
+  const bodies = new BodyPool();
+  const lease = (index: number) =>
+    bodies.lease(request([], { system: [{ type: "text", text: `agent ${index}` }] }), { stream: true });
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
+  const leased = numbers.map(lease);
+  const buffers = leased.map(({ bytes }) => bytes.buffer);
+  for (const body of leased) body[Symbol.dispose]();
+  const again = numbers.map(lease);
+  expect(again.filter(({ bytes }) => buffers.includes(bytes.buffer))).toHaveLength(2);
+});
+
 test("the body for counting tokens omits fields that only affect the reply", () => {
   const body = countTokensBody(request([{ role: "user", content: "x" }], { thinking: { type: "adaptive" } }));
   expect(Object.keys(read({ bytes: body }))).toEqual(["model", "thinking", "system", "tools", "messages"]);

@@ -21,15 +21,36 @@ export interface BodyChanges {
   readonly extra?: JsonObject;
 }
 
+/** A session and its subagents take turns, and each finds what it sent before. */
+const MOST_KEPT = 2;
+
 export class BodyPool {
-  #free: ReusableBody | undefined;
+  /** Bodies that no request uses; the last one was used last. */
+  readonly #free: ReusableBody[] = [];
 
   /** The body for `/v1/messages`. Bodies in use at the same time never share bytes. */
   lease(request: ModelRequest, options: BodyOptions): MessagesBody {
-    const kept = this.#free ?? new ReusableBody();
-    this.#free = undefined;
-    const bytes = kept.write(replaceLoneSurrogates(headText(request, options)), request.messages);
-    return { bytes, [Symbol.dispose]: () => void (this.#free = kept) };
+    const head = headParts(request, options);
+    const kept = this.#take(head, request.messages);
+    const bytes = kept.write(head, request.messages);
+    return { bytes, [Symbol.dispose]: () => this.#keep(kept) };
+  }
+
+  #keep(body: ReusableBody): void {
+    this.#free.push(body);
+    if (this.#free.length > MOST_KEPT) this.#free.shift();
+  }
+
+  /** The one that has most of the request already. */
+  #take(head: readonly string[], messages: readonly ModelMessage[]): ReusableBody {
+    let at = -1;
+    let most = -1;
+    for (const [index, body] of this.#free.entries()) {
+      const same = body.sameMessages(head, messages);
+      if (same > most) [at, most] = [index, same];
+    }
+    if (at < 0 && this.#free.length >= MOST_KEPT) at = 0;
+    return this.#free.splice(at, at < 0 ? 0 : 1)[0] ?? new ReusableBody();
   }
 }
 
@@ -39,50 +60,74 @@ export function countTokensBody(
   changes: BodyChanges = {},
 ): Uint8Array<ArrayBuffer> {
   const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}) };
-  return new ReusableBody().write(replaceLoneSurrogates(headText(request, { ...changes, stream: false })), messages);
+  return new ReusableBody().write(headParts(request, { ...changes, stream: false }), messages);
 }
 
-/** Everything before the messages, which come last. */
-function headText(
+/** Everything before the messages, which come last. From one request to the next, most parts are the same strings. */
+function headParts(
   request: Partial<ModelRequest> & Pick<ModelRequest, "system" | "tools">,
   options: BodyOptions,
-): string {
+): readonly string[] {
   const { betas: _, agent: __, messages: ___, system, tools: own, serverTools = [], ...rest } = request;
-  const tools = [...own, ...serverTools];
-  const fields = new Map<string, string>();
-  for (const [key, value] of Object.entries(rest)) if (value !== undefined) fields.set(key, JSON.stringify(value));
-  if (system.length > 0) fields.set("system", `[${system.map(jsonOf).join(",")}]`);
-  if (tools.length > 0) fields.set("tools", `[${tools.map(jsonOf).join(",")}]`);
+  const fields = new Map<string, readonly string[]>();
+  const set = (key: string, value: unknown) => value !== undefined && fields.set(key, [JSON.stringify(value)]);
+  for (const [key, value] of Object.entries(rest)) set(key, value);
+  const tools = serverTools.length === 0 ? own : [...own, ...serverTools];
+  if (system.length > 0) fields.set("system", listParts(system));
+  if (tools.length > 0) fields.set("tools", listParts(tools));
   for (const key of options.omit ?? []) fields.delete(key);
-  for (const [key, value] of Object.entries(options.extra ?? {}))
-    if (value !== undefined) fields.set(key, JSON.stringify(value));
+  for (const [key, value] of Object.entries(options.extra ?? {})) set(key, value);
   fields.delete("messages");
   fields.delete("stream");
-  if (options.stream) fields.set("stream", "true");
-  return `{${Array.from(fields, ([key, text]) => `${JSON.stringify(key)}:${text},`).join("")}"messages":[`;
+  if (options.stream) fields.set("stream", ["true"]);
+  const parts = ["{"];
+  for (const [key, value] of fields) parts.push(`${JSON.stringify(key)}:`, ...value, ",");
+  parts.push('"messages":[');
+  return parts;
 }
 
-const END = "]}";
+/** A cache, not state: the requests of a run share these lists, which never change. */
+const lists = new WeakMap<readonly object[], readonly string[]>();
+
+function listParts(values: readonly object[]): readonly string[] {
+  let parts = lists.get(values);
+  if (!parts) {
+    parts = ["[", ...values.flatMap((value, index) => (index === 0 ? jsonOf(value) : [",", jsonOf(value)])), "]"];
+    lists.set(values, parts);
+  }
+  return parts;
+}
+
+const END = ["]}"];
 
 class ReusableBody {
   #buffer = Buffer.allocUnsafeSlow(0);
-  #head = "";
+  #head: readonly string[] = [];
   #messages: readonly ModelMessage[] = [];
   /** The offset where each message starts; the last entry is where the last message ends. */
   #ends: number[] = [];
 
-  write(head: string, messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
-    const same = head === this.#head ? commonStart(messages, this.#messages) : 0;
-    const fresh = messages.slice(same).map((message, index) => messageParts(message, same + index === 0));
-    const used = head === this.#head ? this.#ends[same]! : 0;
-    this.#reserve(used, byteLength([head, END]) + fresh.reduce((sum, parts) => sum + byteLength(parts), 0));
+  /** How many messages of a request it has; -1 if it has another head. */
+  sameMessages(head: readonly string[], messages: readonly ModelMessage[]): number {
+    const isSame = head.length === this.#head.length && commonStart(head, this.#head) === head.length;
+    return isSame ? commonStart(messages, this.#messages) : -1;
+  }
 
-    this.#ends.length = same + 1;
-    if (head !== this.#head) this.#ends = [this.#write(0, [head])];
+  write(head: readonly string[], messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
+    const same = this.sameMessages(head, messages);
+    const isNew = same < 0;
+    const kept = Math.max(0, same);
+    const start = isNew ? head.map(replaceLoneSurrogates) : [];
+    const fresh = messages.slice(kept).map((message, index) => messageParts(message, kept + index === 0));
+    const used = isNew ? 0 : this.#ends[kept]!;
+    this.#reserve(used, [start, ...fresh, END].reduce((sum, parts) => sum + byteLength(parts), 0));
+
+    if (isNew) this.#ends = [this.#write(0, start)];
+    else this.#ends.length = kept + 1;
     for (const parts of fresh) this.#ends.push(this.#write(this.#ends.at(-1)!, parts));
     this.#head = head;
     this.#messages = messages;
-    return this.#buffer.subarray(0, this.#write(this.#ends.at(-1)!, [END]));
+    return this.#buffer.subarray(0, this.#write(this.#ends.at(-1)!, END));
   }
 
   #write(at: number, parts: readonly string[]): number {
@@ -98,7 +143,7 @@ class ReusableBody {
   }
 }
 
-function commonStart(a: readonly ModelMessage[], b: readonly ModelMessage[]): number {
+function commonStart<T>(a: readonly T[], b: readonly T[]): number {
   const shorter = Math.min(a.length, b.length);
   for (let index = 0; index < shorter; index++) if (a[index] !== b[index]) return index;
   return shorter;
