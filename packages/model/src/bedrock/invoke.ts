@@ -116,7 +116,7 @@ function withLess(request: ModelRequest): ModelRequest {
   return { ...request, betas: [], ...(isShown ? { thinking: kept } : {}) };
 }
 
-async function* readChunks(call: HttpCall, secrets: readonly string[]): AsyncGenerator<StreamEvent> {
+async function* readChunks(call: HttpCall, secrets: readonly string[]): AsyncGenerator<Iterable<StreamEvent>> {
   // Some gateways answer with server-sent events.
   if (/\bevent-stream\b/.test(call.response.headers.get("content-type") ?? "") && !isAmazon(call)) {
     yield* readEvents(call, secrets);
@@ -126,7 +126,7 @@ async function* readChunks(call: HttpCall, secrets: readonly string[]): AsyncGen
     if (name !== "chunk" || !isObject(payload) || typeof payload["bytes"] !== "string") continue;
     const event = parseEvent(Buffer.from(payload["bytes"], "base64").toString(), secrets);
     const { "amazon-bedrock-invocationMetrics": _, ...own } = event as StreamEvent & Record<string, unknown>;
-    yield own as StreamEvent;
+    yield [own as StreamEvent];
   }
 }
 

@@ -112,21 +112,12 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     const { fitRequest } = await import("./fit.ts");
     return fitRequest(request, isOwn).request;
   };
-  async function* noted(
-    request: ModelRequest,
-    { response }: HttpCall,
-    events: AsyncIterable<StreamEvent> | Iterable<StreamEvent>,
-  ): AsyncIterable<StreamEvent> {
+  const noted = (event: StreamEvent, request: ModelRequest, { response }: HttpCall): StreamEvent => {
+    if (event.type !== "message_start") return event;
+    answers.set(request.model, event.message.model);
     const requestId = response.headers.get("request-id");
-    for await (const event of events) {
-      if (event.type !== "message_start") {
-        yield event;
-        continue;
-      }
-      answers.set(request.model, event.message.model);
-      yield requestId ? { ...event, requestId } : event;
-    }
-  }
+    return requestId ? { ...event, requestId } : event;
+  };
 
   const whole = async (call: HttpCall) => replay(asReply(await readJson(call), address, secrets));
 
@@ -137,14 +128,15 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: true, extra: options.extraBody });
       const call = yield* open(request, body.bytes, signal);
-      yield* noted(request, call, isJson(call) ? await whole(call) : untilStop(readEvents(call, secrets), call));
+      const events = isJson(call) ? await whole(call) : untilStop(readEvents(call, secrets), call);
+      for await (const event of events) yield noted(event, request, call);
     },
 
     async *plain(asked, signal) {
       const request = await own(asked);
       using body = bodies.lease(request, { stream: false, extra: options.extraBody });
       const call = yield* open(request, body.bytes, signal);
-      yield* noted(request, call, await whole(call));
+      for (const event of await whole(call)) yield noted(event, request, call);
     },
 
     async countTokens(asked, signal) {

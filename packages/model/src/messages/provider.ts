@@ -1,7 +1,7 @@
 // The Messages API as clouds offer it: other addresses, other fields of the body, another way to authorize. Each cloud
 // says how it differs; the rest is the same.
 
-import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
+import { isObject, type JsonObject } from "@keelson/protocol";
 import { ModelError, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "./body.ts";
 import type { HttpCall } from "../http/http-call.ts";
@@ -11,7 +11,7 @@ import type { PlainProvider } from "../wrappers/retry.ts";
 import { callServer, withoutSecrets, type Server } from "../http/server.ts";
 import { fitRequest } from "./fit.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
-import { asReply, isJson, readEvents, readJson, untilStop } from "./reply/read-reply.ts";
+import { asReply, isJson, readEvents, readJson, untilStop, type EventBatches } from "./reply/read-reply.ts";
 
 /** What is asked for: a stream, a whole reply, or the number of tokens. */
 export type Wanted = "stream" | "plain" | "count";
@@ -24,7 +24,7 @@ export interface MessagesVariant {
   /** What the ids of one model have in common, if not the name that is part of them. */
   family?(model: string): string;
   /** Reads a stream; as server-sent events if absent. Throws ModelError for an error in it. */
-  readStream?(call: HttpCall, secrets: readonly string[]): AsyncIterable<StreamEvent>;
+  readStream?(call: HttpCall, secrets: readonly string[]): EventBatches;
 }
 
 export interface MessagesForm {

@@ -11,19 +11,27 @@ import { SseDecoder } from "../../http/sse.ts";
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
+/** The events of a stream as they came: those of one chunk together, so that none of them is waited for. */
+export type EventBatches = AsyncIterable<Iterable<StreamEvent>>;
+
 /** Decodes server-sent events. Passes unknown event types through. `errorIn` knows errors of another shape. */
 export async function* readEvents(
   call: HttpCall,
   secrets: readonly string[],
   errorIn?: (value: unknown) => ModelError | undefined,
-): AsyncGenerator<StreamEvent> {
+): AsyncGenerator<Iterable<StreamEvent>> {
   const decoder = new SseDecoder();
   let last: StreamEvent | undefined;
   function* eventsIn(chunk: Uint8Array): Generator<StreamEvent> {
-    for (const { data } of decoder.push(chunk)) {
-      if (data === "[DONE]") continue;
-      last = parseEvent(data, secrets, errorIn);
-      yield last;
+    try {
+      for (const { data } of decoder.push(chunk)) {
+        if (data === "[DONE]") continue;
+        last = parseEvent(data, secrets, errorIn);
+        yield last;
+      }
+    } catch (error) {
+      if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
+      throw error;
     }
   }
   // Headless runs join nothing.
@@ -31,14 +39,8 @@ export async function* readEvents(
     ? (require("./joined-deltas.ts") as typeof JoinedDeltas).joinedDeltas
     : (events: Iterable<StreamEvent>) => events;
   // Only deltas may wait: the end of a block starts a tool.
-  for await (const chunk of call.chunks(() => last?.type === "content_block_delta")) {
-    try {
-      yield* joinedDeltas(eventsIn(chunk));
-    } catch (error) {
-      if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
-      throw error;
-    }
-  }
+  const isDelta = () => last?.type === "content_block_delta";
+  for await (const chunk of call.chunks(isDelta)) yield joinedDeltas(eventsIn(chunk));
 }
 
 /** Parses one event. Throws ModelError for an `error` event, and for one that is not valid. */
@@ -56,17 +58,19 @@ export function parseEvent(
 }
 
 /** Passes events on until `message_stop`, then closes the call. Throws ModelError if the reply is not complete. */
-export async function* untilStop(events: AsyncIterable<StreamEvent>, call: HttpCall): AsyncGenerator<StreamEvent> {
+export async function* untilStop(batches: EventBatches, call: HttpCall): AsyncGenerator<StreamEvent> {
   const open = new Set<number>();
   let finished = false;
   try {
-    for await (const event of events) {
-      if (event.type === "content_block_start") open.add(event.index);
-      if (event.type === "content_block_stop") open.delete(event.index);
-      finished = event.type === "message_stop";
-      if (finished && open.size > 0) break;
-      yield event;
-      if (finished) return;
+    reading: for await (const events of batches) {
+      for (const event of events) {
+        if (event.type === "content_block_start") open.add(event.index);
+        if (event.type === "content_block_stop") open.delete(event.index);
+        finished = event.type === "message_stop";
+        if (finished && open.size > 0) break reading;
+        yield event;
+        if (finished) return;
+      }
     }
   } finally {
     call.close({ finished });
