@@ -216,11 +216,7 @@ test("a conversation without the cache is sent in full each time", async () => {
   await runKeelson(CHAT, { home, url: model.url, stdin, env: { DISABLE_PROMPT_CACHING: "1" } });
 
   const roles = model.requests.map(({ body }) => body.messages.map(({ role }: any) => role));
-  expect(roles).toEqual([
-    ["user"],
-    ["user", "assistant", "user"],
-    ["user", "assistant", "user", "assistant", "user"],
-  ]);
+  expect(roles).toEqual([["user"], ["user", "assistant", "user"], ["user", "assistant", "user", "assistant", "user"]]);
   expect(model.requests.map(({ body }) => marksIn(body))).toEqual([0, 0, 0]);
 });
 

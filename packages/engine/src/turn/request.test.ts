@@ -47,6 +47,16 @@ test("the cache time can be one hour, and caching can be off", () => {
   expect([off.system, off.messages]).toEqual([[{ type: "text", text: "a" }], messages]);
 });
 
+test("runs with equal parts share their lists", () => {
+  const parts = (text: string, ttl: "5m" | "1h" = "5m") =>
+    requestParts(choice({ cache: { enabled: true, ttl } }), [text], []);
+  const first = parts("one");
+  expect(parts("two").system).not.toBe(first.system);
+  expect(parts("one", "1h").system).not.toBe(first.system);
+  expect(parts("one").system).toBe(first.system);
+  expect(parts("one", "1h").system[0]!.cache_control).toEqual({ type: "ephemeral", ttl: "1h" });
+});
+
 test.each([true, false])("a request stays as it is when the conversation grows (with caching: %p)", (enabled) => {
   const growing = [...messages];
   const request = buildRequest(requestParts(choice({ cache: { enabled, ttl: "5m" } }), [], []), growing);

@@ -12,6 +12,7 @@ import {
 } from "@keelson/protocol";
 import type { ModelChoice, ModelRequest, Ports, ToolDefinition } from "../ports.ts";
 import type { Tool } from "../tool/tool.ts";
+import { RecentLists } from "./recent-lists.ts";
 
 export interface RequestParts {
   readonly model: ModelChoice;
@@ -37,24 +38,33 @@ export function partsOfRun(ports: Pick<Ports, "model" | "system" | "tools" | "to
 /** The parts that stay the same from turn to turn. */
 export function requestParts(model: ModelChoice, system: readonly string[], tools: readonly Tool[]): RequestParts {
   const mark = cacheMark(model);
+  const blocks = system.map((text): TextBlock => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) }));
   return {
     model,
-    system: system.map((text) => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) })),
-    tools: tools.map(definitionOf),
+    system: recent.system.like(blocks, isSameText),
+    tools: recent.tools.like(tools.map(definitionOf), Object.is),
   };
 }
 
+const isSameText = (one: TextBlock, other: TextBlock) =>
+  one.text === other.text && one.cache_control === other.cache_control;
+
+/** Subagents of one kind have equal lists. Given the same ones, their JSON is made once. */
+const recent = { system: new RecentLists<TextBlock>(), tools: new RecentLists<ToolDefinition>() };
+
 /** How many characters the parts have. They stay the same, so they are counted once. */
-export function lengthOfParts(parts: RequestParts): number {
-  let length = lengths.get(parts);
+export const lengthOfParts = ({ system, tools }: RequestParts): number => lengthOfList(system) + lengthOfList(tools);
+
+function lengthOfList(list: readonly object[]): number {
+  let length = lengths.get(list);
   if (length === undefined) {
-    length = [...parts.system, ...parts.tools].reduce((sum, part) => sum + jsonOf(part).length, 0);
-    lengths.set(parts, length);
+    length = list.reduce((sum, part) => sum + jsonOf(part).length, 0);
+    lengths.set(list, length);
   }
   return length;
 }
 
-const lengths = new WeakMap<RequestParts, number>();
+const lengths = new WeakMap<readonly object[], number>();
 
 /** By schema: agents have instances of their own of some tools, and share the JSON of their definitions. */
 const definitions = { offered: new WeakMap<object, ToolDefinition>(), onDemand: new WeakMap<object, ToolDefinition>() };
@@ -101,8 +111,11 @@ function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | unde
 
 function cacheMark({ cache }: Pick<ModelChoice, "cache">): CacheControl | undefined {
   if (!cache.enabled) return undefined;
-  return cache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+  return cache.ttl === "1h" ? HOUR : MINUTES;
 }
+
+const MINUTES: CacheControl = { type: "ephemeral" };
+const HOUR: CacheControl = { type: "ephemeral", ttl: "1h" };
 
 /**
  * Marks the last block of the last user message, so the next request finds everything before it in the cache. Returns a

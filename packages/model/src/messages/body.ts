@@ -27,18 +27,26 @@ const MOST_KEPT = 2;
 export class BodyPool {
   /** Bodies that no request uses; the last one was used last. */
   readonly #free: ReusableBody[] = [];
+  readonly #heads: Head[] = [];
 
   /** The body for `/v1/messages`. Bodies in use at the same time never share bytes. */
   lease(request: ModelRequest, options: BodyOptions): MessagesBody {
-    const head = headParts(request, options);
+    const head = this.#headOf(request, options);
     const kept = this.#take(head, request.messages);
     const bytes = kept.write(head, request.messages);
-    return { bytes, [Symbol.dispose]: () => this.#keep(kept) };
+    return { bytes, [Symbol.dispose]: () => keep(kept, this.#free) };
   }
 
-  #keep(body: ReusableBody): void {
-    this.#free.push(body);
-    if (this.#free.length > MOST_KEPT) this.#free.shift();
+  /** Usually the same as for an earlier request: its lists are the same objects, and its other fields are few. */
+  #headOf(request: ModelRequest, options: BodyOptions): readonly string[] {
+    const { betas: _, agent: __, messages: ___, system, tools, serverTools, ...rest } = request;
+    const fields = JSON.stringify([rest, options]);
+    const isSame = (head: Head) => head.fields === fields && head.system === system && head.tools === tools;
+    const known = this.#heads.find((head) => isSame(head) && head.serverTools === serverTools);
+    if (known) return known.parts;
+    const parts = headParts(request, options);
+    keep({ fields, system, tools, serverTools, parts }, this.#heads);
+    return parts;
   }
 
   /** The one that has most of the request already. */
@@ -54,6 +62,17 @@ export class BodyPool {
   }
 }
 
+/** The beginning of a body, and what it was made from. */
+interface Head extends Pick<ModelRequest, "system" | "tools" | "serverTools"> {
+  readonly fields: string;
+  readonly parts: readonly string[];
+}
+
+function keep<T>(value: T, among: T[]): void {
+  among.push(value);
+  if (among.length > MOST_KEPT) among.shift();
+}
+
 /** The body for `/v1/messages/count_tokens`, which accepts fewer fields. */
 export function countTokensBody(
   { model, messages, system, tools, thinking }: ModelRequest,
@@ -63,7 +82,7 @@ export function countTokensBody(
   return new ReusableBody().write(headParts(request, { ...changes, stream: false }), messages);
 }
 
-/** Everything before the messages, which come last. From one request to the next, most parts are the same strings. */
+/** Everything before the messages, which come last. Equal parts are usually the same strings, and quickly compared. */
 function headParts(
   request: Partial<ModelRequest> & Pick<ModelRequest, "system" | "tools">,
   options: BodyOptions,
@@ -86,17 +105,11 @@ function headParts(
   return parts;
 }
 
-/** A cache, not state: the requests of a run share these lists, which never change. */
-const lists = new WeakMap<readonly object[], readonly string[]>();
-
-function listParts(values: readonly object[]): readonly string[] {
-  let parts = lists.get(values);
-  if (!parts) {
-    parts = ["[", ...values.flatMap((value, index) => (index === 0 ? jsonOf(value) : [",", jsonOf(value)])), "]"];
-    lists.set(values, parts);
-  }
-  return parts;
-}
+const listParts = (values: readonly object[]): readonly string[] => [
+  "[",
+  ...values.flatMap((value, index) => (index === 0 ? jsonOf(value) : [",", jsonOf(value)])),
+  "]",
+];
 
 const END = ["]}"];
 
@@ -109,8 +122,7 @@ class ReusableBody {
 
   /** How many messages of a request it has; -1 if it has another head. */
   sameMessages(head: readonly string[], messages: readonly ModelMessage[]): number {
-    const isSame = head.length === this.#head.length && commonStart(head, this.#head) === head.length;
-    return isSame ? commonStart(messages, this.#messages) : -1;
+    return isEqual(head, this.#head) ? commonStart(messages, this.#messages) : -1;
   }
 
   write(head: readonly string[], messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
@@ -120,7 +132,10 @@ class ReusableBody {
     const start = isNew ? head.map(replaceLoneSurrogates) : [];
     const fresh = messages.slice(kept).map((message, index) => messageParts(message, kept + index === 0));
     const used = isNew ? 0 : this.#ends[kept]!;
-    this.#reserve(used, [start, ...fresh, END].reduce((sum, parts) => sum + byteLength(parts), 0));
+    this.#reserve(
+      used,
+      [start, ...fresh, END].reduce((sum, parts) => sum + byteLength(parts), 0),
+    );
 
     if (isNew) this.#ends = [this.#write(0, start)];
     else this.#ends.length = kept + 1;
@@ -142,6 +157,9 @@ class ReusableBody {
     this.#buffer = larger;
   }
 }
+
+const isEqual = (a: readonly string[], b: readonly string[]) =>
+  a === b || (a.length === b.length && commonStart(a, b) === a.length);
 
 function commonStart<T>(a: readonly T[], b: readonly T[]): number {
   const shorter = Math.min(a.length, b.length);
