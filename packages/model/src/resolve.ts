@@ -6,19 +6,15 @@ import { anthropicProvider, type AnthropicOptions } from "./messages/anthropic.t
 import { withBounds } from "./wrappers/bounds.ts";
 import type { CredentialSources, ProviderMemory } from "./choice/server/credentials.ts";
 import type { Dialect } from "./dialect.ts";
-import {
-  EFFORT_BETA,
-  LONG_CONTEXT_BETA,
-  MAX_FALLBACKS,
-  OVERLOADS_BEFORE_FALLBACK,
-  withFallback,
-} from "./wrappers/fallback.ts";
 import type { Fetch } from "./http/http-call.ts";
 import { fetchOptionsFrom } from "./http/network.ts";
 import { withPauses } from "./http/pauses.ts";
 import {
+  EFFORT_BETA,
   isEnabled,
+  LONG_CONTEXT_BETA,
   lookUpClaude,
+  MAX_FALLBACKS,
   mayLeadElsewhere,
   OFFLINE_ID,
   positiveInteger,
@@ -27,6 +23,7 @@ import {
   type KnownModel,
   type ModelSettings,
 } from "./profiles/profiles.ts";
+import type * as Fallback from "./wrappers/fallback.ts";
 import { sleep, withRetry, type PlainProvider, type RetryOptions, type Wait } from "./wrappers/retry.ts";
 
 export interface ResolveOptions {
@@ -166,6 +163,9 @@ export interface ModelParts {
   readonly unusedFallbacks?: readonly string[];
 }
 
+/** The number of consecutive overload errors before switching to the next model. */
+const OVERLOADS_BEFORE_FALLBACK = 3;
+
 /** Adds retry, fallback and the parameters of requests. */
 export function assembleModel(options: ResolveOptions, parts: ModelParts): ResolvedModel {
   const { env } = options;
@@ -181,7 +181,7 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
   const provider: ModelProvider =
     fallbacks.length === 0
       ? patient
-      : withFallback({
+      : (require("./wrappers/fallback.ts") as typeof Fallback).withFallback({
           models: fallbacks,
           hasty: withRetry(once, { ...retry, maxOverloads: OVERLOADS_BEFORE_FALLBACK }),
           patient,

@@ -5,7 +5,6 @@ import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "../http/http-call.ts";
-import { responseError } from "../http/http-error.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./reply/read-reply.ts";
 import type { FetchOptions } from "../http/network.ts";
@@ -44,6 +43,18 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   const bodies = new BodyPool();
   const agent = userAgent(options);
 
+  /** By path: where requests go, and through which network. It stays the same. */
+  const ways = new Map<string, Promise<{ readonly url: URL; readonly network: FetchOptions | undefined }>>();
+  const findWay = async (path: string) => {
+    const url = endpoint(address.baseUrl, path);
+    return { url, network: await options.fetchOptions?.(url) };
+  };
+  const wayTo = (path: string) => {
+    const way = ways.get(path) ?? findWay(path);
+    ways.set(path, way);
+    return way;
+  };
+
   async function post(
     path: string,
     request: ModelRequest,
@@ -51,10 +62,10 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     signal: AbortSignal,
     refused?: (headers: Headers) => void,
   ): Promise<HttpCall> {
-    const url = endpoint(address.baseUrl, path);
+    const { url, network } = await wayTo(path);
     const call = await openCall(
       url,
-      { ...(await options.fetchOptions?.(url)), method: "POST", headers: headersFor(request, options, agent), body },
+      { ...network, method: "POST", headers: headersFor(request, options, agent), body },
       {
         fetch: options.fetch ?? fetch,
         timeoutMs: options.timeoutMs ?? 600_000,
@@ -70,6 +81,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     call.close({ finished: false });
     if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
     refused?.(headers);
+    const { responseError } = await import("../http/http-error.ts");
     throw responseError({ status, statusText, headers, body: text }, secrets);
   }
 
@@ -105,9 +117,9 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   const answers = new Map<string, string>();
   const own = async (request: ModelRequest): Promise<ModelRequest> => {
     const given = [request.model, answers.get(request.model) ?? request.model];
-    const names = given.map(bareId);
+    let names: readonly string[] | undefined;
     // Nearly always the same spelling: a long conversation must not cost more.
-    const isOwn = (model: string) => given.includes(model) || names.includes(bareId(model));
+    const isOwn = (model: string) => given.includes(model) || (names ??= given.map(bareId)).includes(bareId(model));
     if (request.messages.every(({ reply }) => reply === undefined || isOwn(reply.model))) return request;
     const { fitRequest } = await import("./fit.ts");
     return fitRequest(request, isOwn).request;

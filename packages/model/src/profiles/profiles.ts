@@ -163,6 +163,10 @@ export function bareId(id: string): string {
     .replace(/[-@](?:\d{8}|latest)$/, "");
 }
 
+export const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
+export const EFFORT_BETA = "effort-2025-11-24";
+export const MAX_FALLBACKS = 3;
+
 export function isEnabled(value: string | undefined): boolean {
   return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 }

@@ -3,15 +3,10 @@
 
 import { isToolResult, type ContentBlock, type ModelMessage } from "@keelson/protocol";
 import { ModelError, type ModelErrorKind, type ModelProvider, type ModelRequest } from "@keelson/engine";
-import type { KnownModel } from "../profiles/profiles.ts";
+import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, type KnownModel } from "../profiles/profiles.ts";
 
-export const MAX_FALLBACKS = 3;
-/** The number of consecutive overload errors before switching to the next model. */
-export const OVERLOADS_BEFORE_FALLBACK = 3;
 /** What another model can cure. */
 const REASONS: ReadonlySet<ModelErrorKind> = new Set(["overloaded", "model_not_found"]);
-export const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
-export const EFFORT_BETA = "effort-2025-11-24";
 
 export interface FallbackOptions {
   readonly models: readonly KnownModel[];

@@ -4,7 +4,7 @@
 import { isObject, tryParse, type ReplyMessage, type StreamEvent } from "@keelson/protocol";
 import { ModelError } from "@keelson/engine";
 import type { HttpCall } from "../../http/http-call.ts";
-import { redact, streamError } from "../../http/http-error.ts";
+import type * as HttpError from "../../http/http-error.ts";
 import type * as JoinedDeltas from "./joined-deltas.ts";
 import { isReply, isValidEvent, safeEvent, safeMessage } from "./replay.ts";
 import { SseDecoder } from "../../http/sse.ts";
@@ -50,12 +50,16 @@ export function parseEvent(
   errorIn?: (value: unknown) => ModelError | undefined,
 ): StreamEvent {
   const event = tryParse(data);
-  if (isObject(event) && event["type"] === "error") throw streamError(event["error"], secrets);
+  if (isObject(event) && event["type"] === "error") throw errors().streamError(event["error"], secrets);
   if (isObject(event) && isValidEvent(event)) return safeEvent(event);
   const error = errorIn?.(event);
   if (error) throw error;
-  throw new ModelError("stream_cut", `The reply contains an invalid event: ${redact(data.slice(0, 100), secrets)}`);
+  const shown = errors().redact(data.slice(0, 100), secrets);
+  throw new ModelError("stream_cut", `The reply contains an invalid event: ${shown}`);
 }
+
+/** Most replies need none of it. */
+const errors = () => require("../../http/http-error.ts") as typeof HttpError;
 
 /** Passes events on until `message_stop`, then closes the call. Throws ModelError if the reply is not complete. */
 export async function* untilStop(batches: EventBatches, call: HttpCall): AsyncGenerator<StreamEvent> {
@@ -97,7 +101,7 @@ export function asReply(
   secrets: readonly string[],
 ): ReplyMessage {
   if (isReply(value)) return safeMessage(value);
-  if (isObject(value) && value["type"] === "error") throw streamError(value["error"], secrets);
+  if (isObject(value) && value["type"] === "error") throw errors().streamError(value["error"], secrets);
   throw new ModelError(
     "unknown",
     `${new URL(baseUrl).origin} does not behave like the Messages API; check ${addressFrom}`,
