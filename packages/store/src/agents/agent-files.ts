@@ -1,20 +1,11 @@
 // The files of a session's subagents: for each a transcript, and beside it what is known of the agent.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
 import { isRunning, processStart } from "../process-identity.ts";
+import { openPrivate } from "../transcript/open-append.ts";
 
 /** A process, and when it started: systems use process ids again. */
 export interface AgentOwner {
@@ -89,8 +80,7 @@ export function worksElsewhere({ finished, pid, procStart = "" }: AgentMeta): bo
 export function writeAgentMeta(path: string, meta: AgentMeta): void {
   const file = metaPath(path);
   const temporary = `${file}.${crypto.randomUUID()}.tmp`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  const fd = openPrivate(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   try {
     writeSync(fd, JSON.stringify(meta));
   } finally {

@@ -9,9 +9,8 @@ export function openAppend<T>(
   path: string,
   look: (fd: number, size: number) => T,
 ): { readonly fd: number } & T {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  const fd = openPrivate(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw new Error(`${what} is not a regular file: "${path}"`);
@@ -19,5 +18,16 @@ export function openAppend<T>(
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+/** Opens a file that only the user may read. Its folder is nearly always there: it is created if it is not. */
+export function openPrivate(path: string, flags: number): number {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return openSync(path, flags, 0o600);
   }
 }
