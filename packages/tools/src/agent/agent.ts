@@ -79,28 +79,34 @@ export interface AgentKeeper {
   start(order: AgentOrder, toolUseId: string, signal: AbortSignal): Promise<AgentAnswer>;
 }
 
+const fields = {
+  description: string("The task in three to five words"),
+  prompt: string("The task, with everything the agent needs to know"),
+  subagent_type: optional(string("The type of agent, as listed; general-purpose if absent")),
+  model: optional(string("A model to use instead of the agent's own: sonnet, opus, haiku, fable, or an id")),
+  run_in_background: optional(boolean("Keep working; a notice tells you when the agent is done")),
+  isolation: optional(oneOf(["worktree", "remote"], "worktree: the agent works in a copy of the repository")),
+  effort: optional(string("How hard the agent thinks: low, medium, high or max")),
+  name: optional(string("A name to address the agent by with SendMessage")),
+};
+
+/** Described once: every agent has its own instance. */
+const schema = object(fields);
+
+const withTeams = () =>
+  object({
+    ...fields,
+    team_name: optional(string("The team that the new teammate joins")),
+    mode: optional(string("The permission mode of the teammate")),
+  });
+
 export function agentTool(keeper: AgentKeeper, options: { readonly teams: boolean }): Tool<AgentOrder, AgentOutput> {
   const notes = new WeakMap<AgentOutput, AgentAnswer>();
   return defineTool<AgentOrder, AgentOutput>({
     name: "Agent",
     aliases: ["Task"],
     description,
-    input: object({
-      description: string("The task in three to five words"),
-      prompt: string("The task, with everything the agent needs to know"),
-      subagent_type: optional(string("The type of agent, as listed; general-purpose if absent")),
-      model: optional(string("A model to use instead of the agent's own: sonnet, opus, haiku, fable, or an id")),
-      run_in_background: optional(boolean("Keep working; a notice tells you when the agent is done")),
-      isolation: optional(oneOf(["worktree", "remote"], "worktree: the agent works in a copy of the repository")),
-      effort: optional(string("How hard the agent thinks: low, medium, high or max")),
-      name: optional(string("A name to address the agent by with SendMessage")),
-      ...(options.teams
-        ? {
-            team_name: optional(string("The team that the new teammate joins")),
-            mode: optional(string("The permission mode of the teammate")),
-          }
-        : {}),
-    }) as Tool<AgentOrder>["input"],
+    input: (options.teams ? withTeams() : schema) as Tool<AgentOrder>["input"],
     parallelSafe: true,
 
     check(order) {

@@ -38,15 +38,18 @@ const text: Schema<string | Readonly<Record<string, unknown>>> = {
   },
 };
 
+/** Described once: every agent has its own instance. */
+const schema = object({
+  to: string("The name or the id of an agent; team-lead; or * for all members of the team", { minLength: 1 }),
+  message: text,
+  summary: optional(string("The message in five to ten words", { maxLength: LONGEST_SUMMARY })),
+});
+
 export function sendMessageTool(recipients: Recipients): Tool<SendMessageInput, SendMessageOutput> {
   return defineTool<SendMessageInput, SendMessageOutput>({
     name: "SendMessage",
     description,
-    input: object({
-      to: string("The name or the id of an agent; team-lead; or * for all members of the team", { minLength: 1 }),
-      message: text,
-      summary: optional(string("The message in five to ten words", { maxLength: LONGEST_SUMMARY })),
-    }),
+    input: schema,
 
     /** Models write a structured message as its JSON text. */
     repair(input) {

@@ -32,14 +32,17 @@ export interface SkillOutput {
   readonly result?: string;
 }
 
+/** Described once: every agent has its own instance. */
+const input = object({
+  skill: string("The name of the skill, as listed"),
+  args: optional(string("Arguments for the skill")),
+});
+
 export function skillTool(keeper: SkillKeeper): Tool<{ skill: string; args?: string }, SkillOutput> {
   return defineTool({
     name: "Skill",
     description,
-    input: object({
-      skill: string("The name of the skill, as listed"),
-      args: optional(string("Arguments for the skill")),
-    }),
+    input,
 
     repair: ({ skill, ...rest }) => ({ ...rest, skill: typeof skill === "string" ? bareName(skill) : skill }),
 

@@ -12,6 +12,9 @@ const todo = item({
 
 export type Todo = Infer<typeof todo>;
 
+/** Described once: every agent has its own instance. */
+const schema = object({ todos: array(todo, "The whole list; it replaces the previous one") });
+
 export interface TodoList {
   get(): readonly Todo[];
   set(todos: readonly Todo[]): void;
@@ -26,7 +29,7 @@ export function todoWriteTool(list: TodoList): Tool<{ todos: Todo[] }, TodoWrite
   return defineTool({
     name: "TodoWrite",
     description,
-    input: object({ todos: array(todo, "The whole list; it replaces the previous one") }),
+    input: schema,
 
     repair(input) {
       if (!Array.isArray(input.todos)) return input;
