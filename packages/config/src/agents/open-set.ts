@@ -12,8 +12,9 @@ export type { AgentOptions, AgentSet, AgentSettings } from "./agent-set.ts";
 export function openAgentSet(settings: AgentSettings, options: AgentOptions = {}): AgentSet {
   if (hasAny(settings, options))
     return (require("./load-agents.ts") as typeof Loading).loadAgents(settings, { quick: true, ...options });
+  const none: ReturnType<AgentSet["list"]> = [];
   return {
-    list: () => [],
+    list: () => none,
     find: () => undefined,
     problems: [],
     areChanged: () => hasAny(settings, options),

@@ -1,7 +1,7 @@
 // Entry point `@keelson/engine/agents`: what an agent may use, by its definition and its place in the session. Pure. A
 // session begins with `@keelson/engine/agent-listing` alone.
 
-export { agentTools, type AgentKind, type AgentTools } from "./tools.ts";
+export { agentTools, type AgentKind, type AgentTools, type AgentToolsOptions } from "./tools.ts";
 export { agentModel } from "./model.ts";
 export { renderAgentPrompt } from "../context/agent-prompt.ts";
 export { narrowerMode } from "./mode.ts";

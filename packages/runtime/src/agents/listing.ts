@@ -10,6 +10,8 @@ const KIND = "agent_listing_delta";
 export class AgentListing {
   readonly #newId: () => string;
   readonly #told: Set<string>;
+  /** The model knows these, and no others. */
+  #known: readonly AgentDefinition[] | undefined;
 
   /** `past` is the conversation so far. */
   constructor(past: Iterable<ChainSubject>, newId: () => string) {
@@ -20,10 +22,13 @@ export class AgentListing {
   /** Another conversation knows only those that it lists. */
   restart(past: Iterable<ChainSubject> = []): void {
     this.#told.clear();
+    this.#known = undefined;
     for (const name of toldIn(past)) this.#told.add(name);
   }
 
   take(agents: readonly AgentDefinition[]): NewEntry | undefined {
+    if (agents === this.#known) return undefined;
+    this.#known = agents;
     const fresh = agents.filter(({ name }) => !this.#told.has(name));
     const isInitial = this.#told.size === 0;
     const gone = isInitial ? [] : goneFrom(this.#told, agents);

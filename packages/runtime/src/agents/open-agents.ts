@@ -66,7 +66,14 @@ export function openAgents(stages: AgentStages): AgentStage {
   };
   /** The agent that the session runs as may start only some. */
   const mayStart = (name: string) => state.agent?.agents?.includes(name) ?? true;
-  const list = () => agentsLeft(all(), gate.ruleBook.rules).filter(({ name }) => mayStart(name));
+  let listed: { readonly from: readonly unknown[]; readonly agents: readonly AgentDefinition[] } | undefined;
+  /** The same array until something changes: it is looked at before each request. */
+  const list = () => {
+    const from = [all(), gate.ruleBook.rules, state.agent];
+    if (!listed?.from.every((each, at) => each === from[at]))
+      listed = { from, agents: agentsLeft(all(), gate.ruleBook.rules).filter(({ name }) => mayStart(name)) };
+    return listed.agents;
+  };
   const find = (name: string) => {
     // What an agent may use must be what its file says now; the first request did not wait for a look at the files.
     if (!isChecked && areChanged()) set = set.reload(state.snapshot);

@@ -35,6 +35,15 @@ export class SessionSkills {
   #all: ReadonlyMap<string, Skill> = new Map();
   /** Names the model has been told. */
   readonly #told: Set<string>;
+  /** The model has been told of these. */
+  #known: ReadonlyMap<string, Skill> | undefined;
+  /** The listing for a subagent, and what it was made from. */
+  #whole: { readonly from: readonly unknown[]; readonly skills: readonly Skill[]; readonly text: string | undefined } =
+    {
+      from: [],
+      skills: [],
+      text: undefined,
+    };
   /** The client wants the model to have only these. */
   #only: ReadonlySet<string> | undefined;
 
@@ -70,6 +79,7 @@ export class SessionSkills {
   /** Limits the model to these names. */
   limitTo(names: readonly string[]): void {
     this.#only = new Set(names);
+    this.#known = undefined;
   }
 
   /** The skills that the model knows, and the text that listed them in this process. */
@@ -80,6 +90,7 @@ export class SessionSkills {
   /** Another conversation knows only the skills that it lists. */
   restart(told: Iterable<string> = []): void {
     this.#told.clear();
+    this.#known = undefined;
     for (const name of told) this.#told.add(name);
     this.#texts = [];
   }
@@ -107,7 +118,8 @@ export class SessionSkills {
 
   /** The skills that the model does not know yet, to be put into the conversation; undefined if it knows all. */
   takeListing(): NewEntry | undefined {
-    if (!this.#options.isOffered()) return undefined;
+    if (this.#known === this.#all || !this.#options.isOffered()) return undefined;
+    this.#known = this.#all;
     const isInitial = this.#told.size === 0;
     const fresh = this.#untold(this.all);
     return this.#listingEntry(this.#render(fresh), fresh, isInitial);
@@ -115,8 +127,14 @@ export class SessionSkills {
 
   /** For a subagent, which knows none; undefined if there are none. */
   wholeListing(): NewEntry | undefined {
-    const known = this.all.filter((skill) => this.isForModel(skill));
-    return this.#listingEntry(listingFor(known, this.#options.snapshot(), this.#options.contextWindow()), known, true);
+    const snapshot = this.#options.snapshot();
+    const window = this.#options.contextWindow();
+    const from = [this.#all, this.#only, snapshot, window];
+    if (from.some((each, at) => each !== this.#whole.from[at])) {
+      const skills = this.all.filter((skill) => this.isForModel(skill));
+      this.#whole = { from, skills, text: listingFor(skills, snapshot, window) };
+    }
+    return this.#listingEntry(this.#whole.text, this.#whole.skills, true);
   }
 
   #listingEntry(content: string | undefined, skills: readonly Skill[], isInitial: boolean): NewEntry | undefined {

@@ -205,7 +205,7 @@ function workspaceOf({ parent, worktree }: ChildPlan, { storage }: AgentStages) 
   const { root, cwd } = parent.machine.tools.workspace;
   const isSessions = root === storage.folders.workspace.root;
   const workspace = createWorkspace(root, () => (isSessions ? storage.folders.workspace.directories.slice(1) : []));
-  workspace.move(cwd);
+  if (cwd !== root) workspace.move(cwd);
   return workspace;
 }
 

@@ -1,6 +1,6 @@
 // The tools of a subagent: those that its definition leaves of the session's, some of them its own.
 
-import { agentTools } from "@keelson/engine/agents";
+import { agentTools, type AgentToolsOptions } from "@keelson/engine/agents";
 import { assemblePool, type Tool } from "@keelson/engine";
 import { todoWriteTool, type Todo } from "@keelson/tools";
 import type { AgentDefinition } from "@keelson/protocol";
@@ -35,17 +35,37 @@ export function childTools(
     if (built?.from === from && built.deferred === deferred) return built.tools;
     const servers = [...from, ...deferred].filter(({ name }) => name.startsWith("mcp__"));
     const shared = servers.map((tool) => ({ ...tool, onDemand: undefined }));
-    const pool = [...state.builtInTools, ...shared, ...(mineOnly?.tools() ?? [])]
-      .filter(({ name }) => !SESSION_TOOLS.has(name))
-      .map((tool) => ownInstance(tool, mine));
-    const { tools } = agentTools(pool, definition, {
-      kind: background ? "background" : "foreground",
-      maySpawn,
-      serverOf: (name) => (mcp.servers?.originOf(name) ?? mineOnly?.originOf(name))?.server,
-    });
-    built = { from, deferred, tools: assemblePool(tools, { rules: [] }) };
+    const added = [...shared, ...(mineOnly?.tools() ?? [])];
+    const kind = background ? "background" : "foreground";
+    const serverOf = (name: string) => (mcp.servers?.originOf(name) ?? mineOnly?.originOf(name))?.server;
+    const left =
+      added.length === 0
+        ? builtInLeft(state.builtInTools, definition, { kind, maySpawn })
+        : toolsLeft([...state.builtInTools, ...added], definition, { kind, maySpawn, serverOf });
+    built = { from, deferred, tools: left.map((tool) => ownInstance(tool, mine)) };
     return built.tools;
   };
+}
+
+type Definition = ChildToolsOptions["definition"];
+
+function toolsLeft(pool: readonly Tool[], definition: Definition, options: AgentToolsOptions): readonly Tool[] {
+  const ofAgents = pool.filter(({ name }) => !SESSION_TOOLS.has(name));
+  return assemblePool(agentTools(ofAgents, definition, options).tools, { rules: [] });
+}
+
+/** A cache, not state: definitions and lists of tools never change. Most agents of a session are of the same few kinds. */
+const known = new WeakMap<
+  Definition,
+  AgentToolsOptions & { readonly pool: unknown; readonly tools: readonly Tool[] }
+>();
+
+function builtInLeft(pool: readonly Tool[], definition: Definition, options: AgentToolsOptions): readonly Tool[] {
+  const last = known.get(definition);
+  if (last?.pool === pool && last.kind === options.kind && last.maySpawn === options.maySpawn) return last.tools;
+  const tools = toolsLeft(pool, definition, options);
+  known.set(definition, { ...options, pool, tools });
+  return tools;
 }
 
 /** Described as the session's is, so that a request need not describe it anew. */
