@@ -111,7 +111,7 @@ const listParts = (values: readonly object[]): readonly string[] => [
   "]",
 ];
 
-const END = ["]}"];
+const END = "]}";
 
 class ReusableBody {
   #buffer = Buffer.allocUnsafeSlow(0);
@@ -127,27 +127,22 @@ class ReusableBody {
 
   write(head: readonly string[], messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
     const same = this.sameMessages(head, messages);
-    const isNew = same < 0;
     const kept = Math.max(0, same);
-    const start = isNew ? head.map(replaceLoneSurrogates) : [];
-    const fresh = messages.slice(kept).map((message, index) => messageParts(message, kept + index === 0));
-    const used = isNew ? 0 : this.#ends[kept]!;
-    this.#reserve(
-      used,
-      [start, ...fresh, END].reduce((sum, parts) => sum + byteLength(parts), 0),
-    );
+    const texts = messages.slice(kept).map((message, index) => messageText(message, kept + index === 0));
+    if (same < 0) {
+      texts.unshift(head.map(replaceLoneSurrogates).join(""));
+      this.#ends = [];
+    } else this.#ends.length = kept + 1;
 
-    if (isNew) this.#ends = [this.#write(0, start)];
-    else this.#ends.length = kept + 1;
-    for (const parts of fresh) this.#ends.push(this.#write(this.#ends.at(-1)!, parts));
+    let at = this.#ends.at(-1) ?? 0;
+    this.#reserve(
+      at,
+      texts.reduce((sum, text) => sum + Buffer.byteLength(text), END.length),
+    );
+    for (const text of texts) this.#ends.push((at += this.#buffer.write(text, at)));
     this.#head = head;
     this.#messages = messages;
-    return this.#buffer.subarray(0, this.#write(this.#ends.at(-1)!, END));
-  }
-
-  #write(at: number, parts: readonly string[]): number {
-    for (const part of parts) at += this.#buffer.write(part, at);
-    return at;
+    return this.#buffer.subarray(0, at + this.#buffer.write(END, at));
   }
 
   #reserve(used: number, more: number): void {
@@ -167,15 +162,12 @@ function commonStart<T>(a: readonly T[], b: readonly T[]): number {
   return shorter;
 }
 
-function messageParts(message: ModelMessage, isFirst: boolean): string[] {
+function messageText(message: ModelMessage, isFirst: boolean): string {
   const { role, content } = message;
-  const parts = isFirst ? [] : [","];
-  if (typeof content === "string") return [...parts, replaceLoneSurrogates(jsonOf(message))];
-  parts.push(`{"role":"${role}","content":[`);
-  for (const [index, block] of content.entries())
-    parts.push(index === 0 ? "" : ",", replaceLoneSurrogates(jsonOf(block)));
-  parts.push("]}");
-  return parts;
+  const comma = isFirst ? "" : ",";
+  if (typeof content === "string") return comma + replaceLoneSurrogates(jsonOf(message));
+  const blocks = content.map((block) => replaceLoneSurrogates(jsonOf(block)));
+  return `${comma}{"role":"${role}","content":[${blocks.join(",")}]}`;
 }
 
 const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
@@ -185,10 +177,4 @@ const LONE_SURROGATE = 5;
 export function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
   return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));
-}
-
-function byteLength(parts: readonly string[]): number {
-  let size = 0;
-  for (const part of parts) size += Buffer.byteLength(part);
-  return size;
 }
