@@ -76,12 +76,17 @@ export function credentialSources(
 }
 
 export function modelRates({ settings, env }: Snapshot): ModelRates {
+  /** By model: asked for after each reply, and always the same. */
+  const limits = new Map<string, ReturnType<ModelRates["limitsOf"]>>();
+  const findLimits = (model: string) => {
+    const { contextWindow, maxTokens } = lookUpModel(model, env, settings).profile;
+    const found = { contextWindow, maxOutputTokens: maxTokens };
+    limits.set(model, found);
+    return found;
+  };
   return {
     costOf: (model, usage) => costOf(model, usage, settings.modelPrices, settings, env),
-    limitsOf: (model) => {
-      const { contextWindow, maxTokens } = lookUpModel(model, env, settings).profile;
-      return { contextWindow, maxOutputTokens: maxTokens };
-    },
+    limitsOf: (model) => limits.get(model) ?? findLimits(model),
   };
 }
 

@@ -99,11 +99,13 @@ function safeBlock(block: ContentBlock): ContentBlock {
 /** Counts are never negative: they would pay for other requests. */
 function safeUsage<T extends object | null | undefined>(usage: T): T {
   if (!isObject(usage)) return usage;
-  const isWrong = (value: unknown) =>
-    value !== undefined && value !== null && !(typeof value === "number" && value >= 0 && value < Infinity);
-  const wrong = Object.keys(NO_USAGE).filter((name) => isWrong(usage[name]));
+  const wrong = COUNTS.filter((name) => isWrongCount(usage[name]));
   return wrong.length === 0 ? usage : { ...usage, ...Object.fromEntries(wrong.map((name) => [name, 0])) };
 }
+
+const COUNTS = Object.keys(NO_USAGE);
+const isWrongCount = (value: unknown) =>
+  value !== undefined && value !== null && !(typeof value === "number" && value >= 0 && value < Infinity);
 
 const isTextOrNothing = (value: unknown) => value === undefined || value === null || typeof value === "string";
 
