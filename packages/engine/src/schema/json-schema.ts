@@ -34,6 +34,7 @@ interface Check {
 type Matches = (pattern: string, value: string) => boolean;
 
 function validate(schema: unknown, value: unknown, path: string, depth: number, check: Check): void {
+  if (check.steps.left > 0 && depth <= DEEPEST && isSimplyOf(schema, value)) return void check.steps.left--;
   const complain = (keyword: string, message: string, detail?: string) => {
     if (check.issues.length < MOST_ISSUES)
       check.issues.push({ path, message, keyword, ...(detail !== undefined && { detail }) });
@@ -83,6 +84,13 @@ function validate(schema: unknown, value: unknown, path: string, depth: number, 
       complain("if", `must match "${branch}" schema`);
     }
   }
+}
+
+/** Whether the schema asks for nothing but a type, as most fields of tools do, and the value has it. */
+function isSimplyOf(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema) || typeof schema.type !== "string" || !TYPES.has(schema.type)) return false;
+  for (const key in schema) if (key !== "type" && key !== "description") return false;
+  return isType(schema.type, value);
 }
 
 type Complain = (keyword: string, message: string, detail?: string) => void;

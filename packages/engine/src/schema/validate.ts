@@ -29,7 +29,7 @@ const DEEPEST = 50;
 /** Converts numbers and booleans sent as text to the schema's type, and fills in defaults. */
 function mend(schema: unknown, value: unknown, depth: number): unknown {
   if (!isObject(schema) || depth > DEEPEST) return value;
-  if (typeof value === "string") return unquote(schema.type, value);
+  if (typeof value === "string") return schema.type === "string" ? value : unquote(schema.type, value);
   if (Array.isArray(value))
     return isObject(schema.items) ? value.map((item) => mend(schema.items, item, depth + 1)) : value;
   if (!isObject(value) || !isObject(schema.properties)) return value;
