@@ -54,17 +54,19 @@ function toolsLeft(pool: readonly Tool[], definition: Definition, options: Agent
   return assemblePool(agentTools(ofAgents, definition, options).tools, { rules: [] });
 }
 
-/** A cache, not state: definitions and lists of tools never change. Most agents of a session are of the same few kinds. */
+/** By the session's tools, then by agent. A cache, not state: neither changes, and most agents are of a few kinds. */
 const known = new WeakMap<
-  Definition,
-  AgentToolsOptions & { readonly pool: unknown; readonly tools: readonly Tool[] }
+  readonly Tool[],
+  WeakMap<Definition, AgentToolsOptions & { readonly tools: readonly Tool[] }>
 >();
 
 function builtInLeft(pool: readonly Tool[], definition: Definition, options: AgentToolsOptions): readonly Tool[] {
-  const last = known.get(definition);
-  if (last?.pool === pool && last.kind === options.kind && last.maySpawn === options.maySpawn) return last.tools;
+  const ofPool = known.get(pool) ?? new WeakMap();
+  known.set(pool, ofPool);
+  const last = ofPool.get(definition);
+  if (last?.kind === options.kind && last.maySpawn === options.maySpawn) return last.tools;
   const tools = toolsLeft(pool, definition, options);
-  known.set(definition, { ...options, pool, tools });
+  ofPool.set(definition, { ...options, tools });
   return tools;
 }
 
