@@ -87,7 +87,7 @@ test("stream input needs stream output", async () => {
   });
 });
 
-test("every prompt on the stream is a run of its own in one conversation", async () => {
+test("every prompt on the stream is a run of its own in one conversation, if the client wants that", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "first" }, { text: "second" }, { text: "third" }]);
 
@@ -95,6 +95,7 @@ test("every prompt on the stream is a run of its own in one conversation", async
     home,
     url: model.url,
     stdin: [
+      control("init", { subtype: "initialize", joinQueuedPrompts: false }),
       prompt("one", { session_id: "" }),
       prompt([{ type: "text", text: "two" }], { session_id: "default" }),
       prompt("three", { uuid: "11111111-2222-4333-8444-555555555555" }),
@@ -102,12 +103,12 @@ test("every prompt on the stream is a run of its own in one conversation", async
   });
 
   expect(ended.code).toBe(0);
-  const told = ended.messages.filter(({ type }) => type !== "command_lifecycle");
+  const told = ended.messages.filter(({ type }) => !["command_lifecycle", "control_response"].includes(type));
   expect(told.map(kindOf)).toEqual([1, 2, 3].flatMap(() => ["system/init", "assistant", "result"]));
   // Who gave a prompt an id hears what becomes of it.
   expect(messagesOf(ended, "command_lifecycle").map(({ state }) => state)).toEqual(["queued", "started", "completed"]);
   expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["first", "second", "third"]);
-  expect(new Set(ended.messages.map(({ session_id }) => session_id)).size).toBe(1);
+  expect(new Set(told.map(({ session_id }) => session_id)).size).toBe(1);
   expect(spoken(model.requests[2]!)).toEqual([
     { role: "user", content: [{ type: "text", text: "one" }] },
     { role: "assistant", content: [{ type: "text", text: "first" }] },

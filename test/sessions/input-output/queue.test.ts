@@ -1,7 +1,16 @@
-// Prompts that come while a run continues: they join it if the client wants that, and wait for their own run otherwise.
+// Prompts that come while a run continues: they join it, or wait and are one prompt when it ends. A client may ask for a run
+// for each.
 
 import { expect, test } from "bun:test";
-import { startKeelson, startMockModel, temporaryHome, type RecordedRequest, type Running } from "@keelson/testkit";
+import { readFileSync } from "node:fs";
+import {
+  readTranscript,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  type RecordedRequest,
+  type Running,
+} from "@keelson/testkit";
 import { answer, CHAT, control, messagesOf, prompt, spoken, told } from "../front-door.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-1111-4222-8333-444444444444`) as [
@@ -25,7 +34,7 @@ const lifecycle = (ended: any) =>
   messagesOf(ended, "command_lifecycle").map(({ command_uuid: id, state }) => `${id[0]} ${state}`);
 
 /** Sends a prompt and waits until a call of it asks for permission; returns how to allow it. */
-async function busy(program: Running, init: object = { joinQueuedPrompts: true }) {
+async function busy(program: Running, init: object = {}) {
   program.send(control("init", { subtype: "initialize", ...init }));
   program.send(prompt("go", { uuid: A }));
   const { json } = await program.waitForLine(isQuestion);
@@ -69,18 +78,64 @@ test("prompts sent during a run are read in it, behind the next tool result and 
   await resumed.done;
 });
 
-test("a client that does not ask for it gets a run for each prompt", async () => {
+test("a client that asks for it gets a run for each prompt", async () => {
   using home = temporaryHome();
-  await using model = await startMockModel([CALL, { text: "one" }, { text: "two" }]);
+  await using model = await startMockModel([CALL, { text: "one" }, { text: "two" }, { text: "three" }]);
   await using program = startKeelson(ASKING, { home, url: model.url, stdin: "open" });
-  const allow = await busy(program, {});
+  const allow = await busy(program, { joinQueuedPrompts: false });
   program.send(prompt("next one", { uuid: B }));
-  await queued(program, B);
+  program.send(prompt("another", { uuid: C }));
+  await queued(program, B, C);
   allow();
-  await program.waitForLine(({ result }: any) => result === "two");
+  await program.waitForLine(({ result }: any) => result === "three");
   program.closeStdin();
   await program.done;
   expect(lastOf(model.requests[1]!)).toEqual(["tool_result"]);
+  expect(lastOf(model.requests[2]!)).toEqual(["next one"]);
+  expect(lastOf(model.requests[3]!)).toEqual(["another"]);
+});
+
+test("prompts that waited are one prompt when the run ends: in the transcript, to hooks and to the model", async () => {
+  using home = temporaryHome();
+  const log = `${home.root}/prompts`;
+  const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command: `cat >>${log}` }] }] };
+  const { promise: hold, resolve: goOn } = Promise.withResolvers<void>();
+  await using model = await startMockModel([{ text: "one", hold }, { text: "two" }]);
+  await using program = startKeelson([...CHAT, "--replay-user-messages", "--settings", JSON.stringify({ hooks })], {
+    home,
+    url: model.url,
+    stdin: "open",
+  });
+  program.send(prompt("go", { uuid: A }));
+  await model.waitForRequest(1);
+  program.send(prompt("be quick", { uuid: B }));
+  program.send(prompt([{ type: "text", text: "and careful" }], { uuid: C }));
+  await queued(program, B, C);
+  goOn();
+  await program.waitForLine(({ result }: any) => result === "two");
+  program.closeStdin();
+  const ended = await program.done;
+
+  expect(lastOf(model.requests[1]!)).toEqual(["be quick\n", "and careful"]);
+  const merged = [
+    { type: "text", text: "be quick\n" },
+    { type: "text", text: "and careful" },
+  ];
+  const prompts = (readTranscript(home) as readonly any[]).filter(({ type }) => type === "user");
+  expect(prompts.map(({ uuid, message }) => [uuid, message.content])).toEqual([
+    [A, "go"],
+    [C, merged],
+  ]);
+  const fired = readFileSync(log, "utf8").trim().split("\n");
+  expect(fired.map((line) => JSON.parse(line).prompt)).toEqual(["go", "be quick\nand careful"]);
+  // Each is repeated; the last as the message it became.
+  expect(messagesOf(ended, "user").map(({ uuid, message, isReplay }) => [uuid, message.content, isReplay])).toEqual([
+    [A, "go", true],
+    [B, "be quick", true],
+    [C, merged, true],
+  ]);
+  expect(lifecycle(ended).slice(-4)).toEqual(["b started", "c started", "b completed", "c completed"]);
+  expect(messagesOf(ended, "result").map(({ user_message_uuids: ids }) => ids)).toEqual([[A], [B, C]]);
 });
 
 test("a queued prompt runs by itself if no tool call follows; what is for later waits behind it", async () => {

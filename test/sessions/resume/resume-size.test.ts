@@ -11,6 +11,7 @@ import {
   type RecordedRequest,
   type ScriptedReply,
 } from "@keelson/testkit";
+import { control } from "../front-door.ts";
 
 const FILES = 30;
 const STREAM = ["--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits"];
@@ -34,7 +35,10 @@ test("a session of more than 5 MB continues with the very conversation it had", 
   const live = await runKeelson(["--input-format", "stream-json", ...STREAM], {
     home,
     url: model.url,
-    stdin: prompts.map((content) => ({ type: "user", message: { role: "user", content } })),
+    stdin: [
+      control("each", { subtype: "initialize", joinQueuedPrompts: false }),
+      ...prompts.map((content) => ({ type: "user", message: { role: "user", content } })),
+    ],
   });
   expect({ code: live.code, stderr: live.stderr }).toEqual({ code: 0, stderr: "" });
   expect(statSync(transcriptFiles(home)[0]!).size).toBeGreaterThan(5_000_000);

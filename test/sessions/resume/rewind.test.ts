@@ -37,6 +37,7 @@ test("the conversation continues from before the prompt, also for who resumes it
   ]);
   const args = [...CHAT, "--allowedTools", "Edit"];
   await using program = startKeelson(args, { home, url: model.url, stdin: "open" });
+  program.send(control("each", { subtype: "initialize", joinQueuedPrompts: false }));
   program.send(prompt("first", { uuid: A }));
   program.send(prompt([{ type: "text", text: "second" }], { uuid: B }));
   program.send(prompt("third", { uuid: C }));

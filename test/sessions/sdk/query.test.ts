@@ -224,7 +224,7 @@ test("what the terminal does to a session, an application does with methods", as
     await done.promise;
     yield says("hello");
   }
-  const running = query({ prompt: prompts(), options: { ...door(home, model), joinQueuedPrompts: true } });
+  const running = query({ prompt: prompts(), options: door(home, model) });
   const ids = await running.runShellCommand("echo from the user");
   for await (const message of running) {
     if (message.type !== "result") continue;

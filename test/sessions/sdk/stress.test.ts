@@ -212,7 +212,8 @@ test("ten thousand requests in any order, while prompts run, each get their own 
   const paths = Array.from({ length: 20 }, (_, n) => home.write(`${n}.txt`, `content ${n}`));
   await using model = await startMockModel([bash("ls"), { text: "one" }, { text: "two" }]);
   const prompts = handedOut<any>();
-  const running = query({ prompt: prompts.items, options: { ...door(home, model), allowedTools: ["Bash"] } });
+  const options = { ...door(home, model), allowedTools: ["Bash"], joinQueuedPrompts: false };
+  const running = query({ prompt: prompts.items, options });
   const reading = read(running);
   const kinds: readonly ((n: number) => Promise<boolean>)[] = [
     async (n) => (await running.readFile(paths[n % 20]!))?.contents === `content ${n % 20}`,

@@ -150,7 +150,7 @@ export class LiveSession implements Session {
           this.#parts.idle();
         }
         await inbox.filled();
-        const work = inbox.shift();
+        const work = inbox.shift({ waited: runState.running });
         if (!work && inbox.closed) break;
         if (!work) continue;
         // Written now, in case of a crash, and again at the end. A session without prompts leaves no file.
@@ -169,14 +169,14 @@ export class LiveSession implements Session {
     }
   }
 
-  async #perform({ prompt }: Work, signal: AbortSignal): Promise<void> {
+  async #perform({ prompt, parts = prompt ? [prompt] : [] }: Work, signal: AbortSignal): Promise<void> {
     const { inbox, outbox, cost, now, agents } = this.#parts;
-    if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
+    const ids = outbox.begin(parts);
     const started = now();
     const apiBefore = cost.apiDurationMs;
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
-    if (prompt) outbox.note(dequeued(this.id, started));
+    for (const _ of parts) outbox.note(dequeued(this.id, started));
     const own = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
     const end = { ...own, denials: [...own.denials, ...agents.denials] };
     agents.denials = [];
@@ -193,11 +193,11 @@ export class LiveSession implements Session {
       modelUsage: cost.modelUsage,
       maxBudgetUsd: limits.maxBudgetUsd,
     };
-    const answered = [prompt?.uuid, ...inbox.takeJoined()].filter((uuid) => uuid !== undefined);
+    const answered = [...ids, ...inbox.takeJoined()];
     await outbox.show({
       ...resultOf(end, totals),
       ...originOf(prompt),
-      ...(prompt?.uuid === undefined ? {} : { user_message_uuid: prompt.uuid, user_message_uuids: answered }),
+      ...(ids[0] === undefined ? {} : { user_message_uuid: ids.at(-1)!, user_message_uuids: answered }),
       queued_turn_count: inbox.waiting,
       result_index: this.#results++,
     });

@@ -18,7 +18,8 @@ export interface QueueParts {
 export function enqueuePrompt(prompt: PromptMessage, { place, outbox, inbox, runState, now }: QueueParts): void {
   outbox.note(enqueued(place.id, textOf(prompt.message.content), now()));
   // One that need not wait is told of when its run begins.
-  if (prompt.uuid !== undefined && runState.running) outbox.lifecycle(prompt.uuid, "queued");
+  const waits = runState.running || inbox.waiting > 0;
+  if (prompt.uuid !== undefined && waits) outbox.lifecycle(prompt.uuid, "queued");
   inbox.push(prompt);
   if (prompt.priority === "now" && runState.running) runState.interrupt();
 }

@@ -42,6 +42,27 @@ test("prompts come by their priority; one that no one knows is the usual one", a
   expect(order.map((each) => each?.prompt?.message.content)).toEqual(["now", "urgent", "next", "later"]);
 });
 
+test("prompts that waited during a run are one prompt, with the id of the last", () => {
+  const inbox = new Inbox();
+  for (const name of ["a", "b", "c"]) inbox.push({ ...prompt(name), uuid: name });
+  const [a, b, c] = ["a", "b", "c"].map((name) => ({ ...prompt(name), uuid: name }));
+  expect(inbox.shift({ waited: true })).toEqual({ prompt: { ...prompt("a\nb\nc"), uuid: "c" }, parts: [a!, b!, c!] });
+  inbox.push(prompt("a"));
+  inbox.push(prompt("b"));
+  // The session was idle: the first one does not wait for others.
+  expect(inbox.shift()).toEqual({ prompt: prompt("a") });
+  expect(inbox.shift({ waited: true })).toEqual({ prompt: prompt("b") });
+});
+
+test("prompts that waited run one by one if the client wants that", () => {
+  const inbox = new Inbox();
+  inbox.joins = false;
+  inbox.push(prompt("a"));
+  inbox.push(prompt("b"));
+  expect(inbox.nextToJoin()).toBeUndefined();
+  expect(inbox.shift({ waited: true })).toEqual({ prompt: prompt("a") });
+});
+
 test("a notice that wakes starts work while the inbox is open", async () => {
   const inbox = new Inbox();
   const work = next(inbox);

@@ -1,10 +1,13 @@
 // The input queue of a session: prompts run one at a time; notices go to the model at its next safe boundary.
 
-import { textOf, type NewEntry, type PromptMessage } from "@keelson/protocol";
+import type { NewEntry, PromptMessage } from "@keelson/protocol";
+import type * as QueueOrder from "./queue-order.ts";
 
 /** One run: a prompt, or without one, the queued notices. */
 export interface Work {
   readonly prompt?: PromptMessage;
+  /** What it was made of, if of several. */
+  readonly parts?: readonly PromptMessage[];
 }
 
 export interface NoticeOptions {
@@ -23,21 +26,21 @@ export class Inbox {
   /** A run is owed even if the inbox is closed. */
   #owed = false;
   #joined: string[] = [];
-  /** Prompts that come during a run join it. */
-  joins = false;
+  /** Prompts that come during a run join it or become one. */
+  joins = true;
 
   /** Prompts wait in the order they came, but one for now goes before others, and one for later behind them. */
   push(prompt: PromptMessage): void {
     if (this.#closed) return;
-    const at = this.#prompts.findIndex((other) => rankOf(other) > rankOf(prompt));
-    this.#prompts.splice(at < 0 ? this.#prompts.length : at, 0, prompt);
+    if (this.#prompts.length === 0) this.#prompts.push(prompt);
+    else queueing().insert(this.#prompts, prompt);
     this.#arrived?.();
   }
 
   /** The next prompt that may join the current run. Commands and what is for later do not. */
   nextToJoin(): PromptMessage | undefined {
     const next = this.joins ? this.#prompts[0] : undefined;
-    return next && mayJoin(next) ? next : undefined;
+    return next && next.priority !== "later" && queueing().isPlainPrompt(next) ? next : undefined;
   }
 
   /** Takes a prompt for the current run; false if it is no longer queued. */
@@ -76,10 +79,7 @@ export class Inbox {
     this.#arrived?.();
   }
 
-  /**
-   * Something is under way whose end the model must hear of: until the returned function is called, the inbox does not
-   * close, and notices start runs.
-   */
+  /** The model has to hear of an end: until the returned function is called, notices start runs and we do not close. */
   hold(): () => void {
     this.#held++;
     let held = true;
@@ -128,7 +128,7 @@ export class Inbox {
     return this.#prompts.length;
   }
 
-  /** Nothing waits for the model, neither prompts nor notices. */
+  /** Neither prompts nor notices wait. */
   get isEmpty(): boolean {
     return this.#prompts.length === 0 && this.#notices.length === 0;
   }
@@ -146,8 +146,9 @@ export class Inbox {
     }
   }
 
-  /** Takes the next work, if any. Call it only when ready to run: until then, a prompt can be removed. */
-  shift(): Work | undefined {
+  /** Takes the next work, if any. Until then, a prompt can be removed. `waited`: prompts came during a run. */
+  shift({ waited = false } = {}): Work | undefined {
+    if (waited && this.joins && this.#prompts.length > 1) return queueing().takeTogether(this.#prompts);
     const prompt = this.#prompts.shift();
     if (prompt) return { prompt };
     return this.#wakes ? {} : undefined;
@@ -159,13 +160,5 @@ export class Inbox {
   }
 }
 
-/** A priority that no one knows is the usual one. */
-const rankOf = ({ priority = "next" }: PromptMessage): number => {
-  const rank = ["now", "next", "later"].indexOf(priority);
-  return rank < 0 ? 1 : rank;
-};
-
-function mayJoin({ priority, shouldQuery, origin, shell, client_composed: composed, message }: PromptMessage): boolean {
-  if (priority === "later" || shouldQuery === false || origin || shell) return false;
-  return composed === true || !textOf(message.content).startsWith("/");
-}
+// For prompts that wait.
+const queueing = () => require("./queue-order.ts") as typeof QueueOrder;

@@ -47,7 +47,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     sessionId: place.id,
     entrypoint: options.entrypoint,
     leaf: place.loaded?.leafUuid ?? null,
-    replayPrompts: options.replayPrompts,
+    replayPrompts: options.replayPrompts && (options.interactive || "parts"),
     mirrored: mirrored(),
     append: (entries) => void file.append(entries),
     cwd: () => folders.workspace.cwd,
@@ -59,7 +59,6 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     newId,
   });
   const inbox = new Inbox();
-  inbox.joins = options.interactive === true;
   const streams: SessionStreams = {
     inbox,
     outbox,

@@ -16,6 +16,7 @@ import {
   type MetadataEntry,
   type NewEntry,
   type Outbound,
+  type PromptMessage,
   type Signal,
 } from "@keelson/protocol";
 import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
@@ -26,7 +27,8 @@ export interface OutboxOptions {
   readonly entrypoint: string;
   /** The last entry of a resumed conversation. */
   readonly leaf: string | null;
-  readonly replayPrompts: boolean;
+  /** `parts`: also what a prompt was made of. */
+  readonly replayPrompts: boolean | "parts";
   /** The transcript's path. Set if the client mirrors every entry. */
   readonly mirrored?: string | undefined;
   append(entries: readonly Entry[]): void;
@@ -59,8 +61,8 @@ export class Outbox {
   readonly #agent: SidechainAgent | undefined;
   #leaf: string | null;
   #promptId: string | undefined;
-  /** A prompt with an id of the client's that no reply followed yet. */
-  #unanswered: string | undefined;
+  /** Ids of prompts that no reply followed yet. */
+  #unanswered: readonly string[] = [];
   /** Prompts whose senders know that they wait. */
   readonly #queued = new Set<string>();
 
@@ -127,6 +129,17 @@ export class Outbox {
     void this.send({ type: "transcript_mirror", filePath, entries });
   }
 
+  /** A run begins with these prompts. Returns their ids. */
+  begin(prompts: readonly PromptMessage[]): readonly string[] {
+    const { replayPrompts, sessionId: session_id, newId } = this.#options;
+    for (const { uuid = newId(), ...prompt } of replayPrompts === "parts" ? prompts.slice(0, -1) : [])
+      void this.send({ ...prompt, session_id, uuid, isReplay: true });
+    const ids = prompts.flatMap(({ uuid }) => uuid ?? []);
+    for (const id of ids) this.lifecycle(id, "started");
+    this.#unanswered = ids;
+    return ids;
+  }
+
   /** Reports the state of a prompt that has an id. */
   lifecycle(prompt: string, state: "queued" | "started" | "completed" | "cancelled"): void {
     const { sessionId, newId } = this.#options;
@@ -134,8 +147,6 @@ export class Outbox {
     if (state === "started" && !this.#queued.delete(prompt)) this.lifecycle(prompt, "queued");
     if (state === "queued") this.#queued.add(prompt);
     else this.#queued.delete(prompt);
-    if (state === "started") this.#unanswered = prompt;
-    else if (state !== "queued" && this.#unanswered === prompt) this.#unanswered = undefined;
     void this.send({
       type: "command_lifecycle",
       command_uuid: prompt,
@@ -180,11 +191,11 @@ export class Outbox {
     return origins.length === 0 ? message : { ...message, tool_use_meta: origins };
   }
 
-  /** The first reply says which prompt it answers. */
+  /** The first reply says which prompts it answers. */
   #takeUnanswered() {
-    const prompt = this.#unanswered;
-    this.#unanswered = undefined;
-    return prompt === undefined ? {} : { user_message_uuid: prompt, user_message_uuids: [prompt] };
+    const ids = this.#unanswered;
+    this.#unanswered = [];
+    return ids.length === 0 ? {} : { user_message_uuid: ids.at(-1)!, user_message_uuids: ids };
   }
 
   #append(entries: readonly Entry[]): void {

@@ -128,7 +128,7 @@ export type Options = {
   /** Also yield parts of a reply while it is being written. */
   includePartialMessages?: boolean;
   forwardSubagentText?: boolean;
-  /** Keelson only: give prompts that come during a run to the model in that run, behind its next tool result. */
+  /** Keelson only: false gives every prompt its own run, also those that come during a run. */
   joinQueuedPrompts?: boolean;
   /** Send prompts as they are: no mentions, no slash commands. */
   verbatimPrompts?: boolean;

@@ -13,8 +13,42 @@ const LONG = "0123456789".repeat(150_000);
 export const PROMPTS: readonly Scenario[] = [
   {
     name: "three prompts at once",
+    says: [{ text: "one" }, { text: "two" }],
+    steps: [{ say: "a" }, { say: "b", more: { uuid: TWO } }, { say: "c", more: { uuid: THREE } }, RESULT, RESULT],
+    cases: [
+      {
+        name: "are two runs: the first, and those that waited for it",
+        see: (seen) => results(seen).map((each) => each.result),
+        is: ["one", "two"],
+      },
+      {
+        name: "those that waited are one message to the model",
+        see: ({ requests }) => requests[1].messages.at(-1).content.at(-1).text,
+        is: "b\nc",
+      },
+      {
+        name: "those that waited are all named by the reply and the result, the last one as its prompt",
+        see: (seen) =>
+          [ofKind(seen, "assistant")[1], results(seen)[1]].map(({ user_message_uuid, user_message_uuids }) => [
+            user_message_uuid,
+            user_message_uuids,
+          ]),
+        is: [
+          [THREE, [TWO, THREE]],
+          [THREE, [TWO, THREE]],
+        ],
+      },
+      {
+        name: "those that waited begin and end together",
+        see: (seen) => ofKind(seen, "command_lifecycle").map(({ command_uuid: id, state }: any) => `${id[0]} ${state}`),
+        is: ["2 queued", "3 queued", "2 started", "3 started", "2 completed", "3 completed"],
+      },
+    ],
+  },
+  {
+    name: "three prompts, one after another",
     says: [{ text: "one" }, { text: "two" }, { text: "three" }],
-    steps: [{ say: "a" }, { say: "b" }, { say: "c" }, RESULT, RESULT, RESULT],
+    steps: [...turn("a"), ...turn("b"), ...turn("c")],
     cases: [
       {
         name: "are runs of their own, in order",
