@@ -197,6 +197,7 @@ export type {
   SDKControlMcpReadResourceResponse,
   SDKControlMcpAuthenticateResponse,
   SDKControlReadFileResponse,
+  SDKControlCompactConversationResponse,
   SDKControlRewindConversationResponse,
   SDKControlRunShellCommandResponse,
   SDKControlUpdatePermissionsResponse,

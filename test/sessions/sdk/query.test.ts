@@ -229,7 +229,8 @@ test("what the terminal does to a session, an application does with methods", as
   for await (const message of running) {
     if (message.type !== "result") continue;
     if (asked.length > 0) break;
-    asked.push(await running.rewindConversation(ids.user_message_uuid));
+    const nothing = await running.compactConversation(ids.user_message_uuid).catch((error: Error) => error.message);
+    asked.push(nothing, await running.rewindConversation(ids.user_message_uuid));
     const { state } = await running.updatePermissions([
       { type: "addRules", behavior: "deny", rules: [{ toolName: "Bash" }], destination: "session" },
     ]);
@@ -238,6 +239,7 @@ test("what the terminal does to a session, an application does with methods", as
     done.resolve();
   }
   expect(asked).toEqual([
+    "There is nothing to summarize before this prompt",
     { prompt: "<bash-input>echo from the user</bash-input>", sessionId: expect.any(String) },
     ["session Bash"],
     join(home.project, "CLAUDE.md"),

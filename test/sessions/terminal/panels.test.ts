@@ -1,6 +1,7 @@
 // Panels, pickers and viewers in the real program.
 
 import { expect, test } from "bun:test";
+import { startTerminal } from "@keelson/testkit/terminal";
 import { isIdle, openAtTerminal } from "./at-terminal.ts";
 
 test("panels open without a request to the model, change files, and close with one Esc", async () => {
@@ -79,5 +80,88 @@ test("Esc Esc goes back to an earlier prompt, which returns to the input", async
     ["user", "one"],
     ["assistant", "first answer"],
     ["user", "two again"],
+  ]);
+});
+
+test("Esc Esc summarizes up to a prompt; Esc, or a model that fails, leaves the conversation as it is", async () => {
+  await using at = await openAtTerminal([
+    ...[{ text: "first answer" }, { text: "second answer" }, { text: "third answer" }],
+    { status: 400, type: "invalid_request_error", message: "no summaries today" },
+    { text: "never", hang: true, cutAfter: 1 },
+    { text: "<summary>They said one</summary>" },
+    ...[{ text: "fourth answer" }, { text: "resumed answer" }],
+  ]);
+  const { terminal, model, home } = at;
+  for (const [prompt, answer] of [
+    ["one", "first"],
+    ["two", "second"],
+    ["three", "third"],
+  ] as const) {
+    terminal.type(`${prompt}\r`);
+    await terminal.until(`${answer} answer`);
+    await terminal.until(isIdle);
+  }
+  const choose = async (...ups: readonly string[]) => {
+    terminal.press("esc", "esc");
+    await terminal.until("(now)");
+    terminal.press(...ups, "enter");
+    await terminal.until("Never mind");
+  };
+  // There is nothing before the first prompt.
+  await choose("up", "up", "up");
+  expect(terminal.screen().join("\n")).not.toContain("Summarize up to here");
+  terminal.press("esc");
+  await terminal.until("Nothing was rewound");
+
+  await choose("up", "up");
+  terminal.press("3");
+  await terminal.until(/was not compacted: .*no summaries today/);
+  await terminal.until("The conversation stays as it is");
+  await choose("up", "up");
+  terminal.press("3");
+  await terminal.until("Compacting the conversation");
+  await model.waitForRequest(5);
+  terminal.press("esc");
+  await terminal.until(/was not compacted: Request was aborted/);
+  await terminal.until(isIdle);
+
+  await choose("up", "up");
+  terminal.press("3");
+  await terminal.until("Summarized everything before that prompt");
+  await terminal.until(isIdle);
+  terminal.type("four\r");
+  await terminal.until("fourth answer");
+  await terminal.until(isIdle);
+  const said = (request: { readonly body: unknown }) =>
+    (request.body as { messages: { role: string; content: { text?: string }[] }[] }).messages.map(
+      ({ role, content }) => [role, content.map(({ text }) => text).filter((text) => !text?.startsWith("<system-rem"))],
+    );
+  const kept = [
+    ["user", [expect.stringContaining("They said one"), "two"]],
+    ["assistant", ["second answer"]],
+    ["user", ["three"]],
+    ["assistant", ["third answer"]],
+  ];
+  expect(said(model.requests.at(-1)!)).toEqual([...kept, ["user", ["four"]]]);
+  // Only what is still there can be kept: the first prompt is part of the summary, the second follows it.
+  await choose("up", "up", "up");
+  expect(terminal.screen().join("\n")).not.toContain("Summarize up to here");
+  terminal.press("esc");
+  await terminal.until((seen) => !seen.screen().some((row) => row.includes("Never mind")));
+  terminal.type("/exit\r");
+  await terminal.exited;
+
+  await using again = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await again.until("fourth answer");
+  for (const text of ["first answer", "second answer", "third answer", "Conversation compacted", "fourth answer"])
+    expect(again.scrollback().filter((row) => row.includes(text))).toHaveLength(1);
+  await again.until(/^❯/m);
+  again.type("five\r");
+  await again.until("resumed answer");
+  expect(said(model.requests.at(-1)!)).toEqual([
+    ...kept,
+    ["user", ["four"]],
+    ["assistant", ["fourth answer"]],
+    ["user", ["five"]],
   ]);
 });

@@ -1,5 +1,6 @@
-// One compaction: asks hooks and the model, then replaces everything before the newest reply with a summary. The transcript
-// keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is needed.
+// One compaction: asks hooks and the model, then replaces everything before the newest reply, or before a prompt, with a
+// summary. The transcript keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is
+// needed.
 
 import type { NewEntry } from "@keelson/protocol";
 import { reminder } from "../run/admit.ts";
@@ -10,19 +11,26 @@ import type { CompactionPort, Ports } from "../ports.ts";
 import { buildRequest, lengthOfParts, type RequestParts } from "../turn/request.ts";
 import { withoutResults } from "./cleared-results.ts";
 import { oldResults } from "./old-results.ts";
-import { splitForSummary, withRequest } from "./split.ts";
+import { hasReply, splitForSummary, withRequest, type PromptSplit } from "./split.ts";
+
+export { splitAtPrompt } from "./split.ts";
 
 export interface CompactOptions {
   readonly trigger: "manual" | "auto";
   /** The user's own words about the summary. */
   readonly instructions?: string | undefined;
   readonly parts: RequestParts;
+  /** Keeps more than the newest reply. */
+  readonly split?: PromptSplit | undefined;
 }
 
 /** What happened. `entries` are still to be recorded; the conversation already has them. */
-export type Compacted = { readonly entries: readonly NewEntry[] } | { readonly error: string };
+export type Compacted =
+  | { readonly entries: readonly NewEntry[]; readonly preTokens: number; readonly postTokens: number }
+  | { readonly error: string };
 
 export const TOO_FEW = "Not enough messages to compact.";
+const NOTHING_BEFORE = "There is nothing to summarize before this prompt";
 const EMPTY = "summarization produced empty response";
 const CUT = "the summary was cut off because it became too long";
 
@@ -56,7 +64,7 @@ export async function compactConversation(
 async function perform(
   conversation: Conversation,
   ports: Ports & { readonly compaction: CompactionPort },
-  { trigger, instructions, parts }: CompactOptions,
+  { trigger, instructions, parts, split }: CompactOptions,
   succeeded: () => Promise<void>,
 ): Promise<Compacted> {
   const { compaction: port } = ports;
@@ -66,21 +74,21 @@ async function perform(
   if (said.verdict === "deny" || said.stop !== undefined) {
     return { error: said.reasons.join("\n") || said.stop || "A PreCompact hook blocked the compaction" };
   }
-  const split = splitForSummary(conversation.messages);
-  if (!split) return { error: TOO_FEW };
-  const text = renderCompactionRequest([instructions ?? "", ...said.context]);
-  const ask = (messages: typeof split.head) => port.ask(buildRequest(parts, withRequest(messages, text)));
-  const reply = await ask(split.head).catch((error: unknown) => {
-    const old = new Set(oldResults(split.head).ids);
+  const { head } = split ?? splitForSummary(conversation.messages) ?? { head: [] };
+  if (!hasReply(head)) return { error: split ? NOTHING_BEFORE : TOO_FEW };
+  const text = renderCompactionRequest([instructions ?? "", ...said.context], { followed: split !== undefined });
+  const ask = (messages: typeof head) => port.ask(buildRequest(parts, withRequest(messages, text)));
+  const reply = await ask(head).catch((error: unknown) => {
+    const old = new Set(oldResults(head).ids);
     if (!(error instanceof ModelError) || error.kind !== "prompt_too_long" || old.size === 0) throw error;
-    return ask(split.head.map((message) => withoutResults(message, old)));
+    return ask(head.map((message) => withoutResults(message, old)));
   });
   if (reply.text.trim() === "") return { error: EMPTY };
   if (reply.stopReason === "max_tokens") return { error: CUT };
   await port.summarized?.(reply.text);
 
   const before = conversation.account.tokens(besides);
-  const kept = [...conversation.newest];
+  const kept = split?.keptIds ?? [...conversation.newest];
   const summary: NewEntry = {
     type: "user",
     uuid: ports.newId(),
@@ -88,7 +96,7 @@ async function perform(
     isVisibleInTranscriptOnly: true,
     message: { role: "user", content: renderContinuation(readSummary(reply.text), port.transcript()) },
   };
-  conversation.compact(summary, await port.preface());
+  conversation.compact(summary, await port.preface(), split?.kept);
   const restored = await restore(ports);
   for (const entry of restored) conversation.add(entry);
 
@@ -115,7 +123,11 @@ async function perform(
   };
   await succeeded();
   await ports.fire("PostCompact", { trigger, compact_summary: reply.text });
-  return { entries: [boundary, { ...summary, parentUuid: boundary.uuid }, ...restored] };
+  return {
+    entries: [boundary, { ...summary, parentUuid: boundary.uuid }, ...restored],
+    preTokens: before,
+    postTokens: after,
+  };
 }
 
 /** From here on, the compaction must succeed: the conversation has changed. */

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { ContentBlock, ModelMessage } from "@keelson/protocol";
+import type { ChainEntry, ContentBlock, ModelMessage } from "@keelson/protocol";
 import { readSummary, renderCompactionRequest } from "../context/compaction-prompt.ts";
 import { Conversation } from "../turn/conversation.ts";
 import { TokenAccount } from "./account.ts";
 import { CLEARED, withoutResults } from "./cleared-results.ts";
 import { oldResults } from "./old-results.ts";
-import { splitForSummary, withRequest } from "./split.ts";
+import { splitAtPrompt, splitForSummary, withRequest } from "./split.ts";
 import { compactionRules } from "./when.ts";
 
 test.each([
@@ -140,4 +140,54 @@ test("what a compaction keeps begins with the newest reply that says something",
   expect(conversation.newest).toEqual(["4", "5"]);
   // The reply kept what it reported, but it counted what is gone.
   expect(conversation.account.tokens(0)).toBeLessThan(100);
+});
+
+const said = (uuid: string, content: string | readonly ContentBlock[] = uuid) =>
+  ({ type: "user", uuid, message: { role: "user", content } }) as ChainEntry;
+const replied = (uuid: string, ...content: ContentBlock[]) =>
+  ({
+    type: "assistant",
+    uuid,
+    message: { id: `m-${uuid}`, type: "message", role: "assistant", model: "m", content, usage: usage(9_000, 1) },
+  }) as unknown as ChainEntry;
+const call = (id: string): ContentBlock => ({ type: "tool_use", id, name: "Read", input: {} });
+const thought: ContentBlock = { type: "thinking", thinking: "hm", signature: "sealed" } as never;
+
+test("a compaction at a prompt keeps it and everything after it, calls with their results and thoughts included", async () => {
+  const entries = [
+    ...[said("p1"), replied("r1", call("c1")), said("t1", [result("c1", "one")]), replied("r2", text("first done"))],
+    ...[said("p2"), replied("r3", thought, call("c2")), said("t2", [result("c2", "two")]), replied("r4", text("done"))],
+  ];
+  const conversation = await Conversation.of(entries, "rules");
+  const split = await splitAtPrompt(entries, 4, "rules");
+  expect(split.head).toEqual(conversation.messages.slice(0, 4));
+  expect(split.keptIds).toEqual(["p2", "r3", "t2", "r4"]);
+
+  const summary = said("s", "so far");
+  conversation.compact(summary as never, "new rules", split.kept);
+  expect(conversation.messages.map(({ content }) => content)).toEqual([
+    [text("new rules"), text("so far"), text("p2")],
+    [thought, call("c2")],
+    [result("c2", "two")],
+    [text("done")],
+  ]);
+  expect(conversation.newest).toEqual(["r4"]);
+  expect(conversation.account.tokens(0)).toBeLessThan(200);
+  // The same as after a resume.
+  const resumed = await Conversation.of([summary, ...entries.slice(4)], "new rules");
+  expect(conversation.messages).toEqual(resumed.messages);
+});
+
+test("a prompt without a reply can be all that is kept", async () => {
+  const entries = [said("p1"), replied("r1", text("done")), said("p2")];
+  const conversation = await Conversation.of(entries);
+  conversation.compact(said("s", "so far") as never, undefined, (await splitAtPrompt(entries, 2, undefined)).kept);
+  expect(conversation.messages).toEqual([user(text("so far"), text("p2"))]);
+  conversation.add(replied("r2", text("yes")));
+  expect(conversation.newest).toEqual(["r2"]);
+});
+
+test("the model learns that later messages follow its summary", () => {
+  expect(renderCompactionRequest(["be brief"], { followed: true })).toMatch(/What came later stays[\s\S]*be brief$/);
+  expect(renderCompactionRequest([])).not.toContain("What came later");
 });

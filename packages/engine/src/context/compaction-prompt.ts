@@ -2,13 +2,21 @@
 
 import { withoutReminderTags } from "./reminder.ts";
 
-/** `wishes` are the user's own words, and those of hooks. */
-export function renderCompactionRequest(wishes: readonly string[]): string {
+/** `wishes` are the user's own words, and those of hooks. `followed`: later messages stay as they are. */
+export function renderCompactionRequest(
+  wishes: readonly string[],
+  { followed = false }: { readonly followed?: boolean } = {},
+): string {
   const own = wishes.map((text) => text.trim()).filter((text) => text !== "");
-  return [REQUEST, ...(own.length === 0 ? [] : [`Further instructions for this summary:\n${own.join("\n\n")}`])].join(
-    "\n\n",
-  );
+  return [
+    REQUEST,
+    ...(followed ? [FOLLOWED] : []),
+    ...(own.length === 0 ? [] : [`Further instructions for this summary:\n${own.join("\n\n")}`]),
+  ].join("\n\n");
 }
+
+const FOLLOWED =
+  "The conversation went on after the messages above. What came later stays as it is, right after your summary: write the last two sections as things stood here, and do not guess what happened next.";
 
 const REQUEST = `The conversation is about to be shortened. Write a summary that replaces everything above; whoever continues the work will have this text instead of it. Reply with text only: do not call tools.
 

@@ -23,8 +23,6 @@ import { inputTokens, TokenAccount } from "../compaction/account.ts";
 import { withoutResults } from "../compaction/cleared-results.ts";
 import type { StreamedCall } from "./turn.ts";
 
-const LOST_BEGINNING = "The beginning of this conversation was lost.";
-
 /** Attachments whose text the model reads. */
 const SHOWN = new Set([
   "agent_listing_delta",
@@ -120,15 +118,18 @@ export class Conversation {
     return this.#newest;
   }
 
-  /** Begins anew: `summary` takes the place of everything before the newest reply. */
-  compact(summary: Placed, preface: string | undefined): void {
-    const at = this.#messages.findLastIndex(({ role }) => role === "assistant");
-    const kept = this.#messages.splice(0).slice(at);
-    const newest = [...this.#newest];
+  /** Begins anew: `summary` takes the place of what is before the newest reply, or before `kept`. */
+  compact(summary: Placed, preface: string | undefined, kept: Conversation = this): void {
+    const at = kept === this ? this.#messages.findLastIndex(({ role }) => role === "assistant") : 0;
+    const messages = kept.#messages.slice(at);
+    const newest = [...kept.#newest];
     this.#preface = preface === undefined ? undefined : { type: "text", text: preface };
+    this.#messages.length = 0;
     this.add(summary);
-    this.#messages.push(...kept);
+    if (messages[0]?.role === "user") this.#addUser(blocksOf(messages.shift()!.content));
+    this.#messages.push(...messages);
     this.#newest = newest;
+    this.#deferred = kept.#deferred;
     this.account.restart(this.#messages.map(({ content }) => blocksOf(content)));
   }
 
@@ -169,9 +170,7 @@ export class Conversation {
     const blocks = blocksOf(entry.message.content);
     const isOurs = entry.isMeta && entry.origin === undefined;
     if (!this.#preface || isOurs || blocks.every(isToolResult)) return blocks;
-    const whole = [this.#preface, ...blocks];
-    this.#preface = undefined;
-    return whole;
+    return [...this.#takePreface(), ...blocks];
   }
 
   #defer({ attachment, parentUuid }: AttachmentSubject & { readonly parentUuid?: string | null }): void {
@@ -262,15 +261,14 @@ export class Conversation {
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
     const deferred = new Set(this.#deferred.map(({ block }) => block.id));
-    const sealed = wellFormed(this.#messages, { deferred, lostBeginning: () => this.#lostBeginning() });
+    const sealed = wellFormed(this.#messages, { deferred, takePreface: () => this.#takePreface() });
     this.#messages.splice(0, this.#messages.length, ...sealed);
   }
 
-  #lostBeginning(): readonly ContentBlock[] {
-    const note: TextBlock = { type: "text", text: LOST_BEGINNING };
-    const blocks = this.#preface ? [this.#preface, note] : [note];
+  #takePreface(): readonly ContentBlock[] {
+    const preface = this.#preface;
     this.#preface = undefined;
-    return blocks;
+    return preface ? [preface] : [];
   }
 }
 

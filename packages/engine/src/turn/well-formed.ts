@@ -12,11 +12,13 @@ import {
 
 export const NO_RESULT = "The call was interrupted before it returned a result. It may or may not have taken effect.";
 
+const LOST_BEGINNING: ContentBlock = { type: "text", text: "The beginning of this conversation was lost." };
+
 export interface WellFormedOptions {
   /** Calls to leave open; they are settled later. */
   readonly deferred: ReadonlySet<string>;
-  /** The first user text if the conversation would otherwise begin with a reply. */
-  lostBeginning(): readonly ContentBlock[];
+  /** Our own text before the first prompt, if it is not there yet. Called if the conversation begins with a reply. */
+  takePreface(): readonly ContentBlock[];
 }
 
 /**
@@ -52,7 +54,7 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
     const isPaused = message === messages.at(-1);
     const kept = withoutLastThoughts(isPaused ? own : own.filter((block) => !isOpenAtServer(block, served)));
     if (kept.length === 0) continue;
-    say(result.length === 0 ? options.lostBeginning() : answersDue());
+    say(result.length === 0 ? [...options.takePreface(), LOST_BEGINNING] : answersDue());
     result.push(messageOf("assistant", kept, message));
   }
   say(answersDue());

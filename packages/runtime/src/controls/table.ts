@@ -26,6 +26,7 @@ const change = (load: () => Promise<ControlHandler>): ControlRow => ({ later: lo
 
 const asides = () => import("./handlers/asides.ts");
 const contextUsage = () => import("./context/context-usage.ts");
+const conversation = () => import("./handlers/conversation.ts");
 const files = () => import("./handlers/files.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
@@ -42,6 +43,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
   cancel_async_message: now(cancelAsyncMessage),
+  compact_conversation: change(async () => (await conversation()).compactConversationControl),
   end_session: now(endSession),
   file_suggestions: later(async () => (await files()).fileSuggestions),
   generate_session_title: later(async () => (await asides()).generateSessionTitle),
@@ -75,7 +77,7 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
   reload_plugins: later(async () => (await listings()).reloadPlugins),
   reload_skills: later(async () => (await listings()).reloadSkills),
   rename_session: change(async () => (await title()).renameSessionControl),
-  rewind_conversation: change(async () => (await files()).rewindConversationControl),
+  rewind_conversation: change(async () => (await conversation()).rewindConversationControl),
   rewind_files: change(async () => (await files()).rewindFiles),
   run_shell_command: now(runShellCommand),
   seed_read_state: change(async () => (await files()).seedReadState),

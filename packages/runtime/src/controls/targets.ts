@@ -23,6 +23,7 @@ import type { RuleBook } from "../gate/rule-book.ts";
 import type { MemoryScope } from "../instructions/add-memory.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
 import type { RewoundConversation } from "../conversation/rewind.ts";
+import type { SummarizedConversation, SummarizeOptions } from "../conversation/summarize.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
 
@@ -119,6 +120,8 @@ export interface ControlTargets {
   clear(prompt: string | undefined): Promise<void>;
   /** Takes the conversation back to before the prompt with this id. */
   rewindConversation(prompt: string): Promise<RewoundConversation>;
+  /** Replaces everything before the prompt with this id with a summary. An interrupt ends it. */
+  summarizeBefore(prompt: string, options: SummarizeOptions): Promise<SummarizedConversation>;
   title(): string | undefined;
   rename(title: string): void;
   /** Absent if file checkpoints are off. */

@@ -13,6 +13,8 @@ export class RunState {
   #abort = new AbortController();
   #running = false;
   #questions = 0;
+  /** Ends work between runs, if there is any. */
+  beside: AbortController | undefined;
 
   constructor(options: RunStateOptions) {
     this.#options = options;
@@ -36,6 +38,7 @@ export class RunState {
   /** Stops the current run. Queued prompts still run. */
   interrupt(): void {
     this.#abort.abort();
+    this.beside?.abort();
   }
 
   /** Reports `requires_action` before a question to the client is sent, and `running` when it is answered. */

@@ -17,6 +17,7 @@ import type {
   SDKControlReloadOutputStylesResponse,
   SDKControlReloadPluginsResponse,
   SDKControlReloadSkillsResponse,
+  SDKControlCompactConversationResponse,
   SDKControlRewindConversationResponse,
   SDKControlRunShellCommandResponse,
   SDKControlUpdatePermissionsResponse,
@@ -78,6 +79,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   runShellCommand(command: string): Promise<SDKControlRunShellCommandResponse>;
   /** Keelson only: goes back to before a prompt. Files do not change; see `rewindFiles`. */
   rewindConversation(userMessageId: string): Promise<SDKControlRewindConversationResponse>;
+  /** Keelson only: replaces everything before a prompt with a summary. The prompt and what follows it stay. */
+  compactConversation(
+    userMessageId: string,
+    options?: { instructions?: string },
+  ): Promise<SDKControlCompactConversationResponse>;
   /** Keelson only: changes rules, mode and directories, in the session and in settings files. */
   updatePermissions(updates: readonly PermissionUpdate[]): Promise<SDKControlUpdatePermissionsResponse>;
   /** Keelson only: adds a note to an instruction file. The default scope is the project. */

@@ -245,6 +245,10 @@ export class RunningQuery implements Query {
     return this.#ask({ subtype: "rewind_conversation", user_message_id });
   }
 
+  compactConversation(user_message_id: string, { instructions }: { instructions?: string } = {}) {
+    return this.#ask({ subtype: "compact_conversation", user_message_id, instructions });
+  }
+
   updatePermissions(updates: readonly PermissionUpdate[]) {
     return this.#ask({ subtype: "update_permissions", updates });
   }

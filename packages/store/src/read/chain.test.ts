@@ -90,6 +90,31 @@ test("messages that a compaction kept come after its summary, in both formats", 
   }
 });
 
+test("what went back to a kept message after a compaction is still compacted", () => {
+  const entries = [
+    ...[
+      prompt("u1", null),
+      says("a1", "u1"),
+      prompt("u2", "a1"),
+      says("a2", "u2"),
+      prompt("u3", "a2"),
+      says("a3", "u3"),
+    ],
+    boundary("b", { preservedMessages: { anchorUuid: "s", uuids: ["u2", "a2", "u3", "a3"] } }),
+    summary("s", "b"),
+  ];
+  const back = (at: string) => {
+    const { steps } = liveChain(entries.map(linkOf), { at, wentBack: true });
+    return steps.map(({ index }) => entries[index]!.uuid).join(" ");
+  };
+  expect(back("a2")).toBe("b s u2 a2");
+  expect(chain([...entries, prompt("u4", "a2")])).toBe("b s u2 a2 u4 > u4");
+  // Before what was kept there is no summary yet.
+  expect(back("a1")).toBe("u1 a1");
+  expect(chain([...entries, prompt("u4", "a1")])).toBe("u1 a1 u4 > u4");
+  expect(chain(entries, "a2")).toBe("u1 a1 u2 a2 > a2");
+});
+
 test("a lost line in the middle costs that line and nothing else", () => {
   const entries = [prompt("u1", null), says("a1", "u1"), prompt("u2", "lost"), says("a2", "u2")];
   expect(chain(entries)).toBe("u1 a1 u2 a2 > a2");

@@ -22,14 +22,16 @@ export interface Chain {
 export interface ChainOptions {
   /** Ends the conversation at this entry instead of the newest branch. */
   readonly at?: string | undefined;
+  /** The conversation went back to `at` after all compactions in the file, so they apply to it. */
+  readonly wentBack?: boolean;
 }
 
 /** Empty if there is no conversation or `at` is not in the file. */
-export function liveChain(links: readonly Link[], { at }: ChainOptions = {}): Chain {
+export function liveChain(links: readonly Link[], { at, wentBack = false }: ChainOptions = {}): Chain {
   const tree = treeOf(links);
   const tip = at === undefined ? newestTip(tree) : (tree.byUuid.get(at) ?? NO_PARENT);
   if (tip < 0) return { steps: [], leafUuid: null };
-  const path = walk(tree, tip);
+  const path = walk(tree, tip, wentBack ? links.length : tip);
   const leaf = path.at(-1);
   return {
     steps: stepsOf(links, withParallelCalls(tree, path)),
@@ -74,10 +76,10 @@ function lastSaid({ links, parents }: Tree, from: number, known: Map<number, num
   return said;
 }
 
-/** From the root, or the last compaction, to the tip, without unreadable entries. */
-function walk(tree: Tree, tip: number): number[] {
+/** From the root, or the last compaction before `end`, to the tip, without unreadable entries. */
+function walk(tree: Tree, tip: number, end: number): number[] {
   const { links, parents } = tree;
-  const { moved, ends } = movedByCompaction(tree, tip);
+  const { moved, ends } = movedByCompaction(tree, end);
   const seen = new Set<number>();
   const path: number[] = [];
   // The program may have ended right after a summary: what the compaction kept belongs to the conversation all the same.
@@ -113,11 +115,11 @@ function before({ links, marks, firstFollower, isMain }: Tree, from: number, see
  * A compaction may keep some messages. They are before the boundary in the file but after the summary in the conversation,
  * so the first gets the summary as parent, each other one its predecessor, and children of the summary get the last one.
  */
-function movedByCompaction(tree: Tree, tip: number): Moved {
+function movedByCompaction(tree: Tree, end: number): Moved {
   const { links, byUuid, parents, marks, isMain } = tree;
   const moved = new Map<number, number>();
   const ends = new Map<number, number>();
-  for (let at = 0; at < tip; at++) {
+  for (let at = 0; at < end; at++) {
     const { preserved } = links[at]!;
     if (preserved === undefined || marks[at] === OUTDATED || !isMain(links[at]!)) continue;
     const root = byUuid.get(preserved.anchor) ?? at;

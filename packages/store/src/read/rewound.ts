@@ -18,6 +18,6 @@ export function rewindIn({ leafUuid }: Readonly<Record<string, unknown>>): strin
 export function chainIn({ links, rewoundTo }: Rewindable, at: string | undefined): Chain {
   if (at !== undefined || rewoundTo === undefined) return liveChain(links, { at });
   if (rewoundTo === null) return { steps: [], leafUuid: null };
-  const chain = liveChain(links, { at: rewoundTo });
+  const chain = liveChain(links, { at: rewoundTo, wentBack: true });
   return chain.steps.length > 0 ? chain : liveChain(links);
 }

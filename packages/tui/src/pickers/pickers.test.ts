@@ -11,11 +11,12 @@ import {
   SIZES,
 } from "../panels/panel.test-support.ts";
 import type { Panel } from "../screen/view.ts";
+import { RequestError } from "../stream/requests.ts";
 import { windowStart } from "./list-window.ts";
 import { fileSize, timeAgo } from "./measures.ts";
 import { applyModel, loadModels, modelPicker, type ModelOption } from "./model-picker.ts";
 import { rewindPicker } from "./rewind-picker.ts";
-import { performRewind } from "./rewind.ts";
+import { performRewind, type RewindPoint } from "./rewind.ts";
 import { themePicker } from "./theme-picker.ts";
 
 async function press<T>(panel: Panel<T>, ...names: readonly string[]): Promise<T | undefined> {
@@ -72,11 +73,13 @@ test("what is offered depends on whether files changed", async () => {
     [["up", "up", "enter", "enter"], { kind: "both", point: POINTS[1] }],
     [["up", "up", "enter", "2"], { kind: "conversation", point: POINTS[1] }],
     [["up", "up", "enter", "3"], { kind: "code", point: POINTS[1] }],
-    [["up", "up", "enter", "4"], { kind: "summarize", point: POINTS[1] }],
-    [["up", "up", "enter", "5"], null],
+    [["up", "up", "enter", "4"], { kind: "summarize-from", point: POINTS[1] }],
+    [["up", "up", "enter", "5"], { kind: "summarize-up-to", point: POINTS[1] }],
+    [["up", "up", "enter", "6"], null],
+    [["home", "enter", "5"], null],
     [["up", "up", "enter", "escape"], null],
     [["up", "enter", "1"], { kind: "conversation", point: POINTS[2] }],
-    [["up", "enter", "2"], { kind: "summarize", point: POINTS[2] }],
+    [["up", "enter", "2"], { kind: "summarize-from", point: POINTS[2] }],
     [["home", "enter", "enter"], { kind: "both", point: POINTS[0] }],
     [["escape"], null],
   ];
@@ -86,6 +89,37 @@ test("what is offered depends on whether files changed", async () => {
     await settled();
     expect([names, await press(panel, ...names)]).toEqual([names, result as never]);
   }
+});
+
+test("summarizing up to a prompt is offered if there is something before it that is no summary yet", async () => {
+  const offers = async (points: readonly RewindPoint[], ...names: readonly string[]) => {
+    const requests = scriptedRequests({ rewind_files: { canRewind: true, filesChanged: [] } });
+    const panel = rewindPicker(points, { requests, keys, redraw: () => undefined });
+    shown(panel);
+    await press(panel, ...names, "enter");
+    return shown(panel).includes("Summarize up to here");
+  };
+  const [first, second, third] = POINTS as [RewindPoint, RewindPoint, RewindPoint];
+  const compacted = [{ ...first, isSummarized: true as const }, second, third];
+  expect(await offers(POINTS, "up")).toBe(true);
+  expect(await offers(POINTS, "home")).toBe(false);
+  expect(await offers(compacted, "up")).toBe(true);
+  expect(await offers(compacted, "up", "up")).toBe(false);
+  expect(await offers(compacted, "home")).toBe(false);
+});
+
+test("performRewind() summarizes up to a prompt, and leaves it to the session to say why it could not", async () => {
+  const choice = { kind: "summarize-up-to", point: POINTS[1]! } as const;
+  const requests = scriptedRequests({ compact_conversation: { preTokens: 9, postTokens: 3 } });
+  expect((await performRewind(choice, requests)).note).toContain("Summarized everything before that prompt");
+  expect(requests.asked).toEqual([{ subtype: "compact_conversation", fields: { user_message_id: "p2" } }]);
+  const failing = scriptedRequests({ compact_conversation: new RequestError("overloaded", "not_compacted") });
+  expect(await performRewind(choice, failing)).toEqual({
+    note: "The conversation stays as it is",
+    conversation: false,
+  });
+  const busy = scriptedRequests({ compact_conversation: new RequestError("a run is active", "busy") });
+  expect(performRewind(choice, busy)).rejects.toThrow("a run is active");
 });
 
 test("without file checkpoints, only the conversation is offered", async () => {
@@ -115,7 +149,7 @@ test("performRewind() restores the code first, then the conversation, and return
     note: "Restored the code",
     conversation: false,
   });
-  const summary = await performRewind({ kind: "summarize", point }, requests);
+  const summary = await performRewind({ kind: "summarize-from", point }, requests);
   expect(summary.draft).toBe("What we did next, as a summary:\n\nit went well\n\n");
   const failing = scriptedRequests({ rewind_files: new Error("a link"), rewind_conversation: {} });
   expect(performRewind({ kind: "both", point }, failing)).rejects.toThrow("a link");

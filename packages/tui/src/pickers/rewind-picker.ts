@@ -33,12 +33,14 @@ interface Changes {
 
 const NONE: Changes = { files: [], added: 0, removed: 0 };
 
-const OPTIONS: readonly (readonly [kind: RewindKind | "cancel", label: string, withCode: boolean])[] = [
-  ["both", "Restore conversation and code", true],
-  ["conversation", "Restore conversation", false],
-  ["code", "Restore code", true],
-  ["summarize", "Summarize from here", false],
-  ["cancel", "Never mind", false],
+/** `needs`: what there has to be for the option to make sense, changed files or earlier prompts. */
+const OPTIONS: readonly (readonly [kind: RewindKind | "cancel", label: string, needs?: "code" | "earlier"])[] = [
+  ["both", "Restore conversation and code", "code"],
+  ["conversation", "Restore conversation"],
+  ["code", "Restore code", "code"],
+  ["summarize-from", "Summarize from here"],
+  ["summarize-up-to", "Summarize up to here", "earlier"],
+  ["cancel", "Never mind"],
 ];
 
 class RewindPicker implements Panel<RewindChoice | null> {
@@ -149,7 +151,8 @@ class RewindPicker implements Panel<RewindChoice | null> {
 
   #offered(point: RewindPoint): typeof OPTIONS {
     const hasCode = this.#known(point).files.length > 0;
-    return OPTIONS.filter(([, , withCode]) => hasCode || !withCode);
+    const hasEarlier = !point.isSummarized && this.#points.find(({ isSummarized }) => !isSummarized) !== point;
+    return OPTIONS.filter(([, , needs]) => (needs === "code" ? hasCode : needs === "earlier" ? hasEarlier : true));
   }
 
   #known(point: RewindPoint): Changes {

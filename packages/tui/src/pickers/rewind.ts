@@ -1,16 +1,18 @@
 // What was chosen in the rewind picker, done through control requests.
 
 import { textOf, type ModelMessage } from "@keelson/protocol";
-import type { Requests } from "../stream/requests.ts";
+import { RequestError, type Requests } from "../stream/requests.ts";
 
 /** A prompt of the conversation. */
 export interface RewindPoint {
   /** The uuid of the user message. */
   readonly id: string;
   readonly text: string;
+  /** A summary has taken its place. */
+  readonly isSummarized?: true;
 }
 
-export type RewindKind = "both" | "conversation" | "code" | "summarize";
+export type RewindKind = "both" | "conversation" | "code" | "summarize-from" | "summarize-up-to";
 
 export interface RewindChoice {
   readonly kind: RewindKind;
@@ -28,7 +30,8 @@ export interface RewindOutcome {
 
 /** Rejects with the session's error. The code comes first: if it cannot be restored, the conversation stays. */
 export async function performRewind({ kind, point }: RewindChoice, requests: Requests): Promise<RewindOutcome> {
-  if (kind === "summarize") return summarizeFrom(point, requests);
+  if (kind === "summarize-from") return summarizeFrom(point, requests);
+  if (kind === "summarize-up-to") return summarizeUpTo(point, requests);
   const restoresCode = kind === "both" || kind === "code";
   if (restoresCode) await requests.request("rewind_files", { user_message_id: point.id });
   if (kind === "code") return { note: "Restored the code", conversation: false };
@@ -58,6 +61,18 @@ async function summarizeFrom(point: RewindPoint, requests: Requests): Promise<Re
     conversation: true,
     draft: `What we did next, as a summary:\n\n${response.trim()}\n\n`,
   };
+}
+
+/** Everything before the point is replaced with a summary; the rest stays. */
+async function summarizeUpTo({ id }: RewindPoint, requests: Requests): Promise<RewindOutcome> {
+  try {
+    await requests.request("compact_conversation", { user_message_id: id });
+    return { note: "Summarized everything before that prompt; the rest is unchanged", conversation: false };
+  } catch (error) {
+    if (!(error instanceof RequestError && error.code === "not_compacted")) throw error;
+    // The session has said why.
+    return { note: "The conversation stays as it is", conversation: false };
+  }
 }
 
 const summaryQuestion = (prompt: string) =>

@@ -2,7 +2,18 @@
 
 import type { JsonObject } from "@keelson/protocol";
 
+/** A request that the session refused or could not carry out. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  readonly code: string | undefined;
+
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 export interface Requests {
-  /** Rejects with the session's error. */
+  /** Rejects with a RequestError. */
   request(subtype: string, fields?: JsonObject): Promise<unknown>;
 }

@@ -71,13 +71,6 @@ export const getWorkingDiff: ControlHandler = async (_request, { snapshot, permi
   return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal, mayRead })) ?? null });
 };
 
-/** Keelson only: takes the conversation back to before a prompt. */
-export const rewindConversationControl: ControlHandler = async (request, targets) => {
-  const prompt = textIn(request, "user_message_id");
-  if (targets.isRunning()) return failed("rewind_conversation: a run is active; interrupt it first", "busy");
-  return done(await targets.rewindConversation(prompt));
-};
-
 /** Keelson only: a note of the user for an instruction file. */
 export const addMemoryControl: ControlHandler = async (request, targets) => {
   const text = textIn(request, "text");

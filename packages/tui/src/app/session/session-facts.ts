@@ -23,6 +23,14 @@ export interface CommandFact {
   readonly builtin?: boolean;
 }
 
+interface PromptFact {
+  /** The uuid of the user message. */
+  readonly id: string;
+  readonly text: string;
+  /** A summary has taken its place. */
+  readonly isSummarized?: true;
+}
+
 export class SessionFacts {
   model = "";
   /** What people call the model. */
@@ -33,12 +41,13 @@ export class SessionFacts {
   title = "";
   /** Since when the agent works; undefined while it waits for a prompt. */
   workingSince: number | undefined;
+  #compactingSince: number | undefined;
   commands: readonly CommandFact[] = [];
   agents: readonly { readonly name: string; readonly description: string }[] = [];
   outputStyle = "default";
   lastAnswer = "";
   /** Prompts of the conversation, oldest first. */
-  prompts: readonly { readonly id: string; readonly text: string }[] = [];
+  prompts: readonly PromptFact[] = [];
   transcriptPath = "";
   addedDirs: readonly string[] = [];
   cwd: string | undefined;
@@ -65,14 +74,15 @@ export class SessionFacts {
         this.prompts = [];
         return;
       case "system":
-        return this.#system({ ...message });
+        return this.#system({ ...message }, now);
     }
   }
 
   /** The conversation continues from before this prompt. */
   rewound(id: string): void {
     const at = this.prompts.findIndex((prompt) => prompt.id === id);
-    if (at >= 0) this.prompts = this.prompts.slice(0, at);
+    // Before a summary, the conversation is as it was.
+    if (at >= 0) this.prompts = this.prompts.slice(0, at).map(({ id, text }) => ({ id, text }));
   }
 
   /** The reply to `initialize`. */
@@ -85,8 +95,9 @@ export class SessionFacts {
     if (isPermissionMode(mode)) this.mode = mode;
   }
 
-  #prompted({ uuid, message, parent_tool_use_id: parent }: UserMessage): void {
-    if (parent !== null || isInterruption(message.content) || this.prompts.some(({ id }) => id === uuid)) return;
+  #prompted({ uuid, message, parent_tool_use_id: parent, isSynthetic }: UserMessage): void {
+    if (parent !== null || isSynthetic || isInterruption(message.content) || this.prompts.some(({ id }) => id === uuid))
+      return;
     const [item] = promptItems(message.content);
     if (item?.kind !== "prompt" || item.from !== undefined) return;
     this.prompts = [...this.prompts, { id: uuid, text: item.text.slice(0, SHOWN_CHARS) }];
@@ -110,12 +121,30 @@ export class SessionFacts {
     if (typeof reply["context_window"] === "number") this.contextWindow = reply["context_window"];
   }
 
-  #system(message: Readonly<Record<string, unknown>>): void {
+  #system(message: Readonly<Record<string, unknown>>, now: number): void {
     const { subtype, permissionMode, model, title, commands } = message;
+    if (subtype === "status") this.#compacting(message["status"] === "compacting", now);
+    if (subtype === "compact_boundary") this.#compacted(message["compact_metadata"]);
     if ((subtype === "init" || subtype === "status") && isPermissionMode(permissionMode)) this.mode = permissionMode;
     if (subtype === "init" && typeof model === "string") this.model = model;
     if (subtype === "session_title_changed" && typeof title === "string") this.title = title;
     if (subtype === "commands_changed" && Array.isArray(commands)) this.commands = commandsIn(commands);
+  }
+
+  /** A compaction between two prompts is work, too. */
+  #compacting(begins: boolean, now: number): void {
+    if (begins && this.workingSince === undefined) this.#compactingSince = this.workingSince = now;
+    if (begins || this.#compactingSince === undefined) return;
+    if (this.workingSince === this.#compactingSince) this.workingSince = undefined;
+    this.#compactingSince = undefined;
+  }
+
+  #compacted(metadata: unknown): void {
+    const { preserved_messages: preserved } = isObject(metadata) ? metadata : {};
+    const kept = isObject(preserved) && Array.isArray(preserved["uuids"]) ? preserved["uuids"] : [];
+    this.prompts = this.prompts.map((prompt) =>
+      kept.includes(prompt.id) ? prompt : { ...prompt, isSummarized: true },
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type PromptMessage,
   type Session,
 } from "@keelson/protocol";
-import type { Requests } from "../../stream/requests.ts";
+import { RequestError, type Requests } from "../../stream/requests.ts";
 
 export interface LinkEvents {
   message(message: Outbound): void;
@@ -45,7 +45,7 @@ export class SessionLink implements Requests {
   }
 
   request(subtype: string, fields: JsonObject = {}): Promise<unknown> {
-    if (this.#closed) return Promise.reject(new Error("The session has ended"));
+    if (this.#closed) return Promise.reject(new RequestError("The session has ended"));
     const id = crypto.randomUUID();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -112,12 +112,12 @@ export class SessionLink implements Requests {
     const waiting = this.#waiting.get(response.request_id);
     this.#waiting.delete(response.request_id);
     if (response.subtype === "success") waiting?.resolve(response.response);
-    else waiting?.reject(new Error(response.error ?? "The request failed"));
+    else waiting?.reject(new RequestError(response.error ?? "The request failed", response.error_code));
   }
 
   #end(error?: Error): void {
     this.#closed = true;
-    for (const { reject } of this.#waiting.values()) reject(new Error("The session has ended"));
+    for (const { reject } of this.#waiting.values()) reject(new RequestError("The session has ended"));
     this.#waiting.clear();
     this.#events.ended(error);
   }
@@ -128,4 +128,5 @@ interface Reply {
   readonly request_id: string;
   readonly response?: unknown;
   readonly error?: string;
+  readonly error_code?: string;
 }

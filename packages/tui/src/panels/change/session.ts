@@ -50,7 +50,8 @@ export function rewindPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
         ...(draft === undefined ? [] : [{ kind: "draft", text: draft } as const]),
       ],
     }));
-    return finishing(work, choice.kind === "summarize" ? "Summarizing…" : undefined);
+    // A compaction has a spinner.
+    return finishing(work, choice.kind === "summarize-from" ? "Summarizing…" : undefined);
   });
 }
 

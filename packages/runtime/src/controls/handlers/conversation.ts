@@ -1,0 +1,19 @@
+// Requests of clients that change what is in the conversation, at one of its prompts.
+
+import { done, failed, textIn, type ControlHandler } from "../reply.ts";
+
+/** Keelson only: takes the conversation back to before a prompt. */
+export const rewindConversationControl: ControlHandler = async (request, targets) => {
+  const prompt = textIn(request, "user_message_id");
+  if (targets.isRunning()) return failed("rewind_conversation: a run is active; interrupt it first", "busy");
+  return done(await targets.rewindConversation(prompt));
+};
+
+/** Keelson only: replaces everything before a prompt with a summary. */
+export const compactConversationControl: ControlHandler = async (request, targets, { signal }) => {
+  const prompt = textIn(request, "user_message_id");
+  const instructions = request["instructions"] === undefined ? "" : textIn(request, "instructions");
+  if (targets.isRunning()) return failed("compact_conversation: a run is active; interrupt it first", "busy");
+  const outcome = await targets.summarizeBefore(prompt, { instructions: instructions.trim() || undefined, signal });
+  return "error" in outcome ? failed(outcome.error, "not_compacted") : done(outcome);
+};

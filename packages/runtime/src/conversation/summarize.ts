@@ -1,0 +1,79 @@
+// Replaces everything before a prompt with a summary: a compaction that keeps the rest of the conversation as it is.
+
+import { existsSync } from "node:fs";
+import { partsOfRun } from "@keelson/engine";
+import type { ChainEntry } from "@keelson/protocol";
+import { mayCompact } from "../compaction/compaction-port.ts";
+import { runPorts, type RunParts } from "../session/ports.ts";
+import { isAddedForPrompt, isPromptWithId } from "./prompt-entry.ts";
+
+export interface SummarizeOptions {
+  /** The user's own words about the summary. */
+  readonly instructions?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What happened. An error, or an interrupt, leaves the conversation as it was. */
+export type SummarizedConversation =
+  { readonly preTokens: number; readonly postTokens: number; readonly sessionId: string } | { readonly error: string };
+
+/** `prompt` is the id of its message. Throws an error for the user if it cannot be tried. */
+export async function summarizeBefore(
+  parts: RunParts,
+  prompt: string,
+  { instructions, signal }: SummarizeOptions,
+): Promise<SummarizedConversation> {
+  const { runState } = parts.storage;
+  const interrupt = (runState.beside = new AbortController());
+  try {
+    return await summarize(parts, prompt, { instructions, signal: AbortSignal.any([signal, interrupt.signal]) });
+  } finally {
+    runState.beside = undefined;
+  }
+}
+
+async function summarize(
+  parts: RunParts,
+  prompt: string,
+  { instructions, signal }: SummarizeOptions,
+): Promise<SummarizedConversation> {
+  const { storage } = parts;
+  const { place, state, outbox, cost, now } = storage;
+  if (!mayCompact(state.snapshot)) throw new Error("Compaction is turned off by DISABLE_COMPACT");
+  if (place.path === null || !existsSync(place.path)) throw new Error("This conversation is not saved");
+  const { loadSession } = await import("@keelson/store/past");
+  const entries = loadSession({ path: place.path })?.entries ?? [];
+  const at = firstKept(entries, prompt);
+
+  const ports = runPorts(parts, signal);
+  const { compaction } = ports;
+  if (!compaction) throw new Error("This conversation cannot be compacted");
+  const { compactConversation, splitAtPrompt } = await import("@keelson/engine/compaction");
+  const options = {
+    trigger: "manual",
+    instructions,
+    parts: partsOfRun(ports)(),
+    split: await splitAtPrompt(entries, at, state.instructions?.preface),
+  } as const;
+  const done = await compactConversation(
+    state.conversation,
+    { ...ports, model: ports.model, compaction },
+    options,
+  ).catch((error: unknown) => {
+    if (signal.aborted && error instanceof Error) return { error: error.message };
+    throw error;
+  });
+  if (!("error" in done)) await ports.record(done.entries);
+  // Also if it failed: the request may have cost something.
+  outbox.note(cost.state(place.id, now() - storage.startedMs()));
+  if ("error" in done) return done;
+  const { preTokens, postTokens } = done;
+  return { preTokens, postTokens, sessionId: place.id };
+}
+
+function firstKept(entries: readonly ChainEntry[], prompt: string): number {
+  let at = entries.findIndex((entry) => isPromptWithId(entry, prompt));
+  if (at < 0) throw new Error(`No prompt with the id "${prompt}" in this conversation since its last summary`);
+  while (at > 0 && isAddedForPrompt(entries[at - 1]!)) at--;
+  return at;
+}
