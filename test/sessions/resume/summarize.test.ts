@@ -1,4 +1,4 @@
-// Everything before a prompt becomes a summary (`compact_conversation`); the prompt and what follows it stay.
+// Everything before a prompt, or from it on, becomes a summary (`compact_conversation`); the rest stays.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -75,7 +75,12 @@ test("the model gets the summary and the kept messages, also after a resume", as
   expect((json as any).response).toEqual({
     subtype: "success",
     request_id: "sum",
-    response: { preTokens: expect.any(Number), postTokens: expect.any(Number), sessionId: expect.any(String) },
+    response: {
+      prompt: "second",
+      preTokens: expect.any(Number),
+      postTokens: expect.any(Number),
+      sessionId: expect.any(String),
+    },
   });
   program.send(prompt("fourth", { uuid: D }));
   await program.waitForLine(result("four"));
@@ -116,6 +121,65 @@ test("the model gets the summary and the kept messages, also after a resume", as
   await runKeelson(["-p", "and?", "-c"], { home, url: again.url });
   expect(blocksIn(again.requests[0]!)).toEqual([...kept, "fourth", "tool_use", "tool_result", "four", "and?"]);
   expect(messageProblems(again.requests[0]!.body.messages)).toEqual([]);
+});
+
+test("from a prompt on, the summary comes after what was said before it, also after a resume and a second time", async () => {
+  using home = temporaryHome();
+  home.write("CLAUDE.md", "Be brief.");
+  const call = { calls: [{ name: "Bash", input: { command: "echo a" } }] };
+  await using model = await startMockModel([
+    ...[call, { text: "one" }, { text: "two" }, { text: "three" }],
+    SUMMARY,
+    ...[{ text: "four" }, { text: "five" }],
+    { text: "<summary>They said hello, then more</summary>" },
+    { text: "six" },
+  ]);
+  await using program = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  const [texts, ids] = [
+    ["first", "second", "third"],
+    [A, B, C],
+  ];
+  texts.forEach((text, index) => program.send(prompt(text, { uuid: ids[index]! })));
+  await program.waitForLine(result("three"));
+  program.send(summarize(B, { direction: "from" }));
+  const { json } = await program.waitForLine(replyTo("sum"));
+  expect((json as any).response.response).toMatchObject({ prompt: "second" });
+  program.send(prompt("fourth", { uuid: D }));
+  await program.waitForLine(result("four"));
+  program.send(prompt("fifth"));
+  await program.waitForLine(result("five"));
+  program.send(control("again", { subtype: "compact_conversation", user_message_id: D, direction: "from" }));
+  await program.waitForLine(replyTo("again"));
+  program.closeStdin();
+  const ended = await program.done;
+
+  const head = ["first", "tool_use", "tool_result", "one"];
+  const asked = blocksIn(model.requests[4]!);
+  expect(asked.slice(0, -1)).toEqual([...head, "second", "two", "third", "three"]);
+  expect(asked.at(-1)).toContain("The prompt begins:\n\nsecond");
+  expect(blocksIn(model.requests[5]!)).toEqual([...head, "SUMMARY", "fourth"]);
+  expect(messageProblems(model.requests[5]!.body.messages)).toEqual([]);
+  expect(JSON.stringify(model.requests[5]!.body.messages).split("Be brief.")).toHaveLength(2);
+  expect(chainProblems(readTranscript(home))).toEqual([]);
+
+  const [{ session_id: id }] = messagesOf(ended, "result");
+  await runKeelson(["-p", "and?", "-r", id], { home, url: model.url });
+  expect(blocksIn(model.requests[8]!)).toEqual([...head, "SUMMARY", "SUMMARY", "and?"]);
+  expect(messageProblems(model.requests[8]!.body.messages)).toEqual([]);
+
+  // Back to before a prompt that was kept.
+  await using back = await startMockModel([{ text: "anew" }]);
+  await using last = startKeelson([...CHAT, "-r", id], { home, url: back.url, stdin: "open" });
+  last.send(control("bad", { subtype: "compact_conversation", user_message_id: A, direction: "down" }));
+  const bad = await last.waitForLine(replyTo("bad"));
+  expect((bad.json as any).response.error).toContain('"up_to" or "from"');
+  last.send(control("back", { subtype: "rewind_conversation", user_message_id: A }));
+  await last.waitForLine(replyTo("back"));
+  last.send(prompt("hello"));
+  await last.waitForLine(result("anew"));
+  last.closeStdin();
+  await last.done;
+  expect(blocksIn(back.requests[0]!)).toEqual(["hello"]);
 });
 
 test("a program that ends right after it, and one that goes back to a kept prompt, are resumed as they were left", async () => {

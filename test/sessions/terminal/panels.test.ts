@@ -165,3 +165,33 @@ test("Esc Esc summarizes up to a prompt; Esc, or a model that fails, leaves the 
     ["user", ["five"]],
   ]);
 });
+
+test("Esc Esc summarizes from a prompt on, and the prompt returns to the input", async () => {
+  await using at = await openAtTerminal([
+    ...[{ text: "first answer" }, { text: "second answer" }],
+    { text: "<summary>They said two</summary>" },
+    { text: "third answer" },
+  ]);
+  const { terminal, model } = at;
+  for (const [prompt, answer] of [
+    ["one", "first"],
+    ["two", "second"],
+  ] as const) {
+    terminal.type(`${prompt}\r`);
+    await terminal.until(`${answer} answer`);
+    await terminal.until(isIdle);
+  }
+  terminal.press("esc", "esc");
+  await terminal.until("(now)");
+  terminal.press("up", "enter");
+  await terminal.until("Summarize from here");
+  terminal.press("2");
+  await terminal.until("Summarized that prompt and everything after it");
+  terminal.type(" again\r");
+  await terminal.until("third answer");
+  const { messages } = model.requests.at(-1)!.body as { messages: { role: string; content: { text?: string }[] }[] };
+  const texts = messages.map(({ content }) =>
+    content.map(({ text }) => text ?? "").filter((text) => !text.startsWith("<s")),
+  );
+  expect(texts).toEqual([["one"], ["first answer"], [expect.stringContaining("They said two"), "two again"]]);
+});

@@ -1,5 +1,5 @@
-// One compaction: asks hooks and the model, then replaces everything before the newest reply, or before a prompt, with a
-// summary. The transcript keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is
+// One compaction: asks hooks and the model, then replaces everything before the newest reply, or on one side of a prompt,
+// with a summary. The transcript keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is
 // needed.
 
 import type { NewEntry } from "@keelson/protocol";
@@ -11,7 +11,7 @@ import type { CompactionPort, Ports } from "../ports.ts";
 import { buildRequest, lengthOfParts, type RequestParts } from "../turn/request.ts";
 import { withoutResults } from "./cleared-results.ts";
 import { oldResults } from "./old-results.ts";
-import { hasReply, splitForSummary, withRequest, type PromptSplit } from "./split.ts";
+import { splitForSummary, withRequest, type PromptSplit } from "./split.ts";
 
 export { splitAtPrompt } from "./split.ts";
 
@@ -20,7 +20,7 @@ export interface CompactOptions {
   /** The user's own words about the summary. */
   readonly instructions?: string | undefined;
   readonly parts: RequestParts;
-  /** Keeps more than the newest reply. */
+  /** What becomes the summary, if not everything before the newest reply. */
   readonly split?: PromptSplit | undefined;
 }
 
@@ -30,7 +30,10 @@ export type Compacted =
   | { readonly error: string };
 
 export const TOO_FEW = "Not enough messages to compact.";
-const NOTHING_BEFORE = "There is nothing to summarize before this prompt";
+const NOTHING = {
+  up_to: "There is nothing to summarize before this prompt",
+  from: "There is nothing to summarize from this prompt on",
+} as const;
 const EMPTY = "summarization produced empty response";
 const CUT = "the summary was cut off because it became too long";
 
@@ -74,9 +77,11 @@ async function perform(
   if (said.verdict === "deny" || said.stop !== undefined) {
     return { error: said.reasons.join("\n") || said.stop || "A PreCompact hook blocked the compaction" };
   }
-  const { head } = split ?? splitForSummary(conversation.messages) ?? { head: [] };
-  if (!hasReply(head)) return { error: split ? NOTHING_BEFORE : TOO_FEW };
-  const text = renderCompactionRequest([instructions ?? "", ...said.context], { followed: split !== undefined });
+  if (split && !split.isWorthwhile) return { error: NOTHING[split.direction] };
+  const found = split ?? splitForSummary(conversation.messages);
+  if (!found) return { error: TOO_FEW };
+  const { head } = found;
+  const text = renderCompactionRequest([instructions ?? "", ...said.context], split);
   const ask = (messages: typeof head) => port.ask(buildRequest(parts, withRequest(messages, text)));
   const reply = await ask(head).catch((error: unknown) => {
     const old = new Set(oldResults(head).ids);
@@ -94,18 +99,21 @@ async function perform(
     uuid: ports.newId(),
     isCompactSummary: true,
     isVisibleInTranscriptOnly: true,
-    message: { role: "user", content: renderContinuation(readSummary(reply.text), port.transcript()) },
+    message: { role: "user", content: renderContinuation(readSummary(reply.text), port.transcript(), split) },
   };
-  conversation.compact(summary, await port.preface(), split?.kept);
+  const preface = await port.preface();
+  if (split) conversation.become(await split.rebuild(summary, preface));
+  else conversation.compact(summary, preface);
   const restored = await restore(ports);
   for (const entry of restored) conversation.add(entry);
 
   const after = conversation.account.tokens(besides);
   const { compactions } = conversation;
   compactions.droppedTokens += Math.max(0, before - after);
+  const boundaryId = ports.newId();
   const boundary: NewEntry = {
     type: "system",
-    uuid: ports.newId(),
+    uuid: boundaryId,
     parentUuid: null,
     logicalParentUuid: port.leaf(),
     subtype: "compact_boundary",
@@ -117,7 +125,7 @@ async function perform(
       preTokens: before,
       postTokens: after,
       durationMs: Math.round(ports.now() - started),
-      ...preservedOf(kept, summary.uuid),
+      ...preservedOf(kept, split?.direction === "from" ? boundaryId : summary.uuid),
       cumulativeDroppedTokens: compactions.droppedTokens,
     },
   };
@@ -142,7 +150,7 @@ async function restore({ compaction, show, newId }: Ports & { readonly compactio
   }
 }
 
-/** Readers put these after the summary, in both formats. */
+/** Readers put these after the anchor, in both formats, and what else follows it after them. */
 function preservedOf(uuids: readonly string[], anchorUuid: string) {
   if (uuids.length === 0) return {};
   return {

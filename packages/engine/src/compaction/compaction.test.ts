@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import type { ChainEntry, ContentBlock, ModelMessage } from "@keelson/protocol";
-import { readSummary, renderCompactionRequest } from "../context/compaction-prompt.ts";
+import {
+  isContinuation,
+  readSummary,
+  renderCompactionRequest,
+  renderContinuation,
+} from "../context/compaction-prompt.ts";
 import { Conversation } from "../turn/conversation.ts";
 import { TokenAccount } from "./account.ts";
 import { CLEARED, withoutResults } from "./cleared-results.ts";
@@ -153,18 +158,19 @@ const replied = (uuid: string, ...content: ContentBlock[]) =>
 const call = (id: string): ContentBlock => ({ type: "tool_use", id, name: "Read", input: {} });
 const thought: ContentBlock = { type: "thinking", thinking: "hm", signature: "sealed" } as never;
 
-test("a compaction at a prompt keeps it and everything after it, calls with their results and thoughts included", async () => {
-  const entries = [
-    ...[said("p1"), replied("r1", call("c1")), said("t1", [result("c1", "one")]), replied("r2", text("first done"))],
-    ...[said("p2"), replied("r3", thought, call("c2")), said("t2", [result("c2", "two")]), replied("r4", text("done"))],
-  ];
-  const conversation = await Conversation.of(entries, "rules");
-  const split = await splitAtPrompt(entries, 4, "rules");
+const TALK = [
+  ...[said("p1"), replied("r1", call("c1")), said("t1", [result("c1", "one")]), replied("r2", text("first done"))],
+  ...[said("p2"), replied("r3", thought, call("c2")), said("t2", [result("c2", "two")]), replied("r4", text("done"))],
+];
+const summary = said("s", "so far") as ChainEntry & { type: "user" };
+const place = { at: 4, prompt: "p2", preface: "rules" };
+
+test("a compaction up to a prompt keeps it and everything after it, calls with their results and thoughts included", async () => {
+  const conversation = await Conversation.of(TALK, "rules");
+  const split = await splitAtPrompt(TALK, { ...place, direction: "up_to" });
   expect(split.head).toEqual(conversation.messages.slice(0, 4));
   expect(split.keptIds).toEqual(["p2", "r3", "t2", "r4"]);
-
-  const summary = said("s", "so far");
-  conversation.compact(summary as never, "new rules", split.kept);
+  conversation.become(await split.rebuild(summary, "new rules"));
   expect(conversation.messages.map(({ content }) => content)).toEqual([
     [text("new rules"), text("so far"), text("p2")],
     [thought, call("c2")],
@@ -172,22 +178,45 @@ test("a compaction at a prompt keeps it and everything after it, calls with thei
     [text("done")],
   ]);
   expect(conversation.newest).toEqual(["r4"]);
+  // The replies kept what they reported, but they counted what is gone.
   expect(conversation.account.tokens(0)).toBeLessThan(200);
-  // The same as after a resume.
-  const resumed = await Conversation.of([summary, ...entries.slice(4)], "new rules");
-  expect(conversation.messages).toEqual(resumed.messages);
 });
 
-test("a prompt without a reply can be all that is kept", async () => {
+test("a compaction from a prompt on keeps everything before it; an earlier boundary is not kept", async () => {
+  const boundary = { type: "system", subtype: "compact_boundary", uuid: "b" } as unknown as ChainEntry;
+  const entries = [boundary, ...TALK];
+  const conversation = await Conversation.of(entries, "rules");
+  const split = await splitAtPrompt(entries, { ...place, at: 5, direction: "from" });
+  expect(split.head).toEqual(conversation.messages);
+  expect(split.keptIds).toEqual(["p1", "r1", "t1", "r2"]);
+  conversation.become(await split.rebuild(summary, "rules"));
+  expect(conversation.messages.slice(-2).map(({ content }) => content)).toEqual([
+    [text("first done")],
+    [text("so far")],
+  ]);
+  expect(conversation.messages).toHaveLength(5);
+});
+
+test("a part without a reply is not worth a summary, and a prompt without one can be all that is kept", async () => {
   const entries = [said("p1"), replied("r1", text("done")), said("p2")];
   const conversation = await Conversation.of(entries);
-  conversation.compact(said("s", "so far") as never, undefined, (await splitAtPrompt(entries, 2, undefined)).kept);
+  const at = { ...place, at: 2, preface: undefined };
+  expect((await splitAtPrompt(entries, { ...at, direction: "from" })).isWorthwhile).toBe(false);
+  expect((await splitAtPrompt(entries, { ...at, at: 0, direction: "up_to" })).isWorthwhile).toBe(false);
+  const split = await splitAtPrompt(entries, { ...at, direction: "up_to" });
+  expect(split.isWorthwhile).toBe(true);
+  conversation.become(await split.rebuild(summary, undefined));
   expect(conversation.messages).toEqual([user(text("so far"), text("p2"))]);
   conversation.add(replied("r2", text("yes")));
   expect(conversation.newest).toEqual(["r2"]);
 });
 
-test("the model learns that later messages follow its summary", () => {
-  expect(renderCompactionRequest(["be brief"], { followed: true })).toMatch(/What came later stays[\s\S]*be brief$/);
-  expect(renderCompactionRequest([])).not.toContain("What came later");
+test("the model learns which part its summary replaces", () => {
+  const upTo = renderCompactionRequest(["be brief"], { direction: "up_to", prompt: "p" });
+  expect(upTo).toMatch(/What came later stays[\s\S]*be brief$/);
+  const from = renderCompactionRequest([], { direction: "from", prompt: "now test it" });
+  expect(from).toMatch(/What came before one prompt[\s\S]*now test it$/);
+  expect(renderCompactionRequest([])).not.toMatch(/What came (?:later|before)/);
+  for (const direction of ["up_to", "from"] as const)
+    expect(isContinuation(renderContinuation("so far", undefined, { direction }))).toBe(true);
 });

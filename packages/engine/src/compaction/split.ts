@@ -1,7 +1,7 @@
 // Divides a conversation into what a compaction summarizes and what it keeps word for word: the newest reply and what
-// came after it, or everything from a prompt on. Pure.
+// came after it, or everything on one side of a prompt. Pure.
 
-import { blocksOf, type ChainEntry, type ContentBlock, type ModelMessage } from "@keelson/protocol";
+import { blocksOf, type ChainEntry, type ChainSubject, type ContentBlock, type ModelMessage } from "@keelson/protocol";
 import { Conversation } from "../turn/conversation.ts";
 
 export interface Split {
@@ -13,30 +13,55 @@ export interface Split {
 export function splitForSummary(messages: readonly ModelMessage[]): Split | undefined {
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
   const head = messages.slice(0, Math.max(0, newest));
-  return hasReply(head) ? { head, kept: messages.slice(newest) } : undefined;
+  return head.some(({ role }) => role === "assistant") ? { head, kept: messages.slice(newest) } : undefined;
 }
 
-export const hasReply = (messages: readonly ModelMessage[]): boolean =>
-  messages.some(({ role }) => role === "assistant");
-
-/** A conversation divided at one of its prompts. */
+/** A conversation divided at one of its prompts, of which one part becomes a summary. */
 export interface PromptSplit {
+  /** Everything before the prompt, or the prompt and everything after it. */
+  readonly direction: SummaryDirection;
+  /** What the model reads to write the summary. */
   readonly head: readonly ModelMessage[];
-  readonly kept: Conversation;
-  /** Everything that the transcript has of it. */
+  /** Whether there is a reply to summarize. */
+  readonly isWorthwhile: boolean;
+  /** What the transcript has of the part that stays. */
   readonly keptIds: readonly string[];
+  /** The text of the prompt. */
+  readonly prompt: string;
+  /** The conversation with the summary in it. */
+  rebuild(summary: ChainSubject & { readonly uuid: string }, preface: string | undefined): Promise<Conversation>;
 }
 
-/** `at` is the first entry to keep. `preface` is what the conversation begins with. */
+export type SummaryDirection = "up_to" | "from";
+
+export interface SplitPlace {
+  /** The first entry of the later part. */
+  readonly at: number;
+  readonly direction: SummaryDirection;
+  readonly prompt: string;
+  /** What the conversation begins with. */
+  readonly preface: string | undefined;
+}
+
 export async function splitAtPrompt(
   entries: readonly ChainEntry[],
-  at: number,
-  preface: string | undefined,
+  { at, direction, prompt, preface }: SplitPlace,
 ): Promise<PromptSplit> {
-  const later = entries.slice(at);
-  const { messages } = await Conversation.of(entries.slice(0, at), preface);
-  return { head: messages, kept: await Conversation.of(later), keptIds: later.map(({ uuid }) => uuid) };
+  // An earlier boundary says where the conversation began until now.
+  const parts = [entries.slice(0, at).filter((entry) => !isBoundary(entry)), entries.slice(at)] as const;
+  const [kept, gone] = direction === "from" ? parts : parts.toReversed();
+  const { messages } = await Conversation.of(direction === "from" ? entries : gone!, preface);
+  return {
+    direction,
+    head: messages,
+    isWorthwhile: gone!.some((entry) => entry.type === "assistant" && !entry.isApiErrorMessage),
+    keptIds: kept!.map(({ uuid }) => uuid),
+    prompt,
+    rebuild: (summary, text) => Conversation.of(direction === "from" ? [...kept!, summary] : [summary, ...kept!], text),
+  };
 }
+
+const isBoundary = (entry: ChainEntry) => entry.type === "system" && entry.subtype === "compact_boundary";
 
 /** The messages with one more text for the model at their end. */
 export function withRequest(messages: readonly ModelMessage[], text: string): readonly ModelMessage[] {

@@ -2,21 +2,29 @@
 
 import { withoutReminderTags } from "./reminder.ts";
 
-/** `wishes` are the user's own words, and those of hooks. `followed`: later messages stay as they are. */
-export function renderCompactionRequest(
-  wishes: readonly string[],
-  { followed = false }: { readonly followed?: boolean } = {},
-): string {
+/** Part of a conversation: what comes before a prompt, or the prompt and what follows it. */
+export interface SummarizedPart {
+  readonly direction: "up_to" | "from";
+  readonly prompt: string;
+}
+
+/** `wishes` are the user's own words, and those of hooks. Without `part`, everything is summarized. */
+export function renderCompactionRequest(wishes: readonly string[], part?: SummarizedPart): string {
   const own = wishes.map((text) => text.trim()).filter((text) => text !== "");
   return [
     REQUEST,
-    ...(followed ? [FOLLOWED] : []),
+    ...(part ? [part.direction === "from" ? renderFrom(part.prompt) : UP_TO] : []),
     ...(own.length === 0 ? [] : [`Further instructions for this summary:\n${own.join("\n\n")}`]),
   ].join("\n\n");
 }
 
-const FOLLOWED =
+const UP_TO =
   "The conversation went on after the messages above. What came later stays as it is, right after your summary: write the last two sections as things stood here, and do not guess what happened next.";
+
+const LONGEST_PROMPT = 2_000;
+
+const renderFrom = (prompt: string) =>
+  `Not everything above is replaced. What came before one prompt of the user stays as it is, right before your summary. Summarize only that prompt and what followed it; do not repeat what came before. The prompt begins:\n\n${prompt.trim().slice(0, LONGEST_PROMPT)}`;
 
 const REQUEST = `The conversation is about to be shortened. Write a summary that replaces everything above; whoever continues the work will have this text instead of it. Reply with text only: do not call tools.
 
@@ -45,18 +53,26 @@ const OPENING = "This session continues an earlier conversation that no longer f
 /** How Claude Code begins. */
 const OTHER_OPENING = "This session is being continued from a previous conversation";
 
+/** Where only what followed a prompt was summarized. */
+const LATER_OPENING = "The conversation continued here with messages that were replaced with this summary of them.";
+
 /** Whether this text takes the place of a conversation. A model wrote it, from everything that it had read. */
 export function isContinuation(text: string): boolean {
-  return text.startsWith(OPENING) || text.startsWith(OTHER_OPENING);
+  return [OPENING, LATER_OPENING, OTHER_OPENING].some((opening) => text.startsWith(opening));
 }
 
 /** What the model reads in place of the conversation so far. */
-export function renderContinuation(summary: string, transcript: string | undefined): string {
+export function renderContinuation(
+  summary: string,
+  transcript: string | undefined,
+  part?: Pick<SummarizedPart, "direction">,
+): string {
+  const opening = part?.direction === "from" ? LATER_OPENING : `${OPENING} What follows summarizes its earlier part.`;
   const pointer =
     transcript === undefined
       ? ""
       : `\n\nIf you need something exactly as it was, such as code, an error message or text you wrote, the full transcript is at: ${transcript}`;
-  return `${OPENING} What follows summarizes its earlier part.
+  return `${opening}
 
 ${withoutReminderTags(summary)}${pointer}
 

@@ -92,7 +92,7 @@ export class Conversation {
   static from(messages: readonly ModelMessage[]): Conversation {
     const conversation = new Conversation();
     conversation.#messages.push(...messages);
-    conversation.account.restart(messages.map(({ content }) => blocksOf(content)));
+    conversation.#recount();
     return conversation;
   }
 
@@ -118,18 +118,28 @@ export class Conversation {
     return this.#newest;
   }
 
-  /** Begins anew: `summary` takes the place of what is before the newest reply, or before `kept`. */
-  compact(summary: Placed, preface: string | undefined, kept: Conversation = this): void {
-    const at = kept === this ? this.#messages.findLastIndex(({ role }) => role === "assistant") : 0;
-    const messages = kept.#messages.slice(at);
-    const newest = [...kept.#newest];
+  /** Begins anew: `summary` takes the place of everything before the newest reply. */
+  compact(summary: Placed, preface: string | undefined): void {
+    const at = this.#messages.findLastIndex(({ role }) => role === "assistant");
+    const kept = this.#messages.splice(0).slice(at);
+    const newest = [...this.#newest];
     this.#preface = preface === undefined ? undefined : { type: "text", text: preface };
-    this.#messages.length = 0;
     this.add(summary);
-    if (messages[0]?.role === "user") this.#addUser(blocksOf(messages.shift()!.content));
-    this.#messages.push(...messages);
+    this.#messages.push(...kept);
     this.#newest = newest;
-    this.#deferred = kept.#deferred;
+    this.#recount();
+  }
+
+  /** Continues with what another conversation has. */
+  become(other: Conversation): void {
+    this.#messages.splice(0, Infinity, ...other.#messages);
+    this.#preface = other.#preface;
+    this.#newest = other.#newest;
+    this.#deferred = other.#deferred;
+    this.#recount();
+  }
+
+  #recount(): void {
     this.account.restart(this.#messages.map(({ content }) => blocksOf(content)));
   }
 

@@ -145,8 +145,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     clear: async (prompt) => (await import("../conversation/clear.ts")).clearConversation(parts, prompt),
     rewindConversation: async (prompt) =>
       (await import("../conversation/rewind.ts")).rewindConversation(storage, prompt),
-    summarizeBefore: async (prompt, options) =>
-      (await import("../conversation/summarize.ts")).summarizeBefore(parts, prompt, options),
+    summarizeAtPrompt: async (prompt, options) =>
+      (await import("../conversation/summarize.ts")).summarizeAtPrompt(parts, prompt, options),
     title: () => state.title,
     rename: (title) => {
       state.title = title;

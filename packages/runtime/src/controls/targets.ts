@@ -120,8 +120,8 @@ export interface ControlTargets {
   clear(prompt: string | undefined): Promise<void>;
   /** Takes the conversation back to before the prompt with this id. */
   rewindConversation(prompt: string): Promise<RewoundConversation>;
-  /** Replaces everything before the prompt with this id with a summary. An interrupt ends it. */
-  summarizeBefore(prompt: string, options: SummarizeOptions): Promise<SummarizedConversation>;
+  /** Replaces what is before the prompt with this id, or from it on, with a summary. An interrupt ends it. */
+  summarizeAtPrompt(prompt: string, options: SummarizeOptions): Promise<SummarizedConversation>;
   title(): string | undefined;
   rename(title: string): void;
   /** Absent if file checkpoints are off. */

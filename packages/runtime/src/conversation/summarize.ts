@@ -1,13 +1,16 @@
-// Replaces everything before a prompt with a summary: a compaction that keeps the rest of the conversation as it is.
+// Replaces everything before a prompt, or the prompt and everything after it, with a summary: a compaction that keeps the
+// rest of the conversation as it is.
 
 import { existsSync } from "node:fs";
 import { partsOfRun } from "@keelson/engine";
-import type { ChainEntry } from "@keelson/protocol";
+import { textOf, type ChainEntry } from "@keelson/protocol";
 import { mayCompact } from "../compaction/compaction-port.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
-import { isAddedForPrompt, isPromptWithId } from "./prompt-entry.ts";
+import { isAddedForPrompt, isPromptWithId, promptContent } from "./prompt-entry.ts";
+import type { RewoundConversation } from "./rewind.ts";
 
 export interface SummarizeOptions {
+  readonly direction: "up_to" | "from";
   /** The user's own words about the summary. */
   readonly instructions?: string | undefined;
   readonly signal: AbortSignal;
@@ -15,18 +18,18 @@ export interface SummarizeOptions {
 
 /** What happened. An error, or an interrupt, leaves the conversation as it was. */
 export type SummarizedConversation =
-  { readonly preTokens: number; readonly postTokens: number; readonly sessionId: string } | { readonly error: string };
+  (RewoundConversation & { readonly preTokens: number; readonly postTokens: number }) | { readonly error: string };
 
 /** `prompt` is the id of its message. Throws an error for the user if it cannot be tried. */
-export async function summarizeBefore(
+export async function summarizeAtPrompt(
   parts: RunParts,
   prompt: string,
-  { instructions, signal }: SummarizeOptions,
+  { signal, ...options }: SummarizeOptions,
 ): Promise<SummarizedConversation> {
   const { runState } = parts.storage;
   const interrupt = (runState.beside = new AbortController());
   try {
-    return await summarize(parts, prompt, { instructions, signal: AbortSignal.any([signal, interrupt.signal]) });
+    return await summarize(parts, prompt, { ...options, signal: AbortSignal.any([signal, interrupt.signal]) });
   } finally {
     runState.beside = undefined;
   }
@@ -35,7 +38,7 @@ export async function summarizeBefore(
 async function summarize(
   parts: RunParts,
   prompt: string,
-  { instructions, signal }: SummarizeOptions,
+  { direction, instructions, signal }: SummarizeOptions,
 ): Promise<SummarizedConversation> {
   const { storage } = parts;
   const { place, state, outbox, cost, now } = storage;
@@ -43,7 +46,9 @@ async function summarize(
   if (place.path === null || !existsSync(place.path)) throw new Error("This conversation is not saved");
   const { loadSession } = await import("@keelson/store/past");
   const entries = loadSession({ path: place.path })?.entries ?? [];
-  const at = firstKept(entries, prompt);
+  const found = entries.findIndex((entry) => isPromptWithId(entry, prompt));
+  if (found < 0) throw new Error(`No prompt with the id "${prompt}" in this conversation since its last summary`);
+  const content = promptContent(entries[found]!);
 
   const ports = runPorts(parts, signal);
   const { compaction } = ports;
@@ -53,7 +58,12 @@ async function summarize(
     trigger: "manual",
     instructions,
     parts: partsOfRun(ports)(),
-    split: await splitAtPrompt(entries, at, state.instructions?.preface),
+    split: await splitAtPrompt(entries, {
+      at: firstEntry(entries, found),
+      direction,
+      prompt: textOf(content),
+      preface: state.instructions?.preface,
+    }),
   } as const;
   const done = await compactConversation(
     state.conversation,
@@ -68,12 +78,12 @@ async function summarize(
   outbox.note(cost.state(place.id, now() - storage.startedMs()));
   if ("error" in done) return done;
   const { preTokens, postTokens } = done;
-  return { preTokens, postTokens, sessionId: place.id };
+  return { prompt: content, preTokens, postTokens, sessionId: place.id };
 }
 
-function firstKept(entries: readonly ChainEntry[], prompt: string): number {
-  let at = entries.findIndex((entry) => isPromptWithId(entry, prompt));
-  if (at < 0) throw new Error(`No prompt with the id "${prompt}" in this conversation since its last summary`);
+/** What was added for a prompt comes before it. */
+function firstEntry(entries: readonly ChainEntry[], prompt: number): number {
+  let at = prompt;
   while (at > 0 && isAddedForPrompt(entries[at - 1]!)) at--;
   return at;
 }

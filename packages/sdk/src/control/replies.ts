@@ -184,8 +184,11 @@ export type SDKControlMcpListResourcesResponse = {
 /** Keelson only. `prompt` is what the prompt said. */
 export type SDKControlRewindConversationResponse = { prompt: string | Record<string, unknown>[]; sessionId: string };
 
-/** Keelson only. How many tokens the conversation had, and has now. */
-export type SDKControlCompactConversationResponse = { preTokens: number; postTokens: number; sessionId: string };
+/** Keelson only. `prompt` is what the prompt said; the tokens are those of the conversation before and now. */
+export type SDKControlCompactConversationResponse = SDKControlRewindConversationResponse & {
+  preTokens: number;
+  postTokens: number;
+};
 
 /** Keelson only. The new state; `problems` are files that could not be written. */
 export type SDKControlUpdatePermissionsResponse = {

@@ -79,10 +79,10 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   runShellCommand(command: string): Promise<SDKControlRunShellCommandResponse>;
   /** Keelson only: goes back to before a prompt. Files do not change; see `rewindFiles`. */
   rewindConversation(userMessageId: string): Promise<SDKControlRewindConversationResponse>;
-  /** Keelson only: replaces everything before a prompt with a summary. The prompt and what follows it stay. */
+  /** Keelson only: replaces everything before a prompt with a summary, or, `from` a prompt, it and what follows it. */
   compactConversation(
     userMessageId: string,
-    options?: { instructions?: string },
+    options?: { direction?: "up_to" | "from"; instructions?: string },
   ): Promise<SDKControlCompactConversationResponse>;
   /** Keelson only: changes rules, mode and directories, in the session and in settings files. */
   updatePermissions(updates: readonly PermissionUpdate[]): Promise<SDKControlUpdatePermissionsResponse>;

@@ -245,8 +245,8 @@ export class RunningQuery implements Query {
     return this.#ask({ subtype: "rewind_conversation", user_message_id });
   }
 
-  compactConversation(user_message_id: string, { instructions }: { instructions?: string } = {}) {
-    return this.#ask({ subtype: "compact_conversation", user_message_id, instructions });
+  compactConversation(user_message_id: string, options: { direction?: "up_to" | "from"; instructions?: string } = {}) {
+    return this.#ask({ ...options, subtype: "compact_conversation", user_message_id });
   }
 
   updatePermissions(updates: readonly PermissionUpdate[]) {

@@ -91,35 +91,43 @@ test("what is offered depends on whether files changed", async () => {
   }
 });
 
-test("summarizing up to a prompt is offered if there is something before it that is no summary yet", async () => {
+test("a summary is offered if there is something that is no summary yet", async () => {
   const offers = async (points: readonly RewindPoint[], ...names: readonly string[]) => {
     const requests = scriptedRequests({ rewind_files: { canRewind: true, filesChanged: [] } });
     const panel = rewindPicker(points, { requests, keys, redraw: () => undefined });
     shown(panel);
     await press(panel, ...names, "enter");
-    return shown(panel).includes("Summarize up to here");
+    return ["Summarize from here", "Summarize up to here"].map((label) => shown(panel).includes(label));
   };
   const [first, second, third] = POINTS as [RewindPoint, RewindPoint, RewindPoint];
   const compacted = [{ ...first, isSummarized: true as const }, second, third];
-  expect(await offers(POINTS, "up")).toBe(true);
-  expect(await offers(POINTS, "home")).toBe(false);
-  expect(await offers(compacted, "up")).toBe(true);
-  expect(await offers(compacted, "up", "up")).toBe(false);
-  expect(await offers(compacted, "home")).toBe(false);
+  expect(await offers(POINTS, "up")).toEqual([true, true]);
+  expect(await offers(POINTS, "home")).toEqual([true, false]);
+  expect(await offers(compacted, "up")).toEqual([true, true]);
+  expect(await offers(compacted, "up", "up")).toEqual([true, false]);
+  expect(await offers(compacted, "home")).toEqual([false, false]);
 });
 
-test("performRewind() summarizes up to a prompt, and leaves it to the session to say why it could not", async () => {
-  const choice = { kind: "summarize-up-to", point: POINTS[1]! } as const;
-  const requests = scriptedRequests({ compact_conversation: { preTokens: 9, postTokens: 3 } });
-  expect((await performRewind(choice, requests)).note).toContain("Summarized everything before that prompt");
-  expect(requests.asked).toEqual([{ subtype: "compact_conversation", fields: { user_message_id: "p2" } }]);
+test("performRewind() summarizes on either side of a prompt, and leaves it to the session to say why it could not", async () => {
+  const point = POINTS[1]!;
+  const requests = scriptedRequests({ compact_conversation: { prompt: "the prompt", preTokens: 9, postTokens: 3 } });
+  const [from, upTo] = [
+    await performRewind({ kind: "summarize-from", point }, requests),
+    await performRewind({ kind: "summarize-up-to", point }, requests),
+  ];
+  expect([from.draft, upTo.draft]).toEqual(["the prompt", undefined]);
+  expect(upTo.note).toContain("Summarized everything before that prompt");
+  expect(requests.asked.map(({ fields }) => fields)).toEqual([
+    { user_message_id: "p2", direction: "from" },
+    { user_message_id: "p2", direction: "up_to" },
+  ]);
   const failing = scriptedRequests({ compact_conversation: new RequestError("overloaded", "not_compacted") });
-  expect(await performRewind(choice, failing)).toEqual({
+  expect(await performRewind({ kind: "summarize-from", point }, failing)).toEqual({
     note: "The conversation stays as it is",
     conversation: false,
   });
   const busy = scriptedRequests({ compact_conversation: new RequestError("a run is active", "busy") });
-  expect(performRewind(choice, busy)).rejects.toThrow("a run is active");
+  expect(performRewind({ kind: "summarize-up-to", point }, busy)).rejects.toThrow("a run is active");
 });
 
 test("without file checkpoints, only the conversation is offered", async () => {
@@ -136,7 +144,6 @@ test("performRewind() restores the code first, then the conversation, and return
   const requests = scriptedRequests({
     rewind_files: { canRewind: true },
     rewind_conversation: { prompt: "the prompt" },
-    side_question: { response: " it went well " },
   });
   const point = POINTS[0]!;
   expect(await performRewind({ kind: "both", point }, requests)).toEqual({
@@ -149,8 +156,6 @@ test("performRewind() restores the code first, then the conversation, and return
     note: "Restored the code",
     conversation: false,
   });
-  const summary = await performRewind({ kind: "summarize-from", point }, requests);
-  expect(summary.draft).toBe("What we did next, as a summary:\n\nit went well\n\n");
   const failing = scriptedRequests({ rewind_files: new Error("a link"), rewind_conversation: {} });
   expect(performRewind({ kind: "both", point }, failing)).rejects.toThrow("a link");
   expect(failing.asked).toHaveLength(1);

@@ -33,15 +33,24 @@ interface Changes {
 
 const NONE: Changes = { files: [], added: 0, removed: 0 };
 
-/** `needs`: what there has to be for the option to make sense, changed files or earlier prompts. */
-const OPTIONS: readonly (readonly [kind: RewindKind | "cancel", label: string, needs?: "code" | "earlier"])[] = [
+/** `needs`: what there has to be for the option to make sense. */
+const OPTIONS: readonly (readonly [kind: RewindKind | "cancel", label: string, needs?: keyof Present])[] = [
   ["both", "Restore conversation and code", "code"],
   ["conversation", "Restore conversation"],
   ["code", "Restore code", "code"],
-  ["summarize-from", "Summarize from here"],
+  ["summarize-from", "Summarize from here", "itself"],
   ["summarize-up-to", "Summarize up to here", "earlier"],
   ["cancel", "Never mind"],
 ];
+
+interface Present {
+  /** Files that changed. */
+  readonly code: boolean;
+  /** The prompt, with no summary in its place. */
+  readonly itself: boolean;
+  /** The same and prompts before it. */
+  readonly earlier: boolean;
+}
 
 class RewindPicker implements Panel<RewindChoice | null> {
   readonly #points: readonly RewindPoint[];
@@ -150,9 +159,13 @@ class RewindPicker implements Panel<RewindChoice | null> {
   }
 
   #offered(point: RewindPoint): typeof OPTIONS {
-    const hasCode = this.#known(point).files.length > 0;
-    const hasEarlier = !point.isSummarized && this.#points.find(({ isSummarized }) => !isSummarized) !== point;
-    return OPTIONS.filter(([, , needs]) => (needs === "code" ? hasCode : needs === "earlier" ? hasEarlier : true));
+    const itself = !point.isSummarized;
+    const present: Present = {
+      code: this.#known(point).files.length > 0,
+      itself,
+      earlier: itself && this.#points.find(({ isSummarized }) => !isSummarized) !== point,
+    };
+    return OPTIONS.filter(([, , needs]) => needs === undefined || present[needs]);
   }
 
   #known(point: RewindPoint): Changes {

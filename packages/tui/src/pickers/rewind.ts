@@ -30,44 +30,34 @@ export interface RewindOutcome {
 
 /** Rejects with the session's error. The code comes first: if it cannot be restored, the conversation stays. */
 export async function performRewind({ kind, point }: RewindChoice, requests: Requests): Promise<RewindOutcome> {
-  if (kind === "summarize-from") return summarizeFrom(point, requests);
-  if (kind === "summarize-up-to") return summarizeUpTo(point, requests);
+  if (kind === "summarize-from" || kind === "summarize-up-to") return summarize(kind, point, requests);
   const restoresCode = kind === "both" || kind === "code";
   if (restoresCode) await requests.request("rewind_files", { user_message_id: point.id });
   if (kind === "code") return { note: "Restored the code", conversation: false };
-  const draft = await cutConversation(point, requests);
+  const reply = await requests.request("rewind_conversation", { user_message_id: point.id });
   return {
     note: restoresCode ? "Restored the conversation and the code" : "Restored the conversation",
     conversation: true,
-    draft,
+    draft: promptIn(reply, point),
   };
 }
 
-async function cutConversation(point: RewindPoint, requests: Requests): Promise<string> {
-  const reply = await requests.request("rewind_conversation", { user_message_id: point.id });
-  const { prompt } = (reply ?? {}) as { readonly prompt?: ModelMessage["content"] };
-  const text = prompt === undefined ? "" : textOf(prompt).trim();
-  return text === "" ? point.text : text;
-}
-
-/** What follows the point is replaced with a summary in the input, which the user may change before sending it. */
-async function summarizeFrom(point: RewindPoint, requests: Requests): Promise<RewindOutcome> {
-  const reply = await requests.request("side_question", { question: summaryQuestion(point.text) });
-  const { response } = (reply ?? {}) as { readonly response?: unknown };
-  if (typeof response !== "string" || response.trim() === "") throw new Error("The model returned no summary");
-  await cutConversation(point, requests);
-  return {
-    note: "Went back and put a summary of what followed into the prompt",
-    conversation: true,
-    draft: `What we did next, as a summary:\n\n${response.trim()}\n\n`,
-  };
-}
-
-/** Everything before the point is replaced with a summary; the rest stays. */
-async function summarizeUpTo({ id }: RewindPoint, requests: Requests): Promise<RewindOutcome> {
+/** What follows the point is replaced with a summary, and its text returns to the input; or what came before it is. */
+async function summarize(
+  kind: "summarize-from" | "summarize-up-to",
+  point: RewindPoint,
+  requests: Requests,
+): Promise<RewindOutcome> {
+  const direction = kind === "summarize-from" ? "from" : "up_to";
   try {
-    await requests.request("compact_conversation", { user_message_id: id });
-    return { note: "Summarized everything before that prompt; the rest is unchanged", conversation: false };
+    const reply = await requests.request("compact_conversation", { user_message_id: point.id, direction });
+    if (direction === "up_to")
+      return { note: "Summarized everything before that prompt; the rest is unchanged", conversation: false };
+    return {
+      note: "Summarized that prompt and everything after it; what came before is unchanged",
+      conversation: false,
+      draft: promptIn(reply, point),
+    };
   } catch (error) {
     if (!(error instanceof RequestError && error.code === "not_compacted")) throw error;
     // The session has said why.
@@ -75,11 +65,9 @@ async function summarizeUpTo({ id }: RewindPoint, requests: Requests): Promise<R
   }
 }
 
-const summaryQuestion = (prompt: string) =>
-  [
-    "Summarize this conversation from the following prompt of the user on, including it.",
-    "Name what was asked, what was done, which files were changed and how, what was found out, and what is still open.",
-    "Answer with the summary only. The prompt is:",
-    "",
-    prompt,
-  ].join("\n");
+/** The whole text of the prompt; the list has only its beginning. */
+function promptIn(reply: unknown, point: RewindPoint): string {
+  const { prompt } = (reply ?? {}) as { readonly prompt?: ModelMessage["content"] };
+  const text = prompt === undefined ? "" : textOf(prompt).trim();
+  return text === "" ? point.text : text;
+}

@@ -9,11 +9,16 @@ export const rewindConversationControl: ControlHandler = async (request, targets
   return done(await targets.rewindConversation(prompt));
 };
 
-/** Keelson only: replaces everything before a prompt with a summary. */
+/** Keelson only: replaces everything before a prompt, or from it on, with a summary. */
 export const compactConversationControl: ControlHandler = async (request, targets, { signal }) => {
   const prompt = textIn(request, "user_message_id");
+  const { direction = "up_to" } = request;
+  if (direction !== "up_to" && direction !== "from") {
+    return failed('compact_conversation: "direction" must be "up_to" or "from"');
+  }
   const instructions = request["instructions"] === undefined ? "" : textIn(request, "instructions");
   if (targets.isRunning()) return failed("compact_conversation: a run is active; interrupt it first", "busy");
-  const outcome = await targets.summarizeBefore(prompt, { instructions: instructions.trim() || undefined, signal });
+  const options = { direction, instructions: instructions.trim() || undefined, signal } as const;
+  const outcome = await targets.summarizeAtPrompt(prompt, options);
   return "error" in outcome ? failed(outcome.error, "not_compacted") : done(outcome);
 };

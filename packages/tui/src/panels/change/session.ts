@@ -50,8 +50,7 @@ export function rewindPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
         ...(draft === undefined ? [] : [{ kind: "draft", text: draft } as const]),
       ],
     }));
-    // A compaction has a spinner.
-    return finishing(work, choice.kind === "summarize-from" ? "Summarizing…" : undefined);
+    return finishing(work);
   });
 }
 
