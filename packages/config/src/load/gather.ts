@@ -20,7 +20,6 @@ import {
 } from "../scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 import { mcpFiles, stampOf, type McpFiles, type Source } from "./sources.ts";
-import type * as Tracked from "../scopes/tracked.ts";
 import { globalConfigFile, readGlobalConfig, readTrust, type GlobalConfig, type Trust } from "../trust/trust.ts";
 
 export interface LoadSettingsOptions {
@@ -191,25 +190,14 @@ function withoutKeys(scope: Scope, keys: readonly string[], warn: WarnScope): Sc
   return { ...scope, settings: { ...scope.settings, env: kept } };
 }
 
-function isTracked(file: string): boolean {
-  return (require("../scopes/tracked.ts") as typeof Tracked).isTracked(file);
-}
-
 const isFolderScope = ({ source }: Scope) => source === "projectSettings" || source === "localSettings";
 
 /**
  * A local file is meant to be written by its user, but may come with a repository or an archive. Without trust, it allows
  * only what the user accepted. (The reference applies all of it, 2.1.197.)
  */
-function standingOf(
-  { source, file, settings }: Scope,
-  { trusted, fix, accepted, required }: Trust & { required: boolean },
-): Standing {
-  const isProject = source === "projectSettings";
-  // Finding out means reading git's index, so only if the mode depends on it.
-  const matters = permissionsOf(settings).defaultMode !== undefined;
-  const shipped = isProject || (matters && file !== undefined && isTracked(file));
-  return { trusted, fix, shipped, required, ...(isProject ? {} : { accepted }) };
+function standingOf({ source }: Scope, { trusted, fix, accepted, required }: Trust & { required: boolean }): Standing {
+  return { trusted, fix, required, ...(source === "projectSettings" ? {} : { accepted }) };
 }
 
 // What `--bare` and `--safe-mode` skip in the user's and the project's files. Rules, mode, model and limits still apply.

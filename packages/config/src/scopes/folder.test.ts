@@ -102,24 +102,6 @@ test("whether the repository ships the local file makes no difference to its rul
   expect(start().rules).toHaveLength(1);
 });
 
-test("a local file that comes with the repository cannot choose a less strict mode than the project's, even if trusted", () => {
-  local({ permissions: { defaultMode: "bypassPermissions" } });
-  trust();
-  const git = (...args: string[]) =>
-    Bun.spawnSync(["git", ...args], { cwd, env: { PATH: process.env["PATH"], HOME: home, GIT_CONFIG_NOSYSTEM: "1" } });
-  git("init", "-q");
-  expect(start().mode).toBe("bypassPermissions");
-  expect(git("add", "-f", ".claude/settings.local.json").exitCode).toBe(0);
-  expect(start().mode).toBe("default");
-  // If the index cannot be searched, the file counts as tracked.
-  git("rm", "-q", "--cached", ".claude/settings.local.json");
-  expect(start().mode).toBe("bypassPermissions");
-  writeFileSync(join(cwd, "f"), "");
-  git("add", "f");
-  git("update-index", "--index-version", "4");
-  expect(start().mode).toBe("default");
-});
-
 test("helpers, addresses and switches of an untrusted folder are ignored, in project and local files", () => {
   const active = {
     statusLine: { type: "command", command: "evil" },
@@ -310,7 +292,10 @@ const MODES: readonly ModeRow[] = [
   ["trusted project", { project: "acceptEdits", trusted: true }, "acceptEdits"],
   ["trusted project bypass", { project: "bypassPermissions", trusted: true }, "default"],
   ["trusted project auto", { project: "auto", trusted: true }, "default"],
-  ["trusted local bypass", { local: "bypassPermissions", trusted: true }, "bypassPermissions"],
+  ["trusted local", { local: "acceptEdits", trusted: true }, "acceptEdits"],
+  ["trusted local bypass", { local: "bypassPermissions", trusted: true }, "default"],
+  ["trusted local auto", { local: "auto", trusted: true }, "default"],
+  ["trusted local repeats the user's bypass", { user: "bypassPermissions", local: "bypassPermissions" }, "bypassPermissions"],
   ["untrusted local bypass", { local: "bypassPermissions" }, "default"],
 ];
 

@@ -12,8 +12,6 @@ export interface Standing {
   readonly trusted: boolean;
   /** How to trust the folder, for the warnings. */
   readonly fix: string;
-  /** Whether the file came with the folder. Only determined for files that set a permission mode. */
-  readonly shipped: boolean;
   /** For a local file: what the user accepted in this folder. */
   readonly accepted?: Accepted;
   /** Without trust, only deny and ask rules apply. */
@@ -70,7 +68,7 @@ export function restrict(
       );
     }
     const { defaultMode: mode } = kept;
-    const refusal = mode === undefined ? undefined : refuseMode(mode, scope, standing, before);
+    const refusal = mode === undefined ? undefined : refuseMode(mode, trusted, before);
     if (refusal !== undefined) {
       delete kept.defaultMode;
       drop([`permissions.defaultMode "${mode}"`], refusal === "trust" ? untrusted : refusal);
@@ -108,16 +106,12 @@ const ACCEPTABLE = KEYS.filter(({ folder }) => folder === "if accepted").map(
 /** From the strictest mode to the least strict. */
 const WIDTH: readonly PermissionMode[] = ["plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions"];
 
-function refuseMode(
-  mode: PermissionMode,
-  scope: Scope,
-  { trusted, shipped }: Standing,
-  before: PermissionMode,
-): string | undefined {
+/** Local files too: many repositories and archives contain one. */
+function refuseMode(mode: PermissionMode, trusted: boolean, before: PermissionMode): string | undefined {
   const wider = WIDTH.indexOf(mode) > WIDTH.indexOf(before);
   const neverAsks = mode === "bypassPermissions" || mode === "auto";
-  if (neverAsks && wider && (shipped || scope.source === "projectSettings")) {
-    return "project settings cannot choose this mode; use --permission-mode or your user settings";
+  if (neverAsks && wider) {
+    return "settings of a folder cannot choose this mode; use --permission-mode or your user settings";
   }
   return wider && !trusted ? "trust" : undefined;
 }

@@ -194,12 +194,17 @@ test("a rule that would be read back as something else is not written", async ()
     behavior: "allow",
     destination: "localSettings",
   };
-  const wide: PermissionUpdate = { type: "setMode", mode: "bypassPermissions", destination: "projectSettings" };
-  const done = await write(odd, wide);
+  const wide = (destination: "projectSettings" | "localSettings"): PermissionUpdate => ({
+    type: "setMode",
+    mode: "bypassPermissions",
+    destination,
+  });
+  const done = await write(odd, wide("projectSettings"), wide("localSettings"));
   expect(done.problems).toEqual([
-    `${cwd}/.claude/settings.json: project settings cannot choose the mode bypassPermissions`,
+    `${cwd}/.claude/settings.json: settings of a folder cannot choose the mode bypassPermissions`,
     `${local()}: "Bash(x" is not a rule; it was not written`,
     `${local()}: "Edit) ((y)" is not a rule; it was not written`,
+    `${local()}: settings of a folder cannot choose the mode bypassPermissions`,
   ]);
   expect(Bun.JSONC.parse(readFileSync(local(), "utf8"))).toEqual({ permissions: { allow: ["Read"] } });
 });

@@ -92,8 +92,8 @@ function apply(
 
   switch (update.type) {
     case "setMode":
-      if (name === "project" && (update.mode === "bypassPermissions" || update.mode === "auto")) {
-        refuse(`project settings cannot choose the mode ${update.mode}`);
+      if (name !== "user" && (update.mode === "bypassPermissions" || update.mode === "auto")) {
+        refuse(`settings of a folder cannot choose the mode ${update.mode}`);
         return { text };
       }
       return { text: edits.setAt(text, ["permissions", "defaultMode"], update.mode) };
