@@ -148,12 +148,12 @@ export function createCollector(options: CollectOptions): Collector {
       return [];
     }
     const opened = open({ ...candidate, path }, parent);
-    return opened === undefined ? [] : add({ ...candidate, path }, opened.text, opened.real, chain);
+    return opened === undefined ? [] : add({ ...candidate, path }, withoutHead(opened.text), opened.real, chain);
   }
 
   function take(candidate: Candidate): readonly InstructionFile[] {
     const opened = open(candidate);
-    return opened === undefined ? [] : add(candidate, opened.text, opened.real, []);
+    return opened === undefined ? [] : add(candidate, withoutHead(opened.text), opened.real, []);
   }
 
   function takeRule(candidate: Candidate, base: string): readonly InstructionFile[] {
@@ -201,7 +201,13 @@ export function createCollector(options: CollectOptions): Collector {
   return { take, takeRule, release, accepts, leaveOut, watch, waiting, leftOut, watched };
 }
 
-/** Loaded late: only rule files have frontmatter. */
+/** Frontmatter of a file that is no rule is notes of its author. Other text between two rulers stays. */
+function withoutHead(text: string): string {
+  const head = text.startsWith("---") ? frontmatterOf(text) : undefined;
+  return head?.kind === "read" ? head.body : text;
+}
+
+/** Loaded late: few files but rules have frontmatter. */
 function frontmatterOf(text: string): Frontmatter.Frontmatter {
   return (require("./parse/frontmatter.ts") as typeof Frontmatter).readFrontmatter(text);
 }

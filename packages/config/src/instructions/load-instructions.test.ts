@@ -383,6 +383,23 @@ test("touching a file adds the instructions of the folders above it, outermost f
   expect(paths(set.files)).toEqual([]);
 });
 
+test("the frontmatter of other files is not shown either, and its paths mean nothing", () => {
+  put("project/CLAUDE.md", "---\nowner: me\npaths: src/**\n---\n\nText @more.md @note.md @open.md\n");
+  put("project/more.md", "---\nlist: [a, @b]\n---\nMore\n");
+  put("project/note.md", "---\nA note, no frontmatter\n---\nNote\n");
+  put("project/open.md", "---\nlayer: x\nOpen\n");
+  put("project/a/CLAUDE.md", "---\nlayer: a\n---\nNested\n");
+  const set = open();
+  expect(set.files.map(({ text }) => text)).toEqual([
+    "Text @more.md @note.md @open.md\n",
+    "More\n",
+    "---\nA note, no frontmatter\n---\nNote\n",
+    "---\nlayer: x\nOpen\n",
+  ]);
+  expect(set.notices).toEqual([]);
+  expect(set.nested("a/file.ts").map(({ text }) => text)).toEqual(["Nested\n"]);
+});
+
 test("a rule with paths waits for a matching file; its frontmatter is not shown", () => {
   put("home/.claude/rules/go.md", "---\npaths: '*.go'\n---\nGo.");
   put("project/.claude/rules/api.md", "---\npaths:\n  - src/api/**\n---\nQuery builder. @../../extra.md");

@@ -295,7 +295,11 @@ const MODES: readonly ModeRow[] = [
   ["trusted local", { local: "acceptEdits", trusted: true }, "acceptEdits"],
   ["trusted local bypass", { local: "bypassPermissions", trusted: true }, "default"],
   ["trusted local auto", { local: "auto", trusted: true }, "default"],
-  ["trusted local repeats the user's bypass", { user: "bypassPermissions", local: "bypassPermissions" }, "bypassPermissions"],
+  [
+    "trusted local repeats the user's bypass",
+    { user: "bypassPermissions", local: "bypassPermissions" },
+    "bypassPermissions",
+  ],
   ["untrusted local bypass", { local: "bypassPermissions" }, "default"],
 ];
 

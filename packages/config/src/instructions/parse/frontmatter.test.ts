@@ -55,6 +55,7 @@ test("files without frontmatter have none, and both kinds of line breaks work", 
   expect(readFrontmatter("# Title\n---\n")).toEqual({ kind: "none" });
   expect(readFrontmatter("---\r\npaths: a\r\n---\r\nBody")).toEqual({ kind: "read", body: "Body", paths: ["a"] });
   expect(readFrontmatter("---\n---\n")).toEqual({ kind: "read", body: "" });
+  expect(readFrontmatter("---\na: b\n---\n\n \n  Body\n")).toEqual({ kind: "read", body: "  Body\n" });
 });
 
 test.each<[string, (size: number) => string]>([

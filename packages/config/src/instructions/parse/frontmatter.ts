@@ -1,4 +1,4 @@
-// The frontmatter of a rule file, between two `---` lines: which files the rule applies to. Reads only the key `paths`, in
+// The frontmatter of an instruction file, between two `---` lines: which files a rule applies to. Reads only the key `paths`, in
 // the ways people write it; anything else is an error, not a guess.
 
 export type Frontmatter =
@@ -16,7 +16,7 @@ export function readFrontmatter(source: string): Frontmatter {
   const lines = source.slice(0, MOST_CHARACTERS).split("\n", MOST_LINES);
   const end = lines.findIndex((line, at) => at > 0 && /^---[ \t]*\r?$/.test(line));
   if (end < 0) return { kind: "broken", why: "its frontmatter has no closing ---", body: source };
-  const body = source.slice(lines.slice(0, end + 1).join("\n").length).replace(/^\r?\n/, "");
+  const body = source.slice(lines.slice(0, end + 1).join("\n").length).replace(/^(?:[ \t]*\r?\n)+/, "");
   try {
     const paths = pathsIn(lines.slice(1, end).map((line) => line.replace(/\r$/, "")));
     return { kind: "read", body, ...(paths === undefined ? {} : { paths }) };

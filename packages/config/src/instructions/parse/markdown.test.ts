@@ -22,6 +22,7 @@ test.each([
   ["a list that goes on", "- one\n\n    @a.md", ["a.md"]],
   ["inline comment", "x <!-- @a.md --> @b.md", ["b.md"]],
   ["block comment", "<!--\n@a.md\n-->\n@b.md", ["b.md"]],
+  ["no span across a block comment", "`one\n<!-- x -->\n\n@a.md` @b.md", ["a.md`", "b.md"]],
   ["bold", "**@a.md**", ["a.md"]],
   ["italics of both kinds, and struck out", "*@a.md* _@b.md_ ~~@c.md~~ ***@d.md***", ["a.md", "b.md", "c.md", "d.md"]],
   ["bold with more in it", "**@a.md and more** then", ["a.md"]],
@@ -41,6 +42,10 @@ test.each([
 
 test.each([
   ["on one line", "a\n<!-- note -->\nb", "a\nb"],
+  ["with the empty lines behind it", "a\n\n<!-- note -->\n\n\nb", "a\n\nb"],
+  ["not with those behind its text", "<!-- note --> a\n\nb", "a\n\nb"],
+  ["a tag behind it begins a block", "<!-- x -->\n\n<b>\n<!-- y -->", "<b>\n<!-- y -->"],
+  ["code behind it is code", "<!-- x -->\n\n    <!-- y -->\n", "    <!-- y -->\n"],
   ["on several", "a\n<!--\nnote\n\nmore -->\nb", "a\nb"],
   ["inline stays", "a <!-- note --> b", "a <!-- note --> b"],
   ["text behind it stays", "<!-- note --> b", "b"],

@@ -43,6 +43,13 @@ function sortLines(lines: readonly string[], { commentFinder }: typeof Comments)
         if (comment.rest !== "") {
           kept.push(comment.rest);
           prose.push(comment.rest);
+        } else {
+          // The empty lines behind it go with it. For what follows, they were there.
+          for (; /^\r?$/.test(lines[at + 1] ?? "end"); at++) {
+            comments.pass("");
+            indented("");
+            prose.push("");
+          }
         }
         continue;
       }
