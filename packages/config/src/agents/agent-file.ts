@@ -12,9 +12,9 @@ import { agentFacts, linesOf, type AgentFacts } from "./facts.ts";
 
 /** What a file says, as JSON. */
 export interface ReadAgent {
-  /** Absent if it is not an agent. */
+  /** Absent if it cannot be an agent. */
   readonly facts?: AgentFacts;
-  /** Why it is not. */
+  /** Why it is not; with `facts`, why it is one only in a plugin. */
   readonly why?: string;
   /** It has no frontmatter: it may be a note among agents. */
   readonly isBare?: true;
@@ -68,8 +68,9 @@ function readAgent(reader: StartReader, file: string, start: StartRead): ReadAge
   const { fields, problems } = readEnough(reader, file, start).head;
   const oddities: HeadProblem[] = [...problems];
   const facts = agentFacts({ fields, report: (problem) => void oddities.push(problem) });
-  if (!("why" in facts)) return { facts, oddities, lines: linesOf(fields) };
+  const read = { facts, oddities, lines: linesOf(fields) };
+  if (facts.lacks === undefined) return read;
   const isBare = fields.size === 0;
-  const why = (isBare ? problems[0]?.why : undefined) ?? facts.why;
-  return { why, ...(isBare && { isBare }), oddities: [], lines: {} };
+  const why = (isBare ? problems[0]?.why : undefined) ?? facts.lacks;
+  return { ...read, why, ...(isBare && { isBare }) };
 }

@@ -88,15 +88,17 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
     if (files.has(file)) return;
     files.add(file);
     const { facts, why, isBare, oddities, lines } = read;
-    if (facts === undefined) {
-      // Notes among agents are common.
-      if (isBare && /^readme$/i.test(found.name.split(":").at(-1)!)) return;
-      return refuse(found.found, why!);
-    }
-    const odd = ({ line, why: problem }: HeadProblem) => report({ file: found.found, line, kind: "odd", why: problem });
     const { plugin } = origin;
-    const name = plugin === undefined ? facts.name : pluginName(plugin, found, facts.name);
-    add(facts, name, { place: found.found, file, origin, lines, oddities, odd });
+    const path = found.name.split(":");
+    // Notes among agents are common.
+    if (isBare && /^readme$/i.test(path.at(-1)!)) return;
+    if (facts === undefined || (why !== undefined && plugin === undefined)) return refuse(found.found, why!);
+    const odd = ({ line, why: problem }: HeadProblem) => report({ file: found.found, line, kind: "odd", why: problem });
+    const given = { place: found.found, file, origin, lines, oddities, odd };
+    if (plugin === undefined) return add(facts, facts.name, given);
+    facts.draft.description ||= `Agent from ${plugin.name} plugin`;
+    // Folders inside the plugin's are part of the name.
+    add(facts, [plugin.name, ...path.slice(0, -1), facts.name || path.at(-1)!].join(":"), given);
   };
 
   return {
@@ -133,7 +135,7 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
         const odd = ({ why }: HeadProblem) => report({ file: at(name), kind: "odd", why });
         const page = { fields, report: (problem: HeadProblem) => void oddities.push(problem) };
         const facts = agentFacts(page);
-        if ("why" in facts) {
+        if (facts.lacks !== undefined) {
           refuse(at(name), name.trim() === "" ? "it has no name" : "it has no `description`; add one");
           continue;
         }
@@ -156,8 +158,9 @@ const openReader = (): AgentFileReader => (require("./agent-file.ts") as typeof 
 
 /** For the index: the agent itself, if nothing in it depends on settings or on what its folder may do. */
 export function readyAgent([file, read, , found]: IndexEntry<ReadAgent>, origin: AgentOrigin): ReadyAgent | undefined {
-  const { facts, oddities, lines } = read;
-  if (facts === undefined || oddities.length > 0 || Object.keys(lines).length > 0) return undefined;
+  const { facts, why, oddities, lines } = read;
+  if (facts === undefined || why !== undefined || oddities.length > 0 || Object.keys(lines).length > 0)
+    return undefined;
   const { draft, hooks, name } = facts;
   const isPlain = hooks === undefined && draft.mcpServers.length === 0 && draft.memory === undefined;
   const isUsual = origin.plugin === undefined && file === found && isListable(name);
@@ -182,11 +185,6 @@ interface Given {
   readonly lines: ReadAgent["lines"];
   readonly oddities: readonly HeadProblem[];
   odd(problem: HeadProblem): void;
-}
-
-/** Folders inside the plugin's are part of the name. */
-function pluginName({ name }: PluginIdentity, found: SkillFile, own: string): string {
-  return [name, ...found.name.split(":").slice(0, -1), own].join(":");
 }
 
 function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given, policy: AgentPolicy): AgentDefinition {

@@ -10,7 +10,10 @@ import { agentServers } from "./servers.ts";
 
 /** What a file says. The caller adds where it comes from. */
 export interface AgentFacts {
+  /** Empty if it has none. */
   readonly name: string;
+  /** Why it is an agent only in a plugin, which can do without a name and a description. */
+  readonly lacks?: string;
   /** New for each call, so that it can become the definition. */
   readonly draft: Mutable<
     Omit<AgentDefinition, "name" | "source" | "file" | "prompt" | "hooks" | "plugin" | "untrusted">
@@ -29,15 +32,12 @@ const LONGEST_WORD = 200;
 const LONGEST_TEXT = 20_000;
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 
-/** `why` it is not an agent, if it has no name or description. */
-export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string } {
+export function agentFacts(page: AgentPage): AgentFacts {
   const { fields, report } = page;
-  const name = lineIn(fields, "name", LONGEST_WORD);
-  const description = descriptionIn(fields);
-  if (name === undefined || description === undefined) {
-    const lacks = name === undefined ? "name" : "description";
-    return { why: `it has no \`${lacks}\`, so it is not an agent; add one to its frontmatter` };
-  }
+  // `[name]` in a template is a list.
+  const name = fields.get("name")?.kind === "text" ? (lineIn(fields, "name", LONGEST_WORD) ?? "") : "";
+  const description = descriptionIn(fields) ?? "";
+  const lacks = name === "" ? "name" : description === "" ? "description" : undefined;
   for (const [key, { line }] of fields) {
     const meant = LOOKALIKES.get(key);
     if (meant !== undefined) report({ line, why: `\`${key}\` has no effect; write \`${meant}\`` });
@@ -65,7 +65,14 @@ export function agentFacts(page: AgentPage): AgentFacts | { readonly why: string
   set("memory", choiceIn(page, "memory", ["user", "project", "local"]));
   set("initialPrompt", textIn(fields, "initialPrompt"));
   const hooks = fields.get("hooks");
-  return { name, draft, ...(hooks !== undefined && { hooks: { value: fieldJson(hooks), line: hooks.line } }) };
+  return {
+    name,
+    ...(lacks !== undefined && {
+      lacks: `it has no \`${lacks}\`, so it is not an agent; add one to its frontmatter`,
+    }),
+    draft,
+    ...(hooks !== undefined && { hooks: { value: fieldJson(hooks), line: hooks.line } }),
+  };
 }
 
 const GUARDED = ["hooks", "mcpServers", "permissionMode", "memory"];

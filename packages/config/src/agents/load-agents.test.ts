@@ -425,6 +425,36 @@ test("an agent of a plugin has no hooks, servers or mode, and its text names its
   expect(await agentText(set.find("kit:a")!)).toBe(`Use ${root}/x and ${root}-data, not \${HOME}`);
 });
 
+test("an agent of a plugin needs no name, description or frontmatter; a README is none", async () => {
+  using world = agentWorld();
+  world.put("kit/agents/plain.md", "You are plain.");
+  world.put("kit/agents/deep/told.md", "---\ndescription: Told\ntools: Read\n---\nx");
+  world.put("kit/agents/file.md", "---\nname: own\n---\nx");
+  world.put("kit/agents/README.md", "# Agents of the kit");
+  world.put("kit/agents/readme/README.md", "---\ndescription: Reads\n---\nx");
+  const root = join(world.root, "kit");
+  const set = world.agents({ plugins: [plugin(root, [join(root, "agents")])] });
+  expect(set.list().map(({ name, description }) => [name, description])).toEqual([
+    ["kit:deep:told", "Told"],
+    ["kit:own", "Agent from kit plugin"],
+    ["kit:plain", "Agent from kit plugin"],
+    ["kit:readme:README", "Reads"],
+  ]);
+  expect(set.find("kit:deep:told")?.tools).toEqual(["Read"]);
+  expect(await agentText(set.find("kit:plain")!)).toBe("You are plain.");
+  expect(set.problems).toEqual([]);
+});
+
+test("a name in brackets, as templates have it, is no name", () => {
+  using world = agentWorld();
+  world.put("project/.claude/agents/template.md", "---\nname: [agent-name]\ndescription: [what it does]\n---\nx");
+  const set = world.agents();
+  expect(set.list()).toEqual([]);
+  expect(agentProblems(world, set.problems)).toEqual([
+    "unused project/.claude/agents/template.md it has no `name`, so it is not an agent; add one to its frontmatter",
+  ]);
+});
+
 test.each<[string, object, readonly string[], string]>([
   ["--setting-sources user", { settingSources: ["user"] }, ["user mine"], "--setting-sources does not include project"],
   [

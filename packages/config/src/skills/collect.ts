@@ -1,5 +1,5 @@
 // Reads the files that were found and turns them into skills: each file once, each name once. The first one of a name
-// wins, so the caller goes from the highest precedence to the lowest, with skills before commands.
+// wins, so the caller goes from the highest precedence to the lowest.
 
 import { sep } from "node:path";
 import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";

@@ -493,7 +493,7 @@ test("skillOverrides hides, shortens or turns off a skill", () => {
   expect(problemsOf(world, problems)).toEqual(["off home/.claude/skills/d/SKILL.md skillOverrides turns off d"]);
 });
 
-test("plugins: names have a prefix, and the name field replaces the last part", () => {
+test("plugins: names have a prefix, the name field replaces the last part, and commands win over skills", () => {
   using world = skillWorld();
   world.skill("plug/skills/one", "One");
   world.skill("plug/skills/two", "Two", "name: second\n");
@@ -501,6 +501,8 @@ test("plugins: names have a prefix, and the name field replaces the last part", 
   world.skill("plug/extra", "Extra");
   world.skill("plug", "Root");
   world.put("plug/commands/sub/go.md", "---\nname: ignored\n---\nGo");
+  world.put("plug/commands/both.md", "Both");
+  world.skill("plug/skills/both", "Both");
   world.put("plug/single.md", "Single");
   world.put("outside/x.md", "x");
   symlinkSync(join(world.root, "outside/x.md"), join(world.root, "plug/commands/x.md"));
@@ -523,21 +525,26 @@ test("plugins: names have a prefix, and the name field replaces the last part", 
   };
   const { skills, problems } = world.open({ plugins: [plugin], flags: { bare: true } });
   expect(skills.map(({ name, displayName }) => [name, displayName])).toEqual([
+    ["plug:single", undefined],
+    ["plug:both", undefined],
+    ["plug:sub:go", undefined],
     ["plug:plug", undefined],
     ["plug:extra", undefined],
     ["plug:one", undefined],
     ["plug:three", "Not For Typing"],
     ["plug:second", undefined],
-    ["plug:single", undefined],
-    ["plug:sub:go", undefined],
   ]);
+  expect(skills.find(({ name }) => name === "plug:both")?.kind).toBe("command");
   expect(skills[0]).toMatchObject({
     source: "plugin",
     base: world.cwd,
     untrusted: true,
     plugin: { name: "plug", id: "plug@market", root, data: "/data" },
   });
-  expect(problems.map(({ kind, file }) => [kind, file])).toEqual([["unused", join(root, "commands/x.md")]]);
+  expect(problems.map(({ kind, file }) => [kind, file])).toEqual([
+    ["unused", join(root, "commands/x.md")],
+    ["shadowed", join(root, "skills/both/SKILL.md")],
+  ]);
 });
 
 test("a plugin in a skills folder is not a skill as well", () => {

@@ -181,23 +181,24 @@ function collectAll(
   };
 
   for (const place of places.places) takeFolder(join(place.folder, "skills"), ofPlace(place, "skill"));
-  for (const plugin of plugins.active) {
-    const from = ofPlugin(plugin, "skill");
-    for (const folder of plugin.skills) {
-      collector.take(skillIn(folder, folder === plugin.root ? plugin.name : undefined), from);
-    }
-    for (const folder of plugin.skillFolders) takeFolder(folder, from);
-  }
   for (const place of places.places) {
     const [, commands] = foldersOf(place);
     if (commands !== undefined) takeFolder(commands, ofPlace(place, "command"));
   }
+  // Only in plugins, a command wins over a skill of its name: there it is often what puts the skill to use.
   for (const plugin of plugins.active) {
     const from = ofPlugin(plugin, "command");
     for (const file of plugin.commandFiles) {
       collector.take({ name: basename(file).replace(/\.md$/, ""), file, found: file }, from);
     }
     for (const folder of plugin.commandFolders) takeFolder(folder, from);
+  }
+  for (const plugin of plugins.active) {
+    const from = ofPlugin(plugin, "skill");
+    for (const folder of plugin.skills) {
+      collector.take(skillIn(folder, folder === plugin.root ? plugin.name : undefined), from);
+    }
+    for (const folder of plugin.skillFolders) takeFolder(folder, from);
   }
   return believed;
 }

@@ -22,6 +22,10 @@ export interface SessionSkillsOptions {
 export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
   untrusted === true && findBuiltInCommand(name) !== undefined;
 
+/** Without a description, that of a plugin is not: it may be a note among commands. The model can still invoke it. */
+export const isListed = ({ modelInvocable, plugin, describedByText, whenToUse }: Skill) =>
+  modelInvocable && (plugin === undefined || !describedByText || whenToUse !== undefined);
+
 const isClientSkill = ({ kind, describedByText }: Skill) => kind === "skill" && !describedByText;
 
 export class SessionSkills {
@@ -131,7 +135,7 @@ export class SessionSkills {
     const window = this.#options.contextWindow();
     const from = [this.#all, this.#only, snapshot, window];
     if (from.some((each, at) => each !== this.#whole.from[at])) {
-      const skills = this.all.filter((skill) => this.isForModel(skill));
+      const skills = this.all.filter((skill) => this.isForModel(skill) && isListed(skill));
       this.#whole = { from, skills, text: listingFor(skills, snapshot, window) };
     }
     return this.#listingEntry(this.#whole.text, this.#whole.skills, true);
@@ -205,7 +209,7 @@ export class SessionSkills {
   }
 
   #untold(skills: readonly Skill[]): readonly Skill[] {
-    const fresh = skills.filter((skill) => this.isForModel(skill) && !this.#told.has(skill.name));
+    const fresh = skills.filter((skill) => this.isForModel(skill) && isListed(skill) && !this.#told.has(skill.name));
     for (const { name } of fresh) this.#told.add(name);
     return fresh;
   }

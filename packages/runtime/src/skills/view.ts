@@ -5,7 +5,7 @@ import { lookUpModel } from "@keelson/model";
 import type { Skill } from "@keelson/protocol";
 import { findBuiltInCommand } from "../commands/registry.ts";
 import { bundledFor, bundledSkills } from "./bundled/bundled.ts";
-import { invocableSkills, listingFor } from "./session-skills.ts";
+import { invocableSkills, isListed, listingFor } from "./session-skills.ts";
 
 export { bundledText } from "./bundled/texts.ts";
 
@@ -16,8 +16,10 @@ export interface SkillView {
   readonly skills: readonly Skill[];
   /** What the model sees in every conversation; empty if there is nothing. */
   readonly listing: string;
-  /** The line of each skill in the listing. Absent: it may not be invoked by the model, or there is no room for it. */
+  /** The line of each skill in the listing. Absent: it is not listed, or there is no room for it. */
   readonly lines: ReadonlyMap<Skill, string>;
+  /** The model may invoke these, but is not told of them. */
+  readonly undescribed: readonly Skill[];
   /** Cannot be typed: the name is that of a built-in command, and the folder is not trusted. */
   readonly replaced: readonly Skill[];
 }
@@ -26,13 +28,14 @@ export interface SkillView {
 export function viewSkills(found: readonly Skill[], snapshot: Snapshot): SkillView {
   const { flags, settings, env } = snapshot;
   const skills = [...invocableSkills(found, bundledFor(snapshot), snapshot).values()];
-  const told = skills.filter(({ modelInvocable }) => modelInvocable);
+  const told = skills.filter(isListed);
   const model = flags.model ?? (env["ANTHROPIC_MODEL"] || (settings.model ?? "default"));
   const listing = listingFor(told, snapshot, lookUpModel(model, env, settings).profile.contextWindow) ?? "";
   const byName = new Map(listing.split("\n").flatMap((line) => (line.startsWith("- ") ? [[nameIn(line), line]] : [])));
   const lines = new Map(told.flatMap((skill) => (byName.has(skill.name) ? [[skill, byName.get(skill.name)!]] : [])));
   const replaced = skills.filter(({ name, untrusted }) => untrusted && findBuiltInCommand(name) !== undefined);
-  return { skills, listing, lines, replaced };
+  const undescribed = skills.filter((skill) => skill.modelInvocable && !isListed(skill));
+  return { skills, listing, lines, undescribed, replaced };
 }
 
 const nameIn = (line: string) => line.slice(2).split(": ", 1)[0]!;

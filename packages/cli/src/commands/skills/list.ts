@@ -50,6 +50,7 @@ export async function listSkills(call: Invoked): Promise<number> {
       : ["No skills or commands of your own; to create one, run: keelson skills new <name>"],
     listed.length === 0 ? [] : [palette.dim(table[0]!), ...table.slice(1)],
     section("Can be invoked, but there is no room to list them for the model", unlisted.map(plain)),
+    section("Can be invoked, but have no description to list them with", inState("undescribed").map(plain)),
     section("Only for you to type, not listed for the model", inState("hidden").map(plain)),
     section(
       "Dormant until a matching file is used",
@@ -81,10 +82,11 @@ export async function listSkills(call: Invoked): Promise<number> {
   return 0;
 }
 
-type State = "listed" | "unlisted" | "hidden";
+type State = "listed" | "unlisted" | "undescribed" | "hidden";
 
-function stateOf(skill: Skill, { lines }: SkillView): State {
+function stateOf(skill: Skill, { lines, undescribed }: SkillView): State {
   if (!skill.modelInvocable) return "hidden";
+  if (undescribed.includes(skill)) return "undescribed";
   return lines.has(skill) ? "listed" : "unlisted";
 }
 

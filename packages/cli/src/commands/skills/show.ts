@@ -29,12 +29,20 @@ export async function showSkill(call: Invoked): Promise<number> {
     await io.write(`${JSON.stringify({ ...skill, text }, null, 2)}\n`);
     return 0;
   }
-  const facts = factsOf(skill, text, { line: view.lines.get(skill), isDormant: set.dormant.includes(skill), short });
+  const line = view.lines.get(skill);
+  const state = set.dormant.includes(skill)
+    ? "dormant until a file that matches its paths is used"
+    : view.undescribed.includes(skill)
+      ? "not listed, because it has no `description`"
+      : skill.modelInvocable && line === undefined
+        ? "not listed for lack of room"
+        : undefined;
+  const facts = factsOf(skill, text, { line, state, short });
   const problems = set.problems.filter(({ kind, file }) => kind === "odd" && file === skill.file);
   const lines = [
     `/${visible(skill.name)}`,
     ...facts.map(([label, value]) => `  ${label}: ${value}`),
-    ...problems.map(({ line, why }) => `  line ${line}: ${oneLine(why, 200)}`),
+    ...problems.map(({ line: at, why }) => `  line ${at}: ${oneLine(why, 200)}`),
     "",
     // Raw only where no terminal would act on it.
     io.terminal.stdout ? text.split("\n").map(printable).join("\n") : text,
@@ -54,15 +62,12 @@ const printable = (line: string) => line.replace(/\r$/, "").split("\t").map(visi
 interface Shown {
   /** What the model sees of it. */
   readonly line: string | undefined;
-  readonly isDormant: boolean;
+  /** Why it does not see it. */
+  readonly state: string | undefined;
   readonly short: Shorten;
 }
 
-function factsOf(
-  skill: Skill,
-  text: string,
-  { line, isDormant, short }: Shown,
-): readonly (readonly [string, string])[] {
+function factsOf(skill: Skill, text: string, { line, state, short }: Shown): readonly (readonly [string, string])[] {
   const { allowedTools, disallowedTools, argumentNames, hooks, fork, untrusted } = skill;
   const fact = (label: string, value: string | undefined) =>
     value === undefined || value === "" ? [] : ([[label, oneLine(value, 200)]] as const);
@@ -84,11 +89,7 @@ function factsOf(
     ...fact("paths", list(skill.paths ?? [])),
     ...fact("hooks", list(events) && `${list(events)}${noEffect}`),
     ...fact("invoked by", invokers(skill)),
-    ...fact("state", isDormant ? "dormant until a file that matches its paths is used" : undefined),
-    ...fact(
-      "state",
-      !isDormant && skill.modelInvocable && line === undefined ? "not listed for lack of room" : undefined,
-    ),
+    ...fact("state", state),
     ...fact(
       "cost",
       `${line === undefined ? "" : `about ${tokensOf(line)} tokens in every request, `}` +

@@ -147,6 +147,23 @@ test("list shows what fits into the budget of the model, as a session would", as
   expect((await keelson("show", "b")).lines).toContain("  state: not listed for lack of room");
 });
 
+test("what a plugin does not describe is not listed for the model, and list and show say so", async () => {
+  put(root, "home/.claude/settings.json", { disableBundledSkills: true });
+  put(root, "home/.claude/skills/kit/.claude-plugin/plugin.json", { name: "kit" });
+  put(root, "home/.claude/skills/kit/commands/README.md", "# Commands of the kit\n");
+  put(root, "home/.claude/skills/kit/commands/go.md", "---\ndescription: Goes\n---\nGo");
+  const { lines } = await keelson("list");
+  expect(squeezed(lines).slice(1, -2)).toEqual([
+    "/kit:go  plugin kit command  ~4  Goes",
+    "",
+    "Can be invoked, but have no description to list them with:",
+    "  /kit:README  plugin kit command  Commands of the kit",
+    "",
+  ]);
+  const shown = await keelson("show", "kit:README");
+  expect(shown.lines).toContain("  state: not listed, because it has no `description`");
+});
+
 test("list says which files do not replace a built-in command, because the folder is not trusted", async () => {
   put(root, "project/.claude/commands/plan.md", "Make a plan");
   const note = "When typed, these run the built-in commands, because the folder is not trusted: /plan";

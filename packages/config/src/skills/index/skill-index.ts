@@ -56,7 +56,7 @@ const LEAST_RECALLED = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Raise the number when something else is read from a file. */
-const FORMAT = "keelson skills 3";
+const FORMAT = "keelson skills 4";
 
 /** In the user's config folder, named after the folder it describes. */
 export function indexFile(configDir: string, folder: string): string {
