@@ -58,6 +58,16 @@ test("the end of input waits for an agent in the background, and its answer star
   ]);
 });
 
+test("an agent whose file says background runs there, whatever the call says", async () => {
+  using home = temporaryHome();
+  home.write(".claude/agents/slow.md", "---\nname: slow\ndescription: Slow\nbackground: true\n---\nTake your time.");
+  const calls = [agent(TASK, { subagent_type: "slow", run_in_background: false })];
+  const main = [{ calls }, { text: "Started" }, { text: "It came back" }];
+  await using model = await startMockModel(cast({ main, [TASK]: [{ text: "Done" }] }));
+  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  expect(toolUseResults(run)).toEqual([expect.objectContaining({ isAsync: true, status: "async_launched" })]);
+});
+
 test("a background agent is denied what it would have to ask for, with the reason; hooks may still allow it", async () => {
   const file = (home: { project: string }) => join(home.project, "a.txt");
   const played = async (hooks: object) => {

@@ -37,7 +37,9 @@ test("the model invokes one that is listed, and cannot invoke one that only the 
     expect({ name, listed: first!.includes(line) }).toEqual({ name, listed: modelInvocable });
   }
   expect(second).toContain("Make a change simpler without changing what it does");
-  expect(third).toContain("Skill loop cannot be used with Skill tool due to disable-model-invocation");
+  expect(third).toContain(
+    "Skill loop cannot be used with Skill tool due to disable-model-invocation. Only the user can invoke it, by typing /loop",
+  );
   expect(third).not.toContain("Repeat a task in this session until");
 });
 

@@ -32,7 +32,7 @@ test("a command that is not allowed ends the invocation without a request", asyn
   expect(requests).toHaveLength(0);
   expect(resultOf(run as never).result).toContain('The inline command "touch made" did not succeed');
   command(home, "allowed-tools: Bash(touch:*)", "Made: !`touch made`");
-  expect((await bodyOf(home)).body).toBe("Made: ");
+  expect((await bodyOf(home)).body).toBe("Made: (Bash completed with no output)");
   expect(existsSync(join(home.project, "made"))).toBe(true);
 });
 

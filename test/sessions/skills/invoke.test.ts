@@ -63,7 +63,7 @@ test("a name that is unknown, or not for the model, is refused with a reason", a
     "<tool_use_error>Unknown skill: deplyo. Did you mean deploy?</tool_use_error>",
   ]);
   expect(lastOf(requests[2]!)).toEqual([
-    "<tool_use_error>Skill hid cannot be used with Skill tool due to disable-model-invocation</tool_use_error>",
+    "<tool_use_error>Skill hid cannot be used with Skill tool due to disable-model-invocation. Only the user can invoke it, by typing /hid</tool_use_error>",
   ]);
 });
 

@@ -29,7 +29,7 @@ export interface AgentDefinition {
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
   readonly color?: string;
-  /** Runs in the background unless the call says otherwise. */
+  /** Always runs in the background. */
   readonly background?: boolean;
   readonly isolation?: "worktree";
   /** Skills it begins with. */

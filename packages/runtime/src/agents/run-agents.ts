@@ -53,7 +53,7 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   const noBackground = /^(?:1|true|yes|on)$/i.test(
     storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "",
   );
-  const background = !noBackground && (order.run_in_background ?? definition.background ?? false);
+  const background = !noBackground && (order.run_in_background === true || definition.background === true);
   const common = { definition, description, prompt, name, background, toolUseId, signal };
   const isolated = (order.isolation ?? definition.isolation) === "worktree";
   const { model, effort } = order;

@@ -30,7 +30,8 @@ export async function runInlineCommand(command: string, options: InlineOptions):
   const block: ToolUseBlock = { type: "tool_use", id: ports.newId(), name: TOOLS[shell], input: { command } };
   const settled = await callUnasked(block, { ...options, advice: ADVICE });
   if (settled.failed) throw new Error(`The inline command "${command}" did not succeed: ${shownText(settled.entry)}`);
-  return outputText(settled.output);
+  // As the model sees it when it runs the command itself: with nothing there, a list of facts would look cut off.
+  return outputText(settled.output) || `(${TOOLS[shell]} completed with no output)`;
 }
 
 function shownText(entry: SettledCall["entry"]): string {

@@ -40,7 +40,8 @@ function forModel(name: string, skills: SessionSkills): Skill {
   const skill = skills.find(name);
   if (skill && skills.isForModel(skill)) return skill;
   if (skill && !skill.modelInvocable) {
-    throw new ToolError(`Skill ${name} cannot be used with Skill tool due to disable-model-invocation`);
+    const byHand = skill.userInvocable ? `. Only the user can invoke it, by typing /${name}` : "";
+    throw new ToolError(`Skill ${name} cannot be used with Skill tool due to disable-model-invocation${byHand}`);
   }
   const known = skills.all.filter((each) => skills.isForModel(each)).map((each) => each.name);
   const close = nearestWord(name, known);

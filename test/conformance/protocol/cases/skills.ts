@@ -115,7 +115,7 @@ export const SKILLS: readonly Scenario[] = [
         name: "refuses one that only the user starts",
         see: (seen) => texts(seen, 3),
         is: [
-          "<tool_use_error>Skill own cannot be used with Skill tool due to disable-model-invocation</tool_use_error>",
+          "<tool_use_error>Skill own cannot be used with Skill tool due to disable-model-invocation. Only the user can invoke it, by typing /own</tool_use_error>",
         ],
       },
       {
