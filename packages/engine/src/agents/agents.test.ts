@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { PERMISSION_MODES, type AgentDefinition, type PermissionMode } from "@keelson/protocol";
 import type { Rule } from "../permission/rules/rule.ts";
-import { agentListing, agentsLeft, toolsInWords } from "./listing.ts";
+import { agentListing, agentListingLimits, agentsLeft, toolsInWords } from "./listing.ts";
 import { narrowerMode } from "./mode.ts";
 import { agentModel } from "./model.ts";
 
@@ -91,10 +91,23 @@ describe("agentListing()", () => {
     expect(some.length).toBeLessThan(16_200);
     expect(some).toContain("- agent-19: Long.");
     expect(some).toContain("- Explore: Finds code (Tools: All tools)");
+    expect(agentListing([...many, builtIn], agentListingLimits(1_000_000))).toContain("- agent-399: Long. Long.");
     const few = agentListing([...many, builtIn], { budget: 500, longest: 100 })!;
     expect(few.length).toBeLessThan(700);
     expect(few).toContain("- Explore: Finds code");
     expect(few).toMatch(/\(\d+ more agents are not listed for lack of room\.\)$/);
+  });
+
+  test("leaves out tools before the last words of descriptions", () => {
+    const many = Array.from({ length: 300 }, (_, at) =>
+      agent(`agent-number-${at}`, at === 0 ? "Brief" : "Says what it is for, at length", {
+        tools: ["Read", "Write", "Edit"],
+      }),
+    );
+    const lines = agentListing(many)!.split("\n").slice(2);
+    expect(lines[0]).toBe("- agent-number-0: Brief (Tools: Read, Write, Edit)");
+    expect(lines.at(-1)).toBe("- agent-number-299: Says what it is for, at length");
+    expect(lines.join("\n").length).toBeLessThanOrEqual(16_000);
   });
 
   test("names a bounded number of tools", () => {

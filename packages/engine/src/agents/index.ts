@@ -5,4 +5,4 @@ export { agentTools, type AgentKind, type AgentTools, type AgentToolsOptions } f
 export { agentModel } from "./model.ts";
 export { renderAgentPrompt } from "../context/agent-prompt.ts";
 export { narrowerMode } from "./mode.ts";
-export { agentListing, agentsLeft, toolsInWords } from "./listing.ts";
+export { agentListing, agentListingLimits, agentsLeft, toolsInWords } from "./listing.ts";

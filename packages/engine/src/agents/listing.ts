@@ -10,10 +10,21 @@ type Listed = Pick<AgentDefinition, "name" | "description" | "source" | "tools" 
 
 const HEADER = "The Agent tool can start these agents (`subagent_type`):";
 
-const LIMITS: ListingLimits = { budget: 16_000, longest: 1_536 };
+const LONGEST = 1_536;
+/** In characters: a fiftieth of the context window, at four characters for a token. */
+const BUDGET_PER_TOKEN = 4 / 50;
+const USUAL_WINDOW = 200_000;
+
+export const agentListingLimits = (contextWindow: number): ListingLimits => ({
+  budget: Math.floor(contextWindow * BUDGET_PER_TOKEN),
+  longest: LONGEST,
+});
 
 /** Undefined if there are none. */
-export function agentListing(agents: readonly Listed[], limits: ListingLimits = LIMITS): string | undefined {
+export function agentListing(
+  agents: readonly Listed[],
+  limits: ListingLimits = agentListingLimits(USUAL_WINDOW),
+): string | undefined {
   if (agents.length === 0) return undefined;
   const listed = agents.map((agent) => ({
     name: agent.name,

@@ -135,10 +135,12 @@ function capFor(lengths: readonly number[], room: number): number {
 function lineOf({ name, description, whenToUse = "", nameOnly }: ListedSkill, most: number, suffix: string): string {
   const head = `- ${oneLine(name)}`;
   if (nameOnly) return head;
-  const room = Math.max(0, most - suffix.length);
   const whole = whenToUse === "" ? description : `${description} - ${whenToUse}`;
+  // Where there is hardly room for both, what it is for says more.
+  const end = most - suffix.length < Math.min(SHORTEST, whole.length) ? "" : suffix;
+  const room = most - end.length;
   // What cleaning removes makes room for what comes after it, within reason.
-  const text = cut(oneLine(whole.slice(0, room * 2 + 20)), room) + suffix;
+  const text = cut(oneLine(whole.slice(0, room * 2 + 20)), room) + end;
   return text === "" ? head : `${head}: ${text}`;
 }
 

@@ -2,7 +2,7 @@
 // description of the tool never changes.
 
 import { asReminder } from "@keelson/engine";
-import { agentListing } from "@keelson/engine/agent-listing";
+import { agentListing, agentListingLimits } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, ChainSubject, NewEntry } from "@keelson/protocol";
 
 const KIND = "agent_listing_delta";
@@ -26,7 +26,7 @@ export class AgentListing {
     for (const name of toldIn(past)) this.#told.add(name);
   }
 
-  take(agents: readonly AgentDefinition[]): NewEntry | undefined {
+  take(agents: readonly AgentDefinition[], contextWindow: number): NewEntry | undefined {
     if (agents === this.#known) return undefined;
     this.#known = agents;
     const fresh = agents.filter(({ name }) => !this.#told.has(name));
@@ -35,7 +35,7 @@ export class AgentListing {
     if (fresh.length === 0 && gone.length === 0) return undefined;
     for (const { name } of fresh) this.#told.add(name);
     for (const name of gone) this.#told.delete(name);
-    const listed = agentListing(fresh);
+    const listed = agentListing(fresh, agentListingLimits(contextWindow));
     const over = gone.length === 0 ? undefined : `These agents are no longer available: ${namesInShort(gone)}`;
     const content = [listed, over].filter((part) => part !== undefined).join("\n\n");
     return {

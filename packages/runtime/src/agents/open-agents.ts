@@ -148,7 +148,10 @@ export function openAgents(stages: AgentStages): AgentStage {
     list,
     find,
     self,
-    takeListing: () => (toolsOf(state).some(({ name }) => name === "Agent") ? listing.take(list()) : undefined),
+    takeListing: () =>
+      toolsOf(state).some(({ name }) => name === "Agent")
+        ? listing.take(list(), state.model.profile.contextWindow)
+        : undefined,
     setClient(agents) {
       client = agents;
       set = set.reload();

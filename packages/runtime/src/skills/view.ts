@@ -1,8 +1,8 @@
 // Entry point `@keelson/runtime/skills`: what a session would offer and tell the model, without opening one.
 
 import type { Snapshot } from "@keelson/config";
-import { lookUpModel } from "@keelson/model";
 import type { Skill } from "@keelson/protocol";
+import { windowFor } from "../model/window.ts";
 import { findBuiltInCommand } from "../commands/registry.ts";
 import { bundledFor, bundledSkills } from "./bundled/bundled.ts";
 import { invocableSkills, isListed, listingFor } from "./session-skills.ts";
@@ -26,11 +26,9 @@ export interface SkillView {
 
 /** `found` are the skills of files. */
 export function viewSkills(found: readonly Skill[], snapshot: Snapshot): SkillView {
-  const { flags, settings, env } = snapshot;
   const skills = [...invocableSkills(found, bundledFor(snapshot), snapshot).values()];
   const told = skills.filter(isListed);
-  const model = flags.model ?? (env["ANTHROPIC_MODEL"] || (settings.model ?? "default"));
-  const listing = listingFor(told, snapshot, lookUpModel(model, env, settings).profile.contextWindow) ?? "";
+  const listing = listingFor(told, snapshot, windowFor(snapshot)) ?? "";
   const byName = new Map(listing.split("\n").flatMap((line) => (line.startsWith("- ") ? [[nameIn(line), line]] : [])));
   const lines = new Map(told.flatMap((skill) => (byName.has(skill.name) ? [[skill, byName.get(skill.name)!]] : [])));
   const replaced = skills.filter(({ name, untrusted }) => untrusted && findBuiltInCommand(name) !== undefined);

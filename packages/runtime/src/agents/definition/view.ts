@@ -1,8 +1,9 @@
 // Entry point `@keelson/runtime/agents`: what a session would offer and tell the model, without opening one.
 
 import type { Snapshot } from "@keelson/config";
-import { agentListing, agentsLeft } from "@keelson/engine/agents";
+import { agentListing, agentListingLimits, agentsLeft } from "@keelson/engine/agents";
 import type { AgentDefinition } from "@keelson/protocol";
+import { windowFor } from "../../model/window.ts";
 import { builtInAgents, withBuiltIn } from "../built-in/built-in.ts";
 
 export { toolsInWords } from "@keelson/engine/agents";
@@ -22,7 +23,7 @@ export interface AgentView {
 export function viewAgents(found: readonly AgentDefinition[], snapshot: Snapshot): AgentView {
   const agents = withBuiltIn(found, builtInAgents(snapshot.env));
   const offered = agentsLeft(agents, snapshot.rules);
-  return { agents, offered, listing: agentListing(offered) ?? "" };
+  return { agents, offered, listing: agentListing(offered, agentListingLimits(windowFor(snapshot))) ?? "" };
 }
 
 /** The line of an agent in the listing, as if it were the only one. */
