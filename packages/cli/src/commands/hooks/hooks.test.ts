@@ -50,6 +50,11 @@ Stop  before the agent stops
   });
 });
 
+test("list says nothing about a matcher for everything, also where matchers have no effect", async () => {
+  settings({ Stop: [{ matcher: "*", hooks: [command("./check.sh")] }], UserPromptSubmit: [{ matcher: "", hooks: [] }] });
+  expect((await hooks(["list"])).out).not.toContain("!");
+});
+
 test("list says what turned a hook off, in --json too", async () => {
   settings({ Stop: [{ hooks: [command("theirs")] }] });
   write("managed/managed-settings.json", {

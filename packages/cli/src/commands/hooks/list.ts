@@ -32,8 +32,9 @@ export async function listHooks({ given, words, io, snapshot }: OpenedHooks): Pr
       const { registration } = row;
       const idle = row.off === undefined ? hookProblem(registration) : undefined;
       const { matcher, event } = registration;
+      const isNarrow = matcher !== undefined && matcher !== "" && matcher !== "*";
       const unused =
-        matcher && EVENT_FACTS[event].matchedOn === undefined ? "ignores matchers; this hook always runs" : "";
+        isNarrow && EVENT_FACTS[event].matchedOn === undefined ? "ignores matchers; this hook always runs" : "";
       const line = lines.get(registration);
       return {
         ...row,
