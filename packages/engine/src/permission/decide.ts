@@ -22,7 +22,7 @@ import {
   type GateDecision,
   type GateQuestion,
 } from "./question.ts";
-import type { Rule } from "./rules/rule.ts";
+import { isStarRule, type Rule } from "./rules/rule.ts";
 import { CONFINED, protectedWish, refusal, unasked, wish } from "./sentences.ts";
 import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./rules/suggest.ts";
 
@@ -161,12 +161,20 @@ function allowRules(question: Case): GateDecision | undefined {
   const { access } = question;
   const rules = question.rules.filter((rule) => rule.behavior === "allow");
   const server = access.kind === "external" ? access.server : undefined;
-  const allows = (rule: Rule) => namesOf(question).some((tool) => allowsTool(rule, tool, server));
+  const allows = (rule: Rule) =>
+    namesOf(question).some((tool) => allowsTool(rule, tool, server)) && !isStarFarAway(rule, question);
   const rule = rules.find(allows) ?? rules.find((each) => named(each, question));
   if (rule) return allow("rule", rule.text, rule);
   if (access.kind !== "read" && access.kind !== "edit") return undefined;
   const path = allowedByPath(access.kind, endsOf(access.path, question), question);
   return path && allow("rule", path.text, path);
+}
+
+/** `Read(*)` is a pattern for files here; only a bare `Read` is about files everywhere. */
+function isStarFarAway(rule: Rule, question: Case): boolean {
+  const { access } = question;
+  if ((access.kind !== "read" && access.kind !== "edit") || !isStarRule(rule)) return false;
+  return !isInWorkingDirs(endsOf(access.path, question), question);
 }
 
 const namesOf = ({ tool, access }: Case) => (access.kind === "command" ? commandNames(tool) : [tool]);

@@ -51,7 +51,10 @@ Stop  before the agent stops
 });
 
 test("list says nothing about a matcher for everything, also where matchers have no effect", async () => {
-  settings({ Stop: [{ matcher: "*", hooks: [command("./check.sh")] }], UserPromptSubmit: [{ matcher: "", hooks: [] }] });
+  settings({
+    Stop: [{ matcher: "*", hooks: [command("./check.sh")] }],
+    UserPromptSubmit: [{ matcher: "", hooks: [] }],
+  });
   expect((await hooks(["list"])).out).not.toContain("!");
 });
 

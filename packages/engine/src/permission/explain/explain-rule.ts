@@ -7,7 +7,7 @@ import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateQuestion } from "../decide.ts";
 import { analysePowerShell, powershellChecks } from "../powershell/decide-powershell.ts";
 import { absolute } from "../match/paths.ts";
-import type { Rule } from "../rules/rule.ts";
+import { isStarRule, type Rule } from "../rules/rule.ts";
 
 /** More rules than anyone reads; each costs one decision. */
 const MOST_RULES = 2_000;
@@ -52,8 +52,12 @@ function repeated(rule: Rule, { rules }: RuleContext): RuleNote | undefined {
   const same = rules
     .slice(0, rules.indexOf(rule))
     .find(
-      ({ behavior, tool, content, base }) =>
-        behavior === rule.behavior && tool === rule.tool && content === rule.content && base === rule.base,
+      (other) =>
+        other.behavior === rule.behavior &&
+        other.tool === rule.tool &&
+        other.content === rule.content &&
+        other.base === rule.base &&
+        isStarRule(other) === isStarRule(rule),
     );
   return same && { kind: "repeated", text: "says the same as", rule: same };
 }

@@ -28,4 +28,7 @@ export function parseRule(text: string): { tool: string; content?: string } | un
   return content === "" || content === "*" ? { tool } : { tool, content };
 }
 
+/** Written `Tool(*)`. Rules have no content then; under `allow`, it means less for files than the bare name. */
+export const isStarRule = ({ text }: Pick<Rule, "text">): boolean => /\(\s*\*\s*\)\s*$/.test(text);
+
 const NAME = /^[A-Za-z_][\w*.-]*$/;
