@@ -18,20 +18,22 @@ const changes = (entry: NewEntry | undefined) => {
   return { addedTypes, removedTypes, isInitial };
 };
 
+const WINDOW = 200_000;
+
 test("the model is told of agents once, and again in a conversation that does not list them", () => {
   const listing = new AgentListing([], () => "id");
   const agents = [agent("a"), agent("b")];
   const initial = { addedTypes: ["a", "b"], removedTypes: [], isInitial: true };
-  expect(changes(listing.take(agents))).toEqual(initial);
-  expect(listing.take(agents)).toBeUndefined();
-  expect(listing.take([...agents])).toBeUndefined();
-  expect(changes(listing.take([agents[0]!, agent("c")]))).toEqual({
+  expect(changes(listing.take(agents, WINDOW))).toEqual(initial);
+  expect(listing.take(agents, WINDOW)).toBeUndefined();
+  expect(listing.take([...agents], WINDOW)).toBeUndefined();
+  expect(changes(listing.take([agents[0]!, agent("c")], WINDOW))).toEqual({
     addedTypes: ["c"],
     removedTypes: ["b"],
     isInitial: false,
   });
-  expect(changes(listing.take(agents))).toEqual({ addedTypes: ["b"], removedTypes: ["c"], isInitial: false });
+  expect(changes(listing.take(agents, WINDOW))).toEqual({ addedTypes: ["b"], removedTypes: ["c"], isInitial: false });
 
   listing.restart();
-  expect(changes(listing.take(agents))).toEqual(initial);
+  expect(changes(listing.take(agents, WINDOW))).toEqual(initial);
 });
