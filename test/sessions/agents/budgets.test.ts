@@ -104,3 +104,15 @@ test("a budget that cannot be held, because the price is unknown, is refused", a
     "it has a budget (maxBudgetUsd), and the price of 'my-own-model' is unknown; add it to",
   );
 });
+
+test("an agent whose budget cannot be read is not started", async () => {
+  using home = temporaryHome();
+  trust(home);
+  addAgent(home, "thrifty", { head: "maxBudgetUsd: five dollars\n" });
+  await using model = await startMockModel([{ calls: [agent("Spend", { subagent_type: "thrifty" })] }, done]);
+  await runKeelson(RUN, { home, url: model.url });
+  expect(model.requests).toHaveLength(2);
+  expect(JSON.stringify(told(model.requests[1]!)[0].content)).toContain(
+    "Agent 'thrifty' cannot be started: its budget (maxBudgetUsd) is not an amount above zero",
+  );
+});

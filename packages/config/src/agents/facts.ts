@@ -1,5 +1,5 @@
-// What the frontmatter of an agent says, or the object that a client describes it with. A field with a wrong value has no
-// effect and is reported.
+// What the frontmatter of an agent says, or the object that a client describes it with. A field with a wrong value is
+// reported. It has no effect, but a limit that cannot be read lets nothing through.
 
 import { isPermissionMode, PERMISSION_MODES, type AgentDefinition } from "@keelson/protocol";
 import type { Mutable } from "../skills/facts.ts";
@@ -44,7 +44,7 @@ export function agentFacts(page: AgentPage): AgentFacts {
   }
   const draft: AgentFacts["draft"] = {
     description,
-    disallowedTools: wordsOf(fields, "disallowedTools"),
+    disallowedTools: refusedIn(page),
     skills: namesOf(fields, "skills"),
     mcpServers: agentServers(page),
   };
@@ -58,7 +58,7 @@ export function agentFacts(page: AgentPage): AgentFacts {
   if (isBubble(page)) draft.bubbles = true;
   else set("permissionMode", modeIn(page));
   set("maxTurns", countIn(page, "maxTurns"));
-  set("maxBudgetUsd", amountIn(page, "maxBudgetUsd"));
+  set("maxBudgetUsd", budgetIn(page));
   set("color", lineIn(fields, "color", LONGEST_WORD));
   set("background", flagIn(page, "background"));
   set("isolation", choiceIn(page, "isolation", ["worktree"]));
@@ -142,11 +142,25 @@ function countIn(page: AgentPage, key: string): number | undefined {
   return Number.isSafeInteger(value) && value > 0 ? value : odd(page, key, node, "a number above zero");
 }
 
-function amountIn(page: AgentPage, key: string): number | undefined {
-  const node = written(page, key);
-  if (node === undefined) return undefined;
-  const value = Number(fieldText(node));
-  return Number.isFinite(value) && value > 0 ? value : odd(page, key, node, "an amount above zero");
+/** Zero if it cannot be read: the agent is not started. */
+function budgetIn(page: AgentPage): number | undefined {
+  const node = page.fields.get("maxBudgetUsd");
+  if (node === undefined || (fieldText(node) === "" && node.kind === "text")) return undefined;
+  const value = Number(fieldText(node) || "none");
+  if (Number.isFinite(value) && value > 0) return value;
+  page.report({ line: node.line, why: "`maxBudgetUsd` should be an amount above zero; the agent cannot be started" });
+  return 0;
+}
+
+/** Every tool, if some of it cannot be read. */
+function refusedIn({ fields, report }: AgentPage): readonly string[] {
+  const node = fields.get("disallowedTools");
+  if (node === undefined) return [];
+  const words = wordsIn(node);
+  const isReadable = node.kind === "text" || (node.kind === "list" && node.items.every(({ kind }) => kind === "text"));
+  if (isReadable) return words;
+  report({ line: node.line, why: "`disallowedTools` should be a list of tools; until then, the agent has no tools" });
+  return [...words, "*"];
 }
 
 /** Not a mode: it says whom to ask. */

@@ -331,6 +331,32 @@ model:
   ]);
 });
 
+test.each([
+  ["maxBudgetUsd: five", { maxBudgetUsd: 0 }],
+  ["maxBudgetUsd: $5", { maxBudgetUsd: 0 }],
+  ["maxBudgetUsd: 0", { maxBudgetUsd: 0 }],
+  ["maxBudgetUsd: -1", { maxBudgetUsd: 0 }],
+  ["maxBudgetUsd: 1e999", { maxBudgetUsd: 0 }],
+  ["maxBudgetUsd: {usd: 5}", { maxBudgetUsd: 0 }],
+  ["maxBudgetUsd: []", { maxBudgetUsd: 0 }],
+  ["disallowedTools: {Bash: true}", { disallowedTools: ["*"] }],
+  ["disallowedTools: [Write, {Bash: true}]", { disallowedTools: ["Write", "*"] }],
+])("a limit that cannot be read lets nothing through, and is reported: %s", (field, expected) => {
+  using world = agentWorld();
+  world.agent("home/.claude/agents/x.md", "x", "X", `${field}\n`);
+  const set = world.agents();
+  expect(set.list()[0]).toMatchObject(expected);
+  const said = agentProblems(world, set.problems);
+  expect(said).toEqual([expect.stringMatching(/^odd home\/\.claude\/agents\/x\.md:4 `\w+` should be /)]);
+});
+
+test("an empty limit is none", () => {
+  using world = agentWorld();
+  world.agent("home/.claude/agents/x.md", "x", "X", "maxBudgetUsd:\ndisallowedTools:\n");
+  const set = world.agents();
+  expect([set.list()[0]!.maxBudgetUsd, set.list()[0]!.disallowedTools, set.problems]).toEqual([undefined, [], []]);
+});
+
 test("a file without frontmatter, name or description is not an agent; a README is not worth a word", () => {
   using world = agentWorld();
   world.put("home/.claude/agents/README.md", "# About these agents");

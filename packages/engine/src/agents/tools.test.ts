@@ -62,6 +62,7 @@ test.each<[string, readonly string[] | undefined, readonly string[], readonly st
   ["all but some", undefined, ["mcp__*", "Task"], ALL.filter((name) => !/^mcp__|^Agent$/.test(name))],
   ["a refused server is refused in every reading of its name", ["mcp__*"], ["mcp__db"], ["mcp__web__get"]],
   ["a refused star leaves none", undefined, ["*"], []],
+  ["a refusal that is not closed takes the whole tool", ["Read", "Bash"], ["Bash(rm *"], ["Read"]],
 ])("%s", (_, tools, refused, expected) => {
   expect(names(tools, refused, { serverOf: (name: string) => SERVERS.get(name) })).toEqual([...expected]);
 });

@@ -34,7 +34,7 @@ export function agentTools<T extends Named>(
   { kind, maySpawn, serverOf = () => undefined }: AgentToolsOptions,
 ): AgentTools<T> {
   const wanted = tools?.flatMap(readWord);
-  const refused = disallowedTools.flatMap(readWord);
+  const refused = disallowedTools.flatMap(readRefusal);
   const left = pool.filter((tool) => {
     if (wanted && !wanted.some((word) => names(word, tool, "allow", serverOf))) return false;
     if (refused.some((word) => word.content === undefined && names(word, tool, "deny", serverOf))) return false;
@@ -58,6 +58,13 @@ function readWord(text: string): readonly Word[] {
   if (text === "*") return [{ text, tool: "*" }];
   const parsed = parseRule(text);
   return parsed ? [{ text, ...parsed }] : [];
+}
+
+/** A part of a tool that cannot be read is the whole tool. */
+function readRefusal(text: string): readonly Word[] {
+  const words = readWord(text);
+  const [tool = ""] = text.split("(", 1);
+  return words.length > 0 || tool === "" ? words : [{ text: tool, tool }];
 }
 
 function names({ tool: word, text }: Word, tool: Named, behavior: Rule["behavior"], serverOf: ServerOf): boolean {

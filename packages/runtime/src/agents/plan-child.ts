@@ -71,6 +71,11 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
 
 /** Without a price, no budget can be held. */
 function checkBudget({ name, maxBudgetUsd }: AgentDefinition, { profile }: ModelChoice, cost: Cost): void {
+  if (maxBudgetUsd === 0) {
+    throw new ToolError(
+      `Agent '${name}' cannot be started: its budget (maxBudgetUsd) is not an amount above zero; correct it in its definition`,
+    );
+  }
   if (maxBudgetUsd === undefined || cost.costOf(profile.id, NO_USAGE) !== null) return;
   throw new ToolError(
     `Agent '${name}' cannot be started: it has a budget (maxBudgetUsd), and the price of '${profile.id}' is unknown; add it to "modelPrices" in the settings`,
