@@ -68,7 +68,7 @@ export {
   type ControlRequest,
   type ControlResponse,
 } from "./stream/control.ts";
-export type { ScheduledJob } from "./configuration/schedule.ts";
+export type { ScheduledJob, ScheduledWakeup } from "./configuration/schedule.ts";
 export type {
   EnvironmentUpdate,
   EndReason,

@@ -116,3 +116,28 @@ test("a session that ends with its input has no row for a wake-up", async () => 
   const { messages } = await runKeelson(["-p", "Watch", ...STREAM], { home, url: model.url });
   expect(taskMessages(messages)).toEqual([]);
 });
+
+test("a session that is resumed has the wake-up that was pending, and may stop it; then it is gone", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([wake, { text: "Waiting" }]);
+  await using first = startKeelson([...CHAT, "-p"], { home, url: model.url, stdin: "open" });
+  first.send(prompt("Watch the build"));
+  const { json } = await first.waitForLine(isResult);
+  // As a crash would: nothing is said about the end.
+  first.kill("SIGKILL");
+  await first.done;
+
+  const resume = [...CHAT, "-p", "--resume", (json as any).session_id];
+  await using again = startKeelson(resume, { home, url: model.url, stdin: "open" });
+  const started = await again.waitForLine(({ subtype }: any) => subtype === "task_started");
+  const { task_id: id, ...about } = started.json as any;
+  expect(about).toMatchObject({ task_type: "wakeup", description: WAKEUP.reason, prompt: WAKEUP.prompt });
+  expect(await ask(again, "1", { subtype: "stop_task", task_id: id })).toEqual({});
+  again.closeStdin();
+  await again.done;
+
+  await using last = startKeelson(resume, { home, url: model.url, stdin: "open" });
+  await ask(last, "2", { subtype: "initialize" });
+  last.closeStdin();
+  expect(taskMessages((await last.done).messages)).toEqual([]);
+});

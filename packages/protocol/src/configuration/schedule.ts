@@ -1,4 +1,4 @@
-// A scheduled job: a prompt that a session sends itself at the times of a cron expression.
+// What a session sends itself: prompts at the times of a cron expression, and a wake-up after a pause.
 
 export interface ScheduledJob {
   /** Eight hexadecimal digits. */
@@ -9,4 +9,15 @@ export interface ScheduledJob {
   readonly createdAt: number;
   /** False: it fires once. */
   readonly recurring: boolean;
+}
+
+export interface ScheduledWakeup {
+  /** Of its task. */
+  readonly id: string;
+  readonly at: number;
+  readonly prompt: string;
+  /** One line for the user. */
+  readonly reason: string;
+  /** The call that asked for it. */
+  readonly toolUseId: string;
 }

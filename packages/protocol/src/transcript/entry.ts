@@ -4,7 +4,7 @@
 import type { ModelMessage, ReplyOrigin } from "./content.ts";
 import type { PermissionMode } from "../configuration/permission.ts";
 import type { PromptOrigin } from "../stream/session.ts";
-import type { ScheduledJob } from "../configuration/schedule.ts";
+import type { ScheduledJob, ScheduledWakeup } from "../configuration/schedule.ts";
 import type { ReplyMessage } from "../stream/stream-event.ts";
 
 /** The fields that all entries of the conversation have. */
@@ -111,8 +111,14 @@ export type MetadataEntry =
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
   | { readonly type: "permission-mode"; readonly permissionMode: PermissionMode; readonly sessionId: string }
-  /** Keelson only: a job of the session, for a resume; without `job`, it is over. Other readers ignore it. */
-  | { readonly type: "keelson-schedule"; readonly id: string; readonly job?: ScheduledJob; readonly sessionId: string }
+  /** Keelson only: a job or the wake-up of the session, for a resume; without either, it is over. Others ignore it. */
+  | {
+      readonly type: "keelson-schedule";
+      readonly id: string;
+      readonly job?: ScheduledJob;
+      readonly wakeup?: ScheduledWakeup;
+      readonly sessionId: string;
+    }
   /** Keelson only: the conversation went back and ends at this entry, if no entry follows. Other readers ignore it. */
   | { readonly type: "keelson-rewind"; readonly leafUuid: string | null; readonly sessionId: string }
   | {

@@ -26,7 +26,8 @@ export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks"
   const project = snapshot.flags.projectConfigRoot ?? snapshot.cwd;
   const file = join(project, ".claude", "scheduled_tasks.json");
   // A copy of a session leaves its jobs to the original, which may still be open.
-  const restored = session.fork ? [] : (place.loaded?.schedules ?? []);
+  const loaded = session.fork ? undefined : place.loaded;
+  const hasOwn = loaded && (loaded.schedules.length > 0 || loaded.wakeup);
   let opened: SessionSchedules | undefined;
   let loading: Promise<SessionSchedules> | undefined;
   let closed = false;
@@ -39,7 +40,7 @@ export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks"
       warn: options.warn,
       whyNotDurable: () => whyNotDurable(state.snapshot, project),
     });
-    opened.restore(restored, lastActivity(storage));
+    if (loaded) opened.resume(loaded);
     return opened;
   };
   const keeper = () => (loading ??= load());
@@ -57,7 +58,7 @@ export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks"
     idle() {
       if (closed || !inbox.takesPrompts) return;
       if (opened) return opened.idle();
-      if (restored.length === 0 && (whyNotDurable(state.snapshot, project) !== undefined || !existsSync(file))) return;
+      if (!hasOwn && (whyNotDurable(state.snapshot, project) !== undefined || !existsSync(file))) return;
       keeper().then(
         (schedules) => (closed ? undefined : schedules.idle()),
         (error: Error) => options.warn(`Scheduled jobs do not fire: ${error.message}`),
@@ -87,10 +88,4 @@ function whyNotDurable({ trusted, flags }: Snapshot, project: string): string | 
   const isLeftOut = flags.settingSources !== undefined && !flags.settingSources.includes("project");
   if (isLeftOut || flags.bare || flags.safe) return "this session leaves out the project's configuration";
   return undefined;
-}
-
-/** When the resumed conversation ended: what was due before has fired. */
-function lastActivity({ place, now }: Storage): number {
-  const last = Date.parse(place.loaded?.entries.at(-1)?.timestamp ?? "");
-  return Number.isNaN(last) ? now() : last;
 }

@@ -282,6 +282,40 @@ test("one wake-up waits at a time; it fires once, or is cancelled", async () => 
   expect([await schedules.wake(wakeup(60_000, "late")), times().length]).toEqual([undefined, 1]);
 });
 
+test("a resume continues a wake-up that was pending when the session ended; one that is over, or long past, is not", async () => {
+  const first = session();
+  await first.schedules.wake(wakeup(90_000, "replaced"));
+  await first.schedules.wake(wakeup(120_000, "Look again"));
+  const pending = { id: "w00000002", at: NINE + 120_000, prompt: "Look again", reason: "Look again reason" };
+  first.schedules.close();
+  expect(first.notes).toEqual([
+    expect.objectContaining({ id: "w00000001", wakeup: expect.any(Object) }),
+    { type: "keelson-schedule", id: "w00000001", sessionId: "session" },
+    {
+      type: "keelson-schedule",
+      id: "w00000002",
+      wakeup: { ...pending, toolUseId: "call" },
+      sessionId: "session",
+    },
+  ]);
+  const { wakeup: noted } = first.notes[2];
+
+  const again = session({ now: NINE + HOUR });
+  again.schedules.restore([], NINE, noted);
+  expect(again.tasks.list()).toMatchObject([{ id: "w00000002", type: "wakeup", status: "running" }]);
+  again.work();
+  await again.pass(10_000);
+  expect(again.times()).toEqual(["Look again 06-01T10:00"]);
+  expect(again.notes[0]).toEqual({ type: "keelson-schedule", id: "w00000002", sessionId: "session" });
+
+  const late = session({ now: NINE + 2 * DAY });
+  late.schedules.restore([], NINE, noted);
+  const closed = session();
+  closed.inbox.close();
+  closed.schedules.restore([], NINE, noted);
+  expect([late.tasks.list(), closed.tasks.list()]).toEqual([[], []]);
+});
+
 test("a wake-up is a row of the task table: listed, and stopped like any task", async () => {
   const { schedules, times, tasks, told, work, pass } = session();
   await schedules.wake(wakeup(90_000, "Look again"));
@@ -343,8 +377,8 @@ test("another conversation begins without the jobs of this one", async () => {
   work();
   await pass(3 * MINUTE);
   expect(new Set(fired.map(({ prompt }) => prompt))).toEqual(new Set(["kept"]));
-  // A resume of the first conversation finds its job.
-  expect(notes.filter(({ type }) => type === "keelson-schedule")).toHaveLength(1);
+  // A resume of the first conversation finds its job and its wake-up.
+  expect(notes.filter(({ type }) => type === "keelson-schedule")).toHaveLength(2);
 });
 
 const fileIn = (folder: string) => join(folder, ".claude", "scheduled_tasks.json");

@@ -1,5 +1,5 @@
 // The jobs and the wake-up of one session, and the jobs of its project. What is due becomes a prompt of the session when
-// nothing else is going on; one at a time. Jobs of the session are noted in the transcript, for a resume.
+// nothing else is going on; one at a time. Jobs and the wake-up of the session are noted in the transcript, for a resume.
 
 import {
   createZone,
@@ -18,8 +18,9 @@ import {
 } from "@keelson/engine/schedule";
 import { ToolError } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
-import type { JsonObject, PromptOrigin, ScheduledJob } from "@keelson/protocol";
+import type { JsonObject, PromptOrigin, ScheduledJob, ScheduledWakeup } from "@keelson/protocol";
 import { enqueued, scheduled, unscheduled } from "@keelson/store";
+import type { LoadedSession } from "@keelson/store/past";
 import type { ListedJob, NewJob, NewWakeup, ScheduleKeeper, WaitingWakeup } from "@keelson/tools";
 import type { Storage } from "../session/storage.ts";
 import { cutForHook } from "../tasks/tasks.lazy.ts";
@@ -43,6 +44,8 @@ export interface ScheduleParts extends Pick<Storage, "place" | "outbox" | "inbox
 /** The clock of a computer that slept does not tell; so the time is looked at this often. */
 const TICK_MS = 1_000;
 const MOST_JOBS = 50;
+/** What a wake-up was for is over by then. */
+const OLDEST_WAKEUP_MS = 24 * 60 * 60_000;
 
 export class SessionSchedules implements ScheduleKeeper {
   readonly #parts: ScheduleParts;
@@ -70,14 +73,22 @@ export class SessionSchedules implements ScheduleKeeper {
     });
   }
 
-  /** Continues the jobs of an earlier session, which ended at `since`. */
-  restore(jobs: readonly ScheduledJob[], since: number): void {
+  /** What was due before the conversation ended has fired. */
+  resume({ entries, schedules, wakeup }: Pick<LoadedSession, "entries" | "schedules" | "wakeup">): void {
+    const last = Date.parse(entries.at(-1)?.timestamp ?? "");
+    this.restore(schedules, Number.isNaN(last) ? this.#parts.now() : last, wakeup);
+  }
+
+  /** Continues the jobs and the wake-up of an earlier session, which ended at `since`. */
+  restore(jobs: readonly ScheduledJob[], since: number, wakeup?: ScheduledWakeup): void {
     for (const job of jobs) {
       const at = firingSince(job, since, this.#zone);
       if (at === undefined || isExpired(job, this.#parts.now())) continue;
       this.#own.set(job.id, job);
       this.#queue.set(job.id, at);
     }
+    const { inbox, now } = this.#parts;
+    if (wakeup && inbox.takesPrompts && now() - wakeup.at < OLDEST_WAKEUP_MS) this.#await(wakeup);
   }
 
   async checkNew(cron: string): Promise<void> {
@@ -116,18 +127,19 @@ export class SessionSchedules implements ScheduleKeeper {
   }
 
   async wake({ delayMs, ...asked }: NewWakeup): Promise<WaitingWakeup | undefined> {
-    const { inbox, now, tasks, newId } = this.#parts;
+    const { inbox, now, newId, outbox, place } = this.#parts;
     if (!inbox.takesPrompts) return undefined;
     const at = now() + delayMs;
-    this.#endWakeup(CANCELLED);
+    this.#dropWakeup(CANCELLED);
     const id = `w${newId().slice(0, 8)}`;
-    this.#wakeup = startWakeup(id, asked, { tasks, stop: () => this.#endWakeup(STOPPED) });
-    this.#queue.set(id, at);
+    const wakeup = { id, at, ...asked };
+    outbox.note({ type: "keelson-schedule", id, wakeup, sessionId: place.id });
+    this.#await(wakeup);
     return { id, at };
   }
 
   async cancelWake(): Promise<void> {
-    this.#endWakeup(CANCELLED);
+    this.#dropWakeup(CANCELLED);
   }
 
   hookFields(): JsonObject {
@@ -194,7 +206,7 @@ export class SessionSchedules implements ScheduleKeeper {
     const now = this.#parts.now();
     if (this.#wakeup?.id === id) {
       const { prompt } = this.#wakeup;
-      this.#endWakeup(FIRED);
+      this.#dropWakeup(FIRED);
       return this.#send(prompt, { kind: "task-notification", subkind: "wakeup", taskId: id });
     }
     const own = this.#own.get(id);
@@ -219,6 +231,18 @@ export class SessionSchedules implements ScheduleKeeper {
       client_composed: true,
       origin,
     });
+  }
+
+  #await({ id, at, ...asked }: ScheduledWakeup): void {
+    this.#wakeup = startWakeup(id, asked, { tasks: this.#parts.tasks, stop: () => this.#dropWakeup(STOPPED) });
+    this.#queue.set(id, at);
+  }
+
+  /** Ends it for good: a resume does not find it. */
+  #dropWakeup(how: typeof FIRED): void {
+    const { outbox, place } = this.#parts;
+    if (this.#wakeup) outbox.note(unscheduled(place.id, this.#wakeup.id));
+    this.#endWakeup(how);
   }
 
   #endWakeup(how: typeof FIRED): void {

@@ -11,6 +11,7 @@ import {
   type PermissionMode,
   type PersistedWorktree,
   type ScheduledJob,
+  type ScheduledWakeup,
 } from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
@@ -34,6 +35,7 @@ export interface Scanned extends Rewindable {
   readonly sticky: readonly MetadataEntry[];
   /** The jobs that were not over. */
   readonly schedules: readonly ScheduledJob[];
+  readonly wakeup: ScheduledWakeup | undefined;
 }
 
 export interface LinePosition {
@@ -48,6 +50,7 @@ export function scan(path: string): Scanned {
   const places: LinePosition[] = [];
   const newest = new Map<string, Record<string, unknown>>();
   const schedules = new Map<string, ScheduledJob>();
+  let wakeup: ScheduledWakeup | undefined;
   let live = 0;
   let rewoundTo: string | null | undefined;
   let mode: PermissionMode | undefined;
@@ -83,6 +86,9 @@ export function scan(path: string): Scanned {
     } else if (value?.["type"] === "keelson-schedule" && typeof value["id"] === "string") {
       schedules.delete(value["id"]);
       if (isScheduledJob(value["job"])) schedules.set(value["id"], value["job"]);
+      // There is one at a time.
+      if (isWakeup(value["wakeup"])) wakeup = value["wakeup"];
+      else if (wakeup?.id === value["id"]) wakeup = undefined;
     }
   }
 
@@ -101,6 +107,7 @@ export function scan(path: string): Scanned {
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
     rewoundTo,
     schedules: [...schedules.values()],
+    wakeup,
   };
 }
 
@@ -133,6 +140,12 @@ function isScheduledJob(value: unknown): value is ScheduledJob {
   const { id, cron, prompt, createdAt, recurring } = value;
   const areTexts = [id, cron, prompt].every((text) => typeof text === "string");
   return areTexts && Number.isFinite(createdAt) && typeof recurring === "boolean";
+}
+
+function isWakeup(value: unknown): value is ScheduledWakeup {
+  if (!isObject(value)) return false;
+  const { id, at, prompt, reason, toolUseId } = value;
+  return [id, prompt, reason, toolUseId].every((text) => typeof text === "string") && Number.isFinite(at);
 }
 
 const nonEmpty = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

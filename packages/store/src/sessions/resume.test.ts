@@ -75,6 +75,17 @@ test("jobs that were cancelled or are over are not loaded, also not from before 
   expect(loadSession({ path })!.schedules).toEqual([job("00000002"), { ...job("00000003"), prompt: "again" }]);
 });
 
+test("a wake-up is loaded if it is the last one and pending", () => {
+  const wakeup = (id: string) => ({ id, at: 7, prompt: id, reason: "", toolUseId: "call" });
+  const note = (id: string) => ({ type: "keelson-schedule" as const, id, wakeup: wakeup(id), sessionId: SESSION });
+  write(prompt("u1", null), note("w1"), unscheduled(SESSION, "w1"), note("w2"), unscheduled(SESSION, "00000001"));
+  expect(loadSession({ path })!.wakeup).toEqual(wakeup("w2"));
+  write(prompt("u1", null), note("w2"), unscheduled(SESSION, "w2"));
+  expect(loadSession({ path })!.wakeup).toBeUndefined();
+  write(prompt("u1", null), '{"type":"keelson-schedule","id":"w3","wakeup":{"id":"w3","at":"soon"}}');
+  expect(loadSession({ path })!.wakeup).toBeUndefined();
+});
+
 test("loadSession() resumes at an entry, even one before a compaction", () => {
   write(prompt("u1", null), says("a1", "u1", "y".repeat(9_000)), boundary("b"), summary("s", "b"), prompt("u2", "s"));
   expect(uuids()).toEqual(["b", "s", "u2"]);

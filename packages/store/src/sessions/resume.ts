@@ -8,6 +8,7 @@ import {
   type PermissionMode,
   type PersistedWorktree,
   type ScheduledJob,
+  type ScheduledWakeup,
 } from "@keelson/protocol";
 import type { ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
@@ -35,6 +36,8 @@ export interface LoadedSession {
   readonly sticky: readonly MetadataEntry[];
   /** The jobs of the session that were not over. */
   readonly schedules: readonly ScheduledJob[];
+  /** The wake-up that was pending. */
+  readonly wakeup?: ScheduledWakeup;
 }
 
 export interface ResumeOptions {
@@ -61,6 +64,7 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,
     schedules: scanned.schedules,
+    ...(scanned.wakeup ? { wakeup: scanned.wakeup } : {}),
   };
 }
 
