@@ -1,5 +1,5 @@
 export { createWorktree, type CreateWorktreeOptions, type Worktree } from "./create.ts";
-export { findCheckout, gitWrites, registeredWorktrees, type Checkout } from "./repository/checkout.ts";
+export { checkoutAround, findCheckout, gitWrites, registeredWorktrees, type Checkout } from "./repository/checkout.ts";
 export { WorktreeError } from "./errors.ts";
 export { generateName, worktreeNameProblem } from "./names.ts";
 export { pathFor } from "./repository/place.ts";

@@ -54,7 +54,7 @@ test("an agent gets its own checkout and a notice about paths", async () => {
   const { root, isolate } = world();
   const { cwd, copyOf, branch, notice, finish } = await isolate();
   expect(cwd).toBe(join(root, ".claude/worktrees/agent-a0123456789abcdef"));
-  expect(copyOf).toBe(root);
+  expect(copyOf).toEqual([root]);
   expect(branch).toBe("worktree-agent-a0123456789abcdef");
   expect(notice).toContain(
     `Paths in the conversation so far refer to ${root}. Translate them: ${root}/x is ${cwd}/x here.`,

@@ -1,6 +1,7 @@
 // A worktree for one subagent: made before it starts, and removed when it ends, unless there is work in it.
 
-import { WorktreeError } from "@keelson/host/worktrees";
+import { relative } from "node:path";
+import { checkoutAround, WorktreeError } from "@keelson/host/worktrees";
 import type { ProvidedWorktree, WorktreeProvider } from "./provider.ts";
 
 export interface IsolateOptions {
@@ -12,8 +13,8 @@ export interface IsolateOptions {
 
 export interface IsolatedWorktree {
   readonly cwd: string;
-  /** The folder that it is a copy of. */
-  readonly copyOf: string;
+  /** The folders that it is a copy of. */
+  readonly copyOf: readonly string[];
   readonly branch?: string;
   /** For the agent: how to deal with paths it has been told. */
   readonly notice: string;
@@ -35,13 +36,14 @@ export async function isolateAgent(
   { agentId, parent, signal }: IsolateOptions,
 ): Promise<IsolatedWorktree> {
   const worktree = await provider.make(`agent-${agentId}`, signal);
-  const { path, copyOf, branch, notices } = worktree;
+  const { path, copyOf, branch, notices, hookBased } = worktree;
+  const checkout = (hookBased ? undefined : checkoutAround(parent)) ?? parent;
   let finished: Promise<FinishedWorktree> | undefined;
   return {
     cwd: path,
     copyOf,
     ...(branch === undefined ? {} : { branch }),
-    notice: pathNotice({ parent, path, branch, notices }),
+    notice: pathNotice({ parent, checkout, path, branch, notices }),
     finish: () => (finished ??= finish(provider, worktree)),
   };
 }
@@ -72,17 +74,21 @@ export async function removeIfUnchanged(
 
 export interface NoticeFacts {
   readonly parent: string;
+  /** What the worktree is another copy of, as the parent sees it: the parent works in it. */
+  readonly checkout: string;
   readonly path: string;
   readonly branch?: string;
   readonly notices: readonly string[];
 }
 
-export function pathNotice({ parent, path, branch, notices }: NoticeFacts): string {
+export function pathNotice({ parent, checkout, path, branch, notices }: NoticeFacts): string {
+  const below = relative(checkout, parent);
   return [
     `You work in an isolated worktree: ${path}${branch === undefined ? "" : ` on the branch ${branch}`}. It is a checkout ` +
       "of its own, so your changes do not affect the folder of the agent that started you, and its changes do not affect you.",
-    `Paths in the conversation so far refer to ${parent}. Translate them: ${parent}/x is ${path}/x here. Read a file again ` +
+    `Paths in the conversation so far refer to ${checkout}. Translate them: ${checkout}/x is ${path}/x here. Read a file again ` +
       "before you edit it; it may be different from what was shown before.",
+    ...(below === "" ? [] : [`The agent that started you works in ${parent}, which is ${path}/${below} here.`]),
     ...notices.map((text) => `${text}.`),
   ].join("\n\n");
 }

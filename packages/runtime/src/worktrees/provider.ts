@@ -5,6 +5,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import {
+  checkoutAround,
   createWorktree,
   describeChanges,
   findCheckout,
@@ -35,8 +36,8 @@ export interface ProviderOptions {
 
 export interface ProvidedWorktree {
   readonly path: string;
-  /** The folder that it is a copy of. */
-  readonly copyOf: string;
+  /** The folders that it is a copy of: the main checkout, and the one that the session was opened in. */
+  readonly copyOf: readonly string[];
   readonly name: string;
   readonly branch?: string;
   readonly isExisting: boolean;
@@ -79,6 +80,7 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
   /** Also of this process, one worktree has one user. */
   const inUse = new Set<string>();
   const environment = () => ({ env: snapshot().env, home: snapshot().home });
+  const copied = (main: string) => [...new Set([main, checkoutAround(root) ?? root])];
 
   async function byHook(name: string): Promise<ProvidedWorktree> {
     const outcome = await fire("WorktreeCreate", { name });
@@ -86,7 +88,7 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
     if (why !== undefined) throw new WorktreeError("refused", why || "A WorktreeCreate hook failed");
     const path = existingFolder(outcome.fields?.["worktreePath"]);
     const stamp = folderStamp(path);
-    const made = { path, copyOf: root, name, isExisting: false, notices: [], hookBased: true, isOwn: true };
+    const made = { path, copyOf: copied(root), name, isExisting: false, notices: [], hookBased: true, isOwn: true };
     return { ...made, ...(stamp === undefined ? {} : { stamp }) };
   }
 
@@ -102,7 +104,7 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
       ...environment(),
     });
     const { path, branch, isExisting, notices } = made;
-    return { path, copyOf: made.root, name, branch, isExisting, notices, hookBased: false, isOwn: true };
+    return { path, copyOf: copied(made.root), name, branch, isExisting, notices, hookBased: false, isOwn: true };
   }
 
   /** From before it is made, so that two do not make the same one. */
@@ -130,7 +132,7 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
       using(path, async () => {
         const taken = await useWorktree({ root, path, ...environment() });
         const { branch, notices } = taken;
-        const place = { path, copyOf: taken.root, name: branch.replace(/^worktree-/, ""), branch };
+        const place = { path, copyOf: copied(taken.root), name: branch.replace(/^worktree-/, ""), branch };
         return { ...place, isExisting: true, notices, hookBased: false, isOwn: false };
       }),
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Rule } from "@keelson/engine";
 import { copiedRules, rulesInWorktree } from "./rules.ts";
 
-const move = { from: "/h/repo", to: "/h/repo/.claude/worktrees/x", home: "/h" };
+const move = { from: ["/h/repo"], to: "/h/repo/.claude/worktrees/x", home: "/h" };
 const rule = (behavior: Rule["behavior"], content?: string, base = "/h/repo"): Rule => ({
   behavior,
   tool: "Edit",
@@ -42,4 +42,20 @@ test("copiedRules() are about the worktree alone, and moving them again changes 
   const copied = copiedRules(move, rules);
   expect(shown(copied)).toEqual(["/h/repo/.claude/worktrees/x /.env", "/h/repo //h/repo/.claude/worktrees/x/x"]);
   expect(rulesInWorktree(move, copied)).toEqual(copied);
+});
+
+test("a copy of several checkouts has the rules of each; one inside another counts in both readings, but allows in one", () => {
+  const from = ["/h/repo", "/h/other", "/h/repo/wt"];
+  const both = { from, to: "/h/repo/.claude/worktrees/x", home: "/h" };
+  expect(shown(rulesInWorktree(both, [rule("deny", "/.env", "/h/other"), rule("allow", "/src", "/h/other")]))).toEqual([
+    "/h/other /.env",
+    "/h/repo/.claude/worktrees/x /.env",
+    "/h/repo/.claude/worktrees/x /src",
+  ]);
+  expect(shown(rulesInWorktree(both, [rule("deny", "//h/repo/wt/.env"), rule("allow", "//h/repo/wt/src")]))).toEqual([
+    "/h/repo //h/repo/wt/.env",
+    "/h/repo //h/repo/.claude/worktrees/x/.env",
+    "/h/repo //h/repo/.claude/worktrees/x/wt/.env",
+    "/h/repo //h/repo/.claude/worktrees/x/src",
+  ]);
 });

@@ -1,11 +1,11 @@
-// Rules in a worktree. What is denied or asked about in the main checkout is so for its copies too, and what is allowed
-// there is allowed in the worktree instead: the main checkout is no longer where the session works.
+// Rules in a worktree. What is denied or asked about in a checkout is so for its copies too, and what is allowed there is
+// allowed in the worktree instead: the checkout is no longer where the session works.
 
 import type { Rule } from "@keelson/engine";
 
 export interface RuleMove {
-  /** The main checkout. */
-  readonly from: string;
+  /** What it is a copy of: the main checkout, and the one that the session was opened in. */
+  readonly from: readonly string[];
   /** The worktree. */
   readonly to: string;
   readonly home: string;
@@ -13,25 +13,26 @@ export interface RuleMove {
 
 export function rulesInWorktree(move: RuleMove, rules: readonly Rule[]): readonly Rule[] {
   return rules.flatMap((rule) => {
-    const moved = movedRule(rule, move);
-    if (moved === rule) return [rule];
-    return rule.behavior === "allow" ? [moved] : [rule, moved];
+    const moved = movedRules(rule, move);
+    if (moved.length === 0) return [rule];
+    return rule.behavior === "allow" ? moved.slice(0, 1) : [rule, ...moved];
   });
 }
 
-/** What is denied or asked about in a worktree because it is in the main checkout. */
+/** What is denied or asked about in a worktree because it is in a checkout that it is a copy of. */
 export function copiedRules(move: RuleMove, rules: readonly Rule[]): readonly Rule[] {
-  return rules.flatMap((rule) => {
-    const moved = rule.behavior === "allow" ? rule : movedRule(rule, move);
-    return moved === rule ? [] : [moved];
-  });
+  return rules.flatMap((rule) => (rule.behavior === "allow" ? [] : movedRules(rule, move)));
 }
 
-function movedRule(rule: Rule, { from, to, home }: RuleMove): Rule {
+/** The rule in the worktree. One checkout may be in another: that of the inner one comes first. */
+function movedRules(rule: Rule, { from, to, home }: RuleMove): readonly Rule[] {
   const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
   // A worktree is inside the main checkout; what is about it already stays.
-  const translate = (path: string) =>
-    isIn(from, path) && !isIn(to, path) ? `${to}${path.slice(from.length)}` : undefined;
+  const targets = (path: string) =>
+    from
+      .filter((folder) => isIn(folder, path) && !isIn(to, path))
+      .toSorted((one, other) => other.length - one.length)
+      .map((folder) => `${to}${path.slice(folder.length)}`);
   const { content = "" } = rule;
   // `//x` is absolute and `~/x` in the home; other patterns start at the rule's base or the working directories.
   const absolute = content.startsWith("//")
@@ -39,10 +40,6 @@ function movedRule(rule: Rule, { from, to, home }: RuleMove): Rule {
     : content.startsWith("~/")
       ? `${home}${content.slice(1)}`
       : undefined;
-  if (absolute !== undefined) {
-    const target = translate(absolute);
-    return target === undefined ? rule : { ...rule, content: `/${target}` };
-  }
-  const base = content.startsWith("/") ? translate(rule.base) : undefined;
-  return base === undefined ? rule : { ...rule, base };
+  if (absolute !== undefined) return targets(absolute).map((target) => ({ ...rule, content: `/${target}` }));
+  return content.startsWith("/") ? targets(rule.base).map((base) => ({ ...rule, base })) : [];
 }

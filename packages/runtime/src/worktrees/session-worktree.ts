@@ -45,7 +45,7 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
   });
   let inside: Inside | undefined;
   /** The worktrees of subagents, and what they are copies of. */
-  const isolated = new Map<string, string>();
+  const isolated = new Map<string, readonly string[]>();
   let isNoted = true;
   let sweeping: Promise<void> | undefined;
 

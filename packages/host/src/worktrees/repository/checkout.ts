@@ -49,6 +49,11 @@ export function findCheckout(cwd: string): Checkout {
   );
 }
 
+/** The checkout that this folder is in, which may be a worktree; undefined outside a repository. */
+export function checkoutAround(cwd: string): string | undefined {
+  return findRepositories(cwd).at(-1)?.folder;
+}
+
 /** Git would write through these, and so into another place than the repository. */
 function withoutLinks(checkout: Checkout): Checkout {
   for (const name of ["worktrees", "refs", "refs/heads", "logs", "logs/refs", "logs/refs/heads"]) {

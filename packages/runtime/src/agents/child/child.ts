@@ -47,8 +47,8 @@ export interface ChildWorktree {
   /** What the model sees of paths in it. */
   readonly notice: string;
   readonly cwd: string;
-  /** The folder that it is a copy of. */
-  readonly copyOf: string;
+  /** The folders that it is a copy of. */
+  readonly copyOf: readonly string[];
   readonly branch?: string;
   /** Removes it if nothing in it would be lost. */
   finish(): Promise<{ readonly kept: boolean }>;

@@ -30,8 +30,8 @@ export interface ChildParts {
   readonly definition: Pick<AgentDefinition, "name" | "disallowedTools" | "autoCompactWindow">;
   /** The gate of the agent that started it. */
   readonly parentGate: Gate;
-  /** The folder that its own is a copy of; undefined if it has none of its own. */
-  readonly copyOf?: string | undefined;
+  /** The folders that its own is a copy of; undefined if it has none of its own. */
+  readonly copyOf?: readonly string[] | undefined;
   readonly workspace: Workspace;
   readonly seen: ReadLedger;
   /** The folder it keeps between sessions. */

@@ -57,7 +57,7 @@ function below(
     {
       id: "a0123456789abcdef",
       workspace: createWorkspace(worktree ?? PROJECT),
-      ...(worktree ? { copyOf: PROJECT } : {}),
+      ...(worktree ? { copyOf: [PROJECT] } : {}),
       mode: () => narrowerMode(parentGate.mode, permissionMode),
       definition: { name: "worker", disallowedTools },
       parentGate,

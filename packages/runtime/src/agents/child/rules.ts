@@ -11,8 +11,8 @@ export interface AgentRules {
   readonly home: string;
   readonly workspace: Workspace;
   readonly denied: readonly Rule[];
-  /** The folder that the agent's own is a copy of; undefined if it has none of its own. */
-  readonly copyOf?: string | undefined;
+  /** The folders that the agent's own is a copy of; undefined if it has none of its own. */
+  readonly copyOf?: readonly string[] | undefined;
   warn(text: string): void;
 }
 
