@@ -58,6 +58,11 @@ const ROWS: readonly Row[] = [
     says: "1 uncommitted file",
   },
   {
+    what: "a change that git was told to skip",
+    work: (path) => (git(path, "update-index", "--skip-worktree", "a.txt"), write(join(path, "a.txt"), "b")),
+    says: "1 uncommitted file",
+  },
+  {
     what: "a merge in progress",
     work: (path) => (
       git(path, "switch", "-qc", "other"),

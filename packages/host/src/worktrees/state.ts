@@ -82,9 +82,12 @@ async function changedFiles(inside: SafeGit, { root }: Checkout, path: string): 
   ]);
   const changed = status.split("\0").filter((line) => line !== "");
   const files = changed.filter((line) => !(line.startsWith("?? ") && isOurFile(root, path, line.slice(3))));
-  // Git does not look at these, whatever they contain.
-  const unseen = flagged.split("\0").filter((line) => /^[a-z] /.test(line));
-  return [...new Set([...files.map((line) => line.slice(3)), ...unseen.map((line) => line.slice(2))])];
+  // Git does not look at these, whatever they contain. Those that a sparse checkout leaves out are not there.
+  const unseen = flagged.split("\0").flatMap((line) => {
+    const name = line.slice(2);
+    return /^[a-z] /.test(line) || (line.startsWith("S ") && exists(join(path, name))) ? [name] : [];
+  });
+  return [...new Set([...files.map((line) => line.slice(3)), ...unseen])];
 }
 
 async function populatedSubmodules(inside: SafeGit, gitFolder: string, path: string): Promise<string[]> {
