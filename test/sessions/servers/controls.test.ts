@@ -188,6 +188,28 @@ const deny = (toolName: string) => ({
   destination: "session",
 });
 
+test("servers of --mcp-config stay when others are set, and go if one of the same name is set", async () => {
+  using home = temporaryHome();
+  const [kept, named, other] = [fakeServer(home, "kept"), fakeServer(home, "named"), fakeServer(home, "other")];
+  const flags = { kept: { ...kept.entry, alwaysLoad: true }, named: { ...named.entry, alwaysLoad: true } };
+  await using session = await open(home, withServers(flags));
+  await session.say("one");
+  const set = async (servers: object) => (await session.ask({ subtype: "mcp_set_servers", servers })).response;
+  const shown = async () =>
+    (await session.ask({ subtype: "mcp_status" })).response.mcpServers.map(
+      ({ name, status }: { name: string; status: string }) => `${name} ${status}`,
+    );
+
+  expect(await set({ other: other.entry })).toEqual({ added: ["other"], removed: [], errors: {} });
+  expect(await shown()).toEqual(["kept connected", "named connected", "other connected"]);
+  expect(await set({ named: other.entry })).toEqual({ added: ["named"], removed: ["other"], errors: {} });
+  expect(await shown()).toEqual(["kept connected", "named connected"]);
+  expect(await set({})).toEqual({ added: [], removed: ["named"], errors: {} });
+  expect(await shown()).toEqual(["kept connected"]);
+  // Nothing of it was started again.
+  expect([kept.pids.length, named.pids.length]).toEqual([1, 1]);
+});
+
 test("a client adds a server behind a proxy of its own", async () => {
   using home = temporaryHome();
   await using server = await startOfficial.http();

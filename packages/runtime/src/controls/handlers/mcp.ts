@@ -70,7 +70,7 @@ export const mcpToggle: ControlHandler = async (request, { mcp }) => {
   return done();
 };
 
-/** Replaces the client's servers; those of files stay. A server that fails is listed as added and as failed. */
+/** Replaces the servers that were set before; those of files and flags stay. A server that fails is listed as added and as failed. */
 export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
   const entries = fieldsIn(request, "servers");
   if (entries === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
@@ -78,19 +78,14 @@ export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
   const { sdk, others } = serversFromConfig(entries);
   const { servers: configured, unused } = await mcp.readConfig(others);
   const servers = mcp.load();
-  const wanted = new Map([...sdk, ...configured.map(serverFromConfiguration)].map((each) => [each.name, each]));
-  const isSame = ({ name, definition }: ManagedServer) =>
-    wanted.has(name) && JSON.stringify(wanted.get(name)!.configured) === JSON.stringify(definition.configured);
-  const outdated = servers.all.filter((server) => server.definition.scope === "dynamic" && !isSame(server));
-  for (const { name } of outdated) servers.remove(name);
-  const added = servers.add([...wanted.values()]);
+  const { added, removed } = servers.replace([...sdk, ...configured.map(serverFromConfiguration)]);
   servers.start();
   const wired = added.map(({ name }) => servers.get(name)!).filter((server) => !isInClient(server));
   await Promise.all(wired.map((server) => server.connect()));
   const broken = wired.filter(({ status }) => status !== "connected");
   return done({
     added: [...added, ...unused].map(({ name }) => name),
-    removed: outdated.map(({ name }) => name).filter((name) => !wanted.has(name)),
+    removed,
     errors: Object.fromEntries([
       ...unused.map(({ name, why }) => [name, why] as const),
       ...broken.map(({ name, error, status }) => [name, error ?? status] as const),

@@ -42,6 +42,8 @@ export class McpServers {
   #unused: readonly UnusedMcpServer[] = [];
   /** Of files and flags, as last configured. */
   #configured: readonly NamedServer[] = [];
+  /** Names that the client has given to other servers since it started us. */
+  readonly #replaced = new Set<string>();
   #started = false;
   #version = 0;
   #offered: { readonly version: number; readonly tools: ReadonlyMap<string, OfferedMcpTool> } | undefined;
@@ -95,6 +97,29 @@ export class McpServers {
     return added;
   }
 
+  /**
+   * Makes these the servers that the client has set while the session runs. Those of `--mcp-config` stay, unless one of
+   * these has their name: then they are gone for good.
+   */
+  replace(servers: readonly NamedServer[]): { readonly added: readonly NamedServer[]; readonly removed: string[] } {
+    const wanted = new Map(servers.map((server) => [server.name, server]));
+    const isOutdated = (known: NamedServer) => {
+      const next = wanted.get(known.name);
+      return next ? !isSame(next, known) : !this.#configured.some((each) => isSame(each, known));
+    };
+    const outdated = this.all
+      .map(({ definition }) => definition)
+      .filter((each) => isOfClient(each) && isOutdated(each));
+    for (const { name } of outdated) {
+      this.#replaced.add(name);
+      this.remove(name);
+    }
+    return {
+      added: this.add(servers),
+      removed: outdated.map(({ name }) => name).filter((name) => !wanted.has(name)),
+    };
+  }
+
   /** Makes these the servers of files and flags: new and changed ones connect, the others of that kind end. */
   configure(servers: readonly NamedServer[], unused: readonly UnusedMcpServer[]): void {
     this.#unused = unused;
@@ -104,13 +129,14 @@ export class McpServers {
 
   #apply(): void {
     const known = [...this.#servers.values()].map(({ definition }) => definition);
-    const ofClient = [...known, ...this.#configured].filter(isOfClient);
-    const servers = this.#configured.filter((server) => !ofClient.some((each) => yields(server, each)));
+    const configured = this.#configured.filter((each) => !isOfClient(each) || !this.#replaced.has(each.name));
+    const ofClient = [...known, ...configured].filter(isOfClient);
+    const servers = configured.filter((server) => !ofClient.some((each) => yields(server, each)));
     const wanted = new Map(servers.map((server) => [server.name, server]));
     for (const definition of known) {
       if (isOfClient(definition)) continue;
       const next = wanted.get(definition.name);
-      if (next && JSON.stringify(next.configured) === JSON.stringify(definition.configured)) continue;
+      if (next && isSame(next, definition)) continue;
       this.remove(definition.name);
     }
     for (const definition of servers) if (!this.#servers.has(definition.name)) this.#add(definition);
@@ -278,6 +304,9 @@ export class McpServers {
 }
 
 const isOfClient = ({ scope }: NamedServer) => scope === "dynamic";
+
+const isSame = (one: NamedServer, other: NamedServer) =>
+  one.name === other.name && JSON.stringify(one.configured) === JSON.stringify(other.configured);
 
 /** Whether a server of a file makes room for one of the client. Administrators' servers do not. */
 function yields({ name, scope, configured }: NamedServer, client: NamedServer): boolean {
