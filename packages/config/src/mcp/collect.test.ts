@@ -165,7 +165,10 @@ const WRONG: readonly [entry: unknown, why: string][] = [
   ],
   [{ type: "http" }, 'It needs a "url"'],
   [{ type: "http", url: "" }, 'It has an empty "url"'],
-  [{ type: "http", url: "${HOST}/mcp" }, 'It has a "url" that is not valid: "${HOST}/mcp"'],
+  [
+    { type: "http", url: "${HOST}/mcp" },
+    'It has a "url" that is not valid: "${HOST}/mcp"; ${HOST} is not set; set it, or write a default: ${HOST:-value}',
+  ],
   [{ type: "http", url: "file:///etc/passwd" }, 'It has a "url" that does not start with http:// or https://'],
   [{ type: "ws", url: "https://a.test/" }, 'It has a "url" that does not start with ws:// or wss://'],
   [{ type: "stdio", command: " " }, 'It needs a "command"'],
@@ -328,8 +331,28 @@ test("files that cannot be used are reported with their name, and the session st
     expect.stringContaining(`${at("home/work/project")}: no MCP servers are read: the file is not valid JSON: line 1:`),
     `${at("home/work")}: no MCP servers are read: put them inside "mcpServers"`,
     `${at("home")}: no MCP servers are read, because it is not a regular file`,
-    `${join(world.home, ".claude.json")}: mcpServers should be an object; it is ignored`,
+    `${join(world.home, ".claude.json")}: "mcpServers" should be an object with the MCP servers by name; it is ignored`,
   ]);
+});
+
+test("what other programs would do with an entry, and we do not, is reported with the fix", () => {
+  using world = mcpWorld();
+  const file = world.shared({
+    off: { ...run("o"), disabled: true },
+    vars: { command: "${NO_HOME}/run", args: ["${NO_PORT}", "${NO_HOST:-here}", "${NO_HOME}"] },
+  });
+  world.user({ mine: { ...run("m"), disabled: true }, on: { ...run("n"), disabled: false } });
+  world.put("home/work/.mcp.json", { servers: { a: run("a") }, inputs: [] });
+  const snapshot = world.start();
+  expect(used(snapshot)).toEqual(["user mine m", "project off o", "user on n", "project vars ${NO_HOME}/run"]);
+  expect(snapshot.warnings.toSorted()).toEqual(
+    [
+      `${file}: MCP server "off": "disabled" has no effect; to turn the server off, name it in the setting disabledMcpjsonServers`,
+      `${file}: MCP server "vars": \${NO_PORT}, \${NO_HOME} are not set; set them, or write a default: \${NO_PORT:-value}`,
+      `${join(world.home, ".claude.json")}: MCP server "mine": "disabled" has no effect; to turn the server off, remove it`,
+      `${join(world.root, "home/work/.mcp.json")}: no MCP servers are read: rename "servers" to "mcpServers"`,
+    ].toSorted(),
+  );
 });
 
 test("a file of 10 MB is not read, and of 100,000 servers only the first 500 are", () => {

@@ -143,6 +143,10 @@ function checkCandidate(candidate: ServerCandidate, { env }: McpQuestion, warn: 
   for (const what of refused) {
     warn(`${placeOf(candidate)}: ${what}: this folder is not trusted; to trust it, ${untrusted}`);
   }
+  if (isObject(raw) && raw["disabled"] === true) {
+    const fix = scope === "project" ? "name it in the setting disabledMcpjsonServers" : "remove it";
+    warn(`${placeOf(candidate)}: "disabled" has no effect; to turn the server off, ${fix}`);
+  }
   if ("notes" in checked) for (const note of checked.notes) warn(`${placeOf(candidate)}: ${note}`);
   return checked;
 }

@@ -1,6 +1,7 @@
 // The entries under `mcpServers` in a file or an object, not checked one by one. Whatever is wrong is reported.
 
 import { isObject } from "@keelson/protocol";
+import { printable } from "../check/page.ts";
 import { readInstruction } from "../instructions/files/read-instruction.ts";
 import { parseSettings } from "../scopes/read.ts";
 
@@ -22,8 +23,9 @@ export function readServerFile(file: string, uid: number | undefined, warn: Warn
     return [];
   }
   const { mcpServers: servers } = parsed.value;
-  if (servers === undefined && Object.values(parsed.value).some(isEntry)) {
-    warn(`${file}: no MCP servers are read: put them inside "mcpServers"`);
+  if (servers === undefined) {
+    const fix = fixFor(parsed.value);
+    if (fix !== undefined) warn(`${file}: no MCP servers are read: ${fix}`);
   }
   return serversIn(servers, file, warn);
 }
@@ -33,7 +35,7 @@ const MOST_SERVERS = 500;
 export function serversIn(servers: unknown, file: string, warn: Warn): RawServers {
   if (servers === undefined) return [];
   if (!isObject(servers)) {
-    warn(`${file}: mcpServers should be an object; it is ignored`);
+    warn(`${file}: "mcpServers" should be an object with the MCP servers by name; it is ignored`);
     return [];
   }
   const all = Object.entries(servers);
@@ -41,6 +43,13 @@ export function serversIn(servers: unknown, file: string, warn: Warn): RawServer
     warn(`${file}: only the first ${MOST_SERVERS} of ${all.length} MCP servers are used; remove the others`);
   }
   return all.slice(0, MOST_SERVERS);
+}
+
+/** Other programs have servers under another key, or under none. Undefined if there is nothing like a server. */
+function fixFor(settings: Readonly<Record<string, unknown>>): string | undefined {
+  if (Object.values(settings).some(isEntry)) return 'put them inside "mcpServers"';
+  const other = Object.entries(settings).find(([, value]) => isObject(value) && Object.values(value).some(isEntry));
+  return other && `rename ${JSON.stringify(printable(other[0]))} to "mcpServers"`;
 }
 
 const isEntry = (value: unknown) => isObject(value) && ("command" in value || "url" in value);

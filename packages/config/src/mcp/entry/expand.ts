@@ -12,6 +12,8 @@ export interface Expander {
   (text: string): string;
   /** Variables that were treated as not set. */
   readonly withheld: ReadonlySet<string>;
+  /** Other variables that are not set and have no default. */
+  readonly unset: ReadonlySet<string>;
 }
 
 export class TooLong extends Error {}
@@ -20,6 +22,7 @@ export type Withhold = (name: string, value: string) => boolean;
 
 export function expander(env: Environment, withhold: Withhold = () => false): Expander {
   const withheld = new Set<string>();
+  const unset = new Set<string>();
   let left = MAX_LENGTH;
   const valueOf = (name: string) => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
@@ -36,11 +39,12 @@ export function expander(env: Environment, withhold: Withhold = () => false): Ex
     spend(text);
     return text.replace(VARIABLE, (written, name: string, fallback: string | undefined) => {
       const value = valueOf(name);
+      if (value === undefined && fallback === undefined && !withheld.has(name)) unset.add(name);
       // As in a shell, `:-` also replaces an empty value.
       return spend(fallback !== undefined && !value ? fallback : (value ?? written));
     });
   };
-  return Object.assign(expand, { withheld });
+  return Object.assign(expand, { withheld, unset });
 }
 
 /**
