@@ -24,6 +24,8 @@ export interface Transport {
   send(message: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** The protocol version that both sides agreed on. */
   useVersion?(version: string): void;
+  /** What the server sent that was no message, in words; it may explain why no answer came. */
+  noise?(): string | undefined;
   /** Resolves when nothing is left running. */
   close?(): void | Promise<void>;
 }

@@ -149,7 +149,7 @@ export class McpConnection {
     } catch (error) {
       this.#status = "failed";
       this.#failure = error;
-      this.#error ??= plainLine(messageOf(error), MAX_ERROR_LENGTH);
+      this.#error ??= plainLine(this.#whyNotOpen(error), MAX_ERROR_LENGTH);
       void this.#client.close();
     }
   }
@@ -221,6 +221,14 @@ export class McpConnection {
       clearTimeout(timer);
       this.#closing.signal.removeEventListener("abort", onClose);
     }
+  }
+
+  /** For a server that says nothing: how long we waited, and what came instead of an answer. */
+  #whyNotOpen(error: unknown): string {
+    const { timeoutMs, transport } = this.#options;
+    if (!(error instanceof McpError) || error.code !== TIMED_OUT) return messageOf(error);
+    const noise = transport.noise?.();
+    return `${error.message}: no answer within ${timeoutMs / 1_000} s${noise === undefined ? "" : `; ${noise}`}`;
   }
 
   async #call(name: string, input: JsonObject, how: McpCallOptions): Promise<CallResult> {

@@ -198,6 +198,20 @@ test("a server may answer initialize with an older version, which the transport 
   expect(server.heard[0]).toMatchObject({ params: { protocolVersion: "2025-11-25", capabilities } });
 });
 
+test.each([
+  [{}, true],
+  [[], true],
+  [true, true],
+  [false, false],
+  [null, false],
+])("a server that announces its tools with %j is asked for them: %p", async (tools, isAsked) => {
+  const server = linkedServer((method) => {
+    if (method === "initialize") return { ...HELLO, capabilities: { tools } } as JsonObject;
+    return method === "tools/list" ? { tools: [ADD] } : undefined;
+  });
+  expect((await connect(server)).tools.length).toBe(isAsked ? 1 : 0);
+});
+
 test("a call that needs a URL is made again when the user is done there", async () => {
   let calls = 0;
   const elicitation = { elicitationId: "e1", url: "https://example.com/sign", message: "Sign in" };
@@ -254,8 +268,14 @@ test("if the connection ends, the status says why, and calls may go elsewhere", 
 test("a transport that does not start fails the connection, also if it hangs", async () => {
   const fails = { start: () => Promise.reject(new Error('Program not found: "x"')), send: async () => undefined };
   const hangs = { start: () => new Promise<void>(() => undefined), send: async () => undefined };
+  const talks = { ...hangs, noise: () => "skipped output lines that are not JSON: 2" };
   const limits = { name: "n", timeoutMs: 10, callTimeoutMs: 10 };
-  const results = [fails, hangs].map((transport) => new McpConnection({ ...limits, transport }));
+  const results = [fails, hangs, talks].map((transport) => new McpConnection({ ...limits, transport }));
   for (const connection of results) await connection.open();
-  expect(results.map(({ error }) => error)).toEqual(['Program not found: "x"', "MCP error -32001: Request timed out"]);
+  const timedOut = "MCP error -32001: Request timed out: no answer within 0.01 s";
+  expect(results.map(({ error }) => error)).toEqual([
+    'Program not found: "x"',
+    timedOut,
+    `${timedOut}; skipped output lines that are not JSON: 2`,
+  ]);
 });

@@ -103,9 +103,9 @@ function readFacts(result: Record<string, unknown>, openedBy: ServerFacts["opene
   const offered = (kind: ListKind) => (isObject(capabilities) ? capabilities[kind] : undefined);
   const shownInstructions = typeof instructions === "string" ? cutPlainText(instructions, MAX_INSTRUCTIONS_LENGTH) : "";
   return {
-    hasTools: isObject(offered("tools")),
-    hasPrompts: isObject(offered("prompts")),
-    hasResources: isObject(offered("resources")),
+    hasTools: isOffered(offered("tools")),
+    hasPrompts: isOffered(offered("prompts")),
+    hasResources: isOffered(offered("resources")),
     openedBy,
     announces: LISTS.filter((kind) => (offered(kind) as JsonObject | undefined)?.["listChanged"] === true),
     ...(typeof protocolVersion === "string" ? { protocolVersion: plainLine(protocolVersion, MAX_NAME_LENGTH) } : {}),
@@ -115,6 +115,9 @@ function readFacts(result: Record<string, unknown>, openedBy: ServerFacts["opene
     ...(shownInstructions.trim() === "" ? {} : { instructions: shownInstructions }),
   };
 }
+
+/** Some servers write `true`, or an empty list where an empty object belongs. */
+const isOffered = (value: unknown) => (typeof value === "object" ? value !== null : value === true);
 
 const LISTS: readonly ListKind[] = ["tools", "prompts", "resources"];
 

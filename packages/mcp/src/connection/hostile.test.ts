@@ -19,8 +19,12 @@ async function connect({ transport }: Pick<FakeServer, "transport">, name = "cal
 }
 
 test.each([
-  ["never answers", { initialize: NEVER }, "MCP error -32001: Request timed out"],
-  ["initializes and then never lists", { "tools/list": NEVER }, "MCP error -32001: Request timed out"],
+  ["never answers", { initialize: NEVER }, "MCP error -32001: Request timed out: no answer within 0.03 s"],
+  [
+    "initializes and then never lists",
+    { "tools/list": NEVER },
+    "MCP error -32001: Request timed out: no answer within 0.03 s",
+  ],
   ["initializes with a number", { initialize: () => 7 }, "MCP error -32603: the result of initialize is not an object"],
   [
     "returns tools that are not a list",

@@ -33,18 +33,30 @@ export function toMcpError(error: unknown, context: ErrorContext): McpError {
   const redirect = REDIRECT.exec(messageOf(error));
   if (redirect) return redirected(redirect[1]!, context);
   if (SdkHttpError.isInstance(error)) return fromStatus(error.status, bodyOf(error), context);
-  if (SseError.isInstance(error) && error.code !== undefined) return fromStatus(error.code, undefined, context);
+  if (SseError.isInstance(error) && error.code !== undefined) return noEventStream(error.code, context);
   if (error instanceof MessageTooLargeError) return new McpError(INTERNAL_ERROR, error.message);
   if (error instanceof UnreachableError) return new McpError(CONNECTION_CLOSED, error.message);
   if (isInvalidMessage(error)) return new McpError(INTERNAL_ERROR, "the server's answer is not a JSON-RPC message");
   const contentType = CONTENT_TYPE.exec(messageOf(error));
   if (contentType) {
-    const sent = printableSentence(contentType[1]!).slice(0, MAX_BODY_LENGTH);
+    const sent = contentType[1] === "null" ? "nothing" : printableSentence(contentType[1]!).slice(0, MAX_BODY_LENGTH);
     return new McpError(INTERNAL_ERROR, `"${context.url.host}" answered with ${sent} instead of JSON; check its URL`);
   }
   const status = /\(HTTP (\d{3})\): ?(.*)$/s.exec(messageOf(error));
   if (status) return fromStatus(Number(status[1]), status[2], context);
-  return new McpError(CONNECTION_CLOSED, redact(messageOf(error), context));
+  return new McpError(CONNECTION_CLOSED, redact(messageOf(error).replace(/^SSE error: /, ""), context));
+}
+
+/** How servers answer that only know streamable HTTP. */
+const NO_EVENTS: readonly number[] = [200, 400, 405, 406, 415];
+
+function noEventStream(status: number, context: ErrorContext): McpError {
+  if (!NO_EVENTS.includes(status)) return fromStatus(status, undefined, context);
+  const how = status === 200 ? "without an event stream" : `with HTTP ${status}`;
+  return new McpError(
+    HTTP_ERRORS - status,
+    `"${context.url.host}" answered ${how}; if it speaks streamable HTTP, change its type to "http"`,
+  );
 }
 
 /** The JSON-RPC error in the body of a failed request: servers send it with 400 and 404. */
@@ -113,9 +125,13 @@ function fromStatus(status: number | undefined, body: string | undefined, contex
   }
   if (endsSession(status, body, context)) return new McpError(SESSION_EXPIRED, "session expired");
   const shown = body && !/^\s*</.test(body) ? `: ${redact(body, context).slice(0, MAX_BODY_LENGTH)}` : "";
-  const hint = status === 404 ? "; check its URL" : "";
+  const hint = status === 404 || status === 405 ? `; ${hintFor(url)}` : "";
   return new McpError(HTTP_ERRORS - status, `"${url.host}" answered with HTTP ${status}${hint}${shown}`);
 }
+
+/** A server of the older kind takes no message at the address of its events, which usually ends so. */
+const hintFor = ({ pathname }: URL) =>
+  /\/sse\/?$/.test(pathname) ? 'check its URL, or change its type to "sse"' : "check its URL";
 
 function bodyOf({ data, statusText }: SdkHttpError): string | undefined {
   const { text } = data as { text?: unknown };

@@ -122,6 +122,17 @@ test.each([
   await expect(connection.request("initialize")).rejects.toThrow(message);
 });
 
+test("a server of the older kind, and one that answers with nothing, are errors that name the fix", async () => {
+  await using older = serveHttp(() => new Response("Cannot POST /sse", { status: 404 }));
+  const first = await dial(transportTo(new URL("/sse", older.url).href));
+  await expect(first.request("initialize")).rejects.toThrow(
+    /answered with HTTP 404; check its URL, or change its type to "sse"/,
+  );
+  await using empty = serveHttp(() => new Response(null, { status: 204 }));
+  const second = await dial(transportTo(empty.url));
+  await expect(second.request("initialize")).rejects.toThrow(/answered with nothing instead of JSON; check its URL$/);
+});
+
 test("a missing scope needs a new sign-in that names it", async () => {
   await using server = serveHttp(
     () =>

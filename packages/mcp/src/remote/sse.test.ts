@@ -30,6 +30,9 @@ test("a dropped stream is reported as closed: its session is gone", async () => 
 test("a server that cannot be used fails the start", async () => {
   const cases: [() => Response, RegExp][] = [
     [() => new Response("", { status: 401 }), /-32401: "127.0.0.1:\d+" requires you to sign in/],
+    [() => new Response("<html>"), /-32200: "127.0.0.1:\d+" answered without an event stream; if it speaks streamable/],
+    [() => new Response("", { status: 405 }), /answered with HTTP 405; if .* change its type to "http"$/],
+    [() => new Response("", { status: 500 }), /answered with HTTP 500$/],
     [() => new Response("", { status: 404 }), /-32404: "127.0.0.1:\d+" answered with HTTP 404; check its URL/],
     [
       () => Response.redirect("http://127.0.0.1:1/sse"),

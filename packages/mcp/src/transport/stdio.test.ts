@@ -107,6 +107,7 @@ test("each message is a line; lines that are not JSON are skipped and counted", 
   const { transport, heard, closed } = await connect(server);
   await transport.send({ text: "a\nb" } satisfies JsonObject, signal);
   expect((await closed).message).toBe("The program exited with code 0; skipped output lines that are not JSON: 2");
+  expect(transport.noise?.()).toBe("skipped output lines that are not JSON: 2");
   expect([heard, written]).toEqual([[{ id: 1 }, [2]], ['{"text":"a\\nb"}\n']]);
 });
 

@@ -27,6 +27,7 @@ export function stdioTransport(start: () => ServerProcess | Promise<ServerProces
   let server: ServerProcess | undefined;
   let queue: OutgoingMessages | undefined;
   let isClosed = false;
+  const skipped = { lines: 0 };
   return {
     async start(events) {
       const running = await start();
@@ -35,13 +36,14 @@ export function stdioTransport(start: () => ServerProcess | Promise<ServerProces
       queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) =>
         running.write(text).catch(() => throwExited(running)),
       );
-      void read(running, events);
+      void read(running, events, skipped);
     },
     async send(message) {
       if (!queue) throwClosed();
       await queue.push(`${JSON.stringify(message)}\n`);
       return undefined;
     },
+    noise: () => noiseOf(skipped),
     async close() {
       isClosed = true;
       await server?.end();
@@ -50,12 +52,11 @@ export function stdioTransport(start: () => ServerProcess | Promise<ServerProces
 }
 
 /** Lines that are not JSON are skipped: many programs print a greeting. */
-async function read(server: ServerProcess, events: TransportEvents): Promise<void> {
-  let skipped = 0;
+async function read(server: ServerProcess, events: TransportEvents, skipped: Skipped): Promise<void> {
   try {
     for await (const line of splitLines(server.output, MAX_MESSAGE_BYTES)) {
       const message = parseMessage(line);
-      if (message === undefined) skipped++;
+      if (message === undefined) skipped.lines++;
       else events.message(message);
     }
   } catch (error) {
@@ -63,9 +64,16 @@ async function read(server: ServerProcess, events: TransportEvents): Promise<voi
     return;
   }
   const how = await Promise.race([server.exited, Bun.sleep(EXIT_MS).then(() => "The program closed its output")]);
-  const noise = skipped > 0 ? `; skipped output lines that are not JSON: ${skipped}` : "";
-  events.closed(new Error(`${how}${noise}`));
+  const noise = noiseOf(skipped);
+  events.closed(new Error(`${how}${noise === undefined ? "" : `; ${noise}`}`));
 }
+
+/** Lines of output that are not messages. */
+interface Skipped {
+  lines: number;
+}
+
+const noiseOf = ({ lines }: Skipped) => (lines > 0 ? `skipped output lines that are not JSON: ${lines}` : undefined);
 
 /** A program that exits may refuse a message before its exit is known. */
 async function throwExited({ exited }: ServerProcess): Promise<never> {

@@ -29,6 +29,7 @@ export function watchedTransport(inner: Transport, onMessage: OnMessage): Transp
       return answer;
     },
     useVersion: (version) => inner.useVersion?.(version),
+    noise: () => inner.noise?.(),
     close: () => inner.close?.(),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { ConfiguredMcpServer } from "@keelson/protocol";
 import { oneLine, shellWord, visible } from "../permissions/words.ts";
-import { isUnused, plainError, type AnyServer } from "./words.ts";
+import { isUnused, kindOf, plainError, type AnyServer } from "./words.ts";
 
 export interface Health {
   readonly status: "connected" | "failed" | "needs-auth" | "pending" | "disabled" | "configured";
@@ -19,7 +19,8 @@ export async function healthOf(server: AnyServer, check: HealthCheck | undefined
   return (await check?.(server)) ?? { status: "configured" };
 }
 
-export function healthText({ status, error }: Health, { name }: AnyServer): string {
+export function healthText({ status, error }: Health, server: AnyServer): string {
+  const { name } = server;
   const why = error === undefined ? "" : `: ${oneLine(plainError(error), 300)}`;
   switch (status) {
     case "connected":
@@ -27,6 +28,8 @@ export function healthText({ status, error }: Health, { name }: AnyServer): stri
     case "failed":
       return `✗ Failed${why}`;
     case "needs-auth":
+      // A WebSocket has no sign-in; its error says what it has instead.
+      if (kindOf(server) === "ws") return `! Needs authentication${why}`;
       return `! Needs authentication; run: keelson mcp login ${shellWord(visible(name))}`;
     case "pending":
       return why === ""

@@ -30,7 +30,10 @@ export async function listServers(call: Invoked, check?: HealthCheck): Promise<n
     const target = targetOf(server);
     return `${visible(server.name)}: ${target && `${target} - `}${healthText(states[at]!, server)} [${server.scope}]`;
   });
+  const failed = servers.find((server, at) => !isUnused(server) && states[at]!.status === "failed");
   await io.write(`${lines.join("\n")}\n`);
+  // Not on standard output: programs read the lines there.
+  if (failed) io.error(`To see more, run: keelson mcp test ${shellWord(visible(failed.name))}`);
   return 0;
 }
 

@@ -117,7 +117,11 @@ test.each(ENTRIES)("add %j", async (argv, entry) => {
 test("a URL with a variable that is not set can be added; the warning says why it is not used yet", async () => {
   expect(await mcp("add", "-t", "http", "x", "${HOST}/mcp")).toMatchObject({
     code: 0,
-    err: ['warning: "x" is not used here: it has a "url" that is not valid: "${HOST}/mcp"'],
+    err: [
+      expect.stringMatching(
+        /^warning: "x" is not used here: it has a "url" that is not valid: "\$\{HOST\}\/mcp"; \$\{HOST\} is not set;/,
+      ),
+    ],
   });
 });
 
@@ -269,6 +273,7 @@ none: ✗ Failed: It needs a "command", or a "url" with a "type" [project]
   expect(err).toEqual([
     expect.stringContaining('MCP server "bad" has a "url" but no "type"'),
     expect.stringContaining('MCP server "none" needs a "command"'),
+    expect.stringContaining('MCP server "u": ${TOKEN} is not set'),
   ]);
   const { out: text } = await mcp("list", "--json");
   expect(JSON.parse(text).servers[0]).toEqual({
@@ -287,15 +292,20 @@ none: ✗ Failed: It needs a "command", or a "url" with a "type" [project]
 
 test("list and get start approved servers only, and show how that went", async () => {
   put(root, "home/.claude.json", {
-    mcpServers: { ok: { command: "a" }, bad: { command: "b" }, web: { type: "http", url: "https://c.test/" } },
+    mcpServers: {
+      ok: { command: "a" },
+      bad: { command: "b" },
+      socket: { type: "ws", url: "wss://d.test/" },
+      web: { type: "http", url: "https://c.test/" },
+    },
   });
   put(root, "project/.mcp.json", { mcpServers: { p: { command: "p" } } });
   const checked: string[] = [];
   const check: HealthCheck = async ({ name }) => {
     checked.push(name);
     if (name === "ok") return { status: "connected" };
-    return name === "web"
-      ? { status: "needs-auth" }
+    return name === "web" || name === "socket"
+      ? { status: "needs-auth", error: "MCP error -32401: add a header" }
       : { status: "failed", error: "MCP error -32000: exit code 1\u001b[2J" };
   };
   const group = (...argv: string[]) =>
@@ -303,16 +313,19 @@ test("list and get start approved servers only, and show how that went", async (
       const commands = { list: (call: any) => listServers(call, check), get: (call: any) => showServer(call, check) };
       return runGroup({ name: "mcp", usage: "", flags: MCP_FLAGS, own: MCP_OWN_FLAGS, commands }, argv, io);
     });
-  expect((await group("list")).out).toBe(`Checking MCP server health...
+  const listed = await group("list");
+  expect(listed.out).toBe(`Checking MCP server health...
 
 bad: b - ✗ Failed: exit code 1\\u{1b}[2J [user]
 ok: a - ✓ Connected [user]
 p: p - ⏸ Pending approval; run: keelson mcp approve p [project]
+socket: wss://d.test/ (WS) - ! Needs authentication: add a header [user]
 web: https://c.test/ (HTTP) - ! Needs authentication; run: keelson mcp login web [user]
 `);
+  expect(listed.err).toEqual(["To see more, run: keelson mcp test bad"]);
   expect((await group("get", "p")).out).toContain("Status: ⏸ Pending approval");
   expect((await group("get", "bat")).err).toEqual(['error: no MCP server "bat"; did you mean "bad"?']);
-  expect(checked.toSorted()).toEqual(["bad", "ok", "web"]);
+  expect(checked.toSorted()).toEqual(["bad", "ok", "socket", "web"]);
 });
 
 test("get shows a server without its secrets", async () => {

@@ -26,8 +26,8 @@ export function noSuchServer(name: string, known: readonly AnyServer[]): string 
   return `no MCP server "${visible(name)}"${didYouMean(name, names) || "; to list them, run: keelson mcp list"}`;
 }
 
-/** Without the code that only says that there is no connection. */
-export const plainError = (error: string) => error.replace(/^MCP error -32000: /, "");
+/** Without the code, which is for programs. */
+export const plainError = (error: string) => error.replace(/^MCP error -32\d{3}: /, "");
 
 /** `file`, and for the local scope the folder it is about, as the reference prints it. */
 export function modifiedLine(file: string, scope: EditScope, cwd: string): string {

@@ -111,7 +111,7 @@ test("a server fails if it takes longer than MCP_TIMEOUT or the client does not 
   await settled(() => servers.summary().every(({ status }) => status === "failed"));
   const where = { transport: "sdk", scope: "dynamic", source: "sdk" };
   expect(servers.status()).toEqual([
-    { name: "slow", status: "failed", error: "MCP error -32001: Request timed out", ...where },
+    { name: "slow", status: "failed", error: "MCP error -32001: Request timed out: no answer within 0.01 s", ...where },
     { name: "nobody", status: "failed", error: "MCP error -32000: SDK MCP server not found: nobody", ...where },
   ]);
 });

@@ -99,7 +99,7 @@ async function examine(
     warn: (problem) => problems.push(problem),
     watch: (transport) => watchedTransport(transport, log.add),
   });
-  const { connection, needsSignIn } = opened;
+  const { connection } = opened;
   const about = {
     name: server.name,
     type: kindOf(server),
@@ -108,8 +108,7 @@ async function examine(
     connectMs: performance.now() - started,
   };
   if (connection.status !== "connected") {
-    const signIn = needsSignIn ? `; to sign in, run: keelson mcp login ${shellWord(visible(server.name))}` : "";
-    const error = `${connection.error ?? "The connection failed"}${signIn}`;
+    const error = connection.error ?? "The connection failed";
     return { ...about, connected: false, error, lists: [], ...(await stderrOf(opened)) };
   }
   const { serverInfo, protocolVersion, instructions } = connection.facts ?? {};
