@@ -26,9 +26,14 @@ export function namesTool(rule: Rule, tool: string): boolean {
   return wildcard(rule.tool, tool);
 }
 
-/** A rule without parentheses that covers the whole tool. */
+/** A rule that covers the whole tool: one without parentheses. */
 export function coversTool(rule: Rule, tool: string): boolean {
-  return rule.content === undefined && namesTool(rule, tool);
+  return (rule.content === undefined || meansNothing(rule)) && namesTool(rule, tool);
+}
+
+/** Parentheses of an MCP rule hold `param:value`. A refusal with anything else in them is one of the whole tool. */
+function meansNothing({ tool, content = "", behavior }: Rule): boolean {
+  return behavior !== "allow" && tool.startsWith("mcp__") && !content.includes(":");
 }
 
 /**

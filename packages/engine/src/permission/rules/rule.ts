@@ -21,10 +21,9 @@ export interface Rule {
 export function parseRule(text: string): { tool: string; content?: string } | undefined {
   const trimmed = text.trim();
   const open = trimmed.indexOf("(");
-  if (open < 0) return NAME.test(trimmed) ? { tool: trimmed } : undefined;
-  const tool = trimmed.slice(0, open).trim();
-  if (!trimmed.endsWith(")") || !NAME.test(tool)) return undefined;
-  const content = trimmed.slice(open + 1, -1);
+  const tool = nameIn(open < 0 ? trimmed : trimmed.slice(0, open).trim());
+  if (tool === undefined || (open >= 0 && !trimmed.endsWith(")"))) return undefined;
+  const content = open < 0 ? "" : trimmed.slice(open + 1, -1);
   return content === "" || content === "*" ? { tool } : { tool, content };
 }
 
@@ -32,3 +31,10 @@ export function parseRule(text: string): { tool: string; content?: string } | un
 export const isStarRule = ({ text }: Pick<Rule, "text">): boolean => /\(\s*\*\s*\)\s*$/.test(text);
 
 const NAME = /^[A-Za-z_][\w*.-]*$/;
+const MCP_NAME = /^mcp__[^\p{C})]+$/u;
+
+/** A server and its tools may be named as they name themselves: `mcp__my srv.x` is `mcp__my_srv_x`. */
+function nameIn(text: string): string | undefined {
+  if (MCP_NAME.test(text)) return text.replace(/[^\w*-]/g, "_");
+  return NAME.test(text) ? text : undefined;
+}

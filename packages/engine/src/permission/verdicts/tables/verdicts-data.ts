@@ -1057,6 +1057,7 @@ export const CALLS_RUN: readonly ToolRow[] = [
   ["bypass", "Edit", edit("/etc/hosts"), BYPASS],
   ["server", "mcp__srv__echo", EXTERNAL, { allow: ["mcp__srv"] }],
   ["server", "mcp__srv__echo", EXTERNAL, { allow: ["mcp__srv__*"] }],
+  ["own name", "mcp__my_srv_x__do_it", EXTERNAL, { allow: ["mcp__my srv.x"] }],
   ["nothing", "TodoWrite", { kind: "none" }, {}],
 ];
 
@@ -1077,6 +1078,8 @@ export const CALLS_ASK: readonly ToolRow[] = [
   ["server", "mcp__srv__echo", EXTERNAL, {}],
   ["server", "mcp__srv2__echo", EXTERNAL, { allow: ["mcp__srv"] }],
   ["server", "mcp__srv__echo", EXTERNAL, { allow: ["mcp__*"] }],
+  ["no parameter", "mcp__srv__echo", EXTERNAL, { allow: ["mcp__srv__echo(x)"] }],
+  ["no parameter", "mcp__srv__echo", EXTERNAL, { allow: ["mcp__srv"], ask: ["mcp__srv__echo(x)"] }],
   ["ask", "Read", read("/repo/a.ts"), { ask: ["Read(a.ts)"] }],
 ];
 
@@ -1091,6 +1094,9 @@ export const CALLS_DENY: readonly ToolRow[] = [
   ["edit", "Write", edit("/repo/src/a"), { ...BYPASS, deny: ["Edit(src/**)"] }],
   ["search", "Grep", read("/repo/secrets"), { ...BYPASS, deny: ["Read(secrets/**)"] }],
   ["server", "mcp__srv__echo", EXTERNAL, { ...BYPASS, deny: ["mcp__*"] }],
+  ["own name", "mcp__my_srv_x__do_it", EXTERNAL, { ...BYPASS, deny: ["mcp__my srv.x"] }],
+  ["own name", "mcp__my_srv_x__do_it", EXTERNAL, { ...BYPASS, deny: ["mcp__my.srv.x__do it"] }],
+  ["no parameter", "mcp__srv__echo", EXTERNAL, { ...BYPASS, deny: ["mcp__srv__echo(x)"] }],
   ["order", "Read", read("/repo/a"), { allow: ["Read(a)"], ask: ["Read(a)"], deny: ["Read(a)"] }],
   ["unasked", "Read", read("/etc/passwd"), { mode: "dontAsk" }],
   ["unasked", "Edit", edit("/repo/a"), { mode: "dontAsk" }],
