@@ -1,6 +1,8 @@
 // Panels, pickers and viewers in the real program.
 
 import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { startTerminal } from "@keelson/testkit/terminal";
 import { isIdle, openAtTerminal } from "./at-terminal.ts";
 
@@ -194,4 +196,27 @@ test("Esc Esc summarizes from a prompt on, and the prompt returns to the input",
     content.map(({ text }) => text ?? "").filter((text) => !text.startsWith("<s")),
   );
   expect(texts).toEqual([["one"], ["first answer"], [expect.stringContaining("They said two"), "two again"]]);
+});
+
+test("/export writes the file that was typed without asking, except where a rule or a protected path says so", async () => {
+  const rules = { permissions: { ask: ["Edit(careful/**)"], deny: ["Edit(secret/**)"] } };
+  await using at = await openAtTerminal([{ text: "an answer" }], { settings: rules });
+  const { terminal, home } = at;
+  terminal.type("hello\r");
+  await terminal.until("an answer");
+  await terminal.until(isIdle);
+  terminal.type("/export talk.txt\r");
+  await terminal.until("Exported the conversation");
+  expect(readFileSync(join(home.project, "talk.txt"), "utf8")).toContain("an answer");
+  terminal.type("/export secret/talk.txt\r");
+  await terminal.until(/denied/);
+  for (const path of ["careful/talk.txt", ".claude/commands/talk.md"]) {
+    terminal.type(`/export ${path}\r`);
+    await terminal.until(/❯ 1\. Yes/);
+    terminal.press("esc");
+    await terminal.until(isIdle);
+    await terminal.until((seen) => !seen.screen().some((row) => row.includes("1. Yes")));
+  }
+  const paths = ["secret/talk.txt", "careful/talk.txt", ".claude/commands/talk.md"];
+  expect(paths.filter((path) => existsSync(join(home.project, path)))).toEqual([]);
 });

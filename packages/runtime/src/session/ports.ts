@@ -108,7 +108,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
         import("../commands/session.ts"),
       ]);
       return expandTyped(text, {
-        session: commandSession(controls, ports, state.conversation),
+        session: commandSession({ controls, ports, gate, state, typed: options.interactive === true }),
         rejectsUnknown: options.rejectsUnknownCommands === true,
         skill: (name, args) => skills.expand(name, args),
         serverPrompt: async () => {
