@@ -86,6 +86,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     transcriptPath: () => place.path,
     transcript: () => (place.path !== null && existsSync(place.path) ? place.path : undefined),
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
+    memoryDirectory: () => state.instructions?.memory,
     addMemory: async (text, scope) => {
       const { addMemory, memoryFile } = await import("../instructions/add-memory.ts");
       const places = { root: state.root, configDir: state.snapshot.configDir };

@@ -71,6 +71,8 @@ export interface ControlTargets {
   transcript(): string | undefined;
   /** The instruction files in the conversation. */
   memoryFiles(): readonly { readonly path: string; readonly type: string; readonly text: string }[];
+  /** Where the agent keeps notes for later sessions; undefined if it keeps none. */
+  memoryDirectory(): string | undefined;
   /** Adds a note to an instruction file. Returns its path. */
   addMemory(text: string, scope: MemoryScope): Promise<string>;
   readonly cost: Cost;

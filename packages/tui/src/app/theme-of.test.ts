@@ -25,6 +25,11 @@ test("the user's files are read only for a theme that is not built in", () => {
 });
 
 test("the user's themes are offered after the others", () => {
-  expect(offeredThemes(host).at(-1)).toEqual({ name: "custom:sea", label: "sea" });
+  expect(offeredThemes(host).at(-1)).toEqual({ name: "custom:sea", label: "Sea" });
+  const named = { themes: () => ({ sea: JSON.stringify({ name: "Deep sea\u001b[2J", base: "dark" }), bad: "{" }) };
+  expect(offeredThemes(named).slice(-2)).toEqual([
+    { name: "custom:sea", label: expect.stringMatching(/^Deep sea[^\u001b]*$/) },
+    { name: "custom:bad", label: "bad" },
+  ]);
   expect(offeredThemes(host)[0]).toEqual({ name: "auto", label: "Like the terminal" });
 });

@@ -2,6 +2,8 @@
 
 import type { TerminalHost } from "../host.ts";
 import type { Background } from "../theme/background.ts";
+import { cleanRow } from "../screen/clean.ts";
+import { parseCustomTheme } from "../theme/custom.ts";
 import { makeTheme } from "../theme/make-theme.ts";
 import { BUILT_IN_THEMES, THEME_TITLES } from "../theme/palettes.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -23,6 +25,9 @@ export function themeOf(
 export function offeredThemes({ themes }: Pick<TerminalHost, "themes">): readonly { name: string; label: string }[] {
   return [
     ...Object.entries(THEME_TITLES).map(([name, label]) => ({ name, label })),
-    ...Object.keys(themes()).map((file) => ({ name: `${OWN}${file}`, label: file })),
+    ...Object.entries(themes()).map(([file, text]) => ({
+      name: `${OWN}${file}`,
+      label: cleanRow(parseCustomTheme(text, file)?.name ?? file),
+    })),
   ];
 }

@@ -57,6 +57,7 @@ const NOTES: Readonly<Record<string, string>> = {
   ide: "Run Keelson in the terminal of your editor; there is no extension to connect to",
   sandbox: "The sandbox is a setting: run keelson config set sandbox.enabled true, and start again",
   "scroll-speed": "The terminal scrolls, so its own setting applies",
+  stop: "Esc stops the current work; /tasks lists what runs in the background and stops it",
   tui: "Keelson always draws on the main screen and keeps the scrollback",
   voice: "Voice input is not supported",
 };

@@ -101,6 +101,7 @@ const REPLIES = {
     permission_mode: "plan",
     output_style: "default",
     added_dirs: ["/other"],
+    memory_directory: "/home/.claude/projects/-work/memory",
   },
   get_usage: { session: { total_cost_usd: 0.25, total_duration_ms: 65_000 } },
   list_permission_rules: { state: RULES },
@@ -408,6 +409,10 @@ test("files of agents, hooks and memory open in the editor; what has none is sho
   expect((await press(memory.panel, "down", "enter"))?.effects).toEqual([
     { kind: "edit-file", path: "/work/CLAUDE.local.md" },
   ]);
+  const notes = await opened("memory");
+  expect((await press(notes.panel, "end", "enter"))?.effects).toEqual([
+    { kind: "edit-file", path: "/home/.claude/projects/-work/memory/MEMORY.md" },
+  ]);
   expect((await endOf("keybindings")).effects).toEqual([
     { kind: "edit-file", path: "/home/.claude/keybindings.json", start: firstBindings() },
   ]);
@@ -473,6 +478,10 @@ test("/export copies the conversation or lets the session write it; /copy takes 
     { kind: "send", prompt: "/export a.md" },
   ]);
   expect((await endOf("copy")).effects).toEqual([{ kind: "copy", text: "**so**" }]);
+});
+
+test("/stop says what stops work here", async () => {
+  expect((await endOf("stop")).note).toContain("/tasks");
 });
 
 test("/btw shows the answer to a question aside", async () => {

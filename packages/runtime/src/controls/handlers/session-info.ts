@@ -22,5 +22,6 @@ export const getLiveSessionInfo: ControlHandler = (_request, targets) => {
     output_style: targets.style(),
     permission_mode: targets.mode(),
     agent: snapshot.flags.agent ?? null,
+    memory_directory: targets.memoryDirectory() ?? null,
   });
 };

@@ -27,7 +27,7 @@ export class Animation {
   step(now: number): void {
     const { talk, prompt, panels, parts, theme } = this.#app;
     const title = { working: talk.isWorking, waiting: panels.top !== undefined, now };
-    const text = this.#title.next({ ...title, name: talk.facts.title || "keelson" });
+    const text = this.#title.next({ ...title, name: talk.facts.name || "keelson" });
     if (text !== undefined) this.#modes.title(text);
     this.#status.poll(now);
     const due = [

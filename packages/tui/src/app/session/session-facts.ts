@@ -55,6 +55,18 @@ export class SessionFacts {
   /** Tokens that the model can read, if the session has said it. */
   contextWindow: number | undefined;
 
+  /** The title of the session, or else what it began with. Empty before the first prompt. */
+  get name(): string {
+    return (
+      this.title ||
+      (this.prompts
+        .find(({ text }) => !text.startsWith("/"))
+        ?.text.trim()
+        .split("\n")[0] ??
+        "")
+    );
+  }
+
   take(message: Outbound, now: number): void {
     if (isResult(message)) {
       this.workingSince = undefined;
@@ -72,6 +84,7 @@ export class SessionFacts {
         return this.#prompted(message as UserMessage);
       case "conversation_reset":
         this.prompts = [];
+        this.title = "";
         return;
       case "system":
         return this.#system({ ...message }, now);

@@ -115,13 +115,17 @@ interface UsageReply {
 export async function memoryPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const { host, requests } = context;
   // The summary is estimated here, without a request to the provider.
-  const { memoryFiles } = (await requests.request("get_context_usage", { detail: "summary" })) as UsageReply;
+  const [{ memoryFiles }, { memory_directory: notes }] = (await Promise.all([
+    requests.request("get_context_usage", { detail: "summary" }),
+    requests.request("get_session_info"),
+  ])) as [UsageReply, { readonly memory_directory?: string | null }];
   const known = new Set(memoryFiles.map(({ path }) => path));
   const configDir = host.env["CLAUDE_CONFIG_DIR"] || `${host.home}/.claude`;
-  const usual: readonly (readonly [path: string, about: string])[] = [
+  const usual: readonly (readonly [path: string, about: string, label?: string])[] = [
     [`${host.cwd}/CLAUDE.md`, "Instructions for this project, shared"],
     [`${host.cwd}/CLAUDE.local.md`, "Instructions for this project, for you"],
     [`${configDir}/CLAUDE.md`, "Instructions for all your projects"],
+    ...(notes ? [[`${notes}/MEMORY.md`, "What the agent noted in this project", "MEMORY.md"] as const] : []),
   ];
   return fileList(context, {
     title: "Memory",
@@ -134,7 +138,7 @@ export async function memoryPanel(context: PanelContext): Promise<Panel<PanelEnd
       })),
       ...usual
         .filter(([path]) => !known.has(path))
-        .map(([path, about]) => ({ id: path, label: shortPath(path, host), value: "not in use", about })),
+        .map(([path, about, label = shortPath(path, host)]) => ({ id: path, label, value: "not in use", about })),
     ],
     empty: "No instruction files",
     note: "Closed memory",
