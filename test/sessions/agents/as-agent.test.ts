@@ -137,6 +137,26 @@ test("skills it names are in the first request, and so is its memory", async () 
   expect(stderr).toContain('warning: an agent starts without the skill "nope": there is no skill "nope"');
 });
 
+test("an agent of a plugin names the plugin's skills without its name, also those that commands hide", async () => {
+  using home = temporaryHome();
+  const root = join(home.write("~/kit/.claude-plugin/plugin.json", { name: "kit" }), "../..");
+  home.write("~/kit/agents/writer.md", "---\ndescription: Writes\nskills: [style, both, kit:style, far]\n---\nWrite.");
+  home.write("~/kit/skills/style/SKILL.md", "---\ndescription: x\n---\nUse tabs\n");
+  home.write("~/kit/skills/both/SKILL.md", "---\ndescription: x\n---\nThe skill\n");
+  home.write("~/kit/commands/both.md", "---\ndescription: x\n---\nThe command\n");
+  home.write("~/.claude/skills/style/SKILL.md", "---\ndescription: x\n---\nUse spaces\n");
+  home.write("~/.claude/skills/far/SKILL.md", "---\ndescription: x\n---\nFar away\n");
+  const { requests, stderr } = await play(home, "hi", ["--agent", "kit:writer", "--plugin-dir", root]);
+  const texts = spoken(requests[0]!)[0].content.filter(({ text }: any) => text.includes("<skill-format>"));
+  expect(texts.map(({ text }: any) => text.trim().split("\n").at(-1))).toEqual([
+    "Use tabs",
+    "The skill",
+    "Use tabs",
+    "Far away",
+  ]);
+  expect(stderr).toBe("");
+});
+
 test("it may write notes to its own memory, unless the folder is not trusted", async () => {
   using home = temporaryHome();
   addAgent(home, "writer", { head: "memory: project\n" });

@@ -27,6 +27,8 @@ export interface DormantSkill {
 export interface SkillCollector {
   readonly skills: Skill[];
   readonly dormant: DormantSkill[];
+  /** Those of plugins whose name a command of the plugin has. */
+  readonly hidden: Skill[];
   readonly problems: SkillProblem[];
   /** What to compare to notice changes. */
   readonly watched: Map<string, FileMark | undefined>;
@@ -66,6 +68,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   let reader: SkillFileReader | undefined;
   const skills: Skill[] = [];
   const dormant: DormantSkill[] = [];
+  const hidden: Skill[] = [];
   const problems: SkillProblem[] = [];
   const watched = new Map<string, FileMark | undefined>();
   const strays: { path: string; kind: "file" | "folder" }[] = [];
@@ -106,6 +109,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     const name = names.has(own) && clashName !== undefined ? clashName : own;
     const other = names.get(name);
     if (other !== undefined) {
+      if (origin.plugin !== undefined) hidden.push({ ...placed(draft, name, file, origin), plugin: origin.plugin });
       return void report({ file: found.found, kind: "shadowed", why: `/${name} is ${other}; rename one of them` });
     }
     const state = overrides.get(name);
@@ -147,7 +151,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     skills.push(item);
   }
 
-  return { skills, dormant, problems, watched, strays, take, takeRecalled, scanOptions };
+  return { skills, dormant, hidden, problems, watched, strays, take, takeRecalled, scanOptions };
 }
 
 /** Loaded late: a large folder whose index is believed needs no parser. */

@@ -71,6 +71,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
     get dormant() {
       return dormant.map(({ skill }) => skill);
     },
+    hidden: collector.hidden,
     get problems() {
       strays ??= (require("./find/strays.ts") as typeof Strays).explainStrays(collector.strays);
       return [...places.off, ...problems, ...strays];
@@ -118,6 +119,7 @@ function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
   return {
     skills: [],
     dormant: [],
+    hidden: [],
     problems: [],
     touched: () => [],
     changed: () => false,

@@ -21,6 +21,9 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
     get dormant() {
       return loaded?.dormant ?? [];
     },
+    get hidden() {
+      return loaded?.hidden ?? [];
+    },
     get problems() {
       return (loaded ??= load()).problems;
     },

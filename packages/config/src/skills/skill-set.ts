@@ -8,6 +8,8 @@ export interface SkillSet {
   readonly skills: readonly Skill[];
   /** Skills with `paths` that no touched file has matched yet. */
   readonly dormant: readonly Skill[];
+  /** Skills of plugins that a command of the same plugin hides. Only the plugin's own agents can use them. */
+  readonly hidden: readonly Skill[];
   /** What is not used, or only in part, and why. */
   readonly problems: readonly SkillProblem[];
   /**

@@ -13,10 +13,10 @@ export interface AgentSkills {
   /** All skills, as the model sees them; undefined if there are none. */
   listing(): NewEntry | undefined;
   /**
-   * The text of a skill that the agent begins with. `grants`: the commands in it run with what it allows. Rejects if
-   * there is none of this name, or it fails.
+   * The text of a skill that the agent begins with. `grants`: the commands in it run with what it allows. `plugin` is the
+   * one that the agent comes from. Rejects if there is none of this name, or it fails.
    */
-  preload(name: string, options: { readonly grants: boolean }): Promise<string>;
+  preload(name: string, options: { readonly grants: boolean; readonly plugin?: string | undefined }): Promise<string>;
 }
 
 interface AgentSkillTools {
@@ -33,8 +33,8 @@ export function agentSkills({ skills, effects, invoker, keeper }: AgentSkillTool
     effects,
     tool: skillTool(keeper(invoke)),
     listing: () => skills.wholeListing(),
-    preload: async (name, { grants }) => {
-      const skill = skills.find(name);
+    preload: async (name, { grants, plugin }) => {
+      const skill = skills.findToPreload(name, plugin);
       if (!skill) throw new Error(`there is no skill "${name}"`);
       // Its own commands may need what it allows; whoever reads it without invoking it gets the text alone.
       const grant = grants ? effects.grant({ ...skill, disallowedTools: [] }) : undefined;
