@@ -191,6 +191,27 @@ test("a skill with context: fork runs in a subagent, and only its answer comes b
   expect(resultOf(typed)).toMatchObject({ result: "found it", num_turns: 0, is_error: false });
 });
 
+test("a skill runs in the agent of its plugin that it names, and without that agent in the usual one", async () => {
+  using home = temporaryHome();
+  const root = join(home.write("~/kit/.claude-plugin/plugin.json", { name: "kit" }), "../..");
+  home.write("~/kit/agents/scout.md", "---\ndescription: Scouts\ntools: Read\n---\nYou are the scout.");
+  home.write("~/kit/skills/look/SKILL.md", "---\ndescription: x\ncontext: fork\nagent: scout\n---\nLook around\n");
+  home.write("~/kit/skills/lost/SKILL.md", "---\ndescription: x\ncontext: fork\nagent: nobody\n---\nLook around\n");
+  const run = async (skill: string) => {
+    const replies = [invoke(skill), { text: "found it" }, { text: "done" }];
+    const { requests, stderr } = await play(home, "hi", replies, ["--plugin-dir", root]);
+    const { system, tools } = requests[1]!.body;
+    return { stderr, isScout: JSON.stringify(system).includes("You are the scout."), tools: tools.length };
+  };
+  expect(await run("kit:look")).toEqual({ stderr: "", isScout: true, tools: 1 });
+  const lost = await run("kit:lost");
+  expect(lost.stderr).toBe(
+    "warning: skill kit:lost names the agent 'nobody', which does not exist; it runs in general-purpose\n",
+  );
+  expect(lost.isScout).toBe(false);
+  expect(lost.tools).toBeGreaterThan(5);
+});
+
 test("a subagent of a skill is under the session's rules and hooks", async () => {
   using home = temporaryHome();
   addSkill(home, "research", "description: x\ncontext: fork\nagent: Explore", "Look");

@@ -170,6 +170,21 @@ const FORK: AgentDefinition = {
   hooks: [],
 };
 
+/** In a plugin, a name without a prefix is first that of one of its own agents. A skill whose agent is missing still runs. */
+function agentOf({ name, fork, plugin }: Skill, host: AgentHost): AgentDefinition {
+  const wanted = fork?.agent ?? ANY_TASK;
+  const found = (plugin && host.find(`${plugin.name}:${wanted}`)) ?? host.find(wanted);
+  if (found) return found;
+  const usual = host.find(ANY_TASK);
+  if (!usual) throw new Error(`skill ${name} names the agent '${wanted}', which does not exist`);
+  host.stages.storage.options.warn(
+    `Skill ${name} names the agent '${wanted}', which does not exist; it runs in ${ANY_TASK}`,
+  );
+  return usual;
+}
+
+const ANY_TASK = "general-purpose";
+
 /** A skill with `context: fork`: its text is the prompt of a subagent, which sees nothing of the conversation. */
 export async function runSkill(
   order: {
@@ -184,9 +199,8 @@ export async function runSkill(
   host: AgentHost,
 ): Promise<{ readonly agentId: string; readonly result: string }> {
   const { skill, text, attached, model, toolUseId, signal } = order;
-  const type = skill.fork?.agent ?? "general-purpose";
-  const definition = host.find(type);
-  if (!definition) throw new Error(`skill ${skill.name} names the agent '${type}', which does not exist`);
+  const definition = agentOf(skill, host);
+  const type = definition.name;
   if (isTypeDenied(type, parent))
     throw new Error(`skill ${skill.name} runs in the agent '${type}', which a rule denies`);
   if (!maySpawn(parent, host) || parent.isFork)
