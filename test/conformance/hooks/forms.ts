@@ -172,7 +172,7 @@ export const EVENTS: Readonly<Record<HookEvent, Facts>> = {
     stops: true,
   },
   UserPromptExpansion: {
-    label: "UserPromptExpansion:hello",
+    label: "UserPromptExpansion",
     keys: "expansion_type command_name command_args prompt",
     has: ["mode"],
     ...plainly,
@@ -204,7 +204,7 @@ export const EVENTS: Readonly<Record<HookEvent, Facts>> = {
     context: known("SubagentStart"),
   },
   SubagentStop: {
-    label: "SubagentStop:general-purpose",
+    label: "SubagentStop",
     keys: "stop_hook_active agent_id agent_transcript_path agent_type last_assistant_message",
     has: ["mode", "effort"],
     ...plainly,

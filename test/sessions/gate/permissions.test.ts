@@ -2,10 +2,19 @@
 // Commands here are harmless: what is tested is the decision, never the damage.
 
 import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
-import { messagesOf, resultOf, STREAM, told } from "../front-door.ts";
+import {
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  type ScriptedCall,
+  type TemporaryHome,
+} from "@keelson/testkit";
+import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
 
 const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "x" } });
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
@@ -49,6 +58,29 @@ test("in default mode, with nobody to ask, writing and running are refused with 
     tool_result_meta: [{ id: "call_1_1", permission_decision: { decision: "reject", source: "config" } }],
   });
   expect(ended.code).toBe(0);
+});
+
+test("a PermissionRequest hook runs to its end, although the client answers first", async () => {
+  using home = temporaryHome();
+  const go = join(home.project, "go");
+  execFileSync("mkfifo", [go]);
+  const command = `cat "${go}" && touch "$CLAUDE_PROJECT_DIR/noted"`;
+  home.settings({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
+  await using model = await startMockModel([{ calls: [bash("touch b.txt")] }, { text: "done" }]);
+  const args = [...CHAT, "--permission-prompt-tool", "stdio", "--include-hook-events"];
+  await using running = startKeelson(args, { home, url: model.url, stdin: "open" });
+  running.send(prompt("go"));
+  const { json: asked } = await running.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  running.send(answer(asked.request_id, { behavior: "deny", message: "No" }));
+  await running.waitForLine(({ type }) => type === "user");
+  void writeFile(go, "");
+  const { json: ended } = await running.waitForLine(
+    ({ subtype, hook_event: event }) => subtype === "hook_response" && event === "PermissionRequest",
+  );
+  expect(ended).toMatchObject({ outcome: "success", exit_code: 0 });
+  expect(existsSync(join(home.project, "noted"))).toBe(true);
+  running.closeStdin();
+  expect(messagesOf(await running.done, "system/informational")).toEqual([]);
 });
 
 test("in default mode looking is free inside the folder, and only there", async () => {

@@ -44,8 +44,11 @@ export function matcherSubject(event: HookEvent, input: JsonObject): string | un
   return event === "FileChanged" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;
 }
 
+/** They have matchers, but are named without what those are compared with (conformance: hooks). */
+const PLAINLY_NAMED: readonly HookEvent[] = ["SubagentStop", "UserPromptExpansion"];
+
 /** The event's name on the wire and in texts: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
 export function eventLabel(event: HookEvent, input: JsonObject): string {
-  const subject = matcherSubject(event, input);
+  const subject = PLAINLY_NAMED.includes(event) ? undefined : matcherSubject(event, input);
   return subject === undefined || subject === "" ? event : `${event}:${subject}`;
 }

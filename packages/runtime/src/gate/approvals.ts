@@ -102,7 +102,7 @@ export class Approvals {
       cwd: gate.cwd,
       ...(unasked === undefined ? {} : { unasked }),
       origin: originOf(request.tool.name),
-      hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
+      hooks: (about) => fire("PermissionRequest", about, signal),
       accept: (updates) => void gate.accept(updates),
     });
   }

@@ -30,7 +30,8 @@ export interface Approvers {
   readonly person?: AskPerson;
   /** Where the session works; questions name files from there. */
   readonly cwd: string;
-  hooks(input: JsonObject, withdrawn: AbortSignal): Promise<HookOutcome>;
+  /** They run to their end even if someone else answers first: many only take note of the question. */
+  hooks(input: JsonObject): Promise<HookOutcome>;
   accept(updates: readonly PermissionUpdate[]): void;
 }
 
@@ -57,8 +58,9 @@ async function askHooks(
   withdrawn: AbortSignal,
 ): Promise<Permission | undefined> {
   const about: JsonObject = { tool_name: tool.name, tool_input: input, permission_suggestions: suggestions };
-  const { permission } = await hooks(about, withdrawn);
-  if (!permission) return undefined;
+  const { permission } = await hooks(about);
+  // What they say after the answer comes too late.
+  if (!permission || withdrawn.aborted) return undefined;
   if (permission.behavior === "deny") {
     const message = permission.message || `A PermissionRequest hook denied ${tool.name}`;
     return { behavior: "deny", ...BY_HOOK, message, interrupt: permission.interrupt === true };
