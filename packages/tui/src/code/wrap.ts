@@ -3,9 +3,12 @@
 
 import { graphemes, width } from "../screen/rows.ts";
 import type { StyledText } from "./styled-text.ts";
+import { ASCII, wrapAscii } from "./wrap-ascii.ts";
 
 /** Rows of at most `columns`, broken at spaces, between CJK characters, and inside words that are longer than a row. */
 export function wrapWords(pieces: readonly StyledText[], columns: number): StyledText[][] {
+  const text = pieces.length === 1 ? pieces[0]!.text : pieces.map((piece) => piece.text).join("");
+  if (ASCII.test(text)) return wrapAscii(pieces, text, Math.max(1, columns));
   const wrapper = new Wrapper(pieces, Math.max(1, columns));
   for (const [index, { text }] of pieces.entries()) {
     let at = 0;
@@ -35,9 +38,16 @@ export function wrapWords(pieces: readonly StyledText[], columns: number): Style
 
 /** Rows of at most `columns`, broken anywhere, so that code keeps all its spaces. */
 export function wrapCode(pieces: readonly StyledText[], columns: number): StyledText[][] {
+  if (fits(pieces, columns)) return [pieces.filter(({ text }) => text !== "")];
   const wrapper = new Wrapper(pieces, Math.max(1, columns));
   wrapper.chop({ piece: 0, at: 0 }, { piece: pieces.length, at: 0 });
   return wrapper.rows;
+}
+
+function fits(pieces: readonly StyledText[], columns: number): boolean {
+  let length = 0;
+  for (const { text } of pieces) length += text.length;
+  return length <= columns && pieces.every(({ text }) => ASCII.test(text));
 }
 
 const SPACE = 0x20;
