@@ -150,8 +150,15 @@ export class App {
   }
 
   changed(options?: { readonly now?: boolean }): void {
+    this.parts.changed();
     this.#window.changed();
     this.screen.changed(options);
+  }
+
+  /** Something that moves looks different: the text that is being written, the spinner. */
+  moved(): void {
+    this.#window.changed();
+    this.screen.changed();
   }
 
   do(effect: PromptEffect): void {
@@ -194,7 +201,10 @@ export class App {
 
   /** For what is done in passing: a failure is shown, not thrown. */
   attempt(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.note(error instanceof Error ? error.message : String(error), "error"));
+    work.then(
+      () => this.changed(),
+      (error: unknown) => this.note(error instanceof Error ? error.message : String(error), "error"),
+    );
   }
 
   /** What the terminal said about its background. */
@@ -306,6 +316,8 @@ export class App {
       this.screen.clear({ scroll: true });
     }
     if (message.type === "result") this.#alerts.finished(this.parts.startedMs, now);
+    // Whether more than that looks different, the parts have taken from the message.
+    this.moved();
   }
 
   #ask(): void {

@@ -14,6 +14,8 @@ export class Animation {
   readonly #modes: Pick<TerminalModeSwitch, "title">;
   readonly #title: WindowTitle;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When something looks different that does not move all the time, as the spinner does. */
+  #changesAt = Infinity;
 
   constructor(app: App, status: StatusRows, modes: Pick<TerminalModeSwitch, "title">) {
     const { host, theme } = app;
@@ -26,26 +28,42 @@ export class Animation {
   /** A frame is drawn now; draws again when something looks different. */
   step(now: number): void {
     const { talk, prompt, panels, parts, theme } = this.#app;
+    if (now >= this.#changesAt) parts.changed();
+    // What moves by itself is drawn when the timer says so.
+    if (parts.isStill && this.#timer !== undefined) return;
     const title = { working: talk.isWorking, waiting: panels.top !== undefined, now };
     const text = this.#title.next({ ...title, name: talk.facts.name || "keelson" });
     if (text !== undefined) this.#modes.title(text);
     this.#status.poll(now);
-    const due = [
+    const move = soonest([
       this.#title.nextChange(title),
       talk.feed.nextChange(now),
+      parts.nextMove(talk, { now, theme }),
+    ]);
+    const change = soonest([
       prompt.nextChange(now),
       panels.nextChange(now),
       this.#status.line.nextChange(now),
-      parts.nextChange(talk, { now, theme }),
-    ].filter((each) => each !== undefined);
+      parts.nextChange(now),
+    ]);
     this.stop();
-    if (due.length > 0) {
-      this.#timer = setTimeout(() => this.#app.changed(), Math.max(SOONEST_MS, Math.min(...due)));
-    }
+    this.#changesAt = now + change;
+    const due = Math.min(move, change);
+    if (due < Infinity) this.#timer = setTimeout(() => this.#draw(), Math.max(SOONEST_MS, due));
   }
 
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
+
+  #draw(): void {
+    this.#timer = undefined;
+    this.#app.moved();
+  }
+}
+
+/** Infinity if none of them comes. */
+function soonest(times: readonly (number | undefined)[]): number {
+  return Math.min(...times.filter((time) => time !== undefined));
 }

@@ -28,3 +28,24 @@ test("stack() gives room by rank and keeps the last rows of what is cut", () => 
   expect(stack(parts, frame(5)).rows).toEqual(["feed7", "feed8", "prompt0", "prompt1", "footer0"]);
   expect(stack(parts, frame(2)).rows).toEqual(["prompt0", "prompt1"]);
 });
+
+test("stack() renders what does not move only if it has another amount of room", () => {
+  const counts = { feed: 0, prompt: 0, footer: 0 };
+  const counting = (name: keyof typeof counts, count: () => number) => ({
+    render: () => ({ rows: Array.from({ length: count() }, () => `${name}${counts[name]++}`) }),
+  });
+  let feed = 1;
+  const parts = [
+    { view: counting("feed", () => feed), rank: 1, moves: true },
+    { view: counting("prompt", () => 1), rank: 0 },
+    { view: counting("footer", () => 1), rank: 2 },
+  ];
+  const still = new Map();
+  expect(stack(parts, frame(5), still).rows).toEqual(["feed0", "prompt0", "footer0"]);
+  expect(stack(parts, frame(5), still).rows).toEqual(["feed1", "prompt0", "footer0"]);
+  feed = 2;
+  expect(stack(parts, frame(5), still).rows).toEqual(["feed2", "feed3", "prompt0", "footer1"]);
+  feed = 4;
+  expect(stack(parts, frame(5), still).rows).toEqual(["feed4", "feed5", "feed6", "feed7", "prompt0"]);
+  expect(stack(parts, frame(5)).rows.at(-1)).toBe("prompt1");
+});

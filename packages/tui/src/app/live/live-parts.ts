@@ -1,7 +1,7 @@
 // What is below the conversation, from top to bottom: what is being written, the spinner, lists, the prompt or a panel,
 // the status rows, the footer.
 
-import type { Outbound } from "@keelson/protocol";
+import type { Outbound, StreamEventMessage } from "@keelson/protocol";
 import type { PromptEditor } from "../../editor/prompt.ts";
 import { shortcutRows } from "../../editor/shortcuts.ts";
 import type { TerminalHost } from "../../host.ts";
@@ -14,7 +14,7 @@ import { TodoView } from "../../life/todos.ts";
 import { TokenCounter } from "../../life/tokens.ts";
 import type { Frame, Rendered, View } from "../../screen/view.ts";
 import type { Theme } from "../../theme/theme.ts";
-import { stack, type ScreenPart } from "./layout.ts";
+import { stack, type ScreenPart, type StillParts } from "./layout.ts";
 import type { Panels } from "../overlays/panels.ts";
 import type { Talk } from "../session/talk.ts";
 
@@ -37,6 +37,8 @@ export class LiveParts {
   /** When the run that is shown began. */
   startedMs = 0;
   #working = false;
+  /** What was drawn last. Undefined if it may look different by now, apart from what moves. */
+  #drawn: { readonly parts: readonly ScreenPart[]; readonly still: StillParts; readonly frame: Frame } | undefined;
 
   constructor(host: TerminalHost, bindings: Bindings) {
     this.#host = host;
@@ -45,14 +47,26 @@ export class LiveParts {
   }
 
   take(message: Outbound, now: number): void {
+    if (!isGrowth(message) || !this.#working) this.changed();
     this.tokens.take(message);
     this.tasks.take(message, now);
     this.#todos.take(message);
     this.#spinner.take(message);
   }
 
+  /** Not only what moves looks different: the text that is being written, and the spinner. */
+  changed(): void {
+    this.#drawn = undefined;
+  }
+
+  /** Whether only what moves looks different since the last frame. */
+  get isStill(): boolean {
+    return this.#drawn !== undefined;
+  }
+
   /** Another session. */
   clear(): void {
+    this.changed();
     this.tokens = new TokenCounter();
     this.tasks = new BackgroundTasks();
     this.#todos = new TodoView();
@@ -73,37 +87,44 @@ export class LiveParts {
     this.#showsLists = !this.#showsLists;
   }
 
-  nextChange(
-    { isWorking, questions }: Talk,
-    { now, theme }: { readonly now: number; readonly theme: Theme },
-  ): number | undefined {
-    if (isWorking && !questions.shown) return this.#spinner.nextChange(now, theme);
+  /** Milliseconds until the spinner moves. */
+  nextMove(talk: Talk, { now, theme }: { readonly now: number; readonly theme: Theme }): number | undefined {
+    return isTurning(talk) ? this.#spinner.nextChange(now, theme) : undefined;
+  }
+
+  /** Milliseconds until something else looks different. */
+  nextChange(now: number): number | undefined {
     return this.#showsLists ? this.tasks.nextChange(now) : undefined;
   }
 
   render(state: LiveState, frame: Frame): Rendered {
-    const { talk, prompt, panels } = state;
+    const { talk } = state;
     const since = talk.facts.workingSince;
     if (since !== undefined && !this.#working) {
       this.tokens.begin();
       this.startedMs = since;
     }
     this.#working = since !== undefined;
+    if (!this.#drawn || !isLike(this.#drawn.frame, frame)) {
+      this.#drawn = { parts: this.#partsOf(state, frame), still: new Map(), frame };
+    }
+    return stack(this.#drawn.parts, frame, this.#drawn.still);
+  }
+
+  #partsOf(state: LiveState, frame: Frame): ScreenPart[] {
+    const { talk, prompt, panels } = state;
     const panel = panels.top;
     const lists = this.#showsLists ? [this.#todos, this.tasks] : [];
-    return stack(
-      [
-        { view: { render: (inner) => ({ rows: talk.feed.live(inner) }) }, rank: 7 },
-        { view: gap(isTurning(talk) || lists.some((list) => list.render(frame).rows.length > 0)), rank: 8 },
-        { view: { render: (inner) => ({ rows: this.#spinnerRow(talk, inner) }) }, rank: 3 },
-        ...lists.map((view) => ({ view, rank: 5 })),
-        { view: talk.queued, rank: 4 },
-        { view: gap(true), rank: 6 },
-        panel ? { view: panels, rank: 0, focused: true } : { view: prompt, rank: 0, focused: true },
-        ...(panel ? [] : this.#below(state)),
-      ],
-      frame,
-    );
+    return [
+      { view: { render: (inner) => ({ rows: talk.feed.live(inner) }) }, rank: 7, moves: true },
+      { view: gap(isTurning(talk) || lists.some((list) => list.render(frame).rows.length > 0)), rank: 8 },
+      { view: { render: (inner) => ({ rows: this.#spinnerRow(talk, inner) }) }, rank: 3, moves: true },
+      ...lists.map((view) => ({ view, rank: 5 })),
+      { view: talk.queued, rank: 4 },
+      { view: gap(true), rank: 6 },
+      panel ? { view: panels, rank: 0, focused: true } : { view: prompt, rank: 0, focused: true },
+      ...(panel ? [] : this.#below(state)),
+    ];
   }
 
   /** Under the prompt. */
@@ -162,6 +183,15 @@ export class LiveParts {
 /** Whether the spinner turns. While a question is open the agent waits, and Esc is an answer. */
 function isTurning({ isWorking, questions }: Talk): boolean {
   return isWorking && questions.shown === undefined;
+}
+
+/** Whether a message makes only the text longer that is being written. */
+function isGrowth(message: Outbound): boolean {
+  return message.type === "stream_event" && (message as StreamEventMessage).event.type === "content_block_delta";
+}
+
+function isLike(one: Frame, other: Frame): boolean {
+  return one.columns === other.columns && one.rows === other.rows && one.theme === other.theme;
 }
 
 function gap(isWanted: boolean): View {

@@ -18,7 +18,7 @@ import { UserTime } from "./user-time.ts";
 
 export interface TalkOptions extends ConversationOptions {
   now(): number;
-  /** Something looks different. */
+  /** Something looks different that no message told. */
   changed(): void;
   /** The session has said what it is. */
   ready(): void;
@@ -208,7 +208,6 @@ export class Talk implements Requests {
     // Another session id and transcript; or a command that changed the model, the folders, the name.
     if (message.type === "conversation_reset" || readField(message, "local_command") !== undefined) void this.#inform();
     this.#options.message(message);
-    this.#options.changed();
   }
 
   /** The call that the question was about waits no longer. */
