@@ -117,6 +117,9 @@ describe("answers of the terminal", () => {
   test.each([
     ["\x1b[12;40R", "cursor=12;40"],
     ["\x1b[1;1R", "cursor=1;1"],
+    ["\x1b[1;9R", "cursor=1;9"],
+    ["\x1b[2;5R", "cursor=2;5"],
+    ["\x1b[12;40R\x1b[13;1R", "cursor=12;40 cursor=13;1"],
     ["\x1b[?5u", "kitty=5"],
     ["\x1b[?62;22c", "attributes=62;22"],
     ["\x1b[>0;276;0c", "attributes=0;276;0"],

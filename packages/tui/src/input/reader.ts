@@ -22,6 +22,11 @@ const STRING_INTRODUCERS = "]P_^X";
 /** What was read at a place: the events and where to continue, or "more" if the rest of it has not arrived. */
 type Step = { readonly next: number; readonly events: readonly InputEvent[] } | "more";
 
+/** Row and column of the cursor, unless it is F3 with Shift, Alt or Ctrl. */
+// oxlint-disable-next-line no-control-regex
+const PLACE = /^\x1b\[((?!0*1?;0*[2-8]R)\d+;\d+)R$/;
+const LONGEST_PLACE = 16;
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -34,9 +39,11 @@ export class InputReader {
 
   push(chunk: Uint8Array, now: number): InputEvent[] {
     this.#lastAt = now;
+    this.#old = this.#pending.length;
+    const place = this.#old === 0 && !this.#paste ? placeIn(chunk) : undefined;
+    if (place) return [place];
     const events: InputEvent[] = [];
     let bytes = chunk;
-    this.#old = this.#pending.length;
     if (this.#old > 0) {
       bytes = new Uint8Array(this.#old + chunk.length);
       bytes.set(this.#pending);
@@ -223,4 +230,11 @@ function wholeCharacters(bytes: Uint8Array, start: number, end: number): number 
 
 function ascii(bytes: Uint8Array, start: number, end: number): string {
   return String.fromCharCode(...bytes.subarray(start, end));
+}
+
+/** A chunk that is nothing but the place of the cursor: the answer to each frame, so it is not read byte by byte. */
+function placeIn(chunk: Uint8Array): InputEvent | undefined {
+  if (chunk.length > LONGEST_PLACE || chunk.at(-1) !== 0x52) return undefined;
+  const [, text] = PLACE.exec(String.fromCharCode(...chunk)) ?? [];
+  return text === undefined ? undefined : { kind: "reply", of: "cursor", text };
 }
