@@ -32,8 +32,8 @@ export interface HostOptions {
   opened(): void;
 }
 
-/** Less than a frame of the screen takes: no one sees the difference, and the program wakes up far less often. */
-const GATHER_MS = 30;
+/** As long as a frame of the screen takes, so that each has the newest text and no wake-up is for nothing. */
+const GATHER_MS = 50;
 
 export interface ProgramHost extends TerminalHost {
   /** The newest session and what it did so far. Undefined before one was opened. */

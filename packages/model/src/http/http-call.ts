@@ -14,7 +14,7 @@ export interface HttpCallOptions {
   readonly idleTimeoutMs: number;
   /** What to check if the server cannot be reached. */
   readonly addressFrom?: string;
-  /** Time between two reads while the caller of `chunks` lets data gather. */
+  /** Time between two reads if the caller of `chunks` lets data gather. */
   readonly gatherMs?: number | undefined;
   /** Whether a server on this machine has to be started by the user, so that asking again does not help. */
   readonly isStartedByUser?: boolean;
@@ -23,10 +23,10 @@ export interface HttpCallOptions {
 export interface HttpCall {
   readonly response: Response;
   /**
-   * Reads the body; call it once. Throws only ModelError. While `gathers` returns true, what arrives within `gatherMs` is
+   * Reads the body; call it once. Throws only ModelError. What arrives within `gatherMs`, times what `gathers` returns, is
    * one chunk: each time the program wakes up costs far more than the few bytes it wakes up for.
    */
-  chunks(gathers?: () => boolean): AsyncGenerator<Uint8Array>;
+  chunks(gathers?: () => number): AsyncGenerator<Uint8Array>;
   /** Whether `gatherMs` was given. */
   readonly canGather: boolean;
   /** Reads the body as text, up to `maxBytes`. */
@@ -77,10 +77,11 @@ export async function openCall(
   const reader = response.body?.getReader();
   stop.signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
 
-  async function* chunks(gathers?: () => boolean): AsyncGenerator<Uint8Array> {
+  async function* chunks(gathers?: () => number): AsyncGenerator<Uint8Array> {
     let size = 0;
     for (let readAt = -Infinity; reader; readAt = performance.now()) {
-      if (gatherMs !== undefined && gathers?.()) await Bun.sleep(readAt + gatherMs - performance.now());
+      const waitMs = (gatherMs ?? 0) * (gathers?.() ?? 0);
+      if (waitMs > 0) await Bun.sleep(readAt + waitMs - performance.now());
       const idle = after(idleTimeoutMs, `The model sent no data for ${seconds(idleTimeoutMs)}`);
       let next: { readonly done: boolean; readonly value?: Uint8Array };
       try {

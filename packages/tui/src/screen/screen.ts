@@ -15,6 +15,8 @@ import type { Rendered } from "./view.ts";
 
 /** Twenty frames a second look as smooth as thirty for text, and cost a third less. A key does not wait for one. */
 const FRAME_MS = 50;
+/** Text that comes faster than anyone reads, in rows a second, is drawn half as often. Even more is an earlier talk. */
+const FAST = { frameMs: 100, from: 160, to: 5_000 };
 /** A window is drawn when it has had the same size for so long. */
 const SETTLE_MS = 20;
 /** Sizes that come faster than this are those of a window that is being dragged. */
@@ -57,6 +59,7 @@ export class Screen implements ScreenPort {
   #finished: string[] = [];
   #cancel: (() => void) | undefined;
   #lastFrame = -Infinity;
+  #frameMs = FRAME_MS;
   #drawing = false;
   #reflow: Reflow;
   readonly #questions: PlaceQuestions<Asked>;
@@ -107,7 +110,7 @@ export class Screen implements ScreenPort {
     if (now) return this.#frame({ now });
     this.#cancel ??= this.#options.schedule(
       () => this.#frame(),
-      Math.max(0, this.#lastFrame + FRAME_MS - this.#options.now()),
+      Math.max(0, this.#lastFrame + this.#frameMs - this.#options.now()),
     );
   }
 
@@ -340,10 +343,14 @@ export class Screen implements ScreenPort {
   }
 
   #draw({ hold = false, ...options }: DrawOptions & { readonly hold?: boolean } = {}): void {
+    const seconds = Math.max(FRAME_MS, this.#options.now() - this.#lastFrame) / 1000;
     this.#lastFrame = this.#options.now();
     // Drawing may find more rows that are finished.
     const rendered = this.#rendered();
-    this.#paint(rendered, this.#takeFinished({ hold }), options);
+    const finished = this.#takeFinished({ hold });
+    const speed = finished.length / seconds;
+    this.#frameMs = speed > FAST.from && speed < FAST.to ? FAST.frameMs : FRAME_MS;
+    this.#paint(rendered, finished, options);
     this.#wanted = this.#finished.length > 0;
   }
 

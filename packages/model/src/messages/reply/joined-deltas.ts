@@ -5,52 +5,41 @@ import type { BlockDelta, StreamEvent } from "@keelson/protocol";
 type DeltaEvent = StreamEvent & { readonly type: "content_block_delta" };
 
 /** The same events; neighbouring deltas of one block and kind are one. */
-export function* joinedDeltas(events: Iterable<StreamEvent>): Generator<StreamEvent> {
-  let waiting: DeltaEvent[] = [];
-  try {
-    for (const event of events) {
-      const isPiece = event.type === "content_block_delta" && textOf(event.delta) !== undefined;
-      if (waiting.length > 0 && !(isPiece && follows(event, waiting[0]!))) yield* flushed();
-      if (isPiece) waiting.push(event);
-      else yield event;
-    }
-  } catch (error) {
-    // What came before a broken event is shown all the same.
-    yield* flushed();
-    throw error;
+export function joinedDeltas(events: readonly StreamEvent[]): StreamEvent[] {
+  const joined: StreamEvent[] = [];
+  for (let at = 0; at < events.length; at++) {
+    const event = events[at]!;
+    const field = fieldOf(event);
+    const texts: string[] = [];
+    for (; field !== undefined && follows(events[at + 1], event, field); at++)
+      texts.push(textOf(events[at + 1]!, field));
+    joined.push(
+      texts.length === 0 ? event : withText(event as DeltaEvent, field!, textOf(event, field!) + texts.join("")),
+    );
   }
-  yield* flushed();
-
-  function* flushed(): Generator<StreamEvent> {
-    const [first] = waiting;
-    if (first === undefined) return;
-    const text = waiting.map(({ delta }) => textOf(delta)).join("");
-    const isAlone = waiting.length === 1;
-    waiting = [];
-    yield isAlone ? first : { ...first, delta: withText(first.delta, text) };
-  }
+  return joined;
 }
 
-function follows(event: DeltaEvent, { index, delta }: DeltaEvent): boolean {
-  return event.index === index && event.delta.type === delta.type;
+type TextField = "text" | "thinking" | "partial_json";
+
+function follows(next: StreamEvent | undefined, event: StreamEvent, field: TextField): boolean {
+  return next !== undefined && fieldOf(next) === field && (next as DeltaEvent).index === (event as DeltaEvent).index;
 }
 
-/** Undefined for deltas that are not pieces of a text. A server may send anything. */
-function textOf(delta: BlockDelta): string | undefined {
-  const text = fieldOf(delta);
-  return text === undefined ? undefined : (Reflect.get(delta, text) as string);
+/** Undefined for what is not a piece of a text. A server may send anything. */
+function fieldOf(event: StreamEvent): TextField | undefined {
+  const delta = event.type === "content_block_delta" ? event.delta : undefined;
+  const field = delta && FIELDS[delta.type];
+  return field !== undefined && typeof Reflect.get(delta!, field) === "string" ? field : undefined;
 }
 
-function withText(delta: BlockDelta, text: string): BlockDelta {
-  return { ...delta, [fieldOf(delta)!]: text } as BlockDelta;
+const textOf = (event: StreamEvent, field: TextField) => Reflect.get((event as DeltaEvent).delta, field) as string;
+
+function withText(event: DeltaEvent, field: TextField, text: string): StreamEvent {
+  return { ...event, delta: { ...event.delta, [field]: text } as BlockDelta };
 }
 
-function fieldOf(delta: BlockDelta): "text" | "thinking" | "partial_json" | undefined {
-  const field = FIELDS[delta.type];
-  return field !== undefined && typeof Reflect.get(delta, field) === "string" ? field : undefined;
-}
-
-const FIELDS: Readonly<Record<string, "text" | "thinking" | "partial_json" | undefined>> = {
+const FIELDS: Readonly<Record<string, TextField | undefined>> = {
   text_delta: "text",
   thinking_delta: "thinking",
   input_json_delta: "partial_json",

@@ -22,25 +22,40 @@ export async function* readEvents(
 ): AsyncGenerator<Iterable<StreamEvent>> {
   const decoder = new SseDecoder();
   let last: StreamEvent | undefined;
-  function* eventsIn(chunk: Uint8Array): Generator<StreamEvent> {
+  for await (const chunk of call.chunks(() => gatherTimes(last))) {
+    const events: StreamEvent[] = [];
+    let failure: unknown;
     try {
       for (const { data } of decoder.push(chunk)) {
-        if (data === "[DONE]") continue;
-        last = parseEvent(data, secrets, errorIn);
-        yield last;
+        if (data !== "[DONE]") events.push(parseEvent(data, secrets, errorIn));
       }
     } catch (error) {
-      if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
-      throw error;
+      failure = error;
     }
+    // What came before a broken event is shown all the same. Headless runs join nothing.
+    const shown = call.canGather && events.length > 1 ? joined(events) : events;
+    last = shown.at(-1) ?? last;
+    yield shown;
+    if (failure instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${failure.message}`);
+    if (failure !== undefined) throw failure;
   }
-  // Headless runs join nothing.
-  const joinedDeltas = call.canGather
-    ? (require("./joined-deltas.ts") as typeof JoinedDeltas).joinedDeltas
-    : (events: Iterable<StreamEvent>) => events;
-  // Only deltas may wait: the end of a block starts a tool.
-  const isDelta = () => last?.type === "content_block_delta";
-  for await (const chunk of call.chunks(isDelta)) yield joinedDeltas(eventsIn(chunk));
+}
+
+/** Characters at a time: from so many, no one reads them as they come; from so many, waking up for them is no waste. */
+const [FAST, MUCH] = [800, 8_000];
+
+/** How long the next read may wait, in frames of the screen: only deltas may, because the end of a block starts a tool. */
+function gatherTimes(last: StreamEvent | undefined): number {
+  if (last?.type !== "content_block_delta") return 0;
+  const { delta } = last;
+  if (delta.type === "input_json_delta") return 0.5;
+  const length = delta.type === "text_delta" ? delta.text.length : 0;
+  if (length < FAST) return 1;
+  return length < MUCH ? 2 : 0.5;
+}
+
+function joined(events: readonly StreamEvent[]): StreamEvent[] {
+  return (require("./joined-deltas.ts") as typeof JoinedDeltas).joinedDeltas(events);
 }
 
 /** Parses one event. Throws ModelError for an `error` event, and for one that is not valid. */
