@@ -4,6 +4,8 @@
 const ASK = "\r\x1b[999C\x1b[6n\r";
 /** A terminal that takes longer is not waited for, and not asked again. */
 const ANSWER_MS = 300;
+/** One that has answered before is only busy, or far away. */
+const LATE_ANSWER_MS = 3_000;
 
 export interface PlaceAnswer<T> {
   readonly about: T;
@@ -18,6 +20,7 @@ export class PlaceQuestions<T> {
   #pending: T[] = [];
   #cancel: (() => void) | undefined;
   #silent = false;
+  #hasAnswered = false;
   #answered = Promise.withResolvers<void>();
 
   constructor(schedule: (callback: () => void, ms: number) => () => void, givenUp: () => void) {
@@ -36,10 +39,7 @@ export class PlaceQuestions<T> {
   /** What to write. The cursor is in column 1 after it. */
   ask(about: T): string {
     this.#pending.push(about);
-    this.#cancel ??= this.#schedule(() => {
-      this.giveUp();
-      this.#givenUp();
-    }, ANSWER_MS);
+    this.#wait();
     return ASK;
   }
 
@@ -48,9 +48,18 @@ export class PlaceQuestions<T> {
     const [, row, columns] = /(\d+);(\d+)/.exec(text) ?? [];
     const about = this.#pending.shift();
     if (about === undefined || row === undefined) return undefined;
+    this.#hasAnswered = true;
     this.stop();
-    if (!this.areOpen) this.#answered.resolve();
+    if (this.areOpen) this.#wait();
+    else this.#answered.resolve();
     return { about, row: Number(row) - 1, columns: Number(columns) };
+  }
+
+  #wait(ms = this.#hasAnswered ? LATE_ANSWER_MS : ANSWER_MS): void {
+    this.#cancel ??= this.#schedule(() => {
+      this.giveUp();
+      this.#givenUp();
+    }, ms);
   }
 
   /** Asks no more. */
@@ -65,6 +74,9 @@ export class PlaceQuestions<T> {
   async whenAnswered(): Promise<void> {
     if (!this.areOpen) return;
     this.#answered = Promise.withResolvers();
+    // Someone is leaving: a busy terminal is not waited for any longer than another.
+    this.stop();
+    this.#wait(ANSWER_MS);
     await this.#answered.promise;
   }
 

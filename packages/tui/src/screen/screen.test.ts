@@ -37,7 +37,7 @@ test("nothing is written when nothing changed, and only changed rows otherwise",
 });
 
 test("there are at most 30 frames a second, a key is drawn at once, and no timer runs when idle", async () => {
-  const { screen, written, waiting, advance } = await started();
+  const { screen, written, waiting, advance, settled } = await started();
   const frames = () => written.length;
   const before = frames();
   for (let at = 0; at < 100; at++) {
@@ -45,12 +45,13 @@ test("there are at most 30 frames a second, a key is drawn at once, and no timer
     advance(10);
   }
   expect(frames() - before).toBeLessThanOrEqual(31);
-  advance(100);
+  await settled();
   expect(waiting).toEqual([]);
   const idle = frames();
   screen.append(["key"]);
   screen.changed({ now: true });
   expect(frames()).toBe(idle + 1);
+  await settled();
   advance(1000);
   expect(frames()).toBe(idle + 1);
   expect(waiting).toEqual([]);
