@@ -190,7 +190,7 @@ export class Screen implements ScreenPort {
     if (!answer || this.#state !== "on" || this.#viewer || answer.about.era !== this.#era) return;
     const { frame } = answer.about;
     if (answer.about.drawn) this.#area.toldPlace(answer.row);
-    if (frame && (this.#late.any || frame.columns !== answer.columns)) {
+    if (frame && (this.#late.any || this.#isLate(frame, answer))) {
       this.#late.add(frame, this.#area.sizesUntil({ columns: answer.columns, rows: this.size.rows }), this.#reflow);
     }
     if (answer.about.collapse) {
@@ -204,6 +204,12 @@ export class Screen implements ScreenPort {
       return this.#drawResized();
     }
     this.#goOn();
+  }
+
+  #isLate(frame: SentFrame, { row, columns }: { readonly row: number; readonly columns: number }): boolean {
+    if (frame.columns !== columns) return true;
+    // There and back: the row tells whether it arrived before that.
+    return frame.y !== undefined && frame.y !== row && this.#area.wasAlso({ columns });
   }
 
   /** Frames arrived after a resize, and nothing else is on its way: the next frame puts right what they did. */
@@ -363,7 +369,8 @@ export class Screen implements ScreenPort {
     const { text, painted } = this.#area.paint(finished, rendered);
     if (text === "") return;
     const { columns } = this.#size;
-    this.#write(text, { ask: { era: this.#era, drawn: true, frame: { columns, before, sizes, up, painted } } });
+    const { y } = this.#area.drawn;
+    this.#write(text, { ask: { era: this.#era, drawn: true, frame: { columns, before, sizes, up, painted, y } } });
   }
 
   /** With `hold`, only what is to be written once more. */

@@ -52,6 +52,8 @@ export interface FakeProgramOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly host?: Partial<TerminalHost>;
+  /** For what is written, instead of `written()`. */
+  readonly write?: (text: string) => void;
 }
 
 const encoder = new TextEncoder();
@@ -76,7 +78,7 @@ export function startFakeProgram(options: FakeProgramOptions) {
       get rows() {
         return rows;
       },
-      write: (text) => void (bytes += text),
+      write: options.write ?? ((text) => void (bytes += text)),
       onInput: (listener) => added(listeners.input, listener),
       onResize: (listener) => added(listeners.resize, listener),
       onGone: () => () => undefined,

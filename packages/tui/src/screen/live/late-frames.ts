@@ -1,7 +1,7 @@
 // Frames that the window was resized under: they were made for one width and arrived at another, so they began at the
 // wrong row. Says what is on the screen then, once everything that was on its way has arrived.
 
-import { cutTo, ResizedArea, rowsTaken, type DrawnArea, type Reflow, type ScreenLine } from "./reflow.ts";
+import { brokenAt, cutTo, joinLines, ResizedArea, type DrawnArea, type Reflow, type ScreenLine } from "./reflow.ts";
 import { width } from "../rows.ts";
 import type { ScreenSize } from "../port.ts";
 
@@ -26,6 +26,8 @@ export interface SentFrame {
   readonly sizes: readonly ScreenSize[];
   readonly up: number;
   readonly painted: PaintedRows;
+  /** Where on the screen the cursor is after it, unless the window is resized first. Undefined if not known. */
+  readonly y: number | undefined;
 }
 
 export interface Misplacement {
@@ -34,8 +36,8 @@ export interface Misplacement {
   readonly size: ScreenSize;
   /** Everything that is to be erased: what was live before, finished rows that came after it, and what is live. */
   readonly rows: readonly string[];
-  /** Which of them has the cursor, and which is the first that is live. */
-  readonly cursor: number;
+  /** Which of them has the cursor, in which of its lines, and which is the first that is live. */
+  readonly cursor: { readonly row: number; readonly line: number };
   readonly live: number;
   /** The finished rows among them. */
   readonly finished: readonly string[];
@@ -58,7 +60,7 @@ export class LateFrames {
     for (const step of [...sizes, ...since]) area.step(step);
     const by = area.above - up;
     const lines = [...Array.from({ length: Math.max(0, -by) }, () => BLANK), ...area.lines()];
-    const live = paintOver(lines, painted, { from: Math.max(0, by), columns: size.columns });
+    const live = paintOver(lines, painted, { from: Math.max(0, by), up, columns: size.columns });
     this.#found = {
       madeFor: columns,
       size,
@@ -82,14 +84,18 @@ function underneath(
   { rows, cursor, size }: Misplacement,
   before: DrawnArea,
 ): Pick<DrawnArea, "rows" | "cursor" | "size"> {
-  return { rows, cursor: { ...before.cursor, row: cursor }, size };
+  return {
+    rows,
+    cursor: { row: cursor.row, column: cursor.line * size.columns + Math.max(0, before.cursor.column) },
+    size,
+  };
 }
 
 /** Returns the line of the first live row. */
 function paintOver(
   lines: ScreenLine[],
-  { finished, rows, changed, old, anew }: PaintedRows,
-  { from, columns }: { readonly from: number; readonly columns: number },
+  { finished, rows, changed, old, anew, cursor }: PaintedRows,
+  { from, up, columns }: { readonly from: number; readonly up: number; readonly columns: number },
 ): number {
   const reach = (count: number) => {
     while (lines.length < count) lines.push(BLANK);
@@ -102,8 +108,10 @@ function paintOver(
   let live = from;
   for (const row of finished) {
     const text = Bun.stripANSI(row);
-    for (let line = 0; line < rowsTaken(text, columns); line++) {
-      put(live++, { text: Bun.sliceAnsi(text, line * columns, (line + 1) * columns), continues: line > 0 });
+    for (const [line, part] of brokenAt(text, columns).entries()) {
+      // Only where the row begins the line was erased.
+      const rest = line === 0 ? "" : Bun.sliceAnsi((lines[live] ?? BLANK).text, width(part), columns);
+      put(live++, { text: part + rest, continues: line > 0 });
     }
   }
   for (const at of changed) {
@@ -113,23 +121,30 @@ function paintOver(
     put(live + at, { text: text + rest, continues: at >= old && there.continues });
   }
   reach(live + Math.max(1, rows.length));
+  // The pen went down by line feeds. Each line it came to begins a row from then on.
+  const way = [...changed, ...(old > rows.length ? [rows.length] : []), cursor];
+  const first = anew || finished.length > 0 ? from : live + way[0]!;
+  const last = Math.min(live + Math.max(...way), lines.length - 1);
+  for (let at = Math.max(live, Math.min(first, from + up) + 1); at <= last; at++) {
+    lines[at] = { ...lines[at]!, continues: false };
+  }
   if (old > rows.length) lines.length = live + Math.max(1, rows.length);
   return live;
 }
 
-/** The lines as rows of an area. The one with the cursor begins a row. */
+/** The lines as rows of an area. */
 function joined(
   lines: readonly ScreenLine[],
   { live, cursor, columns }: { readonly live: number; readonly cursor: number; readonly columns: number },
 ): Pick<Misplacement, "rows" | "cursor" | "live"> {
-  const rows: string[] = [];
-  const found = { live: 0, cursor: 0 };
+  const groups: string[][] = [];
+  const found = { live: 0, cursor: { row: 0, line: 0 } };
   for (const [at, { text, continues }] of lines.entries()) {
-    const last = rows.at(-1);
-    if (!continues || last === undefined || at === cursor) rows.push(text);
-    else rows[rows.length - 1] = last + " ".repeat((columns - (width(last) % columns)) % columns) + text;
-    if (at === live) found.live = rows.length - 1;
-    if (at === cursor) found.cursor = rows.length - 1;
+    if (continues && groups.length > 0) groups.at(-1)!.push(text);
+    else groups.push([text]);
+    const row = groups.length - 1;
+    if (at === live) found.live = row;
+    if (at === cursor) found.cursor = { row, line: groups[row]!.length - 1 };
   }
-  return { rows, ...found };
+  return { rows: groups.map((group) => joinLines(group, columns)), ...found };
 }

@@ -22,6 +22,8 @@ export class LiveArea {
   #rows: readonly string[] = [];
   /** Where the terminal's cursor is, counted from the top of the area. */
   #cursor = { row: 0, column: UNKNOWN };
+  /** In which line of its row that is: a row that was found on the screen may take several. */
+  #line = 0;
   /** Whether the rows may not be on the screen as they were written. */
   #spoiled = false;
   /** Finished rows to write once more, because they are at the wrong place and will be erased. */
@@ -53,7 +55,10 @@ export class LiveArea {
 
   /** As it is on the screen now. */
   get drawn(): DrawnArea {
-    return { rows: this.#rows, cursor: this.#cursor, size: this.#size, y: this.#place.row };
+    const { row, column } = this.#cursor;
+    const cursor = { row, column: this.#line * this.#size.columns + column };
+    const finished = this.#tail.length < TAIL ? { finished: this.#tail } : {};
+    return { rows: this.#rows, cursor, size: this.#size, y: this.#place.row, ...finished };
   }
 
   /** Finished rows to write once more, with the next paint. */
@@ -99,6 +104,7 @@ export class LiveArea {
       pen.text += ERASE_BELOW;
     }
     this.#rows = rows;
+    this.#line = 0;
     this.#cursor = {
       row: Math.max(0, Math.min(cursor?.row ?? 0, rows.length - 1)),
       column: Math.max(0, Math.min(cursor?.column ?? 0, columns - 1)),
@@ -118,6 +124,12 @@ export class LiveArea {
     const at = this.#sizes.findIndex((size) => size.columns === columns);
     // If it is not among them, the news of it is not here yet.
     return at === -1 ? [...this.#sizes.splice(0), { columns, rows }] : this.#sizes.splice(0, at + 1);
+  }
+
+  /** Whether the window had other columns since the last paint, and has these again. */
+  wasAlso({ columns }: Pick<ScreenSize, "columns">): boolean {
+    const at = this.#sizes.findLastIndex((size) => size.columns === columns);
+    return this.#sizes.slice(0, at + 1).some((size) => size.columns !== columns);
   }
 
   /** The newest size that was not painted for. */
@@ -144,6 +156,7 @@ export class LiveArea {
       else above -= area.linesOf(wrong.rows);
     }
     this.#cursor = { row: above, column: UNKNOWN };
+    this.#line = 0;
     this.#size = size;
     this.#spoiled = true;
     this.#place.forget(size.rows);
@@ -156,7 +169,8 @@ export class LiveArea {
     const lost = lastRows(this.#tail.slice(0, Math.max(0, this.#tail.length - finished.length)), erased, columns);
     this.#size = size;
     this.#rows = rows;
-    this.#cursor = { row: cursor, column: Math.min(this.#cursor.column, columns - 1) };
+    this.#cursor = { row: cursor.row, column: Math.min(this.#cursor.column, columns - 1) };
+    this.#line = cursor.line;
     this.#spoiled = true;
     this.#misplaced = { rows: live, finished, lost };
   }
@@ -165,6 +179,7 @@ export class LiveArea {
   forget(): void {
     this.#rows = [];
     this.#cursor = { row: 0, column: UNKNOWN };
+    this.#line = 0;
     this.#spoiled = true;
     this.#misplaced = undefined;
     this.#sizes = [];

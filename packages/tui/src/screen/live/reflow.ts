@@ -14,11 +14,13 @@ export type Reflow = "none" | "tracked" | "xterm.js";
 export interface DrawnArea {
   /** A row that is wider than the window takes several lines of it. */
   readonly rows: readonly string[];
-  /** In the area: which of its rows. */
+  /** In the area: which of its rows. The column is counted from the start of the row, also where that takes several lines. */
   readonly cursor: { readonly row: number; readonly column: number };
   readonly size: ScreenSize;
   /** The row of the cursor on the screen, from 0. Undefined if not known: then the area ends at the bottom. */
   readonly y: number | undefined;
+  /** All finished rows above it, if they are few. */
+  readonly finished?: readonly string[];
 }
 
 export interface ScreenLine {
@@ -70,15 +72,10 @@ export class ResizedArea {
   /** The lines of all rows, without colors. */
   lines(): ScreenLine[] {
     const columns = this.#reflow === "none" ? this.#area.size.columns : this.#columns;
-    return this.#area.rows.flatMap((row, at) => {
-      const whole = Bun.stripANSI(row);
-      const text = this.#xterm ? Bun.sliceAnsi(whole, 0, this.#xterm.widthOf(at)) : whole;
-      const count = this.linesOf(at + 1) - this.linesOf(at);
-      return Array.from({ length: count }, (_, line) => ({
-        text: count === 1 ? text : Bun.sliceAnsi(text, line * columns, (line + 1) * columns),
-        continues: line > 0 && this.#reflow !== "none",
-      }));
-    });
+    const groups = this.#xterm?.groups ?? this.#area.rows.map((row) => brokenAt(Bun.stripANSI(row), columns));
+    return groups.flatMap((lines) =>
+      lines.map((text, line) => ({ text, continues: line > 0 && this.#reflow !== "none" })),
+    );
   }
 
   #linesOf(row: string): number {
@@ -93,85 +90,156 @@ class XtermLines {
   cursor: number;
   #columns: number;
   #rows: number;
-  /** Lines of the screen below the cursor. */
-  #below: number;
-  /** Each row of the area: its columns, and the lines it takes now. */
-  readonly #groups: { total: number; lines: number; readonly text: string | undefined }[];
+  /** Lines of the screen below the area. */
+  #blank: number;
+  /** Each row of the area: the text of the lines it takes now. */
+  readonly #groups: (readonly string[])[];
+  /** The finished rows above, and the cursor's row on the screen, as long as nothing has left the screen at its top. */
+  #unscrolled: { readonly finished: (readonly string[])[]; y: number } | undefined;
 
-  constructor({ rows, cursor, size, y }: DrawnArea) {
+  constructor({ rows, cursor, size, y, finished }: DrawnArea) {
     this.#columns = size.columns;
     this.#rows = size.rows;
-    this.#groups = rows.map((row) => {
-      const total = width(row);
-      const text = Bun.stripANSI(row);
-      return { total, lines: rowsTaken(row, size.columns), text: text.length === total ? undefined : text };
-    });
-    this.cursor = this.linesOf(cursor.row);
-    this.#below = Math.max(0, size.rows - 1 - (y ?? size.rows - this.linesOf(rows.length) + this.cursor));
+    this.#groups = rows.map((row) => brokenAt(Bun.stripANSI(row), size.columns));
+    this.cursor = this.linesOf(cursor.row) + Math.floor(Math.max(0, cursor.column) / size.columns);
+    this.#blank = y === undefined ? 0 : Math.max(0, size.rows - 1 - y - this.#below);
+    if (y === undefined || finished === undefined) return;
+    const broken = finished.map((row) => brokenAt(Bun.stripANSI(row), size.columns));
+    const lines = broken.reduce((sum, group) => sum + group.length, 0);
+    if (lines <= y - this.cursor) this.#unscrolled = { finished: broken, y };
   }
 
   linesOf(count: number): number {
-    return this.#groups.slice(0, count).reduce((sum, { lines }) => sum + lines, 0);
+    return this.#groups.slice(0, count).reduce((sum, lines) => sum + lines.length, 0);
   }
 
-  /** What is left of a row. */
-  widthOf(row: number): number {
-    return this.#groups[row]?.total ?? 0;
+  /** What is left of each row. */
+  get groups(): readonly (readonly string[])[] {
+    return this.#groups;
+  }
+
+  /** Lines of the area below the cursor. */
+  get #below(): number {
+    return Math.max(0, this.linesOf(this.#groups.length) - 1 - this.cursor);
   }
 
   resize({ columns, rows }: ScreenSize): void {
-    // First lines below the cursor are removed.
-    const removed = Math.min(Math.max(0, this.#rows - rows), this.#below);
-    const blank = this.#below - (this.linesOf(this.#groups.length) - 1 - this.cursor);
-    this.#below += rows > this.#rows ? rows - this.#rows : -removed;
-    for (let left = removed - Math.max(0, blank); left > 0 && this.#groups.length > 0; left--) {
-      const last = this.#groups.at(-1)!;
-      last.lines -= 1;
-      last.total = Math.min(last.total, last.lines * this.#columns);
-      if (last.lines === 0) this.#groups.pop();
-    }
-    this.#rows = rows;
+    for (; this.#rows < rows; this.#rows++) if (this.#blank + this.#below > 0) this.#blank++;
+    // The lines below the cursor are removed first, whatever is on them.
+    for (; this.#rows > rows; this.#rows--) this.#removeLast();
     if (columns < this.#columns) this.#narrow(columns);
     else if (columns > this.#columns) this.#widen(columns);
     this.#columns = columns;
   }
 
+  #removeLast(): void {
+    if (this.#blank + this.#below > 0) this.#dropLast();
+    else this.#unscrolled = undefined;
+  }
+
+  #dropLast(): void {
+    if (this.#blank > 0) {
+      this.#blank--;
+      return;
+    }
+    const last = this.#groups.pop();
+    if (last && last.length > 1) this.#groups.push(last.slice(0, -1));
+  }
+
   #narrow(columns: number): void {
     let start = this.linesOf(this.#groups.length);
-    for (const group of this.#groups.toReversed()) {
-      start -= group.lines;
-      if (group.lines === 1 && group.total <= columns) continue;
-      // The lines with the cursor stay as they are. It has moved already by what was added below.
-      if (this.cursor >= start && this.cursor < start + group.lines) {
-        group.total = Math.min(group.total, group.lines * columns);
+    for (const [at, lines] of [...this.#groups.entries()].toReversed()) {
+      start -= lines.length;
+      if (lines.length === 1 && width(lines[0]!) <= columns) continue;
+      // The lines with the cursor are cut off. It has moved already by what was added below.
+      if (this.cursor >= start && this.cursor < start + lines.length) {
+        this.#groups[at] = cutTo(lines, columns);
         continue;
       }
-      const lines = linesOf(group, columns);
-      this.cursor += lines - group.lines;
-      group.lines = lines;
+      const broken = brokenAt(this.#joined(lines), columns);
+      while (broken.length < lines.length) broken.push("");
+      this.cursor += broken.length - lines.length;
+      this.#groups[at] = broken;
+      this.#added(broken.length - lines.length);
+    }
+    for (const [at, lines] of [...(this.#unscrolled?.finished.entries() ?? [])].toReversed()) {
+      const broken = brokenAt(this.#joined(lines), columns);
+      if (this.#unscrolled) this.#unscrolled.finished[at] = broken;
+      this.#added(broken.length - lines.length);
+    }
+  }
+
+  /** As long as nothing has left the screen, each line that is added costs the last one. */
+  #added(count: number): void {
+    for (let left = count; left > 0 && this.#unscrolled; left--) {
+      if (this.#unscrolled.y < this.#rows - 1) {
+        this.#unscrolled.y++;
+        this.#dropLast();
+      } else this.#unscrolled = undefined;
     }
   }
 
   #widen(columns: number): void {
-    let start = 0;
-    let removed = 0;
-    for (const group of this.#groups) {
-      const { lines } = group;
-      if (lines > 1 && !(this.cursor >= start && this.cursor < start + lines)) {
-        group.lines = linesOf(group, columns);
-        removed += lines - group.lines;
+    const { cursor } = this;
+    let [start, removed] = [0, 0];
+    for (const [at, lines] of this.#groups.entries()) {
+      if (lines.length > 1 && !(cursor >= start && cursor < start + lines.length)) {
+        const broken = brokenAt(this.#joined(lines), columns);
+        while (broken.length > 1 && broken.at(-1)!.trimEnd() === "") broken.pop();
+        this.#groups[at] = broken;
+        removed += lines.length - broken.length;
       }
-      start += lines;
+      start += lines.length;
     }
     this.cursor -= removed;
+    if (!this.#unscrolled) return;
+    for (const [at, lines] of this.#unscrolled.finished.entries()) {
+      const broken = brokenAt(this.#joined(lines), columns);
+      this.#unscrolled.finished[at] = broken;
+      removed += lines.length - broken.length;
+    }
+    this.#unscrolled.y -= removed;
+    this.#blank += removed;
+  }
+
+  #joined(lines: readonly string[]): string {
+    return joinLines(lines, this.#columns);
   }
 }
 
-function linesOf(
-  { total, text }: { readonly total: number; readonly text: string | undefined },
-  columns: number,
-): number {
-  return text === undefined ? Math.max(1, Math.ceil(total / columns)) : rowsTaken(text, columns);
+/** The row that a terminal has broken into these lines. */
+export function joinLines(lines: readonly string[], columns: number): string {
+  return lines.reduce((row, line, at) => {
+    const last = lines[at - 1]!;
+    // One column is left where the next line begins with a wide character.
+    const left = columns - width(last);
+    return row + (left === 1 && startsWide(line) ? "" : " ".repeat(Math.max(0, left))) + line;
+  });
+}
+
+function startsWide(text: string): boolean {
+  for (const [, size] of graphemes(text)) return size === 2;
+  return false;
+}
+
+/** The lines that text without colors takes. */
+export function brokenAt(text: string, columns: number): string[] {
+  if (width(text) <= columns) return [text];
+  const lines: string[] = [];
+  if (width(text) === text.length) {
+    for (let at = 0; at < text.length; at += columns) lines.push(text.slice(at, at + columns));
+    return lines;
+  }
+  let [line, used] = ["", 0];
+  for (const [grapheme, size] of graphemes(text)) {
+    if (used + size > columns) {
+      lines.push(line);
+      [line, used] = ["", 0];
+    }
+    line += grapheme;
+    used += size;
+  }
+  return [...lines, line];
 }
 
 /** Live rows as a narrower window shows them, which does not wrap them. */
@@ -181,14 +249,5 @@ export function cutTo(rows: readonly string[], columns: number): string[] {
 
 /** Rows a row takes where the window has so many columns. */
 export function rowsTaken(row: string, columns: number): number {
-  const total = width(row);
-  if (total <= columns) return 1;
-  const text = Bun.stripANSI(row);
-  if (width(text) === text.length) return Math.ceil(total / columns);
-  let [taken, used] = [1, 0];
-  for (const [, size] of graphemes(text)) {
-    if (used + size > columns) [taken, used] = [taken + 1, 0];
-    used += size;
-  }
-  return taken;
+  return width(row) <= columns ? 1 : brokenAt(Bun.stripANSI(row), columns).length;
 }
