@@ -208,8 +208,8 @@ export class Screen implements ScreenPort {
 
   #isLate(frame: SentFrame, { row, columns }: { readonly row: number; readonly columns: number }): boolean {
     if (frame.columns !== columns) return true;
-    // There and back: the row tells whether it arrived before that.
-    return frame.y !== undefined && frame.y !== row && this.#area.wasAlso({ columns });
+    // The columns are the same, or the same again: the row tells whether it arrived after a resize.
+    return frame.y !== undefined && frame.y !== row && this.#area.wasResizedTo({ columns });
   }
 
   /** Frames arrived after a resize, and nothing else is on its way: the next frame puts right what they did. */

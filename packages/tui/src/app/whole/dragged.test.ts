@@ -25,9 +25,12 @@ const LIVE = /to interrupt|^[─╌]{20}|^status line of the user/;
 test(
   "a window that is dragged while the agent works has each line of the answer once, above one prompt",
   async () => {
+    const wrong: object[] = [];
     for (let seed = SEED; seed < SEED + STORIES; seed++) {
-      expect({ seed, ...(await new Story(seed).tell()) }).toEqual({ seed, lost: [], doubled: [], left: [] });
+      const found = await new Story(seed).tell();
+      if (Object.values(found).some((each) => each.length > 0)) wrong.push({ seed, ...found });
     }
+    expect(wrong).toEqual([]);
   },
   // For long runs; it does not matter otherwise.
   { timeout: 60_000 + 5_000 * STORIES },

@@ -88,3 +88,13 @@ export const toolResult = (id: string, content: string, isError = false): Outbou
 
 export const turnEnd = (): Outbound =>
   ({ ...stamp, type: "result", subtype: "success", is_error: false, result: "done", modelUsage: {} }) as never;
+
+export const turnFailed = (): Outbound =>
+  ({
+    ...stamp,
+    type: "result",
+    subtype: "error_during_execution",
+    is_error: true,
+    errors: ["The model is not available"],
+    modelUsage: {},
+  }) as never;

@@ -1,5 +1,6 @@
 // For tests with random events: what a session answers, what it asks, and numbers from a seed.
 
+import type { TerminalHost } from "../../host.ts";
 import { allowRule, asks, requests } from "../../dialogs/dialog.test-support.ts";
 
 export const REPLIES: Readonly<Record<string, unknown>> = {
@@ -12,10 +13,16 @@ export const REPLIES: Readonly<Record<string, unknown>> = {
     output_style: "default",
     added_dirs: [],
   },
-  get_hooks_listing: { hooks: [] },
-  list_agents: { agents: [] },
-  reload_plugins: { plugins: [], error_count: 0 },
-  reload_skills: { skills: [] },
+  get_hooks_listing: {
+    hooks: [
+      { event: "Stop", matcher: "", type: "command", label: "check.sh", source: "userSettings", file: "/s.json" },
+    ],
+  },
+  list_agents: {
+    agents: [{ name: "review", description: "Reviews", source: "project", tools: ["Read"], file: "/p/review.md" }],
+  },
+  reload_plugins: { plugins: [{ name: "git", source: "git@shop", version: "1.0" }], error_count: 0 },
+  reload_skills: { skills: [{ name: "deploy", description: "Deploys", argumentHint: "<where>" }] },
   reload_output_styles: { available_output_styles: ["default"] },
   rewind_files: { canRewind: true, filesChanged: [] },
   side_question: { response: "because" },
@@ -23,9 +30,11 @@ export const REPLIES: Readonly<Record<string, unknown>> = {
   list_models: { models: [{ value: "default", resolvedModel: "m-1", displayName: "Default", description: "d" }] },
   list_permission_rules: { state: { rules: [], workspaceDirectories: [], originalCwd: "/home/u/p" } },
   update_permissions: { state: { rules: [], workspaceDirectories: [], originalCwd: "/home/u/p" } },
-  mcp_status: { mcpServers: [{ name: "files", status: "connected", transport: "stdio", scope: "user", tools: [] }] },
+  mcp_status: {
+    mcpServers: [{ name: "files", status: "connected", transport: "stdio", scope: "user", tools: [{ name: "read" }] }],
+  },
   get_working_diff: { diff: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" },
-  get_context_usage: { memoryFiles: [] },
+  get_context_usage: { memoryFiles: [{ path: "/home/u/p/CLAUDE.md", type: "Project", tokens: 120 }] },
   get_usage: { session: { total_cost_usd: 0.25 } },
   set_permission_mode: {},
   interrupt: {},
@@ -34,6 +43,32 @@ export const REPLIES: Readonly<Record<string, unknown>> = {
   file_suggestions: { files: ["src/a.ts", "src/b.ts"] },
   run_shell_command: {},
   update_settings: {},
+  apply_flag_settings: {},
+  mcp_reconnect: new Error('Could not connect to "files": it crashed'),
+  get_task_output: { output: "one\ntwo\n", total_bytes: 8, truncated: false },
+  background_tasks: {},
+  stop_task: {},
+};
+
+const past = { timestamp: 1, project: "/home/u/p", pastedContents: {} };
+const earlier = [
+  { ...past, display: "fix the bug" },
+  { ...past, display: "!make test" },
+];
+const list = [
+  { id: "s1", title: "Old", firstPrompt: "hi", changed: 1, bytes: 1, cwd: "/home/u/p", branch: "main" },
+  { id: "s2", title: "Older", firstPrompt: "hello", changed: 0, bytes: 1, cwd: "/elsewhere", worktree: "wt" },
+];
+/** A host with a past. */
+export const HOST: Partial<TerminalHost> = {
+  history: { recent: async () => earlier, all: async () => earlier, add: () => undefined },
+  sessions: {
+    list: async () => list,
+    search: async () => ["s2"],
+    preview: async () => "**hi**",
+    rename: async () => undefined,
+  },
+  statusLine: async () => "status\nof two rows",
 };
 
 const option = (label: string) => ({ label, description: `Use ${label}` });
@@ -62,6 +97,8 @@ export const QUESTIONS = [
       required: ["name"],
     },
   }),
+  requests("elicitation", { mcp_server_name: "el", message: "Sign in", mode: "url", url: "https://x.test/in" }),
+  requests("request_user_dialog", { dialog_kind: "unknown", payload: { a: 1 } }),
 ];
 
 export class Random {

@@ -121,15 +121,16 @@ export class LiveArea {
 
   /** The sizes until the window had so many columns. Those that came later are kept. */
   sizesUntil({ columns, rows }: ScreenSize): readonly ScreenSize[] {
-    const at = this.#sizes.findIndex((size) => size.columns === columns);
+    let at = this.#sizes.findIndex((size) => size.columns === columns);
     // If it is not among them, the news of it is not here yet.
-    return at === -1 ? [...this.#sizes.splice(0), { columns, rows }] : this.#sizes.splice(0, at + 1);
+    if (at === -1) return [...this.#sizes.splice(0), { columns, rows }];
+    while (this.#sizes[at + 1]?.columns === columns) at += 1;
+    return this.#sizes.splice(0, at + 1);
   }
 
-  /** Whether the window had other columns since the last paint, and has these again. */
-  wasAlso({ columns }: Pick<ScreenSize, "columns">): boolean {
-    const at = this.#sizes.findLastIndex((size) => size.columns === columns);
-    return this.#sizes.slice(0, at + 1).some((size) => size.columns !== columns);
+  /** Whether the window was resized since the last paint and had these columns after that. */
+  wasResizedTo({ columns }: Pick<ScreenSize, "columns">): boolean {
+    return this.#sizes.some((size) => size.columns === columns);
   }
 
   /** The newest size that was not painted for. */
