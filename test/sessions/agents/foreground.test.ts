@@ -1,6 +1,7 @@
 // Agents that the model waits for: what they get, what comes back, and what clients and files show.
 
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
@@ -131,6 +132,19 @@ test("the older name Task works, and an unknown type is answered with the names 
   expect(results[1].content).toMatch(
     /^<tool_use_error>Agent type 'nope' not found\. Available agents: .*Explore.*general-purpose/,
   );
+});
+
+test("fields of other versions have no effect: the agent starts, and clients see the call without them", async () => {
+  using home = temporaryHome();
+  const other = { mode: "bypassPermissions", team_name: "t", resume: "a0", max_turns: 3, tools: ["Read"] };
+  const touch = { calls: [{ name: "Bash", input: { command: "touch made" } }] };
+  await using model = await startMockModel(
+    cast({ main: [{ calls: [agent(TASK, other)] }, { text: "Done" }], [TASK]: [touch, { text: "Found" }] }),
+  );
+  const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+  expect(told(model.requests.at(-1)!)[0].content[0].text).toBe("Found");
+  expect(messagesOf(run, "assistant")[0].message.content[0].input).toEqual({ description: "A task", prompt: TASK });
+  expect(existsSync(join(home.project, "made"))).toBe(false);
 });
 
 test("agents of one reply run side by side, and a limit makes the others wait", async () => {

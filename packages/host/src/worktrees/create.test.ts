@@ -137,7 +137,7 @@ test("a folder that is no worktree is not touched", async () => {
   const root = project();
   write(join(root, ".claude/worktrees/a/file"));
   await expect(create(root, { name: "a" })).rejects.toThrow(
-    "is not a worktree of this repository; choose another name",
+    "is not a worktree of this repository; choose one that git worktree list shows",
   );
   expect(branches(root)).toEqual(["main"]);
 });

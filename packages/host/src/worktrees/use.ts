@@ -34,7 +34,10 @@ export async function useWorktree(options: UseWorktreeOptions): Promise<Worktree
 export function claim(checkout: Checkout, path: string): string {
   const own = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? verifiedWorktree(path) : undefined;
   if (own?.common !== checkout.common || realPathOf(path) !== path) {
-    throw new WorktreeError("refused", `'${path}' is not a worktree of this repository; choose another name`);
+    throw new WorktreeError(
+      "refused",
+      `'${path}' is not a worktree of this repository; choose one that git worktree list shows`,
+    );
   }
   const lock = readLock(own.gitFolder);
   if (lock?.owner && isOwnerRunning(lock.owner) && lock.owner.pid !== process.pid) {

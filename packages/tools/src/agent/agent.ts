@@ -1,4 +1,4 @@
-// Agent: gives a task to a subagent. The caller starts it; this module only describes the call and its result.
+// Agent: gives a task to a subagent. The caller starts it; this describes the call and its result.
 
 import { defineTool, boolean, object, oneOf, optional, string, ToolError, type Tool } from "@keelson/engine";
 import type { Usage } from "@keelson/protocol";
@@ -107,6 +107,8 @@ export function agentTool(keeper: AgentKeeper, options: { readonly teams: boolea
     aliases: ["Task"],
     description,
     input: (options.teams ? withTeams() : schema) as Tool<AgentOrder>["input"],
+    // Models send fields of other versions.
+    repair: (given) => Object.fromEntries(Object.entries(given).filter(([key]) => Object.hasOwn(fields, key))),
     parallelSafe: true,
 
     check(order) {
