@@ -1,7 +1,7 @@
 // Typing, pasting and sending at the prompt of the real program.
 
 import { expect, test } from "bun:test";
-import { openAtTerminal } from "./at-terminal.ts";
+import { isIdle, openAtTerminal } from "./at-terminal.ts";
 
 /** The words of the last user message, without what the program adds. */
 function lastWords(requests: readonly { body: unknown }[]): string {
@@ -71,4 +71,26 @@ test("Esc clears after a question, Up brings the draft back, Ctrl+C twice ends w
   await terminal.until("Ctrl+C again to exit");
   terminal.press("ctrl+c");
   expect(await terminal.exited).toEqual({ code: 0, signal: null });
+});
+
+test("prompts typed while the model works wait above the prompt, and become one when it has answered", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using at = await openAtTerminal([{ text: "First answer.", hold: promise }, { text: "Second answer." }]);
+  const { terminal, model } = at;
+  terminal.type("begin\r");
+  await model.waitForRequest(1);
+  terminal.type("be quick\r");
+  await terminal.until(/⤷ be quick/);
+  terminal.type("and careful\r");
+  await terminal.until(/⤷ and careful/);
+  resolve();
+  await terminal.until("Second answer.");
+  await terminal.until(isIdle);
+  expect(lastWords(model.requests)).toBe("be quick\nand careful");
+  const seen = terminal.screen().join("\n");
+  expect([seen.match(/be quick/g)?.length, seen.match(/and careful/g)?.length, seen.includes("⤷")]).toEqual([
+    1,
+    1,
+    false,
+  ]);
 });
