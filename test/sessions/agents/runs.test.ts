@@ -109,7 +109,9 @@ test("an agent whose process was killed is not shown as running", async () => {
   running.kill("SIGKILL");
   await running.done;
   expect((await listed(home)).agents).toMatchObject([{ state: "died" }]);
-  expect((await runs(home)).stdout).toContain("  process died  ");
+  const shown = (await runs(home)).stdout;
+  expect(shown).toContain("  process died  ");
+  expect(shown).toContain("1 agent, cost unknown\n");
 });
 
 test("an agent that fails and one that is stopped are shown so", async () => {

@@ -96,7 +96,8 @@ function totalOf(runs: readonly AgentRun[]): string {
   const costs = runs.map(({ meta }) => meta.costUSD);
   const known = costs.filter((cost) => typeof cost === "number");
   const sum = known.reduce((total, cost) => total + cost, 0);
-  const cost = known.length === costs.length ? dollars(sum) : `at least ${dollars(sum)}`;
+  const some = known.length === 0 ? "cost unknown" : `at least ${dollars(sum)}`;
+  const cost = known.length === costs.length ? dollars(sum) : some;
   return `${counted}${running === 0 ? "" : `, ${running} running`}, ${cost}`;
 }
 

@@ -200,5 +200,6 @@ function whyOf({ reason, text, deferred }: End, budgetUsd: number | undefined): 
   if (deferred)
     return `A hook deferred its ${deferred.name} call, which has not run. A message to the agent makes it try the call again.`;
   if (reason === "budget_exhausted") return `The budget of $${budgetUsd} is used up`;
-  return text === "" ? `It ended early (${reason})` : text;
+  if (text !== "") return text;
+  return reason.startsWith("aborted") ? "It was stopped" : `It ended early (${reason})`;
 }
