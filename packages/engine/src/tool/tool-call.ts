@@ -122,7 +122,7 @@ export function repairedCall(
     const result = validateInput(tool, given);
     if (!result.ok) return { block };
     const checked = { tool, input: result.input };
-    const keys = Object.keys(tool.repair?.({ ...given }) ?? given);
+    const keys = Object.keys(repairInput(tool, given));
     const input = Object.fromEntries(keys.map((key) => [key, result.input[key]]));
     const isSame =
       keys.length === Object.keys(given).length && keys.every((key) => isSameValue(input[key], given[key]));
@@ -266,9 +266,16 @@ function readInput(call: StreamedCall, tool: Tool): Checked {
   return validateInput(tool, call.block.input);
 }
 
+function repairInput({ repair, dropsUnknown, input }: Tool, given: Record<string, unknown>): Record<string, unknown> {
+  const repaired = repair?.({ ...given }) ?? given;
+  if (!dropsUnknown) return repaired;
+  const known = input.json["properties"] as object;
+  return Object.fromEntries(Object.entries(repaired).filter(([key]) => Object.hasOwn(known, key)));
+}
+
 /** Whoever changed the input last, the tool only sees input that matches its schema. */
 export function validateInput(tool: Tool, given: unknown): Checked {
-  const repaired = tool.repair && isObject(given) ? tool.repair({ ...given }) : given;
+  const repaired = isObject(given) ? repairInput(tool, given) : given;
   if (!tool.invalid) {
     // 17 KB that no session needs before its first call.
     const { checkInput } = require("../schema/validate.ts") as typeof Validate;

@@ -43,6 +43,8 @@ export interface Tool<I = any, O = any> {
   overflow?(text: string): { readonly name: string; notice(path: string): string };
   /** Fixes harmless mistakes of the model before the schema check (`offset: -1`, an extra field). */
   repair?(input: Record<string, unknown>): Record<string, unknown>;
+  /** Fields that its schema does not have are dropped, before the schema check. Models send those of other versions. */
+  readonly dropsUnknown?: boolean;
   /** Replaces the schema check, with the tool's own message for invalid input. */
   invalid?(input: unknown): string | undefined;
   /** Checks, without side effects, whether the call can work at all. Runs before any permission question. */

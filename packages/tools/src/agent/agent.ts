@@ -107,8 +107,7 @@ export function agentTool(keeper: AgentKeeper, options: { readonly teams: boolea
     aliases: ["Task"],
     description,
     input: (options.teams ? withTeams() : schema) as Tool<AgentOrder>["input"],
-    // Models send fields of other versions.
-    repair: (given) => Object.fromEntries(Object.entries(given).filter(([key]) => Object.hasOwn(fields, key))),
+    dropsUnknown: true,
     parallelSafe: true,
 
     check(order) {

@@ -66,6 +66,7 @@ export function monitorTool(monitors: Monitors): Tool<MonitorInput, MonitorOutpu
       ),
     }),
 
+    dropsUnknown: true,
     repair: ({ timeout_ms: asked = DEFAULT_TIMEOUT_MS, ...input }) => ({ ...input, timeout_ms: asked }),
     check({ command, ws }) {
       if ((command === undefined) === (ws === undefined)) throw new ToolError("Give either command or ws");

@@ -51,6 +51,7 @@ export function sendMessageTool(recipients: Recipients): Tool<SendMessageInput, 
     description,
     input: schema,
 
+    dropsUnknown: true,
     /** Models write a structured message as its JSON text. */
     repair(input) {
       const { message } = input;

@@ -44,6 +44,7 @@ export function skillTool(keeper: SkillKeeper): Tool<{ skill: string; args?: str
     description,
     input,
 
+    dropsUnknown: true,
     repair: ({ skill, ...rest }) => ({ ...rest, skill: typeof skill === "string" ? bareName(skill) : skill }),
 
     check: ({ skill }) => void keeper.find(skill),

@@ -15,6 +15,7 @@ export function taskCreateTool(keeper: TaskKeeper): Tool<TaskCreateInput, TaskCr
       metadata: optional(anyObject("Other values to keep with the task")),
     }),
 
+    dropsUnknown: true,
     /** Models leave it out when the subject says everything. */
     repair: (input) => ("description" in input ? input : { ...input, description: "" }),
 

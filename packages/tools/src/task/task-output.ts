@@ -56,6 +56,7 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
     parallelSafe: true,
     maxShown: MAX_OUTPUT + 20_000,
 
+    dropsUnknown: true,
     /** Older models use the field name of the older tool. */
     repair({ bash_id, ...input }) {
       return bash_id === undefined || input["task_id"] !== undefined ? input : { ...input, task_id: bash_id };
