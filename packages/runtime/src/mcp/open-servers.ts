@@ -178,7 +178,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
     signIns: () => (signIns ??= openSignIns(storage)),
-    readConfig: (entries) => readConfig(entries, state.snapshot),
+    readConfig: async (entries) => (await import("./servers/read-config.ts")).readConfig(entries, state.snapshot),
     async openFor({ servers: checked, unused }, signal) {
       for (const { name, why } of unused) options.warn(`An agent starts without the MCP server "${name}": ${why}`);
       const own = newServers(async () => undefined);
@@ -205,16 +205,4 @@ async function openSignIns({ state, outbox }: Storage): Promise<SessionSignIns> 
   // 30 ms, only to sign in.
   const { SessionSignIns } = await import("./sign-in/session-sign-ins.ts");
   return new SessionSignIns({ snapshot: () => state.snapshot, show: (signal) => outbox.show(signal) });
-}
-
-/** Checks the entries of a client as `--mcp-config` does, with the administrator's lists applied. */
-async function readConfig(entries: JsonObject, { env, settings }: Snapshot): Promise<ConfiguredMcp> {
-  const { checkServer } = await import("@keelson/config/mcp");
-  const checked = Object.entries(entries).map(([name, entry]) =>
-    checkServer(name, entry, { scope: "dynamic", env, settings }),
-  );
-  return {
-    servers: checked.flatMap((server) => ("config" in server ? [server] : [])),
-    unused: checked.flatMap((server) => ("why" in server ? [server] : [])),
-  };
 }
