@@ -27,6 +27,8 @@ export interface McpStage {
   connect(): void;
   /** Waits for the servers a run must not start without, then offers their tools. Call it before each run. */
   beforeRun(signal: AbortSignal): Promise<void>;
+  /** Tells models without ToolSearch which servers still connect. */
+  beforeNotices(): void;
   /** Updates the tools if a server connected, changed or was lost, and tells its instructions. Call it before each request. */
   beforeRequest(): void;
   /** Resolves when a tool whose server is still connecting has come or will not come; undefined if there is none. */
@@ -166,6 +168,10 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       const { system, notice } = offer.instructions.update(state.ownSystem, servers.instructions());
       state.system = system;
       if (notice !== undefined) storage.notify(notice);
+    },
+    beforeNotices() {
+      const connecting = state.model.providerName && servers?.takeNotice(state.tools, ruleBook.rules);
+      if (connecting) storage.notify(connecting);
     },
     beforeRequest() {
       update();

@@ -136,6 +136,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
     steering: () => {
+      mcp.beforeNotices();
       const listings = [skills.skills.takeListing(), agents.takeListing()].filter((listing) => listing !== undefined);
       const problems = state.codeWatch?.takeNotices() ?? [];
       return [...inbox.takeNotices(), ...plan.takeNotices(), ...problems, ...listings];

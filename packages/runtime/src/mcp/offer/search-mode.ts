@@ -3,6 +3,8 @@
 export interface SearchMode {
   /** The share of the context window that tool descriptions may take before they are deferred: 0 always, 1 never. */
   readonly share: number;
+  /** More tools than this are deferred, however small they are. */
+  readonly most: number;
   /** Built-in tools that are rarely used are deferred too. */
   readonly builtIn: boolean;
   /** The model's API understands `tool_reference` and `defer_loading`. */
@@ -10,6 +12,8 @@ export interface SearchMode {
 }
 
 const DEFAULT_SHARE = 0.1;
+/** Of a request to OpenAI and Azure. Other models too choose better among fewer. */
+const MOST_TOOLS = 128;
 
 /**
  * From ENABLE_TOOL_SEARCH: `true`, `false`, `auto` or `auto:PERCENT`. `provider` is the session's, if that is not
@@ -17,18 +21,19 @@ const DEFAULT_SHARE = 0.1;
  */
 export function searchMode(env: Readonly<Record<string, string | undefined>>, provider?: string): SearchMode {
   const isFirstParty = provider === undefined && isAnthropic(env["ANTHROPIC_BASE_URL"]);
+  const most = provider === undefined ? Infinity : MOST_TOOLS;
   const [word = "", percent] = (env["ENABLE_TOOL_SEARCH"] ?? "").trim().toLowerCase().split(":");
   switch (word) {
     case "true":
     case "1":
-      return { share: 0, builtIn: true, references: provider === undefined };
+      return { share: 0, most, builtIn: true, references: provider === undefined };
     case "false":
     case "0":
-      return { share: 1, builtIn: false, references: false };
+      return { share: 1, most, builtIn: false, references: false };
     case "auto":
-      return { share: shareOf(percent), builtIn: false, references: isFirstParty };
+      return { share: shareOf(percent), most, builtIn: false, references: isFirstParty };
     default:
-      return { share: isFirstParty ? 0 : DEFAULT_SHARE, builtIn: false, references: isFirstParty };
+      return { share: isFirstParty ? 0 : DEFAULT_SHARE, most, builtIn: false, references: isFirstParty };
   }
 }
 

@@ -3,11 +3,11 @@ import { defineTool, type Tool } from "@keelson/engine";
 import type { McpServers } from "../servers/servers.ts";
 import { ToolOffer } from "./tool-offer.ts";
 
-function offer(tools: readonly Tool[], connecting: string[]) {
+function offer(tools: readonly Tool[], connecting: string[], { most = Infinity, alwaysLoad = true } = {}) {
   const server = { name: "s", definition: { alwaysLoad: false } };
-  const offered = new Map(tools.map((tool) => [tool.name, { server, tool, facts: { alwaysLoad: true } }]));
+  const offered = new Map(tools.map((tool) => [tool.name, { server, tool, facts: { alwaysLoad } }]));
   const servers = { version: 1, all: [], tools: () => tools, offered, connecting } as unknown as McpServers;
-  const mode = { share: 0.1, builtIn: false, references: false };
+  const mode = { share: 0.1, most, builtIn: false, references: false };
   return new ToolOffer({ servers, mode, window: () => 200_000, save: async () => "" });
 }
 
@@ -29,6 +29,17 @@ test("tools that ask not to be deferred are deferred beyond a fifth of the windo
     97,
   ]);
   expect(offer(many.slice(0, 2), []).current([], []).deferred).toEqual([]);
+});
+
+test("more tools than a request may have are deferred, however small they are", () => {
+  const small = Array.from({ length: 20 }, (_, at) => tool(at, 1));
+  const names = (options: { most: number; alwaysLoad?: boolean }) =>
+    offer(small, [], { alwaysLoad: false, ...options })
+      .current([], [])
+      .tools.map(({ name }) => name);
+  expect([names({ most: 20 }).length, names({ most: 19 })]).toEqual([20, ["ToolSearch"]]);
+  // With nothing to defer, there is nothing to search.
+  expect(names({ most: 19, alwaysLoad: true })).not.toContain("ToolSearch");
 });
 
 test("servers that are connecting are announced once, and in a few words if they are many", () => {

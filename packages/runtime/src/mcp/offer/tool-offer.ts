@@ -11,7 +11,7 @@ import {
   type DeferredTool,
   type McpResources,
 } from "@keelson/tools/mcp";
-import { serverResources } from "./resources.ts";
+import { isDenied, serverResources } from "./resources.ts";
 import type { SearchMode } from "./search-mode.ts";
 import type { McpServers } from "../servers/servers.ts";
 
@@ -111,7 +111,8 @@ export class ToolOffer {
     if (fresh.length > 0) {
       parts.push(`ToolSearch can load these tools:\n${listing(fresh, servers)}`);
     }
-    const pending = servers.connecting.filter((name) => !this.#announcedServers.has(name));
+    const isNew = (name: string) => !this.#announcedServers.has(name) && !isDenied(name, this.#rules);
+    const pending = servers.connecting.filter(isNew);
     for (const name of pending) this.#announcedServers.add(name);
     if (pending.length > 0) {
       const names = pending.join(", ");
@@ -142,7 +143,10 @@ export class ToolOffer {
     // Servers ask for this themselves, so it has a limit: beyond it no request would fit into the window.
     let room = ALWAYS_SHARE * window() * CHARACTERS_PER_TOKEN;
     const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool) || (room -= sizeOf([tool])) < 0);
-    const isOver = mode.share === 0 || sizeOf(mayDefer) > mode.share * window() * CHARACTERS_PER_TOKEN;
+    const isOver =
+      mode.share === 0 ||
+      (mayDefer.length > 0 && builtIn.length + mcp.length > mode.most) ||
+      sizeOf(mayDefer) > mode.share * window() * CHARACTERS_PER_TOKEN;
     if (!maySearch || !isOver) {
       return { tools: [...builtIn, ...mcp], deferred: [], betas: [] };
     }

@@ -6,6 +6,7 @@ import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection } from "@keelson/mcp";
 import { normalizeName } from "@keelson/mcp/naming";
 import type { UnusedMcpServer } from "@keelson/protocol";
+import { ConnectingNotice } from "./connecting-notice.ts";
 import {
   describeInstructions,
   describePrompts,
@@ -44,6 +45,7 @@ export class McpServers {
   #configured: readonly NamedServer[] = [];
   /** Names that the client has given to other servers since it started us. */
   readonly #replaced = new Set<string>();
+  readonly #notice = new ConnectingNotice();
   #started = false;
   #version = 0;
   #offered: { readonly version: number; readonly tools: ReadonlyMap<string, OfferedMcpTool> } | undefined;
@@ -74,6 +76,11 @@ export class McpServers {
   /** The names of the servers that are still connecting. */
   get connecting(): readonly string[] {
     return [...this.#servers.values()].filter(({ status }) => status === "pending").map(({ name }) => name);
+  }
+
+  /** The servers that still connect, for a model that has these tools; undefined if it knows. */
+  takeNotice(tools: readonly Tool[], rules: readonly Rule[]): string | undefined {
+    return this.#notice.take(this.connecting, tools, rules);
   }
 
   get(name: string): ManagedServer | undefined {
