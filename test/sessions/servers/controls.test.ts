@@ -210,6 +210,29 @@ test("servers of --mcp-config stay when others are set, and go if one of the sam
   expect([kept.pids.length, named.pids.length]).toEqual([1, 1]);
 });
 
+test("servers in initialize are as those of --mcp-config; a later initialize adds none", async () => {
+  using home = temporaryHome();
+  const [server, other] = [fakeServer(home, "srv"), fakeServer(home, "other")];
+  const mcpServers = { srv: { ...server.entry, alwaysLoad: true }, bad: { type: "odd" } };
+  await using session = await open(home, ["--await-initialize", "--strict-mcp-config"]);
+  const initialize = async (servers: object) =>
+    (await session.ask({ subtype: "initialize", mcpServers: servers })).response.mcp_servers_applied;
+  expect(await initialize(mcpServers)).toBe(true);
+  expect(mcpNames(await session.say("one"))).toEqual(["mcp__srv__echo"]);
+  expect([await initialize(mcpServers), await initialize({ other: other.entry }), await initialize({})]).toEqual([
+    true,
+    false,
+    undefined,
+  ]);
+  const { mcpServers: shown } = (await session.ask({ subtype: "mcp_status" })).response;
+  expect(shown).toMatchObject([
+    { name: "srv", status: "connected", scope: "dynamic" },
+    { name: "bad", status: "failed", scope: "dynamic" },
+  ]);
+  // It was not started again.
+  expect([server.pids.length, other.pids.length]).toEqual([1, 0]);
+});
+
 test("a client adds a server behind a proxy of its own", async () => {
   using home = temporaryHome();
   await using server = await startOfficial.http();

@@ -50,6 +50,7 @@ export type SDKControlInitializeResponse = {
   hook_on_failure_supported?: boolean;
   hooks_applied?: boolean;
   plugins_applied?: boolean;
+  mcp_servers_applied?: boolean;
   session_state?: string;
   capabilities?: string[];
   fast_mode_state?: FastModeState;

@@ -74,6 +74,8 @@ const cases: [Options, string[]][] = [
     ["--plugin-dir=/p", "--plugin-dir-no-mcp=/q"],
   ],
   [{ plugins: [{ type: "local", path: "/p" }], pluginDelivery: "initialize" }, ["--await-initialize"]],
+  [{ mcpServers: { x: { command: "x" } }, mcpServersDelivery: "initialize" }, ["--await-initialize"]],
+  [{ mcpServersDelivery: "initialize" }, []],
   [{ skills: "all" }, ["--allowedTools=Skill"]],
   [{ skills: ["a", "b"], allowedTools: ["Read"] }, ["--allowedTools=Read,Skill(a),Skill(b)"]],
   [{ includePartialMessages: true, includeHookEvents: true }, ["--include-partial-messages", "--include-hook-events"]],

@@ -77,6 +77,9 @@ function tools(options: Options): string[] {
   const ofSkills = skills === "all" ? ["Skill"] : (skills ?? []).map((name) => `Skill(${name})`);
   const allowed = [...(options.allowedTools ?? []), ...ofSkills];
   const { elsewhere } = splitServers(mcpServers);
+  const hasServers = Object.keys(elsewhere).length > 0;
+  const sendsServers = options.mcpServersDelivery === "initialize";
+  const sendsPlugins = options.pluginDelivery === "initialize";
   const pluginFlags = plugins.map(
     ({ path, skipMcpDiscovery }) => `--${skipMcpDiscovery ? "plugin-dir-no-mcp" : "plugin-dir"}=${path}`,
   );
@@ -84,9 +87,10 @@ function tools(options: Options): string[] {
     ...list("tools", Array.isArray(options.tools) ? options.tools : options.tools && ["default"]),
     ...list("allowedTools", allowed.length > 0 ? allowed : undefined),
     ...list("disallowedTools", options.disallowedTools?.length ? options.disallowedTools : undefined),
-    ...(Object.keys(elsewhere).length > 0 ? ["--mcp-config", JSON.stringify({ mcpServers: elsewhere })] : []),
+    ...(hasServers && !sendsServers ? ["--mcp-config", JSON.stringify({ mcpServers: elsewhere })] : []),
     ...flag("strict-mcp-config", options.strictMcpConfig),
-    ...(options.pluginDelivery === "initialize" ? ["--await-initialize"] : pluginFlags),
+    ...(sendsPlugins ? [] : pluginFlags),
+    ...flag("await-initialize", sendsPlugins || (hasServers && sendsServers)),
   ];
 }
 

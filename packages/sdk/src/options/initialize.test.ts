@@ -52,6 +52,14 @@ const cases: [Options, object][] = [
   ],
   [
     {
+      mcpServers: { calc: createSdkMcpServer({ name: "c" }), x: { command: "x", env: { KEY: "1" } } },
+      mcpServersDelivery: "initialize",
+    },
+    { systemPrompt: [""], sdkMcpServers: ["calc"], mcpServers: { x: { command: "x", env: { KEY: "1" } } } },
+  ],
+  [{ mcpServersDelivery: "initialize" }, { systemPrompt: [""] }],
+  [
+    {
       toolAliases: { Shell: "Bash" },
       planModeInstructions: "plan",
       title: "t",

@@ -2,6 +2,7 @@
 
 import type { RequestBody } from "../control/control-request.ts";
 import type { AnnouncedHooks } from "../hooks/callbacks.ts";
+import { splitServers } from "../mcp/config.ts";
 import type { InProcessServers } from "../mcp/in-process.ts";
 import type { Options, SystemPromptOption } from "./options.ts";
 
@@ -27,10 +28,16 @@ export function toInitialize(
     joinQueuedPrompts: options.joinQueuedPrompts,
     supportedDialogKinds: options.supportedDialogKinds,
     perTaskStopAffordance: options.perTaskStopAffordance,
+    mcpServers: sentServers(options),
     plugins: options.pluginDelivery === "initialize" ? (options.plugins ?? []) : undefined,
   };
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { subtype: "initialize", ...Object.fromEntries(given) };
+}
+
+function sentServers({ mcpServers, mcpServersDelivery }: Options) {
+  const { elsewhere } = splitServers(mcpServers);
+  return mcpServersDelivery === "initialize" && Object.keys(elsewhere).length > 0 ? elsewhere : undefined;
 }
 
 // Without this field, the program uses its own prompt. Without the option, there should be no prompt, so we always send

@@ -135,6 +135,8 @@ export type Options = {
   promptSuggestions?: boolean;
   agentProgressSummaries?: boolean;
   mcpServers?: Record<string, McpServerConfig>;
+  /** "initialize" sends servers outside the application over the pipe: others can read a command line. */
+  mcpServersDelivery?: "argv" | "initialize";
   /** Use only these MCP servers. */
   strictMcpConfig?: boolean;
   /** A JSON Schema for the answer. */

@@ -53,6 +53,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const pluginDirs = pluginDirsIn(request["plugins"]);
   // Plugins also have hooks and servers, so everything is read again.
   if (pluginDirs.length > 0) targets.adopt(reload(withFlags(targets.snapshot(), { pluginDirs })));
+  const serversApplied = addServers(request["mcpServers"], targets, again);
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
@@ -60,6 +61,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const applied = {
     ...(hooks ? { hooks_applied: true } : {}),
     ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
+    ...(serversApplied === undefined ? {} : { mcp_servers_applied: serversApplied }),
   };
   return done(
     { ...describe(targets), ...applied },
@@ -107,6 +109,17 @@ function pluginDirsIn(plugins: unknown): NonNullable<Flags["pluginDirs"]> {
     if (type !== "local" || typeof path !== "string") return [];
     return [{ path, ...(skipMcpDiscovery === true ? { withoutMcp: true as const } : {}) }];
   });
+}
+
+/**
+ * Servers outside the client, as one more `--mcp-config`. Only the first request adds them. Returns whether they are in
+ * effect; undefined if there are none.
+ */
+function addServers(given: unknown, { snapshot, adopt }: ControlTargets, again: boolean): boolean | undefined {
+  if (!isObject(given) || Object.keys(given).length === 0) return undefined;
+  const known = (): JsonObject => snapshot().origin.flags.mcpServers ?? {};
+  if (!again) adopt(reload(withFlags(snapshot(), { mcpServers: { ...known(), ...(given as JsonObject) } })));
+  return Object.entries(given).every(([name, entry]) => JSON.stringify(known()[name]) === JSON.stringify(entry));
 }
 
 /** Marks where the changing part of a system prompt begins. It is not sent to the model. */
