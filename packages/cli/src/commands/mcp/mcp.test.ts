@@ -419,7 +419,13 @@ test("add-from-claude-desktop copies what can be used and says what it skipped",
     expect.stringContaining("error: no configuration of Claude Desktop; looked for"),
   ]);
   put(root, "home/.config/Claude/claude_desktop_config.json", {
-    mcpServers: { files: { command: "npx", args: ["-y", "pkg"] }, taken: { command: "x" }, bad: {} },
+    mcpServers: {
+      none: null,
+      files: { command: "npx", args: ["-y", "pkg"] },
+      taken: { command: "x" },
+      bad: {},
+      off: { command: "y", disabled: true },
+    },
     globalShortcut: "",
   });
   await mcp("add", "taken", "mine");
@@ -429,8 +435,10 @@ test("add-from-claude-desktop copies what can be used and says what it skipped",
     out: `Added MCP server files to local config\nFile modified: ${global} [project: ${cwd}]\n`,
   });
   expect(err).toEqual([
+    'warning: skipped "none": it should be an object',
     expect.stringContaining('warning: skipped "taken": '),
     'warning: skipped "bad": it needs a "command", or a "url" with a "type"',
+    'warning: skipped "off": it is disabled there',
   ]);
   expect(json(global).projects[cwd].mcpServers.files).toEqual({ type: "stdio", command: "npx", args: ["-y", "pkg"] });
 });

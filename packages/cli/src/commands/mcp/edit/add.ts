@@ -90,7 +90,7 @@ function isHere(file: string, scope: EditScope, { cwd }: Snapshot): boolean {
 /** Why a session would not use this server. */
 export async function whyNot(
   name: string,
-  entry: JsonObject,
+  entry: unknown,
   { env, settings, sources }: Snapshot,
 ): Promise<string | undefined> {
   const exclusive = sources.find(({ path, stamp }) => path.endsWith("managed-mcp.json") && stamp !== "absent");
@@ -99,7 +99,8 @@ export async function whyNot(
   const checked = checkServer(name, entry, { scope: "local", env, settings });
   if (!("why" in checked)) return undefined;
   // With a variable that is not set yet, a URL may not be valid yet either.
-  if (checked.status === "failed" && JSON.stringify(entry["url"] ?? "").includes("${")) return undefined;
+  const { url } = isObject(entry) ? entry : {};
+  if (checked.status === "failed" && typeof url === "string" && url.includes("${")) return undefined;
   return asClause(checked.why);
 }
 

@@ -29,7 +29,8 @@ export async function addFromDesktop(call: Invoked): Promise<number> {
     const entry = (
       isObject(raw) && raw["type"] === undefined && raw["command"] !== undefined ? { type: "stdio", ...raw } : raw
     ) as JsonObject;
-    const problem = await whyNot(name, entry, snapshot);
+    const isOff = isObject(raw) && raw["disabled"] === true;
+    const problem = isOff ? "it is disabled there" : await whyNot(name, entry, snapshot);
     const added =
       problem === undefined ? await addServer(name, entry, scope, snapshot) : { ok: false as const, problem };
     if (!added.ok) {
