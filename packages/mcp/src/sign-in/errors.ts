@@ -1,6 +1,6 @@
 // Why a sign-in failed, in words for the person at the keyboard. What servers say is shown short and in one line.
 
-import { printableSentence } from "@keelson/protocol";
+import { isObject, printableSentence } from "@keelson/protocol";
 import {
   AuthorizationServerMismatchError,
   InsecureTokenEndpointError,
@@ -42,11 +42,19 @@ export function explainSignIn(error: unknown, { name, url }: SignInServer): Sign
   if (OAuthError.isInstance(error))
     return new SignInError(oneLine(`The authorization server refused: ${error.message}`));
   if (error instanceof UnreachableError || error instanceof MessageTooLargeError) return new SignInError(error.message);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = invalidField(error) ?? (error instanceof Error ? error.message : String(error));
   if (message.includes("dynamic client registration")) {
     return new SignInError(`The authorization server of "${host}" does not register clients; set "oauth.clientId"`);
   }
   return new SignInError(oneLine(`Cannot sign in to "${host}": ${message}`));
+}
+
+/** What is wrong with a server's answer, if its check says so: the message of such an error is a list in JSON. */
+function invalidField(error: unknown): string | undefined {
+  const issues: unknown = isObject(error) ? error["issues"] : undefined;
+  const issue: unknown = Array.isArray(issues) ? issues[0] : undefined;
+  if (!isObject(issue) || !Array.isArray(issue["path"])) return undefined;
+  return `the server's answer is not valid: ${issue["path"].join(".")}: ${String(issue["message"])}`;
 }
 
 function oneLine(text: string): string {

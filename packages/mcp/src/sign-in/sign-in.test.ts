@@ -248,15 +248,19 @@ test("an authorization server that claims to be another is refused", async () =>
   expect(liar.requests).not.toContain("POST /register");
 });
 
-test("an authorization page that is no web page is not opened", async () => {
-  await using liar = await startAuthServer({ metadata: { authorization_endpoint: "file:///etc/passwd" } });
+test.each([
+  ["file:///etc/passwd", "named an address that is not a web page"],
+  ["https://bank.example@evil.example/", 'named an address at "evil.example" that looks like another one'],
+  ["javascript:alert(1)", "the server's answer is not valid: authorization_endpoint: URL cannot use"],
+])("an authorization page at %p is not opened", async (authorization_endpoint, why) => {
+  await using liar = await startAuthServer({ metadata: { authorization_endpoint } });
   await using target = protect(liar, sessionServer().fetch);
   const opened: URL[] = [];
   const authorize = async (url: URL) => {
     opened.push(url);
     return new URLSearchParams();
   };
-  await expect(login({ url: target.url, authorize })).rejects.toThrow("named an address that is not a web page");
+  await expect(login({ url: target.url, authorize })).rejects.toThrow(why);
   expect(opened).toEqual([]);
 });
 

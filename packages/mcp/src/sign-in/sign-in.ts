@@ -140,6 +140,9 @@ function webAddress(url: URL | undefined): URL {
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
     throw new SignInError("The authorization server named an address that is not a web page");
   }
+  // `https://bank.example@evil.example` looks like an address of the bank.
+  if (url.username !== "" || url.password !== "")
+    throw new SignInError(`The authorization server named an address at "${url.host}" that looks like another one`);
   return url;
 }
 
