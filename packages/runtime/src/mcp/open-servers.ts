@@ -10,7 +10,7 @@ import type { Storage } from "../session/storage.ts";
 import type { Connector } from "./connect/connector.ts";
 import { serverFromConfiguration, serversFromConfig } from "./servers/server-config.ts";
 import type { McpOffer } from "./offer/open-offer.ts";
-import type { ToolOrigin } from "./servers/offered-tools.ts";
+import type { AgentServers } from "./servers/agent-servers.ts";
 import type * as ServersModule from "./servers/servers.ts";
 import type { SessionSignIns } from "./sign-in/session-sign-ins.ts";
 
@@ -48,12 +48,6 @@ export interface McpStage {
   /** The listener is called when the prompts of a server are known, or others than before. */
   onPrompts(listener: () => void): void;
   /** Resolves when no server is left running. */
-  close(): Promise<void>;
-}
-
-export interface AgentServers {
-  tools(): readonly Tool[];
-  originOf(tool: string): ToolOrigin | undefined;
   close(): Promise<void>;
 }
 
@@ -185,16 +179,10 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     configure,
     signIns: () => (signIns ??= openSignIns(storage)),
     readConfig: async (entries) => (await import("./servers/read-config.ts")).readConfig(entries, state.snapshot),
-    async openFor({ servers: checked, unused }, signal) {
-      for (const { name, why } of unused) options.warn(`An agent starts without the MCP server "${name}": ${why}`);
+    async openFor(configured, signal) {
+      const { openAgentServers } = await import("./servers/agent-servers.ts");
       const own = newServers(async () => undefined);
-      own.configure(checked.filter(({ name }) => !servers?.get(name)).map(serverFromConfiguration), []);
-      own.start();
-      await own.settled(signal);
-      for (const { name, status } of own.summary())
-        if (status !== "connected")
-          options.warn(`An agent starts without the MCP server "${name}", which is ${status}`);
-      return { tools: () => own.tools(), originOf: (tool) => own.originOf(tool), close: () => own.close() };
+      return openAgentServers(configured, { own, sessions: servers, warn: options.warn }, signal);
     },
     rules,
     useHooks: (given) => (fire = given),

@@ -5,7 +5,7 @@ import { createWorkspace, type TaskEnd, type TaskUsage } from "@keelson/host";
 import type { AgentDefinition, ContentBlock, NewEntry, Usage } from "@keelson/protocol";
 import type { AgentOwner } from "@keelson/store/agents";
 import type { AgentToolStats } from "@keelson/tools";
-import type { AgentServers } from "../../mcp/open-servers.ts";
+import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
 import type { SkillOrder } from "../open-agents.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
 import { openChildFiles } from "./files.ts";

@@ -13,7 +13,7 @@ import {
 } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
 import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry, PromptMessage } from "@keelson/protocol";
-import type { AgentServers } from "../../mcp/open-servers.ts";
+import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
 import type { SessionInstructions } from "../../instructions/instructions.ts";
 import type { AgentSkills } from "../../skills/agent-skills.ts";
 import type { Outbox } from "../../stream/outbox.ts";

@@ -4,7 +4,7 @@ import { agentTools, type AgentToolsOptions } from "@keelson/engine/agents";
 import { assemblePool, type Tool } from "@keelson/engine";
 import { todoWriteTool, type Todo } from "@keelson/tools";
 import type { AgentDefinition } from "@keelson/protocol";
-import type { AgentServers } from "../../mcp/open-servers.ts";
+import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
 import type { AgentStages } from "../spawner.ts";
 
 /** They move or end the session itself, or load tools for it. */
@@ -23,7 +23,7 @@ export interface ChildToolsOptions {
 /** The same array until the session's tools change, so that the provider's cache stays valid. */
 export function childTools(
   { definition, background, maySpawn, own, servers: mineOnly }: ChildToolsOptions,
-  { storage, mcp }: AgentStages,
+  { storage, mcp, gate }: AgentStages,
 ): () => readonly Tool[] {
   const { state } = storage;
   let todos: readonly Todo[] = [];
@@ -35,7 +35,8 @@ export function childTools(
     if (built?.from === from && built.deferred === deferred) return built.tools;
     const servers = [...from, ...deferred].filter(({ name }) => name.startsWith("mcp__"));
     const shared = servers.map((tool) => ({ ...tool, onDemand: undefined }));
-    const added = [...shared, ...(mineOnly?.tools() ?? [])];
+    // Of the session's tools, rules have taken theirs already.
+    const added = mineOnly ? [...shared, ...assemblePool(mineOnly.tools(), gate.ruleBook)] : shared;
     const kind = background ? "background" : "foreground";
     const serverOf = (name: string) => (mcp.servers?.originOf(name) ?? mineOnly?.originOf(name))?.server;
     const left =

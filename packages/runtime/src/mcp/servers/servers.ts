@@ -83,6 +83,11 @@ export class McpServers {
     return this.#notice.take(this.connecting, tools, rules);
   }
 
+  /** Whether rules cannot tell a server of this name from one that is here. */
+  hasLike(name: string): boolean {
+    return this.all.some((server) => ruleName(server.name) === ruleName(name));
+  }
+
   get(name: string): ManagedServer | undefined {
     return this.#servers.get(name);
   }
