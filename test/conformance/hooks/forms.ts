@@ -177,7 +177,7 @@ export const EVENTS: Readonly<Record<HookEvent, Facts>> = {
     has: ["mode"],
     ...plainly,
     context: known("UserPromptExpansion"),
-    plain: "UserPromptExpansion:hello hook success: all is well",
+    plain: "UserPromptExpansion hook success: all is well",
     stops: true,
   },
   SessionStart: {
