@@ -9,9 +9,9 @@ export interface ScriptPlaces {
   readonly home: string;
 }
 
-/** Programs that run the first file in their arguments. */
+/** Programs that run the first file in their arguments, and words of the shell before a command. */
 const INTERPRETERS =
-  /^(?:ba|da|z|k|fi)?sh$|^(?:python|pypy|ruby|perl|php|lua|node|deno|bun|tsx|ts-node|npx|bunx|uv|uvx|pwsh|powershell|source|\.|exec|env|nohup|time|timeout|nice)[\d.]*$/;
+  /^(?:ba|da|z|k|fi)?sh$|^(?:python|pypy|ruby|perl|php|lua|node|deno|bun|tsx|ts-node|npx|bunx|uv|uvx|pwsh|powershell|source|\.|exec|env|nohup|time|timeout|nice)[\d.]*$|^(?:if|then|elif|else|while|until|do|!|\{)$/;
 const SCRIPT = /\.(?:sh|bash|zsh|fish|py|rb|pl|php|lua|ps1|[cm]?[jt]sx?)$/;
 /** System programs cannot be changed by the session, and installed packages are replaced by everyday commands. */
 const NOT_GUARDED = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap)\/|\/(?:node_modules|\.venv|venv|site-packages)\//;
@@ -23,16 +23,24 @@ export function scriptsIn(command: string | readonly string[], places: ScriptPla
   return [...new Set(found)].filter((path) => !NOT_GUARDED.test(path));
 }
 
+/** `uv run x.py`, `timeout 5s x.sh`: more comes before the script. */
+const BEFORE_A_SCRIPT = /^(?:run|\d[\d.]*[smhd]?)$/;
+/** `python -W ignore x.py`: the next word may belong to the option. */
+const WITH_A_VALUE = /^(?:-[WXnuskp]|--(?:with|python|from|package|loader))$/;
+
 function scriptOf(words: readonly string[], places: ScriptPlaces): readonly string[] {
   for (const [at, word] of words.entries()) {
+    const before = words[at - 1] ?? "";
     if (/^\w+=/.test(word) || word.startsWith("-") || INTERPRETERS.test(word.slice(word.lastIndexOf("/") + 1)))
       continue;
     // `bash -c 'a/b.sh x'`
-    if (/^-\w*c$/.test(words[at - 1] ?? "")) return scriptsIn(word, places);
-    const path = absolute(word, places);
-    if (path !== undefined && (word.includes("/") || SCRIPT.test(word))) return [path];
-    // `uv run x.py`, `npx tsx x.ts`: only interpreters come before a script.
-    if (word !== "run" && !INTERPRETERS.test(words[0] ?? "")) return [];
+    if (/^-\w*c$/.test(before)) return scriptsIn(word, places);
+    if (word.includes("/") || SCRIPT.test(word)) {
+      const path = absolute(word, places);
+      return path === undefined ? [] : [path];
+    }
+    // `python -m ruff check src/`, `npx eslint src/`: it is a program, and files after it are what it works on.
+    if (!BEFORE_A_SCRIPT.test(word) && !WITH_A_VALUE.test(before)) return [];
   }
   return [];
 }
