@@ -146,8 +146,9 @@ test("an agent of a plugin names the plugin's skills without its name, also thos
   home.write("~/kit/commands/both.md", "---\ndescription: x\n---\nThe command\n");
   home.write("~/.claude/skills/style/SKILL.md", "---\ndescription: x\n---\nUse spaces\n");
   home.write("~/.claude/skills/far/SKILL.md", "---\ndescription: x\n---\nFar away\n");
-  const { requests, stderr } = await play(home, "hi", ["--agent", "kit:writer", "--plugin-dir", root]);
+  const { requests, stderr, messages } = await play(home, "hi", ["--agent", "kit:writer", "--plugin-dir", root]);
   const texts = spoken(requests[0]!)[0].content.filter(({ text }: any) => text.includes("<skill-format>"));
+  expect(messagesOf({ messages }, "system/init")[0].skills).toEqual(expect.arrayContaining(["kit:both", "kit:style"]));
   expect(texts.map(({ text }: any) => text.trim().split("\n").at(-1))).toEqual([
     "Use tabs",
     "The skill",

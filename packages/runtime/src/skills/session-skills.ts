@@ -213,6 +213,10 @@ export class SessionSkills {
       commands.push(name);
       if (isClientSkill(skill)) skills.push(name);
     }
+    // Typed, the name is the command's, but the skill is there.
+    for (const skill of this.#set?.hidden ?? []) {
+      if (skill.userInvocable && isClientSkill(skill)) skills.push(skill.name);
+    }
     return { commands, skills };
   }
 
