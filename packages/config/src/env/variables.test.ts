@@ -33,3 +33,16 @@ test.each([
   const answers = names.split(" ").map((name) => [name, mayFolderSet(name)]);
   expect(answers).toEqual(names.split(" ").map((name) => [name, verdict]));
 });
+
+test.each([
+  ["--max-old-space-size=8192", "if trusted"],
+  [" --no-warnings --max-old-space-size 4096 ", "if trusted"],
+  ["", "never"],
+  ["--max-old-space-size=8192 --require ./x.js", "never"],
+  ["--max-old-space-size=8192--require=./x.js", "never"],
+  ["--max-old-space-size=1 --import data:text/javascript,x", "never"],
+  ["--max-old-space-size ./x.js", "never"],
+] as const)("a folder may set NODE_OPTIONS to %j: %s", (value, verdict) => {
+  expect(mayFolderSet("NODE_OPTIONS", value)).toBe(verdict);
+  expect(mayFolderSet("node_options", value)).toBe("never");
+});

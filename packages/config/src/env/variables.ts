@@ -342,8 +342,10 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_PROJECT_DIR: system("project folder; Keelson sets it for hooks", "host"),
 };
 
-export function mayFolderSet(name: string): FolderMaySet {
+/** `value` matters only for NODE_OPTIONS, with which many projects raise a limit of memory. */
+export function mayFolderSet(name: string, value = ""): FolderMaySet {
   const upper = name.toUpperCase();
+  if (name === "NODE_OPTIONS" && LIMITS_ONLY.test(value)) return "if trusted";
   if (LOADS_CODE.has(upper) || LOADS_CODE_PREFIX.test(upper)) return "never";
   if (USER_ONLY.test(upper) || REPORTS.test(upper) || upper === "CLOUDSDK_CONFIG") return "user only";
   if (Object.hasOwn(VARIABLES, name)) return VARIABLES[name]!.folder;
@@ -362,6 +364,10 @@ const USER_ONLY = new RegExp(
 const REPORTS = /^(?:OTEL_|CLAUDE_CODE_OTEL_)/;
 
 const words = (text: string) => text.trim().split(/\s+/);
+
+/** Options of Node that load nothing. */
+const LIMITS_ONLY =
+  /^(?:\s*--(?:max-(?:old-space|semi-space|http-header)-size[= ]\d+|no-warnings|no-deprecation)(?=\s|$))+\s*$/;
 
 const LOADS_CODE_PREFIX = /^(BUN_|LD_|DYLD_|BASH_FUNC_)/;
 const LOADS_CODE = new Set(

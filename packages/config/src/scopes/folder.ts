@@ -122,7 +122,7 @@ function restrictEnvironment(given: NonNullable<Settings["env"]>, trusted: boole
   const env: Record<string, string> = {};
   const dropped = { never: [], "user only": [], "if trusted": [] } as Record<Exclude<FolderMaySet, "yes">, string[]>;
   for (const [name, value] of Object.entries(given)) {
-    const verdict = mayFolderSet(name);
+    const verdict = mayFolderSet(name, value);
     if (verdict === "yes" || (verdict === "if trusted" && trusted)) env[name] = value;
     else dropped[verdict].push(`env.${name}`);
   }
