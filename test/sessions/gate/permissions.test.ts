@@ -2,7 +2,6 @@
 // Commands here are harmless: what is tested is the decision, never the damage.
 
 import { expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -63,7 +62,7 @@ test("in default mode, with nobody to ask, writing and running are refused with 
 test("a PermissionRequest hook runs to its end, although the client answers first", async () => {
   using home = temporaryHome();
   const go = join(home.project, "go");
-  execFileSync("mkfifo", [go]);
+  expect(Bun.spawnSync(["mkfifo", go]).success).toBe(true);
   const command = `cat "${go}" && touch "$CLAUDE_PROJECT_DIR/noted"`;
   home.settings({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
   await using model = await startMockModel([{ calls: [bash("touch b.txt")] }, { text: "done" }]);
