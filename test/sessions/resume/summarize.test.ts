@@ -42,6 +42,7 @@ test("the model gets the summary and the kept messages, also after a resume", as
   home.write("CLAUDE.md", "Be brief.");
   home.write("seen.txt", "old");
   const file_path = join(home.project, "seen.txt");
+  const spans = join(home.root, "spans.jsonl");
   await using model = await startMockModel([
     { text: "one" },
     { text: "reading", calls: [{ name: "Read", input: { file_path } }] },
@@ -65,7 +66,10 @@ test("the model gets the summary and the kept messages, also after a resume", as
     ],
   ]);
   home.settings({ hooks: Object.fromEntries(hooks) });
-  await using program = startKeelson([...CHAT, "--allowedTools", "Edit"], { home, url: model.url, stdin: "open" });
+  await using program = startKeelson([...CHAT, "--allowedTools", "Edit"], {
+    ...{ home, url: model.url, stdin: "open" },
+    env: { KEELSON_TRACE: spans },
+  });
   program.send(prompt("first", { uuid: A }));
   program.send(prompt("second", { uuid: B }));
   program.send(prompt("third", { uuid: C }));
@@ -115,6 +119,7 @@ test("the model gets the summary and the kept messages, also after a resume", as
     { hook_event_name: "PostCompact", trigger: "manual", compact_summary: SUMMARY.text },
   ]);
   expect(messagesOf(ended, "result").at(-1).total_cost_usd).toBeGreaterThan(0);
+  expect(home.read(spans)).toContain('"kind":"compaction"');
   expect(chainProblems(readTranscript(home))).toEqual([]);
 
   await using again = await startMockModel([{ text: "yes" }]);

@@ -50,7 +50,8 @@ async function summarize(
   if (found < 0) throw new Error(`No prompt with the id "${prompt}" in this conversation since its last summary`);
   const content = promptContent(entries[found]!);
 
-  const ports = runPorts(parts, signal);
+  const own = runPorts(parts, signal);
+  const ports = storage.observed?.ports(own) ?? own;
   const { compaction } = ports;
   if (!compaction) throw new Error("This conversation cannot be compacted");
   const { compactConversation, splitAtPrompt } = await import("@keelson/engine/compaction");
