@@ -189,6 +189,35 @@ describe("the list under the prompt", () => {
     expect(driver.draft()).toStartWith("❯ @docs:/ex");
   });
 
+  test("an emoji is found by its name; Tab inserts it, and Enter sends unless the user moved to one", async () => {
+    const driver = new PromptDriver();
+    const found = driver.changed();
+    driver.send("ship it :rock");
+    await found;
+    expect(driver.screen().slice(3)).toEqual(["❯ :rocket:  🚀"]);
+    driver.send("\t!");
+    expect(driver.draft()).toBe("❯ ship it 🚀!|");
+    driver.send("\u0015");
+    const several = driver.changed();
+    driver.send(":point");
+    await several;
+    expect(driver.prompt.isCompleting).toBe(true);
+    expect(driver.send("\r")).toMatchObject([{ kind: "submit", text: ":point" }]);
+    const again = driver.changed();
+    driver.send(":point");
+    await again;
+    expect(driver.send("\u001b[B\r")).toEqual([]);
+    expect(driver.draft()).toBe("❯ 👇|");
+  });
+
+  test.each(["http://ro", "std::ro", ":r", ":)", "a:rocket", ": ro"])("%p opens no list of emoji", async (text) => {
+    const driver = new PromptDriver();
+    driver.send(text);
+    await import("./emoji.ts");
+    await Bun.sleep(0);
+    expect(driver.prompt.isCompleting).toBe(false);
+  });
+
   test("a long name keeps its end", async () => {
     const driver = new PromptDriver({ files: async () => ["packages/some/long/folder/日本/name.ts"] });
     driver.send("@n");

@@ -1,5 +1,5 @@
-// The list under the prompt: commands after `/`, files and other things after `@`. It holds which entries match and
-// which is marked; the prompt holds the text.
+// The list under the prompt: commands after `/`, files and other things after `@`, emoji after `:`. It holds which entries
+// match and which is marked; the prompt holds the text.
 
 import type { TextBuffer } from "../editor/text-buffer.ts";
 import { type CommandItem, commandNamed, matchCommands, startsWord } from "./commands.ts";
@@ -19,10 +19,12 @@ export interface CompletionRow {
   readonly description: string;
 }
 
+export type CompletionKind = "command" | "mention" | "emoji";
+
 type Entry = { readonly row: CompletionRow; readonly value: string };
 
 interface OpenWord {
-  readonly kind: "command" | "mention";
+  readonly kind: CompletionKind;
   readonly line: number;
   readonly start: number;
   readonly query: string;
@@ -52,7 +54,7 @@ export class Completion {
     return this.#entries.length > 0;
   }
 
-  get kind(): "command" | "mention" | undefined {
+  get kind(): CompletionKind | undefined {
     return this.isOpen ? this.#word?.kind : undefined;
   }
 
@@ -79,6 +81,7 @@ export class Completion {
     this.#word = word;
     this.#marked = 0;
     if (word.kind === "command") this.#match(word.query, this.#sources.commands());
+    else if (word.kind === "emoji") void this.#findEmoji(word);
     else this.#ask(word, before !== undefined && isSame(before, word));
   }
 
@@ -87,7 +90,7 @@ export class Completion {
     if (this.#word?.kind === "command") {
       const commands = this.#sources.commands();
       if (commands.length !== this.#known) this.#match(this.#word.query, commands);
-    } else if (this.#word && this.isOpen && this.#mentions().length !== this.#known) {
+    } else if (this.#word?.kind === "mention" && this.isOpen && this.#mentions().length !== this.#known) {
       this.#list(this.#word);
     }
   }
@@ -115,8 +118,7 @@ export class Completion {
     const entry = this.#entries[this.#marked];
     const word = this.#word;
     if (!entry || !word) return;
-    const { text, open } =
-      word.kind === "command" ? { text: `/${entry.value} `, open: false } : mentionText(entry.value);
+    const { text, open } = insertedText(word.kind, entry.value);
     const { line } = word;
     const rest = buffer.lineText(line).slice(buffer.cursor.offset);
     // A space that is there already is enough.
@@ -167,6 +169,16 @@ export class Completion {
     void this.#sources.files(word.query).then(answered, () => answered([]));
   }
 
+  async #findEmoji(word: OpenWord): Promise<void> {
+    const { matchEmoji } = await import("./emoji.ts");
+    if (this.#word !== word) return;
+    this.#entries = matchEmoji(word.query).map(({ name, character }) => ({
+      row: { label: `:${name}:`, description: character },
+      value: character,
+    }));
+    this.#changed();
+  }
+
   #mentions(): readonly MentionItem[] {
     return this.#sources.mentions?.() ?? [];
   }
@@ -193,7 +205,18 @@ function wordAt(buffer: TextBuffer): OpenWord | undefined {
     if (/^[^\s/]*$/.test(query)) return { kind: "command", line, start: 0, query };
   }
   const mention = mentionAt(text, offset);
-  return mention && { kind: "mention", line, ...mention };
+  if (mention) return { kind: "mention", line, ...mention };
+  const emoji = EMOJI.exec(text.slice(Math.max(0, offset - LONGEST_EMOJI), offset))?.[1];
+  return emoji === undefined ? undefined : { kind: "emoji", line, start: offset - emoji.length - 1, query: emoji };
+}
+
+/** One letter would be a list of everything, and `:)` is no name. */
+const EMOJI = /(?:^|\s):([a-z+-][a-z0-9_]+)$/i;
+const LONGEST_EMOJI = 40;
+
+function insertedText(kind: CompletionKind, value: string): { readonly text: string; readonly open: boolean } {
+  if (kind === "mention") return mentionText(value);
+  return { text: kind === "command" ? `/${value} ` : value, open: false };
 }
 
 function isSame(a: OpenWord, b: OpenWord): boolean {

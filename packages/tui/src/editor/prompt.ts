@@ -322,7 +322,9 @@ export class PromptEditor implements View {
 
   #submit(): PromptEffect | undefined {
     const { buffer } = this.#draft;
-    if (this.#completion.kind === "mention") {
+    const { kind, marked } = this.#completion;
+    // A colon may begin anything: an emoji is meant only by who moved to it.
+    if (kind === "mention" || (kind === "emoji" && marked > 0)) {
       this.#completion.accept(buffer);
       return undefined;
     }

@@ -149,7 +149,7 @@ class RewindPicker implements Panel<RewindChoice | null> {
     const names = files.slice(0, Math.max(0, Math.min(5, rows - choices.length - hints.length - 4)));
     const more = files.length - names.length;
     return [
-      fit(`Back to before: ${promptRow(point)}`, columns),
+      fit(`Prompt: ${promptRow(point)}`, columns),
       theme.paint("dim", fit(this.#changesText(point), columns)),
       ...names.map((name) => theme.paint("dim", fit(`  ${cleanRow(name)}`, columns))),
       ...(names.length > 0 && more > 0 ? [theme.paint("dim", fit(`  and ${more} more`, columns))] : []),
