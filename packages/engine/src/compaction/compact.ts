@@ -14,6 +14,7 @@ import { oldResults } from "./old-results.ts";
 import { splitForSummary, withRequest, type PromptSplit } from "./split.ts";
 
 export { splitAtPrompt } from "./split.ts";
+export type { SummaryDirection } from "../context/compaction-prompt.ts";
 
 export interface CompactOptions {
   readonly trigger: "manual" | "auto";

@@ -2,6 +2,7 @@
 // came after it, or everything on one side of a prompt. Pure.
 
 import { blocksOf, type ChainEntry, type ChainSubject, type ContentBlock, type ModelMessage } from "@keelson/protocol";
+import type { SummarizedPart } from "../context/compaction-prompt.ts";
 import { Conversation } from "../turn/conversation.ts";
 
 export interface Split {
@@ -17,28 +18,20 @@ export function splitForSummary(messages: readonly ModelMessage[]): Split | unde
 }
 
 /** A conversation divided at one of its prompts, of which one part becomes a summary. */
-export interface PromptSplit {
-  /** Everything before the prompt, or the prompt and everything after it. */
-  readonly direction: SummaryDirection;
+export interface PromptSplit extends SummarizedPart {
   /** What the model reads to write the summary. */
   readonly head: readonly ModelMessage[];
   /** Whether there is a reply to summarize. */
   readonly isWorthwhile: boolean;
   /** What the transcript has of the part that stays. */
   readonly keptIds: readonly string[];
-  /** The text of the prompt. */
-  readonly prompt: string;
   /** The conversation with the summary in it. */
   rebuild(summary: ChainSubject & { readonly uuid: string }, preface: string | undefined): Promise<Conversation>;
 }
 
-export type SummaryDirection = "up_to" | "from";
-
-export interface SplitPlace {
+export interface SplitPlace extends SummarizedPart {
   /** The first entry of the later part. */
   readonly at: number;
-  readonly direction: SummaryDirection;
-  readonly prompt: string;
   /** What the conversation begins with. */
   readonly preface: string | undefined;
 }

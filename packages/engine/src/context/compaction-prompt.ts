@@ -2,9 +2,13 @@
 
 import { withoutReminderTags } from "./reminder.ts";
 
-/** Part of a conversation: what comes before a prompt, or the prompt and what follows it. */
+/** What comes before a prompt, or the prompt and what follows it. */
+export type SummaryDirection = "up_to" | "from";
+
+/** A part of a conversation. */
 export interface SummarizedPart {
-  readonly direction: "up_to" | "from";
+  readonly direction: SummaryDirection;
+  /** The text of the prompt. */
   readonly prompt: string;
 }
 

@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { partsOfRun } from "@keelson/engine";
+import type { SummaryDirection } from "@keelson/engine/compaction";
 import { textOf, type ChainEntry } from "@keelson/protocol";
 import { mayCompact } from "../compaction/compaction-port.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
@@ -10,7 +11,7 @@ import { isAddedForPrompt, isPromptWithId, promptContent } from "./prompt-entry.
 import type { RewoundConversation } from "./rewind.ts";
 
 export interface SummarizeOptions {
-  readonly direction: "up_to" | "from";
+  readonly direction: SummaryDirection;
   /** The user's own words about the summary. */
   readonly instructions?: string | undefined;
   readonly signal: AbortSignal;

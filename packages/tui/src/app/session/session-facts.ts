@@ -57,14 +57,8 @@ export class SessionFacts {
 
   /** The title of the session, or else what it began with. Empty before the first prompt. */
   get name(): string {
-    return (
-      this.title ||
-      (this.prompts
-        .find(({ text }) => !text.startsWith("/"))
-        ?.text.trim()
-        .split("\n")[0] ??
-        "")
-    );
+    const first = this.prompts.find(({ text }) => !text.startsWith("/"));
+    return this.title || first?.text.trim().split("\n")[0] || "";
   }
 
   take(message: Outbound, now: number): void {
