@@ -42,6 +42,31 @@ testUnless(tmux === null ? "tmux is not installed" : null, test)(
   },
 );
 
+testUnless(tmux === null ? "tmux is not installed" : null, test)(
+  "in tmux, a live area as high as the window is drawn anew without a copy of it in the history",
+  async () => {
+    using home = temporaryHome();
+    const socket = `keelson-test-high-${process.pid}`;
+    const run = (...args: string[]) =>
+      Bun.spawnSync([tmux!, "-L", socket, ...args], { env: home.env }).stdout.toString();
+    const command = [tmux!, "-L", socket, "-f", "/dev/null", "new-session", "--", ...screenFixture(home)];
+    // The last row of the window is tmux's own.
+    await using terminal = startTerminal({ home, command, columns: 60, rows: 6 });
+    try {
+      await terminal.until("ready 60");
+      for (const columns of [70, 80, 90]) {
+        terminal.resize(columns, 6);
+        await terminal.until(`ready ${columns}`);
+        await settled(terminal);
+      }
+      const history = run("capture-pane", "-p", "-J", "-S", "-").split("\n");
+      expect(history.filter((row) => row.startsWith("ready"))).toEqual(["ready 90"]);
+    } finally {
+      run("kill-server");
+    }
+  },
+);
+
 /** tmux draws the pane again after a resize, and the program once more after that. */
 async function settled(terminal: TestTerminal): Promise<void> {
   terminal.type("k");

@@ -8,7 +8,8 @@ import type { ScreenSize } from "../port.ts";
 import type { Rendered } from "../view.ts";
 
 const ERASE_ROW = "\x1b[K";
-const ERASE_BELOW = "\x1b[J";
+/** From the first column. Not in one step, because tmux keeps what is erased from the top left on in its history. */
+const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
 /** Live rows are cut off at the edge: each is one row, also when the window just became narrower. */
 const NO_WRAP = "\x1b[?7l";
 const WRAP = "\x1b[?7h";
