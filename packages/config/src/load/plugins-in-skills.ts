@@ -24,16 +24,16 @@ const MOST_NAMES = 10_000;
 const MOST_PLUGINS = 200;
 
 export function pluginsInSkills(folder: string, { of, configDir, uid, quick }: PluginSearch): readonly SkillsPlugin[] {
+  if (quick && existsSync(join(configDir, "cache", "skills"))) {
+    // Loaded late: few have so many skills that anything is remembered.
+    const { isKnownPlain } = require("../skills/index/plain-folder.ts") as typeof Plain;
+    if (isKnownPlain(configDir, folder, uid)) return [];
+  }
   let names: string[];
   try {
     names = readdirSync(folder);
   } catch {
     return [];
-  }
-  if (quick && names.length >= LEAST_REMEMBERED) {
-    // Loaded late: few have so many skills.
-    const { isKnownPlain } = require("../skills/index/plain-folder.ts") as typeof Plain;
-    if (isKnownPlain(configDir, folder, uid)) return [];
   }
   return manifestsIn(folder, names.toSorted()).map((name) => ({ folder: join(folder, name), of }));
 }
