@@ -3,7 +3,7 @@
 import { openSkillSet } from "@keelson/config/skill-set";
 import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
-import type { ExpandedPrompt, Expansion, ModelChoice, Ports, Tool } from "@keelson/engine";
+import type { Expansion, ModelChoice, Ports, Tool } from "@keelson/engine";
 import type { ChainSubject, HookRegistration, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
 import type { AgentStage } from "../agents/open-agents.ts";
@@ -15,6 +15,7 @@ import { toolsOf } from "../session/state.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledFor } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
+import type * as Expanding from "./expand-skill.ts";
 import type * as ForAgents from "./agent-skills.ts";
 import type { AgentSkills } from "./agent-skills.ts";
 import type { SkillInvocation } from "./invoke.ts";
@@ -146,26 +147,8 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     expand(name, args) {
       const skill = skills.find(name);
       if (!skill || yieldsToBuiltIn(skill)) return undefined;
-      if (!skill.userInvocable) {
-        return { kind: "local", name, args, run: async () => `/${name} is for the model; it cannot be typed` };
-      }
-      return {
-        kind: "prompt",
-        about: {
-          expansion_type: "slash_command",
-          command_name: name,
-          command_args: args,
-          command_source: SOURCES[skill.source],
-        },
-        async render(): Promise<ExpandedPrompt> {
-          const { commandHeading, warnOfStandIn } = await import("./command-heading.ts");
-          if (skill.untrusted) warnOfStandIn(skill, state.snapshot, storage.options.warn);
-          const { text, attachments, fork } = await invoke(skill, args);
-          const body = fork ? `A subagent ran this skill. Its result:\n\n${fork.result}` : text;
-          const content = [commandHeading(name, args), body].map((each) => ({ type: "text" as const, text: each }));
-          return fork ? { content, answer: fork.result } : { content, attachments };
-        },
-      };
+      const { expandSkill } = require("./expand-skill.ts") as typeof Expanding;
+      return expandSkill(skill, args, { invoke, snapshot: () => state.snapshot, warn: storage.options.warn });
     },
   };
 }
@@ -203,18 +186,6 @@ function effectsOf(
     cwd: state.snapshot.cwd,
   });
 }
-
-/** Sources as hooks know them. */
-const SOURCES: Readonly<Record<Skill["source"], string>> = {
-  managed: "policySettings",
-  user: "userSettings",
-  project: "projectSettings",
-  nested: "projectSettings",
-  directory: "projectSettings",
-  plugin: "plugin",
-  bundled: "bundled",
-  mcp: "mcp",
-};
 
 async function openTexts(outputDir: string): Promise<BundledTexts> {
   const { openBundledTexts } = await import("./bundled/bundled-texts.ts");
