@@ -3,46 +3,47 @@
 
 import { asReminder } from "@keelson/engine";
 import { agentListing, agentListingLimits } from "@keelson/engine/agent-listing";
-import type { AgentDefinition, ChainSubject, NewEntry } from "@keelson/protocol";
+import type { AgentDefinition, NewEntry } from "@keelson/protocol";
+import type * as Told from "./told-agents.ts";
 
-const KIND = "agent_listing_delta";
+/** Loaded late: only resumed conversations have been told of any, and few lists change. */
+export const toldAgents = () => require("./told-agents.ts") as typeof Told;
 
 export class AgentListing {
   readonly #newId: () => string;
-  readonly #told: Set<string>;
+  #told: Set<string>;
   /** The model knows these, and no others. */
   #known: readonly AgentDefinition[] | undefined;
 
-  /** `past` is the conversation so far. */
-  constructor(past: Iterable<ChainSubject>, newId: () => string) {
+  /** `told` are the names that the conversation so far lists. */
+  constructor(told: Iterable<string>, newId: () => string) {
     this.#newId = newId;
-    this.#told = new Set(toldIn(past));
+    this.#told = new Set(told);
   }
 
   /** Another conversation knows only those that it lists. */
-  restart(past: Iterable<ChainSubject> = []): void {
-    this.#told.clear();
+  restart(told: Iterable<string> = []): void {
+    this.#told = new Set(told);
     this.#known = undefined;
-    for (const name of toldIn(past)) this.#told.add(name);
   }
 
   take(agents: readonly AgentDefinition[], contextWindow: number): NewEntry | undefined {
     if (agents === this.#known) return undefined;
     this.#known = agents;
-    const fresh = agents.filter(({ name }) => !this.#told.has(name));
     const isInitial = this.#told.size === 0;
+    const fresh = isInitial ? agents : agents.filter(({ name }) => !this.#told.has(name));
     const gone = isInitial ? [] : goneFrom(this.#told, agents);
     if (fresh.length === 0 && gone.length === 0) return undefined;
     for (const { name } of fresh) this.#told.add(name);
     for (const name of gone) this.#told.delete(name);
     const listed = agentListing(fresh, agentListingLimits(contextWindow));
-    const over = gone.length === 0 ? undefined : `These agents are no longer available: ${namesInShort(gone)}`;
+    const over = gone.length === 0 ? undefined : toldAgents().leftText(gone);
     const content = [listed, over].filter((part) => part !== undefined).join("\n\n");
     return {
       type: "attachment",
       uuid: this.#newId(),
       attachment: {
-        type: KIND,
+        type: "agent_listing_delta",
         addedTypes: fresh.map(({ name }) => name),
         addedLines: (listed ?? "").split("\n").filter((line) => line.startsWith("- ")),
         removedTypes: gone,
@@ -58,26 +59,3 @@ function goneFrom(told: ReadonlySet<string>, agents: readonly AgentDefinition[])
   const known = new Set(agents.map(({ name }) => name));
   return [...told].filter((name) => !known.has(name));
 }
-
-const LONGEST_NAMES = 4_000;
-
-/** As many names as there is room for. */
-export function namesInShort(names: readonly string[]): string {
-  let room = LONGEST_NAMES;
-  const end = names.findIndex((name) => (room -= name.length + 2) < 0);
-  if (end < 0) return names.join(", ");
-  return `${names.slice(0, end).join(", ")} and ${names.length - end} more`;
-}
-
-function toldIn(past: Iterable<ChainSubject>): readonly string[] {
-  const told = new Set<string>();
-  for (const entry of past) {
-    if (entry.type !== "attachment" || entry.attachment.type !== KIND) continue;
-    const { addedTypes, removedTypes } = entry.attachment as { addedTypes?: unknown; removedTypes?: unknown };
-    for (const name of namesIn(addedTypes)) told.add(name);
-    for (const name of namesIn(removedTypes)) told.delete(name);
-  }
-  return [...told];
-}
-
-const namesIn = (value: unknown) => (Array.isArray(value) ? value.filter((name) => typeof name === "string") : []);

@@ -8,7 +8,7 @@ import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents, withBuiltIn } from "./built-in/built-in.ts";
-import { AgentListing, namesInShort } from "./listing.ts";
+import { AgentListing, toldAgents } from "./listing.ts";
 import type * as Running from "./run-agents.ts";
 import { toolsOf } from "../session/state.ts";
 import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
@@ -94,10 +94,10 @@ export function openAgents(stages: AgentStages): AgentStage {
     conversation: () => state.conversation,
     interrupt: () => runState.interrupt(),
   };
-  const listing = new AgentListing(place.loaded?.entries ?? [], storage.newId);
+  const listing = new AgentListing(place.loaded ? toldAgents().toldIn(place.loaded.entries) : [], storage.newId);
   storage.onClear(() => listing.restart());
   storage.onCompact(() => listing.restart());
-  storage.onRewind((entries) => listing.restart(entries));
+  storage.onRewind((entries) => listing.restart(toldAgents().toldIn(entries)));
   const slots = new Slots(mostAgents(state.snapshot.env));
   const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
 
@@ -141,7 +141,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     const wanted = type || (forks ? "fork" : "general-purpose");
     if ((find(wanted) || (forks && wanted === "fork")) && mayStart(wanted)) return wanted;
     const names = list().map(({ name }) => name);
-    throw new ToolError(`Agent type '${wanted}' not found. Available agents: ${namesInShort(names)}`);
+    throw new ToolError(`Agent type '${wanted}' not found. Available agents: ${toldAgents().namesInShort(names)}`);
   };
   return {
     tool: toolOf(self),

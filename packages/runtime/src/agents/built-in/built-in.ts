@@ -70,7 +70,12 @@ export function withBuiltIn(
   builtIn: readonly AgentDefinition[],
 ): readonly AgentDefinition[] {
   const reserved = new Set(["fork", ...BUILT_IN.map(({ name }) => name)]);
-  const kept = own.filter(({ name, untrusted }) => !untrusted || !reserved.has(name));
-  const names = new Set(kept.map(({ name }) => name));
+  const kept: AgentDefinition[] = [];
+  const names = new Set<string>();
+  for (const agent of own) {
+    if (agent.untrusted && reserved.has(agent.name)) continue;
+    kept.push(agent);
+    names.add(agent.name);
+  }
   return [...kept, ...builtIn.filter(({ name }) => !names.has(name))];
 }
