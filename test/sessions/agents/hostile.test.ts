@@ -329,5 +329,6 @@ test("a thousand agents leave the model its room", async () => {
   );
   const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
   expect(run.code).toBe(0);
-  expect(JSON.stringify(model.requests[1]!.body.messages).length).toBeLessThan(40_000);
+  // Names alone would be 160,000 characters. Their list has 2% of the window, here of a million tokens.
+  expect(JSON.stringify(model.requests[1]!.body.messages).length).toBeLessThan(90_000);
 });
