@@ -225,6 +225,15 @@ describe("the list under the prompt", () => {
     expect(driver.screen(20).slice(3)).toEqual(["❯ …lder/日本/name.ts"]);
   });
 
+  test("a path has the whole row, also next to agents with descriptions", async () => {
+    const mentions = [{ value: "agent-names", description: "Checks names of all kinds" }];
+    const driver = new PromptDriver({ files: async () => ["a/folder/with/names.ts"], mentions });
+    driver.send("@names");
+    await Bun.sleep(0);
+    const rows = driver.screen(30).slice(3);
+    expect(rows).toEqual(["❯ a/folder/with/names.ts", "  agent-names   Checks names …"]);
+  });
+
   test("commands that are known later appear", () => {
     const commands: CommandItem[] = [];
     const driver = new PromptDriver({ commands });

@@ -19,7 +19,8 @@ export function menuRows(entries: readonly CompletionRow[], marked: number, fram
   const column = hasText ? Math.min(widest, Math.max(12, Math.floor(frame.columns * 0.4))) : frame.columns - 2;
   return shown.map(({ label, description }, at) => {
     // The end of a path or an address tells it from the others.
-    const name = label.startsWith("/") ? fit(label, column) : fitEnd(label, column);
+    const most = description === "" ? frame.columns - 2 : column;
+    const name = label.startsWith("/") ? fit(label, most) : fitEnd(label, most);
     const room = frame.columns - 4 - column;
     const text = room > 8 && description !== "" ? `  ${fit(description, room)}` : "";
     const padded = text === "" ? name : name + " ".repeat(Math.max(0, column - width(name)));
