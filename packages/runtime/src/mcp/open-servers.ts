@@ -2,7 +2,7 @@
 // it.
 
 import type { ConfiguredMcp, Snapshot } from "@keelson/config";
-import type { Rule, Tool } from "@keelson/engine";
+import type { Rule } from "@keelson/engine";
 import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Machine } from "../machine/machine.ts";
