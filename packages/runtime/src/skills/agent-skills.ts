@@ -1,7 +1,7 @@
 // The skills of a session for one of its subagents.
 
 import type { Tool } from "@keelson/engine";
-import type { NewEntry } from "@keelson/protocol";
+import type { NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
 import type { Invoke } from "./open-skills.ts";
 import type { SessionSkills } from "./session-skills.ts";
@@ -34,7 +34,7 @@ export function agentSkills({ skills, effects, invoker, keeper }: AgentSkillTool
     tool: skillTool(keeper(invoke)),
     listing: () => skills.wholeListing(),
     preload: async (name, { grants, plugin }) => {
-      const skill = skills.findToPreload(name, plugin);
+      const skill = skillFor(name, plugin, skills);
       if (!skill) throw new Error(`there is no skill "${name}"`);
       // Its own commands may need what it allows; whoever reads it without invoking it gets the text alone.
       const grant = grants ? effects.grant({ ...skill, disallowedTools: [] }) : undefined;
@@ -45,6 +45,17 @@ export function agentSkills({ skills, effects, invoker, keeper }: AgentSkillTool
       }
     },
   };
+}
+
+/** In a plugin, a name without a prefix is first that of one of its own, and a skill comes before a command. */
+function skillFor(name: string, plugin: string | undefined, skills: SessionSkills): Skill | undefined {
+  if (plugin === undefined) return skills.find(name);
+  const own = `${plugin}:${name}`;
+  const hidden = () =>
+    skills.set?.hidden.find((each) => each.plugin?.name === plugin && (each.name === own || each.name === name));
+  const known = hidden();
+  if (known !== undefined && !skills.set!.isCurrent(known)) skills.reload();
+  return hidden() ?? skills.find(own) ?? skills.find(name);
 }
 
 const TEXT_ALONE = {

@@ -75,20 +75,6 @@ export class SessionSkills {
     return this.#all.get(name);
   }
 
-  /**
-   * For an agent to begin with. In a plugin, a name without a prefix is first that of one of its own, and a skill comes
-   * before a command.
-   */
-  findToPreload(name: string, plugin: string | undefined): Skill | undefined {
-    if (plugin === undefined) return this.find(name);
-    const own = `${plugin}:${name}`;
-    const hidden = () =>
-      this.#set?.hidden.find((each) => each.plugin?.name === plugin && (each.name === own || each.name === name));
-    const known = hidden();
-    if (known !== undefined && !this.#set!.isCurrent(known)) this.reload();
-    return hidden() ?? this.find(own) ?? this.find(name);
-  }
-
   /** Whether the model may invoke it. */
   isForModel({ name, modelInvocable }: Skill): boolean {
     return modelInvocable && (this.#only?.has(name) ?? true);
