@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { normaliser, runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { CHAT, prompt, STREAM } from "../front-door.ts";
+import { CHAT, control, prompt, STREAM } from "../front-door.ts";
 
 const MARK = { type: "ephemeral" };
 
@@ -212,7 +212,8 @@ test("a conversation without the cache is sent in full each time", async () => {
     { text: "one" },
     { text: "two" },
   ]);
-  const stdin = [prompt("first"), prompt("second")];
+  const apart = control("init", { subtype: "initialize", joinQueuedPrompts: false });
+  const stdin = [apart, prompt("first"), prompt("second")];
   await runKeelson(CHAT, { home, url: model.url, stdin, env: { DISABLE_PROMPT_CACHING: "1" } });
 
   const roles = model.requests.map(({ body }) => body.messages.map(({ role }: any) => role));

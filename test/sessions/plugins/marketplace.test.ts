@@ -358,9 +358,9 @@ test("plugin validate: one line for each problem, with file, line and fix", asyn
     'p/hooks/hooks.json:6: error: hooks.Stop: "gone.sh" does not exist; create it, or correct the path',
     "p/skills/a/SKILL.md:1: warning: the frontmatter has no closing ---, so all of it is text; add a line with ---",
     "p/skills/a/SKILL.md:1: warning: there is no `description`, so the first line of the text is used; add one",
-    "p/agents/x.md: error: it has no `description`, so it is not an agent; add one to its frontmatter",
+    'p/agents/x.md:1: warning: there is no `description`, so it is listed as "Agent from My_Plugin plugin"; add one',
     'p/out: error: is a link to "/etc/passwd", which is not in the plugin; copy the file instead',
-    "p: 6 errors, 6 warnings",
+    "p: 5 errors, 7 warnings",
     "",
   ]);
   const made = await plugin(home, "new", "fresh");

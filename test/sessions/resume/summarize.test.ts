@@ -27,6 +27,8 @@ const replyTo =
     response?.request_id === id;
 const summarize = (user_message_id: string, more: object = {}) =>
   control("sum", { subtype: "compact_conversation", user_message_id, ...more });
+/** So that prompts sent together are not one. */
+const ONE_BY_ONE = control("init", { subtype: "initialize", joinQueuedPrompts: false });
 const result = (text: string) => (line: any) => line.result === text;
 /** The texts and kinds of blocks, with summaries and our own texts shortened. */
 const blocksIn = (request: RecordedRequest): string[] =>
@@ -70,6 +72,7 @@ test("the model gets the summary and the kept messages, also after a resume", as
     ...{ home, url: model.url, stdin: "open" },
     env: { KEELSON_TRACE: spans },
   });
+  program.send(ONE_BY_ONE);
   program.send(prompt("first", { uuid: A }));
   program.send(prompt("second", { uuid: B }));
   program.send(prompt("third", { uuid: C }));
@@ -144,6 +147,7 @@ test("from a prompt on, the summary comes after what was said before it, also af
     ["first", "second", "third"],
     [A, B, C],
   ];
+  program.send(ONE_BY_ONE);
   texts.forEach((text, index) => program.send(prompt(text, { uuid: ids[index]! })));
   await program.waitForLine(result("three"));
   program.send(summarize(B, { direction: "from" }));
@@ -191,6 +195,7 @@ test("a program that ends right after it, and one that goes back to a kept promp
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: "three" }, SUMMARY]);
   await using program = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  program.send(ONE_BY_ONE);
   for (const [text, uuid] of [
     ["first", A],
     ["second", B],
@@ -232,6 +237,7 @@ test("a conversation that was compacted before is summarized from there on", asy
     ...[{ text: "four" }, later, { text: "five" }],
   ]);
   await using program = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  program.send(ONE_BY_ONE);
   for (const [text, uuid] of [
     ["first", A],
     ["second", B],

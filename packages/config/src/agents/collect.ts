@@ -96,7 +96,10 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
     const odd = ({ line, why: problem }: HeadProblem) => report({ file: found.found, line, kind: "odd", why: problem });
     const given = { place: found.found, file, origin, lines, oddities, odd };
     if (plugin === undefined) return add(facts, facts.name, given);
-    facts.draft.description ||= `Agent from ${plugin.name} plugin`;
+    if (facts.draft.description === "") {
+      facts.draft.description = `Agent from ${plugin.name} plugin`;
+      odd({ line: 1, why: `there is no \`description\`, so it is listed as "${facts.draft.description}"; add one` });
+    }
     // Folders inside the plugin's are part of the name.
     add(facts, [plugin.name, ...path.slice(0, -1), facts.name || path.at(-1)!].join(":"), given);
   };

@@ -468,7 +468,9 @@ test("an agent of a plugin needs no name, description or frontmatter; a README i
   ]);
   expect(set.find("kit:deep:told")?.tools).toEqual(["Read"]);
   expect(await agentText(set.find("kit:plain")!)).toBe("You are plain.");
-  expect(set.problems).toEqual([]);
+  expect(set.problems.map(({ file, kind }) => [file, kind])).toEqual(
+    ["file.md", "plain.md"].map((name) => [join(root, "agents", name), "odd"]),
+  );
 });
 
 test("a name in brackets, as templates have it, is no name", () => {

@@ -1,7 +1,7 @@
 // Frames that the window was resized under: they were made for one width and arrived at another, so they began at the
 // wrong row. Says what is on the screen then, once everything that was on its way has arrived.
 
-import { brokenAt, cutTo, joinLines, ResizedArea, type DrawnArea, type Reflow, type ScreenLine } from "./reflow.ts";
+import { brokenAt, cutTo, rowOfLines, ResizedArea, type DrawnArea, type Reflow, type ScreenLine } from "./reflow.ts";
 import { width } from "../rows.ts";
 import type { ScreenSize } from "../port.ts";
 
@@ -146,5 +146,5 @@ function joined(
     if (at === live) found.live = row;
     if (at === cursor) found.cursor = { row, line: groups[row]!.length - 1 };
   }
-  return { rows: groups.map((group) => joinLines(group, columns)), ...found };
+  return { rows: groups.map((group) => rowOfLines(group, columns)), ...found };
 }

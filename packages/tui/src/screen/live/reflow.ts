@@ -203,12 +203,12 @@ class XtermLines {
   }
 
   #joined(lines: readonly string[]): string {
-    return joinLines(lines, this.#columns);
+    return rowOfLines(lines, this.#columns);
   }
 }
 
 /** The row that a terminal has broken into these lines. */
-export function joinLines(lines: readonly string[], columns: number): string {
+export function rowOfLines(lines: readonly string[], columns: number): string {
   return lines.reduce((row, line, at) => {
     const last = lines[at - 1]!;
     // One column is left where the next line begins with a wide character.
