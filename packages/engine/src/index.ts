@@ -81,7 +81,13 @@ export { Batch, isParallelSafe } from "./tool/batch.ts";
 export { checkCall, settleCall, validateInput, type SettledCall } from "./tool/tool-call.ts";
 export type { StreamedCall } from "./turn/turn.ts";
 export { nudge, reminder } from "./run/admit.ts";
-export { listingLimits, renderSkillListing, type ListedSkill, type ListingLimits } from "./context/skill-listing.ts";
+export {
+  folderSuffix,
+  listingLimits,
+  renderSkillListing,
+  type ListedSkill,
+  type ListingLimits,
+} from "./context/skill-listing.ts";
 export { findTool } from "./tool/pool.ts";
 export { coversTool } from "./permission/match/match.ts";
 export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

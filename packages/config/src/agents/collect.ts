@@ -13,6 +13,7 @@ import {
   type FileMark,
   type IndexEntry,
   type IndexItem,
+  type ReadyForm,
 } from "../skills/index/skill-index.ts";
 import { isListable } from "../skills/plain.ts";
 import type * as Reading from "./agent-file.ts";
@@ -32,7 +33,8 @@ export interface AgentOrigin {
 
 /** An agent of a file, as every session that finds it there has it. */
 export type ReadyAgent = AgentDefinition & { readonly file: string };
-export type AgentIndex = FileIndex<ReadAgent, ReadyAgent>;
+/** A start lists all that they say, so there are no details. */
+export type AgentIndex = FileIndex<ReadAgent, ReadyAgent, null>;
 
 export interface AgentCollector {
   /** By name, in the order they were taken. */
@@ -118,7 +120,7 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
       if (!isEntry(item)) {
         const { name, file } = item;
         if (agents.size >= MOST_AGENTS || places.has(name) || files.has(file))
-          return take({ name, file, found: file }, file, factsOfReadyAgent(item), origin);
+          return take({ name, file, found: file }, file, factsOfReady(item), origin);
         files.add(file);
         places.set(name, file);
         return void agents.set(name, item);
@@ -173,11 +175,16 @@ export function readyAgent([file, read, , found]: IndexEntry<ReadAgent>, origin:
 }
 
 /** What the file of an agent in an index says. */
-export const factsOfReadyAgent = (agent: ReadyAgent): ReadAgent => ({
+const factsOfReady = (agent: ReadyAgent): ReadAgent => ({
   facts: { name: agent.name, draft: agent },
   oddities: [],
   lines: {},
 });
+
+export const agentForm: ReadyForm<ReadAgent, ReadyAgent, null> = {
+  filesOf: ({ file }) => [file],
+  factsOf: factsOfReady,
+};
 
 interface Given {
   /** Where it is, for messages. */

@@ -7,13 +7,13 @@ import { scanMarkdown } from "../skills/find/scan.ts";
 import type * as Save from "../skills/index/save-index.ts";
 import type { FolderContent } from "../skills/index/save-index.ts";
 import { LEAST_INDEXED, openIndex, type Recalled } from "../skills/index/skill-index.ts";
-import { isSameMark, lookAt } from "../skills/find/file-mark.ts";
+import { isMissing, isSameMark, lookAt } from "../skills/find/file-mark.ts";
 import type * as Reading from "./agent-file.ts";
 import type { ReadAgent } from "./agent-file.ts";
 import type { AgentOptions, AgentSet, AgentSettings } from "./agent-set.ts";
 import {
+  agentForm,
   createAgentCollector,
-  factsOfReadyAgent,
   readyAgent,
   type AgentCollector,
   type AgentIndex,
@@ -66,8 +66,11 @@ export function loadAgents(settings: AgentSettings, options: AgentOptions = {}):
       for (const { index, origin, ...content } of folders.indexed.filter((each) => each.index.isOutdated())) {
         const { saveIndex } = require("../skills/index/save-index.ts") as typeof Save;
         const { agentReader } = require("./agent-file.ts") as typeof Reading;
-        const reader = { read: agentReader(), ready: (entry: AgentEntry) => readyAgent(entry, origin) };
-        saveIndex(settings.configDir, index.folder, { ...content, ...reader }, now());
+        const pack = (entries: readonly AgentEntry[]) => ({
+          items: entries.map((entry) => readyAgent(entry, origin) ?? entry),
+          details: [],
+        });
+        saveIndex(settings.configDir, index.folder, { ...content, read: agentReader(), pack }, now());
       }
     },
     reload: (next = settings) => loadAgents(next, { ...options, quick: false }),
@@ -81,7 +84,7 @@ interface Folders {
   take(folder: string, origin: AgentOrigin): void;
   readonly indexed: (FolderContent & { readonly index: AgentIndex; readonly origin: AgentOrigin })[];
   /** What was taken from indexes without looking at the files. */
-  readonly believed: Recalled<ReadAgent, ReadyAgent>[];
+  readonly believed: Recalled<ReadAgent, ReadyAgent, null>[];
 }
 
 function openFolders(
@@ -96,11 +99,12 @@ function openFolders(
     indexed,
     believed,
     take(folder, origin) {
+      if (isMissing(folder)) return void watched.set(folder, undefined);
       // Where links may lead is part of the key, and what every agent gets from its place: an index that was made under
       // other conditions is another one.
       const { root = "", source, untrusted = false } = origin;
       const key = [folder, root, "agents", source, untrusted].join("\0");
-      const open = () => openIndex(configDir, key, uid, factsOfReadyAgent);
+      const open = () => openIndex(configDir, key, uid, agentForm);
       const recalled = quick ? open().recall() : undefined;
       if (recalled !== undefined) {
         for (const [path, mark] of recalled.folders) watched.set(path, mark);

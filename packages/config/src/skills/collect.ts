@@ -6,13 +6,16 @@ import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/parse/path-patterns.ts";
 import type { Mutable } from "./facts.ts";
 import type { HeadProblem } from "./frontmatter/head-node.ts";
-import { frontmatterHooks } from "./hooks.ts";
+import type * as Hooks from "./hooks.ts";
 import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
-import { isEntry, type FileIndex, type FileMark, type IndexEntry, type IndexItem } from "./index/skill-index.ts";
+import type { RecalledSkills, SkillIndex } from "./index/ready-skill.ts";
+import { createRecalledFolders, type RecalledFrom, type RecalledGroup } from "./index/recalled-folders.ts";
+import type { FileMark } from "./index/skill-index.ts";
+import { groupSkills, type SkillGroup } from "./index/skill-groups.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -25,7 +28,12 @@ export interface DormantSkill {
 }
 
 export interface SkillCollector {
-  readonly skills: Skill[];
+  /** Those of large folders are made when they are asked for. */
+  readonly skills: readonly Skill[];
+  /** The same, without making them. */
+  readonly groups: readonly SkillGroup[];
+  /** How many there are, with dormant ones. */
+  count(): number;
   readonly dormant: DormantSkill[];
   /** Those of plugins whose name a command of the plugin has. */
   readonly hidden: Skill[];
@@ -36,12 +44,12 @@ export interface SkillCollector {
   readonly strays: { readonly path: string; readonly kind: "file" | "folder" }[];
   /** Loads a file, unless its name or the file itself is taken. */
   take(file: SkillFile, origin: Origin, options?: TakeOptions): Skill | undefined;
-  /** Loads what an index says of a file. */
-  takeRecalled(item: IndexItem<ReadFacts, Skill>, origin: Origin): void;
+  /** Loads what the index of a folder says of its files. */
+  takeRecalled(recalled: RecalledSkills, from: RecalledFrom): void;
+  /** A dormant skill applies from now on. */
+  wake(dormant: DormantSkill): void;
   scanOptions(root: string | undefined): ScanOptions;
 }
-
-export type SkillIndex = FileIndex<ReadFacts, Skill>;
 
 export interface TakeOptions {
   readonly index?: SkillIndex | undefined;
@@ -66,7 +74,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   const { isDenied } = options;
   const overrides = new Map(Object.entries(options.overrides));
   let reader: SkillFileReader | undefined;
-  const skills: Skill[] = [];
+  let taken: (Skill | RecalledGroup)[] = [];
   const dormant: DormantSkill[] = [];
   const hidden: Skill[] = [];
   const problems: SkillProblem[] = [];
@@ -75,6 +83,18 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   /** By name: where the skill is. */
   const names = new Map<string, string>();
   const files = new Set<string>();
+  /** The names and files of their skills are not among those. */
+  const folders = createRecalledFolders({
+    names,
+    files,
+    overridden: overrides,
+    most: MOST_SKILLS,
+    take: takeKnown,
+    add: (group) => void taken.push(group),
+  });
+  const count = () => names.size + folders.count();
+  const placeOf = (name: string) => names.get(name) ?? folders.find(name);
+  const isTaken = (file: string) => files.has(file) || folders.hasFile(file);
   const budget = { patterns: MOST_PATTERNS, characters: PATTERN_CHARACTERS };
 
   const report = (problem: SkillProblem) => {
@@ -93,21 +113,21 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   };
 
   function take(found: SkillFile, origin: Origin, { index, recalled, clashName }: TakeOptions = {}): Skill | undefined {
-    if (files.has(found.file)) return undefined;
+    if (isTaken(found.file)) return undefined;
     const opened = recalled
       ? { file: found.file, facts: recalled }
       : (reader ??= openReader()).open(found, origin.kind, scanOptions(origin.root), index);
-    if (opened === undefined || files.has(opened.file)) return undefined;
+    if (opened === undefined || isTaken(opened.file)) return undefined;
     const { file } = opened;
     files.add(file);
-    if (names.size >= MOST_SKILLS) return void refuse(found.found, `there are more than ${MOST_SKILLS} skills`);
+    if (count() >= MOST_SKILLS) return void refuse(found.found, `there are more than ${MOST_SKILLS} skills`);
 
     const { draft, named, hooks, oddities } = opened.facts;
     const odd = ({ line, why }: HeadProblem) => report({ file: found.found, line, kind: "odd", why });
     const own = ownName(found.name, named, origin);
     if (!isListable(own)) return void refuse(found.found, "its name has characters that cannot be shown; rename it");
-    const name = names.has(own) && clashName !== undefined ? clashName : own;
-    const other = names.get(name);
+    const name = clashName !== undefined && placeOf(own) !== undefined ? clashName : own;
+    const other = placeOf(name);
     if (other !== undefined) {
       if (origin.plugin !== undefined) hidden.push({ ...placed(draft, name, file, origin), plugin: origin.plugin });
       return void report({ file: found.found, kind: "shadowed", why: `/${name} is ${other}; rename one of them` });
@@ -120,13 +140,16 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
 
     const { plugin } = origin;
     const skill = placed(draft, name, file, origin);
-    if (hooks !== undefined)
+    if (hooks !== undefined) {
+      // Loaded late: few skills have hooks.
+      const { frontmatterHooks } = require("./hooks.ts") as typeof Hooks;
       skill.hooks = frontmatterHooks(hooks, { file, folder: skill.folder, plugin, source: "skill", report: odd });
+    }
     if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
     if (state === "user-invocable-only") skill.modelInvocable = false;
     if (state === "name-only") skill.nameOnly = true;
     if (plugin !== undefined) skill.plugin = plugin;
-    if (skill.paths === undefined) skills.push(skill);
+    if (skill.paths === undefined) taken.push(skill);
     else {
       // Loaded late: six modules that only skills with paths need.
       const { compilePatterns } = require("../instructions/parse/path-patterns.ts") as typeof Patterns;
@@ -137,22 +160,39 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     return skill;
   }
 
-  /** There may be hundreds before the first request: nothing is made that most of them do not need. */
-  function takeRecalled(item: IndexItem<ReadFacts, Skill>, origin: Origin): void {
-    if (isEntry(item)) {
-      const [file, recalled, name, found] = item;
-      return void take({ name, file, found }, origin, { recalled });
-    }
-    const { name, file } = item;
-    if (overrides.size > 0 || names.size >= MOST_SKILLS || names.has(name) || files.has(file))
-      return void take({ name, file, found: file }, origin, { recalled: factsOfReady(item) });
-    files.add(file);
-    names.set(name, file);
-    skills.push(item);
+  function takeKnown(found: SkillFile, origin: Origin, recalled: ReadFacts): void {
+    // Rules may have changed since the index was written.
+    if (found.file !== found.found && (isDenied(found.found) || isDenied(found.file)))
+      return refuse(found.found, "it is a link, and a rule denies reading what it leads to");
+    take(found, origin, { recalled });
   }
 
-  return { skills, dormant, hidden, problems, watched, strays, take, takeRecalled, scanOptions };
+  return {
+    get skills() {
+      if (taken.some(isGroup)) taken = taken.flatMap((each) => (isGroup(each) ? each.make() : [each]));
+      return taken as Skill[];
+    },
+    get groups() {
+      if (!taken.some(isGroup)) return groupSkills(taken as Skill[]);
+      return taken.flatMap((each) => (isGroup(each) ? [each.group] : groupSkills([each])));
+    },
+    count,
+    dormant,
+    hidden,
+    problems,
+    watched,
+    strays,
+    take,
+    takeRecalled: folders.take,
+    wake(each) {
+      dormant.splice(dormant.indexOf(each), 1);
+      taken.push(each.skill);
+    },
+    scanOptions,
+  };
 }
+
+const isGroup = (each: Skill | RecalledGroup): each is RecalledGroup => "group" in each;
 
 /** Loaded late: a large folder whose index is believed needs no parser. */
 const openReader = (): SkillFileReader => (require("./skill-file.ts") as typeof Reading).createSkillFileReader();
@@ -169,17 +209,6 @@ function placed(draft: ReadFacts["draft"], name: string, file: string, origin: O
   if (untrusted) skill.untrusted = true;
   return skill;
 }
-
-/** For the index: the skill itself, if it is the same in every session that finds it here. */
-export function readySkill([file, facts, name, found]: IndexEntry<ReadFacts>, origin: Origin): Skill | undefined {
-  const { draft, named, hooks, oddities } = facts;
-  const isPlain = hooks === undefined && oddities.length === 0 && draft.paths === undefined && isListable(name);
-  const isUsual = origin.plugin === undefined && (named === undefined || named === name) && file === found;
-  return isPlain && isUsual ? placed(draft, name, file, origin) : undefined;
-}
-
-/** What the file of a skill in an index says. */
-export const factsOfReady = (skill: Skill): ReadFacts => ({ draft: skill, oddities: [] });
 
 const lastPart = (name: string) => name.slice(name.lastIndexOf(":") + 1);
 

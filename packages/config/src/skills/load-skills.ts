@@ -3,24 +3,17 @@
 
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isObject, type Plugin, type Skill, type SkillProblem } from "@keelson/protocol";
-import {
-  createSkillCollector,
-  factsOfReady,
-  readySkill,
-  type DormantSkill,
-  type Origin,
-  type SkillCollector,
-  type SkillIndex,
-} from "./collect.ts";
+import { createSkillCollector, type DormantSkill, type Origin, type SkillCollector } from "./collect.ts";
 import type * as Ignored from "./find/ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
 import type { FolderContent } from "./index/save-index.ts";
 import { scanMarkdown, scanSkills, skillIn } from "./find/scan.ts";
-import { isEntry, LEAST_INDEXED, openIndex, type Recalled } from "./index/skill-index.ts";
-import { isSameMark, lookAt } from "./find/file-mark.ts";
+import type * as Packing from "./index/pack-skills.ts";
+import { skillForm, type RecalledSkills, type SkillIndex } from "./index/ready-skill.ts";
+import { LEAST_INDEXED, openIndex } from "./index/skill-index.ts";
+import { isMissing, isSameMark, lookAt } from "./find/file-mark.ts";
 import type * as Reading from "./skill-file.ts";
-import type { ReadFacts } from "./skill-file.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type * as Strays from "./find/strays.ts";
 
@@ -52,7 +45,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
   };
   const isRecalled = believed.length > 0;
   const nested = nestedSkills(settings, places, collector);
-  const { skills, dormant, problems, watched } = collector;
+  const { dormant, problems, watched } = collector;
   let strays: readonly SkillProblem[] | undefined;
   const seen = new Set<string>();
   /** Touched files that added skills. */
@@ -60,14 +53,19 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
 
   /** The next start need not search a large folder for plugins. */
   const rememberPlugins = () => {
-    if (skills.length + dormant.length < LEAST_INDEXED) return;
+    if (collector.count() < LEAST_INDEXED) return;
     const { rememberPlain } = require("./index/save-index.ts") as typeof Save;
     const { configDir, origin } = settings;
     for (const { folder } of places.places) rememberPlain(configDir, join(folder, "skills"), origin.uid, now());
   };
 
   const set: SkillSet = {
-    skills,
+    get skills() {
+      return collector.skills;
+    },
+    get groups() {
+      return collector.groups;
+    },
     get dormant() {
       return dormant.map(({ skill }) => skill);
     },
@@ -83,10 +81,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       seen.add(file);
       const found = nested(file);
       const woken = dormant.filter((each) => isMatch(each, file));
-      for (const each of woken) {
-        dormant.splice(dormant.indexOf(each), 1);
-        skills.push(each.skill);
-      }
+      for (const each of woken) collector.wake(each);
       const all = [...found, ...woken.map(({ skill }) => skill)];
       if (all.length > 0) useful.push(file);
       return all;
@@ -99,11 +94,12 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
     saveIndex() {
       if (isRecalled && set.changed()) return loadSkills(settings, { ...options, quick: false }).saveIndex();
       rememberPlugins();
-      for (const { index, from, ...content } of indexes.filter((each) => each.index.isOutdated())) {
+      for (const { index, top, from, ...content } of indexes.filter((each) => each.index.isOutdated())) {
         const { saveIndex } = require("./index/save-index.ts") as typeof Save;
         const { skillReader } = require("./skill-file.ts") as typeof Reading;
-        const reader = { read: skillReader(from.kind), ready: (entry: SkillEntry) => readySkill(entry, from) };
-        saveIndex(settings.configDir, index.folder, { ...content, ...reader }, now());
+        const { packSkills } = require("./index/pack-skills.ts") as typeof Packing;
+        const pack = (entries: readonly SkillEntry[]) => packSkills(entries, top, from);
+        saveIndex(settings.configDir, index.folder, { ...content, read: skillReader(from.kind), pack }, now());
       }
     },
     reload(newer = settings) {
@@ -118,6 +114,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
 function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
   return {
     skills: [],
+    groups: [],
     dormant: [],
     hidden: [],
     problems: [],
@@ -129,10 +126,10 @@ function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
   };
 }
 
-type SkillEntry = Parameters<typeof readySkill>[0];
-type RecalledSkills = Recalled<ReadFacts, Skill>;
+type SkillEntry = Parameters<typeof Packing.packSkills>[0][number];
 
 interface IndexedFolder extends FolderContent {
+  readonly top: string;
   readonly from: Origin;
   readonly index: SkillIndex;
 }
@@ -147,7 +144,7 @@ function collectAll(
   const believed: RecalledSkills[] = [];
   const { plugins, cwd, configDir, origin } = settings;
   // A folder with a manifest is a plugin, also if it is in a skills folder.
-  const pluginRoots = new Set([...plugins.active, ...plugins.unused].map(({ root }) => root));
+  const pluginRoots = new Set([...plugins.active, ...plugins.unused].flatMap(({ root }) => root ?? []));
   const ofPlace = ({ folder: _, ...place }: SkillPlace, kind: Skill["kind"]): Origin => ({ ...place, kind });
   const ofPlugin = ({ name, id, root, data, untrusted }: Plugin, kind: Skill["kind"]): Origin => {
     const plugin = { name, id, root, data };
@@ -155,30 +152,29 @@ function collectAll(
   };
   const isPlugin = (file: string, from: Origin) =>
     from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file));
-  const recallFolder = (index: SkillIndex, from: Origin): boolean => {
+  const recallFolder = (index: SkillIndex, top: string, origin: Origin): boolean => {
     const recalled = index.recall();
     if (recalled === undefined) return false;
     for (const [path, mark] of recalled.folders) collector.watched.set(path, mark);
-    for (const item of recalled.items) {
-      if (pluginRoots.size === 0 || !isPlugin(isEntry(item) ? item[0] : item.file, from))
-        collector.takeRecalled(item, from);
-    }
+    const without = origin.plugin === undefined ? pluginRoots : NO_ROOTS;
+    collector.takeRecalled(recalled, { top, origin, without });
     believed.push(recalled);
     return true;
   };
   const takeFolder = (folder: string, from: Origin) => {
+    if (isMissing(folder)) return void collector.watched.set(folder, undefined);
     // Where links may lead is part of the key, and what every skill gets from its place: an index that was made under
     // other conditions is another one.
     const { root = "", kind, source, base, untrusted = false } = from;
     const key = [folder, root, kind, source, base, untrusted].join("\0");
-    const open = () => openIndex(configDir, key, origin.uid, factsOfReady);
-    if (quick && recallFolder(open(), from)) return;
+    const open = () => openIndex(configDir, key, origin.uid, skillForm(folder));
+    if (quick && recallFolder(open(), folder, from)) return;
     const scan = from.kind === "skill" ? scanSkills : scanMarkdown;
     const before = collector.watched.size;
     const found = scan(folder, collector.scanOptions(from.root));
     const folders = [...collector.watched].slice(before);
     const index = found.length < LEAST_INDEXED ? undefined : open();
-    if (index !== undefined) indexes.push({ index, found, folders, from });
+    if (index !== undefined) indexes.push({ index, top: folder, found, folders, from });
     for (const file of found) if (!isPlugin(file.file, from)) collector.take(file, from, { index });
   };
 
@@ -205,6 +201,7 @@ function collectAll(
   return believed;
 }
 
+const NO_ROOTS: ReadonlySet<string> = new Set();
 const MOST_KNOWN = 20_000;
 
 /** Finds the skills of folders between the working directory and a file, each folder once. */

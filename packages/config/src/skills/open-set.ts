@@ -18,6 +18,9 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
     get skills() {
       return loaded?.skills ?? [];
     },
+    get groups() {
+      return loaded?.groups ?? [];
+    },
     get dormant() {
       return loaded?.dormant ?? [];
     },

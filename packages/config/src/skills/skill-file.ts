@@ -10,7 +10,7 @@ import { createStartReader, type FileStart, type StartRead, type StartReader } f
 import { followLink, type ScanOptions, type SkillFile } from "./find/scan.ts";
 import { looksLikeText } from "./plain.ts";
 import type { ReadForIndex } from "./index/save-index.ts";
-import type { SkillIndex } from "./collect.ts";
+import type { SkillIndex } from "./index/ready-skill.ts";
 
 export interface ReadFacts extends SkillFacts {
   readonly oddities: readonly HeadProblem[];

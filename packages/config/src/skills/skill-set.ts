@@ -2,10 +2,13 @@
 
 import type { Skill, SkillProblem } from "@keelson/protocol";
 import type { SkillSettings } from "./find/places.ts";
+import type { SkillGroup } from "./index/skill-groups.ts";
 
 export interface SkillSet {
   /** What can be invoked now: user, project, additional directories, plugins; skills before commands. */
   readonly skills: readonly Skill[];
+  /** The same ones, in the same order, as far as a start needs them. */
+  readonly groups: readonly SkillGroup[];
   /** Skills with `paths` that no touched file has matched yet. */
   readonly dormant: readonly Skill[];
   /** Skills of plugins that a command of the same plugin hides. Only the plugin's own agents can use them. */

@@ -1,7 +1,7 @@
 // How agents reach the model: one line each, within a budget. Their text is read only when one is started.
 
 import type { AgentDefinition } from "@keelson/protocol";
-import { listLines, type ListingLimits } from "../context/skill-listing.ts";
+import { listLines, type ListedSkill, type ListingLimits } from "../context/skill-listing.ts";
 import type * as MatchName from "../permission/match/match-name.ts";
 import { coversTool } from "../permission/match/match.ts";
 import { parseRule, type Rule } from "../permission/rules/rule.ts";
@@ -26,16 +26,23 @@ export function agentListing(
   limits: ListingLimits = agentListingLimits(USUAL_WINDOW),
 ): string | undefined {
   if (agents.length === 0) return undefined;
-  const listed = agents.map((agent) => ({
-    name: agent.name,
-    description: agent.description,
-    source: agent.source === "built-in" ? "bundled" : agent.source,
-    tools: ` (Tools: ${toolsInWords(agent)})`,
-  }));
-  const lines = listLines(listed, limits, ({ tools }) => tools);
+  const all = agents.map(listed);
+  const names: string[] = [];
+  const bundled: ListedSkill[] = [];
+  for (const agent of all) {
+    if (agent.source === "bundled") bundled.push(agent);
+    else names.push(agent.name);
+  }
+  const lines = listLines({ names, bundled, whole: () => all }, limits);
   const left = agents.length - lines.length;
   if (left > 0) lines.push(`(${left} more ${left === 1 ? "agent is" : "agents are"} not listed for lack of room.)`);
   return `${HEADER}\n\n${lines.join("\n")}`;
+}
+
+function listed(agent: Listed): ListedSkill {
+  const { name, description, source } = agent;
+  const suffix = ` (Tools: ${toolsInWords(agent)})`;
+  return { name, description, source: source === "built-in" ? "bundled" : source, suffix };
 }
 
 const MOST_TOOLS = 20;

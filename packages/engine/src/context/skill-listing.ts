@@ -11,6 +11,16 @@ export interface ListedSkill {
   readonly source: string;
   /** Listed without its description. */
   readonly nameOnly?: boolean;
+  /** Follows the description. */
+  readonly suffix?: string;
+}
+
+export interface SkillsToList {
+  /** Without those of bundled skills. */
+  readonly names: readonly string[];
+  readonly bundled: readonly ListedSkill[];
+  /** All of them, in the order in which they are listed. Asked for only if there is room for more than names. */
+  whole(): readonly ListedSkill[];
 }
 
 export interface ListingLimits {
@@ -43,21 +53,18 @@ export function listingLimits(
   };
 }
 
-/** Undefined if there are none. `folderOf` is the folder that a nested skill applies to. */
-export function renderSkillListing<S extends ListedSkill>(
-  skills: readonly S[],
-  limits: ListingLimits,
-  folderOf: (skill: S) => string | undefined = () => undefined,
-): string | undefined {
-  if (skills.length === 0) return undefined;
-  const lines = listLines(skills, limits, (skill) => {
-    const folder = skill.source === "nested" ? folderOf(skill) : undefined;
-    return folder === undefined ? "" : ` (for files in ${oneLine(folder)})`;
-  });
-  const left = skills.length - lines.length;
+/** Undefined if there are none. */
+export function renderSkillListing(skills: SkillsToList, limits: ListingLimits): string | undefined {
+  const count = skills.names.length + skills.bundled.length;
+  if (count === 0) return undefined;
+  const lines = listLines(skills, limits);
+  const left = count - lines.length;
   if (left > 0) lines.push(`(${left} more ${left === 1 ? "skill is" : "skills are"} not listed for lack of room.)`);
   return `${HEADER}\n\n${lines.join("\n")}`;
 }
+
+/** What a nested skill says of the folder that it applies to. */
+export const folderSuffix = (folder: string) => ` (for files in ${oneLine(folder)})`;
 
 /** What surrounds a name, and a text. */
 const FRAME = "- \n".length;
@@ -67,54 +74,39 @@ const TEXT_FRAME = ": ".length;
  * Bundled skills keep their text. Of the others, the longest descriptions are cut first, then all of them go, and then
  * skills are left out. There may be hundreds before the first request, so it looks at no more than it needs to.
  */
-export function listLines<S extends ListedSkill>(
-  skills: readonly S[],
-  { budget, longest }: ListingLimits,
-  suffixOf: (skill: S) => string,
-): string[] {
-  let names = 0;
-  for (const { name } of skills) {
-    names += name.length + FRAME;
-    if (names > budget) return namesWithin(skills, budget, (skill) => lineOf(skill, longest, suffixOf(skill)));
-  }
-  const lengths = skills.map((skill) => {
-    const length = skill.nameOnly ? 0 : rawLength(skill) + suffixOf(skill).length;
-    return length === 0 ? 0 : Math.min(length, longest) + TEXT_FRAME;
-  });
-  let room = budget - names;
-  const others: number[] = [];
-  for (let at = 0; at < lengths.length; at++) {
-    if (skills[at]!.source === "bundled") room -= lengths[at]!;
-    else others.push(lengths[at]!);
-  }
-  const cap = capFor(others, room) - TEXT_FRAME;
-  if (cap < SHORTEST) return namesWithin(skills, budget, (skill) => lineOf(skill, longest, suffixOf(skill)));
-  return skills.map((skill) => {
-    const most = skill.source === "bundled" ? longest : Math.min(cap, longest);
-    return lineOf(skill, most, suffixOf(skill));
-  });
+export function listLines({ names, bundled, whole }: SkillsToList, { budget, longest }: ListingLimits): string[] {
+  const wholeLine = (skill: ListedSkill) => lineOf(skill, longest);
+  const lengthOf = (skill: ListedSkill) => textLength(skill, longest);
+  const namesOnly = () => namesWithin(names, budget, bundled.map(wholeLine));
+  let room = budget;
+  for (const { name } of bundled) room -= name.length + FRAME;
+  for (let at = 0; at < names.length && room >= 0; at++) room -= names[at]!.length + FRAME;
+  if (room < 0) return namesOnly();
+  for (const skill of bundled) room -= lengthOf(skill);
+  const all = whole();
+  const others = all.filter(({ source }) => source !== "bundled");
+  const cap = capFor(others.map(lengthOf), room) - TEXT_FRAME;
+  if (cap < SHORTEST) return namesOnly();
+  return all.map((skill) => (skill.source === "bundled" ? wholeLine(skill) : lineOf(skill, Math.min(cap, longest))));
 }
 
 /** As many names as fit, in order. */
-function namesWithin<S extends ListedSkill>(
-  skills: readonly S[],
-  budget: number,
-  whole: (skill: S) => string,
-): string[] {
-  const bundled = skills.filter(({ source }) => source === "bundled").map(whole);
+function namesWithin(names: readonly string[], budget: number, bundled: readonly string[]): string[] {
   let left = bundled.reduce((rest, line) => rest - line.length - 1, budget);
   const lines: string[] = [];
-  for (const skill of skills) {
+  for (const name of names) {
     if (left <= 0) break;
-    if (skill.source === "bundled") continue;
-    left -= skill.name.length + FRAME;
-    if (left >= 0) lines.push(`- ${oneLine(skill.name)}`);
+    left -= name.length + FRAME;
+    if (left >= 0) lines.push(`- ${oneLine(name)}`);
   }
   return [...lines, ...bundled];
 }
 
-function rawLength({ description, whenToUse = "" }: ListedSkill): number {
-  return description.length + (whenToUse === "" ? 0 : " - ".length + whenToUse.length);
+/** With what surrounds it. */
+function textLength({ description, whenToUse = "", nameOnly, suffix = "" }: ListedSkill, longest: number): number {
+  if (nameOnly) return 0;
+  const length = description.length + (whenToUse === "" ? 0 : " - ".length + whenToUse.length) + suffix.length;
+  return length === 0 ? 0 : Math.min(length, longest) + TEXT_FRAME;
 }
 
 /** The greatest length at which all of them, cut to it, fit into the room. */
@@ -132,7 +124,8 @@ function capFor(lengths: readonly number[], room: number): number {
   return Infinity;
 }
 
-function lineOf({ name, description, whenToUse = "", nameOnly }: ListedSkill, most: number, suffix: string): string {
+function lineOf(skill: ListedSkill, most: number): string {
+  const { name, description, whenToUse = "", nameOnly, suffix = "" } = skill;
   const head = `- ${oneLine(name)}`;
   if (nameOnly) return head;
   const whole = whenToUse === "" ? description : `${description} - ${whenToUse}`;
@@ -140,7 +133,8 @@ function lineOf({ name, description, whenToUse = "", nameOnly }: ListedSkill, mo
   const end = most - suffix.length < Math.min(SHORTEST, whole.length) ? "" : suffix;
   const room = most - end.length;
   // What cleaning removes makes room for what comes after it, within reason.
-  const text = cut(oneLine(whole.slice(0, room * 2 + 20)), room) + end;
+  const isAsItIs = whole.length <= room && PLAIN.test(whole);
+  const text = (isAsItIs ? whole : cut(oneLine(whole.slice(0, room * 2 + 20)), room)) + end;
   return text === "" ? head : `${head}: ${text}`;
 }
 

@@ -166,6 +166,9 @@ const BY_NAME: ReadonlyMap<string, BuiltInCommand> = new Map(
   COMMANDS.flatMap((each) => [each.name, ...(each.aliases ?? [])].map((name) => [name, each] as const)),
 );
 
+/** Aliases too. */
+export const builtInNames: ReadonlySetLike<string> = BY_NAME;
+
 /** By name or alias. */
 export function findBuiltInCommand(name: string): BuiltInCommand | undefined {
   return BY_NAME.get(name);

@@ -1,11 +1,13 @@
 // The skills and commands of a session: which there are, what the model has been told of, and what can be typed.
 
 import type { Snapshot } from "@keelson/config";
+import type { SkillGroup } from "@keelson/config/skill-groups";
 import type { SkillSet } from "@keelson/config/skills";
-import { asReminder, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
-import type { NewEntry, Skill, SkillSource } from "@keelson/protocol";
+import { asReminder, folderSuffix, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
+import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
-import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
+import { builtInNames, findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
+import type * as Whole from "./whole-skills.ts";
 
 export interface SessionSkillsOptions {
   snapshot(): Snapshot;
@@ -18,15 +20,19 @@ export interface SessionSkillsOptions {
   newId(): string;
 }
 
+/** What can be invoked, as far as a first request needs it. */
+export interface KnownSkills {
+  readonly groups: readonly SkillGroup[];
+  /** Those that come with Keelson. */
+  readonly bundled: readonly Skill[];
+}
+
 /** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
 export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
   untrusted === true && findBuiltInCommand(name) !== undefined;
 
-/** Without a description, that of a plugin is not: it may be a note among commands. The model can still invoke it. */
-export const isListed = ({ modelInvocable, plugin, describedByText, whenToUse }: Skill) =>
-  modelInvocable && (plugin === undefined || !describedByText || whenToUse !== undefined);
-
-const isClientSkill = ({ kind, describedByText }: Skill) => kind === "skill" && !describedByText;
+const isClientSkill = ({ kind, describedByText }: Pick<Skill, "kind" | "describedByText">) =>
+  kind === "skill" && !describedByText;
 
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
@@ -35,17 +41,19 @@ export class SessionSkills {
   #isFresh = true;
   /** What clients list; made when it is needed. */
   #listed: readonly ListedCommand[] | undefined;
-  /** By name, in the order they are listed. */
-  #all: ReadonlyMap<string, Skill> = new Map();
+  /** All that a first request needs, and there may be a thousand before it. */
+  #known: KnownSkills = { groups: [], bundled: [] };
+  /** By name, in the order they are listed; made when one is needed. */
+  #made: ReadonlyMap<string, Skill> | undefined;
   /** Names the model has been told. */
-  readonly #told: Set<string>;
+  #told: Set<string>;
   /** The model has been told of these. */
-  #known: ReadonlyMap<string, Skill> | undefined;
+  #toldOf: KnownSkills | undefined;
   /** The listing for a subagent, and what it was made from. */
-  #whole: { readonly from: readonly unknown[]; readonly skills: readonly Skill[]; readonly text: string | undefined } =
+  #whole: { readonly from: readonly unknown[]; readonly names: readonly string[]; readonly text: string | undefined } =
     {
       from: [],
-      skills: [],
+      names: [],
       text: undefined,
     };
   /** The client wants the model to have only these. */
@@ -60,7 +68,7 @@ export class SessionSkills {
 
   /** Every skill and command that can be invoked now. */
   get all(): readonly Skill[] {
-    return [...this.#all.values()];
+    return [...this.#byName.values()];
   }
 
   get set(): SkillSet | undefined {
@@ -69,10 +77,10 @@ export class SessionSkills {
 
   /** Its file is looked at again: what a skill may use must be what the file says now. */
   find(name: string): Skill | undefined {
-    const skill = this.#all.get(name);
+    const skill = this.#byName.get(name);
     if (!skill || skill.source === "bundled" || this.#set?.isCurrent(skill)) return skill;
     this.reload();
-    return this.#all.get(name);
+    return this.#byName.get(name);
   }
 
   /** Whether the model may invoke it. */
@@ -83,7 +91,7 @@ export class SessionSkills {
   /** Limits the model to these names. */
   limitTo(names: readonly string[]): void {
     this.#only = new Set(names);
-    this.#known = undefined;
+    this.#toldOf = undefined;
   }
 
   /** The skills that the model knows, and the text that listed them in this process. */
@@ -93,9 +101,8 @@ export class SessionSkills {
 
   /** Another conversation knows only the skills that it lists. */
   restart(told: Iterable<string> = []): void {
-    this.#told.clear();
-    this.#known = undefined;
-    for (const name of told) this.#told.add(name);
+    this.#told = new Set(told);
+    this.#toldOf = undefined;
     this.#texts = [];
   }
 
@@ -122,10 +129,10 @@ export class SessionSkills {
 
   /** The skills that the model does not know yet, to be put into the conversation; undefined if it knows all. */
   takeListing(): NewEntry | undefined {
-    if (this.#known === this.#all || !this.#options.isOffered()) return undefined;
-    this.#known = this.#all;
+    if (this.#toldOf === this.#known || !this.#options.isOffered()) return undefined;
+    this.#toldOf = this.#known;
     const isInitial = this.#told.size === 0;
-    const fresh = this.#untold(this.all);
+    const fresh = this.#takeUntold();
     return this.#listingEntry(this.#render(fresh), fresh, isInitial);
   }
 
@@ -133,15 +140,15 @@ export class SessionSkills {
   wholeListing(): NewEntry | undefined {
     const snapshot = this.#options.snapshot();
     const window = this.#options.contextWindow();
-    const from = [this.#all, this.#only, snapshot, window];
+    const from = [this.#known, this.#only, snapshot, window];
     if (from.some((each, at) => each !== this.#whole.from[at])) {
-      const skills = this.all.filter((skill) => this.isForModel(skill) && isListed(skill));
-      this.#whole = { from, skills, text: listingFor(skills, snapshot, window) };
+      const names = this.#listedNames();
+      this.#whole = { from, names, text: this.#text(names) };
     }
-    return this.#listingEntry(this.#whole.text, this.#whole.skills, true);
+    return this.#listingEntry(this.#whole.text, this.#whole.names, true);
   }
 
-  #listingEntry(content: string | undefined, skills: readonly Skill[], isInitial: boolean): NewEntry | undefined {
+  #listingEntry(content: string | undefined, names: readonly string[], isInitial: boolean): NewEntry | undefined {
     if (content === undefined) return undefined;
     return {
       type: "attachment",
@@ -149,9 +156,9 @@ export class SessionSkills {
       attachment: {
         type: "skill_listing",
         content,
-        skillCount: skills.length,
+        skillCount: names.length,
         isInitial,
-        names: skills.map(({ name }) => name),
+        names,
       },
       rendered: [{ content: asReminder(content) }],
       renderedRole: "user",
@@ -164,101 +171,102 @@ export class SessionSkills {
     if (this.#set.touched(access.path).length === 0) return [];
     this.#collect();
     if (!this.#options.isOffered()) return [];
-    const text = this.#render(this.#untold(this.all));
+    const text = this.#render(this.#takeUntold());
     return text === undefined ? [] : [text];
   }
 
   /** What a client lists for the user to type. */
   clientCommands(): readonly ListedCommand[] {
-    return (this.#listed ??= this.#list());
-  }
-
-  #list(): readonly ListedCommand[] {
-    const listed: ListedCommand[] = [];
-    for (const skill of this.#all.values()) {
-      const { name, argumentHint = "", source, userInvocable } = skill;
-      if (!userInvocable || yieldsToBuiltIn(skill)) continue;
-      const command = { name, description: withOrigin(skill), argumentHint };
-      listed.push(source === "bundled" ? { ...command, builtin: true } : command);
-    }
-    return listed;
+    return (this.#listed ??= wholeSkills().listedCommands(this.#byName));
   }
 
   /** Those that are skills, not commands, and say themselves what they are for. */
   clientSkills(): readonly ListedCommand[] {
-    return this.clientCommands().filter(({ name }) => isClientSkill(this.#all.get(name)!));
+    return this.clientCommands().filter(({ name }) => isClientSkill(this.#byName.get(name)!));
   }
 
-  /** The same as names alone: there may be a thousand before the first request. */
+  /** The same as names alone. */
   clientNames(): { readonly commands: readonly string[]; readonly skills: readonly string[] } {
-    const commands: string[] = [];
-    const skills: string[] = [];
-    for (const skill of this.#all.values()) {
-      const { name } = skill;
-      if (!skill.userInvocable || yieldsToBuiltIn(skill)) continue;
-      commands.push(name);
-      if (isClientSkill(skill)) skills.push(name);
-    }
+    const typed = this.#known.groups
+      .filter(({ userInvocable }) => userInvocable)
+      .map((group) => ({ ...group, names: group.untrusted ? withoutBuiltIn(group.names) : group.names }));
+    const bundled = this.#known.bundled.flatMap(({ name, userInvocable }) => (userInvocable ? name : []));
+    const namesIn = (groups: readonly SkillGroup[]) => [...groups.flatMap(({ names }) => names), ...bundled];
     // Typed, the name is the command's, but the skill is there.
-    for (const skill of this.#set?.hidden ?? []) {
-      if (skill.userInvocable && isClientSkill(skill)) skills.push(skill.name);
-    }
-    return { commands, skills };
+    const hidden = (this.#set?.hidden ?? []).filter((skill) => skill.userInvocable && isClientSkill(skill));
+    const skills = [...namesIn(typed.filter(isClientSkill)), ...hidden.map(({ name }) => name)];
+    return { commands: namesIn(typed), skills };
   }
 
   #collect(): void {
-    const { bundled, snapshot } = this.#options;
-    this.#all = invocableSkills(this.#set?.skills ?? [], bundled, snapshot());
+    this.#made = undefined;
     this.#listed = undefined;
+    const { bundled, snapshot } = this.#options;
+    const groups = this.#set?.groups ?? [];
+    const isFree = ({ name }: Skill) => !groups.some(({ names }) => names.includes(name));
+    const isPlain = Object.keys(snapshot().settings.skillOverrides ?? {}).length === 0;
+    this.#known = isPlain ? { groups, bundled: bundled.filter(isFree) } : wholeSkills().knownSkills(this.#byName);
   }
 
-  #untold(skills: readonly Skill[]): readonly Skill[] {
-    const fresh = skills.filter((skill) => this.isForModel(skill) && isListed(skill) && !this.#told.has(skill.name));
-    for (const { name } of fresh) this.#told.add(name);
+  get #byName(): ReadonlyMap<string, Skill> {
+    const { bundled, snapshot } = this.#options;
+    return (this.#made ??= wholeSkills().invocableSkills(this.#set?.skills ?? [], bundled, snapshot()));
+  }
+
+  /** What the model is told of. Bundled skills come last. */
+  #listedNames(): readonly string[] {
+    const { groups, bundled } = this.#known;
+    const names = groups.flatMap(({ modelInvocable, unlisted, names: own }) =>
+      modelInvocable && !unlisted ? own : [],
+    );
+    for (const { name, modelInvocable } of bundled) if (modelInvocable) names.push(name);
+    const only = this.#only;
+    return only === undefined ? names : names.filter((name) => only.has(name));
+  }
+
+  #takeUntold(): readonly string[] {
+    const names = this.#listedNames();
+    if (this.#told.size === 0) {
+      this.#told = new Set(names);
+      return names;
+    }
+    const fresh = names.filter((name) => !this.#told.has(name));
+    for (const name of fresh) this.#told.add(name);
     return fresh;
   }
 
-  #render(skills: readonly Skill[]): string | undefined {
-    const text = listingFor(skills, this.#options.snapshot(), this.#options.contextWindow());
+  #render(names: readonly string[]): string | undefined {
+    const text = this.#text(names);
     if (text !== undefined) this.#texts = [...this.#texts, text];
     return text;
   }
-}
 
-/** Clients show where a command comes from. */
-function withOrigin({ description, source, plugin }: Skill): string {
-  if (plugin) return `(${plugin.name}) ${description}`;
-  const places: Partial<Record<SkillSource, string>> = { user: "user", project: "project", nested: "project" };
-  const place = places[source];
-  return place === undefined ? description : `${description} (${place})`;
-}
-
-/** By name: the skills of files before bundled ones, as settings allow. */
-export function invocableSkills(
-  found: readonly Skill[],
-  bundled: readonly Skill[],
-  { settings: { skillOverrides = {} } }: Pick<Snapshot, "settings">,
-): ReadonlyMap<string, Skill> {
-  const all = new Map<string, Skill>();
-  for (const skill of [...found, ...bundled]) {
-    const state = skillOverrides[skill.name];
-    if (all.has(skill.name) || state === "off") continue;
-    all.set(skill.name, state === undefined ? skill : overridden(skill, state));
+  #text(names: readonly string[]): string | undefined {
+    const { snapshot, contextWindow } = this.#options;
+    const bundled = this.#known.bundled.filter(({ name }) => names.includes(name));
+    const others = names.slice(0, names.length - bundled.length);
+    const all = () => (others.length === 0 ? bundled : names.map((name) => this.#byName.get(name)!));
+    return listingFor({ names: others, bundled, whole: all }, snapshot(), contextWindow());
   }
-  return all;
+}
+
+/** Loaded with the first skill that is needed whole. `require`, not `import()`: it is needed at once. */
+const wholeSkills = () => require("./whole-skills.ts") as typeof Whole;
+
+/** Few folders have such a name, and there may be a thousand others. */
+function withoutBuiltIn(names: readonly string[]): readonly string[] {
+  if (new Set(names).isDisjointFrom(builtInNames)) return names;
+  return names.filter((name) => !builtInNames.has(name));
 }
 
 /** What the model sees of these skills; undefined if there are none. */
 export function listingFor(
-  skills: readonly Skill[],
+  skills: { readonly names: readonly string[]; readonly bundled: readonly Skill[]; whole(): readonly Skill[] },
   { settings, env, cwd }: Pick<Snapshot, "settings" | "env" | "cwd">,
   contextWindow: number,
 ): string | undefined {
   const limits = listingLimits(contextWindow, settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
-  return renderSkillListing(skills, limits, ({ base }) => relative(cwd, base));
-}
-
-function overridden(skill: Skill, state: unknown): Skill {
-  if (state === "user-invocable-only") return { ...skill, modelInvocable: false };
-  return state === "name-only" ? { ...skill, nameOnly: true } : skill;
+  const listed = (skill: Skill) =>
+    skill.source === "nested" ? { ...skill, suffix: folderSuffix(relative(cwd, skill.base)) } : skill;
+  return renderSkillListing({ ...skills, whole: () => skills.whole().map(listed) }, limits);
 }

@@ -1,11 +1,13 @@
 // Entry point `@keelson/runtime/skills`: what a session would offer and tell the model, without opening one.
 
 import type { Snapshot } from "@keelson/config";
+import { isListed } from "@keelson/config/skill-groups";
 import type { Skill } from "@keelson/protocol";
 import { windowFor } from "../model/window.ts";
 import { findBuiltInCommand } from "../commands/registry.ts";
 import { bundledFor, bundledSkills } from "./bundled/bundled.ts";
-import { invocableSkills, isListed, listingFor } from "./session-skills.ts";
+import { listingFor } from "./session-skills.ts";
+import { invocableSkills } from "./whole-skills.ts";
 
 export { bundledText } from "./bundled/texts.ts";
 
@@ -28,7 +30,9 @@ export interface SkillView {
 export function viewSkills(found: readonly Skill[], snapshot: Snapshot): SkillView {
   const skills = [...invocableSkills(found, bundledFor(snapshot), snapshot).values()];
   const told = skills.filter(isListed);
-  const listing = listingFor(told, snapshot, windowFor(snapshot)) ?? "";
+  const bundled = told.filter(({ source }) => source === "bundled");
+  const names = told.filter((skill) => !bundled.includes(skill)).map(({ name }) => name);
+  const listing = listingFor({ names, bundled, whole: () => told }, snapshot, windowFor(snapshot)) ?? "";
   const byName = new Map(listing.split("\n").flatMap((line) => (line.startsWith("- ") ? [[nameIn(line), line]] : [])));
   const lines = new Map(told.flatMap((skill) => (byName.has(skill.name) ? [[skill, byName.get(skill.name)!]] : [])));
   const replaced = skills.filter(({ name, untrusted }) => untrusted && findBuiltInCommand(name) !== undefined);

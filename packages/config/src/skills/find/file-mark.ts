@@ -11,6 +11,15 @@ export function lookAt(path: string): Stats | undefined {
   }
 }
 
+/** False if it cannot be told. */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 export function isSameMark(before: FileMark | undefined, now: FileMark | undefined): boolean {
   if (before === undefined || now === undefined) return before === now;
   return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino;

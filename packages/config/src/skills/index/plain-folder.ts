@@ -16,7 +16,7 @@ export function plainRecord(folder: string, mark: FileMark): string {
 
 /** Whether nothing was a plugin when a session last looked, and no folder was added or removed since. */
 export function isKnownPlain(configDir: string, folder: string, uid: number | undefined): boolean {
-  const known = readPrivate(plainFile(configDir, folder), uid);
+  const known = readPrivate(plainFile(configDir, folder), uid).toString("latin1");
   if (known === "") return false;
   const stat = statSync(folder, { throwIfNoEntry: false });
   return stat !== undefined && known === plainRecord(folder, stat);

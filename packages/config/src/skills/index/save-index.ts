@@ -11,6 +11,7 @@ import {
   type FileMark,
   type IndexContent,
   type IndexEntry,
+  type IndexItem,
   type Stamp,
 } from "./skill-index.ts";
 import type { SkillFile } from "../find/scan.ts";
@@ -31,17 +32,23 @@ export interface FolderContent {
 /** What a file says now, and its stamp from before it was read. */
 export type ReadForIndex<F> = (file: string) => { readonly stat: FileMark; readonly facts: F } | undefined;
 
-export interface IndexReader<F, R> {
+export interface IndexReader<F, R, D> {
   readonly read: ReadForIndex<F>;
-  /** What the entry becomes in every session, unless it depends on more than its file and its folder. */
-  ready(entry: IndexEntry<F>): R | undefined;
+  pack(entries: readonly IndexEntry<F>[]): PackedItems<F, R, D>;
+}
+
+/** Entries, or what they become in every session, unless they depend on more than their file and its folder. */
+export interface PackedItems<F, R, D> {
+  readonly items: readonly IndexItem<F, R>[];
+  /** For each file; null for entries. */
+  readonly details: readonly (D | null)[];
 }
 
 /** Does nothing if it cannot be written: the next start then reads the files. */
-export function saveIndex<F, R>(
+export function saveIndex<F, R, D>(
   configDir: string,
   folder: string,
-  { found, folders, read: readFile, ready }: FolderContent & IndexReader<F, R>,
+  { found, folders, read: readFile, pack }: FolderContent & IndexReader<F, R, D>,
   now: number,
 ): void {
   const isRecent = ({ ctimeMs }: FileMark) => Math.abs(now - ctimeMs) < RECENT_MS;
@@ -51,28 +58,35 @@ export function saveIndex<F, R>(
     ...folders,
     ...empty.map((file) => [dirname(file), statSync(dirname(file), { throwIfNoEntry: false })] as const),
   ];
-  const items: (R | IndexEntry<F>)[] = [];
+  const entries: IndexEntry<F>[] = [];
   const stamps: Stamp[] = [];
   for (const { file, name, found: path } of found) {
     const read = readFile(file);
     if (read === undefined || isRecent(read.stat)) continue;
-    const entry: IndexEntry<F> = [file, read.facts, name, path];
-    items.push(ready(entry) ?? entry);
+    entries.push([file, read.facts, name, path]);
     stamps.push(indexStamp(read.stat));
   }
   const isWhole =
-    items.length + empty.length === found.length && marks.every(([, mark]) => mark !== undefined && !isRecent(mark));
-  const whole: IndexContent<F, R> = {
+    entries.length + empty.length === found.length && marks.every(([, mark]) => mark !== undefined && !isRecent(mark));
+  const { items, details } = pack(entries);
+  const content: IndexContent<F, R> = {
+    count: entries.length,
     folders: isWhole ? marks.map(([path, mark]) => [path, indexStamp(mark!)]) : [],
     items,
   };
-  const body = `${JSON.stringify(whole)}\n${JSON.stringify(stamps)}`;
+  const body = [content, details, stamps].map(asciiJson).join("\n");
   const target = indexFile(configDir, folder);
   try {
     writePrivate(target, `${headerOf(folder, body)}\n${body}`);
   } catch {
     // A read-only or full disk.
   }
+}
+
+/** In ASCII, bytes are characters: the fastest to read. */
+function asciiJson(value: unknown): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, escaped);
 }
 
 /** Remembers that no folder in a large skills folder is a plugin, or forgets it if one is. */

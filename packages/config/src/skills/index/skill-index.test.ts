@@ -65,7 +65,11 @@ test("a file that was written a moment ago is not indexed, because it could chan
   using world = skillWorld();
   for (let at = 0; at < 50; at++) world.skill(`home/.claude/skills/s-${at}`, "x");
   world.open().saveIndex();
-  expect(readFileSync(indexes(world)[0]!, "utf8").split("\n").slice(1)).toEqual(['{"folders":[],"items":[]}', "[]"]);
+  expect(readFileSync(indexes(world)[0]!, "utf8").split("\n").slice(1)).toEqual([
+    '{"count":0,"folders":[],"items":[]}',
+    "[]",
+    "[]",
+  ]);
 });
 
 test.each<[string, (path: string, world: SkillWorld) => void]>([

@@ -1,18 +1,21 @@
 // Remembers what the files of one folder say, so that a start with hundreds of skills or agents looks at each without opening
 // it. An entry counts only while the file's stamp is the same; a file that is broken, foreign or old is not used.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
-/** `F` is what a file says, `R` what most files become without another look at the session; both as JSON. */
-export interface FileIndex<F, R extends HasFile> {
+/**
+ * `F` is what a file says. `R` is what most files become without another look at the session, as far as a start needs it,
+ * and `D` the rest of that. All as JSON.
+ */
+export interface FileIndex<F, R, D> {
   readonly folder: string;
   has(file: string): boolean;
   /**
    * What the files said when the index was written, without looking at them. Undefined for a small folder, and if files
    * were added or removed since.
    */
-  recall(): Recalled<F, R> | undefined;
+  recall(): Recalled<F, R, D> | undefined;
   /** Ask once for each file: the caller may change the facts. */
   find(file: string, stat: Stats): F | undefined;
   /** The file is not in the index as it is. */
@@ -21,14 +24,19 @@ export interface FileIndex<F, R extends HasFile> {
   isOutdated(): boolean;
 }
 
-export interface HasFile {
-  readonly file: string;
+/** How values in an index become what was found. */
+export interface ReadyForm<F, R, D> {
+  /** One value may be about several files. */
+  filesOf(ready: R): readonly string[];
+  factsOf(ready: R, details: D): F;
 }
 
-export interface Recalled<F, R> {
+export interface Recalled<F, R, D> {
   readonly items: readonly IndexItem<F, R>[];
   readonly folders: readonly (readonly [path: string, mark: FileMark])[];
-  /** How each file was. Parsed when it is asked for: a start needs none of it. */
+  /** For each file, in the order of the items; of use for ready ones. Parsed when it is asked for, like the marks. */
+  details(): readonly D[];
+  /** How each file was. A start needs none of it. */
   marks(): readonly (readonly [file: string, mark: FileMark])[];
 }
 
@@ -41,6 +49,8 @@ export type IndexEntry<F> = readonly [file: string, facts: F, name: string, foun
 export type Stamp = readonly [number, number, number];
 
 export interface IndexContent<F, R> {
+  /** Of the files. */
+  readonly count: number;
   /** Every folder that was searched, if all files in them are among the items; otherwise empty. */
   readonly folders: readonly (readonly [path: string, stamp: Stamp])[];
   readonly items: readonly IndexItem<F, R>[];
@@ -56,7 +66,7 @@ const LEAST_RECALLED = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Raise the number when something else is read from a file. */
-const FORMAT = "keelson skills 4";
+const FORMAT = "keelson skills 5";
 
 /** In the user's config folder, named after the folder it describes. */
 export function indexFile(configDir: string, folder: string): string {
@@ -64,27 +74,28 @@ export function indexFile(configDir: string, folder: string): string {
 }
 
 /** The checksum covers the folder's name too, so an index is used for no other folder. */
-export function headerOf(folder: string, body: string): string {
+export function headerOf(folder: string, body: string | Uint8Array): string {
   return `${FORMAT} ${Bun.hash(body, Bun.hash.crc32(folder)).toString(36)}`;
 }
 
-/** `folder` also says under which conditions it was searched. `factsOf`: what the file of a finished value says. */
-export function openIndex<F, R extends HasFile>(
+/** `folder` also says under which conditions it was searched. */
+export function openIndex<F, R, D>(
   configDir: string,
   folder: string,
   uid: number | undefined,
-  factsOf: (ready: R) => F,
-): FileIndex<F, R> {
-  const { content, stamps } = readContent<F, R>(indexFile(configDir, folder), folder, uid);
-  const { items, folders } = content;
-  const isLarge = items.length >= LEAST_RECALLED;
-  const marks = () => stamps().map((stamp, at) => [fileOf(items[at]!), markOf(stamp)] as const);
-  let byFile: Map<string, { readonly item: IndexItem<F, R>; readonly stamp: Stamp }> | undefined;
-  const known = () => {
-    if (byFile !== undefined) return byFile;
+  form: ReadyForm<F, R, D>,
+): FileIndex<F, R, D> {
+  const { content, details, stamps } = readContent<F, R, D>(indexFile(configDir, folder), folder, uid);
+  const { count, items, folders } = content;
+  const isLarge = count >= LEAST_RECALLED;
+  const files = () =>
+    items.flatMap((item) => (isEntry(item) ? [item[0]] : form.filesOf(item)).map((file) => ({ file, item })));
+  const marks = () => {
     const all = stamps();
-    return (byFile = new Map(items.map((item, at) => [fileOf(item), { item, stamp: all[at]! }])));
+    return files().map(({ file }, at) => [file, markOf(all[at]!)] as const);
   };
+  let byFile: Map<string, { readonly item: IndexItem<F, R>; readonly at: number }> | undefined;
+  const known = () => (byFile ??= new Map(files().map(({ file, item }, at) => [file, { item, at }])));
   let missed = false;
   return {
     folder,
@@ -92,12 +103,13 @@ export function openIndex<F, R extends HasFile>(
     recall() {
       if (!isLarge || folders.length === 0) return undefined;
       if (!folders.every(([path, stamp]) => isStill(path, stamp))) return undefined;
-      return { folders: folders.map(([path, stamp]) => [path, markOf(stamp)]), items, marks };
+      return { folders: folders.map(([path, stamp]) => [path, markOf(stamp)]), items, details, marks };
     },
     find(file, stat) {
       const found = known().get(file);
-      if (found === undefined || !hasStamp(found.stamp, stat)) return undefined;
-      return isEntry(found.item) ? found.item[1] : factsOf(found.item);
+      if (found === undefined || !hasStamp(stamps()[found.at]!, stat)) return undefined;
+      const { item, at } = found;
+      return isEntry(item) ? item[1] : form.factsOf(item, details()[at]!);
     },
     miss: () => void (missed = true),
     // One that is not whole may become so once its files are a few seconds old.
@@ -106,8 +118,6 @@ export function openIndex<F, R extends HasFile>(
 }
 
 export const isEntry = <F, R>(item: IndexItem<F, R>): item is IndexEntry<F> => Array.isArray(item);
-
-const fileOf = <F, R extends HasFile>(item: IndexItem<F, R>): string => (isEntry(item) ? item[0] : item.file);
 
 export const indexStamp = ({ ino, size, ctimeMs }: FileMark): Stamp => [ino, size, ctimeMs];
 
@@ -123,37 +133,48 @@ function hasStamp(stamp: Stamp, { ino, size, ctimeMs }: FileMark): boolean {
   return stamp[2] === ctimeMs && stamp[1] === size && stamp[0] === ino;
 }
 
-interface ReadIndex<F, R> {
+interface ReadIndex<F, R, D> {
   readonly content: IndexContent<F, R>;
-  /** In the order of the items. */
+  /** Both for each file, in the order of the items. */
+  details(): readonly D[];
   stamps(): readonly Stamp[];
 }
 
-const NOTHING = { content: { folders: [], items: [] }, stamps: () => [] } as const;
+const NOTHING = { content: { count: 0, folders: [], items: [] }, details: () => [], stamps: () => [] } as const;
 
-/** Three lines: the header, the content, the stamps. */
-function readContent<F, R>(path: string, folder: string, uid: number | undefined): ReadIndex<F, R> {
-  const text = readPrivate(path, uid);
-  const end = text.indexOf("\n");
-  const body = text.slice(end + 1);
-  if (end < 0 || text.slice(0, end) !== headerOf(folder, body)) return NOTHING;
+const NEWLINE = 10;
+
+/** Four lines: the header, the content, the details, the stamps. Only the first two become text at a start. */
+function readContent<F, R, D>(path: string, folder: string, uid: number | undefined): ReadIndex<F, R, D> {
+  const bytes = readPrivate(path, uid);
+  const end = bytes.indexOf(NEWLINE);
+  if (end < 0 || bytes.toString("latin1", 0, end) !== headerOf(folder, bytes.subarray(end + 1))) return NOTHING;
   // With the right checksum, it is what we wrote.
-  const [content, stamps] = body.split("\n") as [string, string];
-  return { content: JSON.parse(content) as IndexContent<F, R>, stamps: () => JSON.parse(stamps) as Stamp[] };
+  const afterContent = bytes.indexOf(NEWLINE, end + 1);
+  const afterDetails = bytes.indexOf(NEWLINE, afterContent + 1);
+  let details: readonly D[] | undefined;
+  let stamps: readonly Stamp[] | undefined;
+  return {
+    content: JSON.parse(bytes.toString("latin1", end + 1, afterContent)) as IndexContent<F, R>,
+    details: () => (details ??= JSON.parse(bytes.toString("latin1", afterContent + 1, afterDetails)) as D[]),
+    stamps: () => (stamps ??= JSON.parse(bytes.toString("latin1", afterDetails + 1)) as Stamp[]),
+  };
 }
 
 const GROUP_OR_OTHERS = 0o077;
 
 /** Empty if there is none, or someone else could have written it. */
-export function readPrivate(path: string, uid: number | undefined): string {
+export function readPrivate(path: string, uid: number | undefined): Buffer {
   let fd: number | undefined;
   try {
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
     const stat = fstatSync(fd);
     const isOurs = uid === undefined || (stat.uid === uid && (stat.mode & GROUP_OR_OTHERS) === 0);
-    return stat.isFile() && isOurs && stat.size <= MAX_BYTES ? readFileSync(fd, "utf8") : "";
+    if (!stat.isFile() || !isOurs || stat.size > MAX_BYTES) return Buffer.alloc(0);
+    const bytes = Buffer.allocUnsafeSlow(stat.size);
+    return bytes.subarray(0, readSync(fd, bytes, 0, stat.size, 0));
   } catch {
-    return "";
+    return Buffer.alloc(0);
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
