@@ -52,7 +52,7 @@ export class PlaceQuestions<T> {
     this.stop();
     if (this.areOpen) this.#wait();
     else this.#answered.resolve();
-    return { about, row: Number(row) - 1, columns: Number(columns) };
+    return { about, row: Math.max(0, Number(row) - 1), columns: Math.max(1, Number(columns)) };
   }
 
   #wait(ms = this.#hasAnswered ? LATE_ANSWER_MS : ANSWER_MS): void {

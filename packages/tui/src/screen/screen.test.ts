@@ -186,6 +186,17 @@ test.each([20, 33, 60])("a frame that arrives after a resize to %i columns is re
   expect(lines()).toEqual(["one", "two", "three", ...rows]);
 });
 
+test("an answer that cannot be right does no harm", async () => {
+  const { screen, show, settled, lines, hold, release } = await started();
+  hold();
+  show({ ...PROMPT, rows: PROMPT.rows.with(1, "> other") });
+  screen.changed({ now: true });
+  screen.reply({ kind: "reply", of: "cursor", text: "0;0" });
+  release();
+  await settled();
+  expect(lines().slice(-4)).toEqual(PROMPT.rows.with(1, "> other"));
+});
+
 test("without answers, the live area is drawn all the same after a resize", async () => {
   const { screen, settled, lines, show, resize, advance } = testScreen(40, 12, { answers: false });
   show(PROMPT);

@@ -22,7 +22,7 @@ const NAMED = [..."ABCDHF"]
   .concat(["\x1b[3~", "\x1b[5~", "\x1b[6~", "\x1b[Z", "\x1bOP", "\x1b[1;5C", "\x1b[1;3D", "\x1b[[A", "\x1b\x1b[A"]);
 /** What is no key. */
 const NO_KEYS = [
-  ...["\x1b[I", "\x1b[O", "\x1b[5;9R", "\x1b[>0;276;0c", "\x1b[?0u", "\x1b[?997;2n", "\x1b]52;c;aGk=\x07"],
+  ...["\x1b[I", "\x1b[O", "\x1b[5;9R", "\x1b[0;0R", "\x1b[>0;276;0c", "\x1b[?0u", "\x1b[?997;2n", "\x1b]52;c;aGk=\x07"],
   ...["\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1bP>|xterm.js(6.0.0)\x1b\\", "\x1b_Gi=1;OK\x1b\\", "\x1b[8;24;80t"],
   ...["\x1b[<0;3;4M", "\x1b[<64;3;4M", "\x1b[<35;200;90m", "\x1b[M !!", "\x1b[32;3;4M", "\x1b[97;5:3u"],
   "\x1b[200~one\rtwo /x @y !z\x1b[2J\r\x1b[201~",
