@@ -143,10 +143,21 @@ function isInvalidMessage(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && /^\$?ZodError$/.test(error.name));
 }
 
-function redact(text: string, { secrets }: ErrorContext): string {
+function redact(text: string, context: ErrorContext): string {
+  return printableSentence(withoutSecrets(text, context));
+}
+
+function withoutSecrets(text: string, { secrets }: ErrorContext): string {
   let clean = text;
   for (const secret of secrets) if (secret.length >= 6) clean = clean.replaceAll(secret, "…");
-  return printableSentence(clean);
+  return clean;
+}
+
+/** An answer as it is passed on: some servers repeat the credentials they refuse. */
+export function answerWithoutSecrets<T>(answer: T, context: ErrorContext): T {
+  const error = isObject(answer) ? answer["error"] : undefined;
+  if (!isObject(error) || typeof error["message"] !== "string") return answer;
+  return { ...answer, error: { ...error, message: withoutSecrets(error["message"], context) } };
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

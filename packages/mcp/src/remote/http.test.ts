@@ -122,6 +122,15 @@ test.each([
   await expect(connection.request("initialize")).rejects.toThrow(message);
 });
 
+test.each([200, 400])("a JSON-RPC error with HTTP %i is passed on without the credentials in it", async (status) => {
+  await using server = serveHttp(async (request) => {
+    const { id } = (await request.json()) as { id: number };
+    return Response.json({ ...rpcError(-32602, "abcdef is unknown (Bearer abcdef)"), id }, { status });
+  });
+  const connection = await dial(transportTo(server.url, { headers: { Authorization: "Bearer abcdef" } }));
+  await expect(connection.request("initialize")).rejects.toThrow("MCP error -32602: … is unknown (…)");
+});
+
 test("a server of the older kind, and one that answers with nothing, are errors that name the fix", async () => {
   await using older = serveHttp(() => new Response("Cannot POST /sse", { status: 404 }));
   const first = await dial(transportTo(new URL("/sse", older.url).href));

@@ -5,7 +5,14 @@ import { StreamableHTTPClientTransport, type AuthProvider, type JSONRPCMessage }
 import type { JsonObject } from "@keelson/protocol";
 import type { Transport, TransportEvents } from "../connection/client.ts";
 import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError } from "../connection/rpc.ts";
-import { isSessionExpired, rpcErrorIn, scopeMissing, toMcpError, type ErrorContext } from "./errors.ts";
+import {
+  answerWithoutSecrets,
+  isSessionExpired,
+  rpcErrorIn,
+  scopeMissing,
+  toMcpError,
+  type ErrorContext,
+} from "./errors.ts";
 import { guardedFetch, REQUEST_ID_HEADER, type RemoteFetch } from "./guarded-fetch.ts";
 import { isEventStream, type MessageLimits } from "./limit-body.ts";
 import { createReconnection } from "./reconnect.ts";
@@ -91,7 +98,7 @@ export function httpTransport(options: RemoteTransportOptions): Transport {
     },
     onmessage(message: JSONRPCMessage) {
       reconnection.succeeded();
-      events?.message(message);
+      events?.message("error" in message ? answerWithoutSecrets(message, context()) : message);
       if (!("method" in message)) open.get(String(message.id))?.answered();
     },
   });
@@ -102,7 +109,7 @@ export function httpTransport(options: RemoteTransportOptions): Transport {
       return undefined;
     } catch (error) {
       const answer = isSessionExpired(error, context()) ? undefined : rpcErrorIn(error);
-      if (answer !== undefined) return answer;
+      if (answer !== undefined) return answerWithoutSecrets(answer, context());
       throw toMcpError(error, context());
     }
   }
@@ -174,7 +181,8 @@ export function contextOf(options: RemoteTransportOptions, url: URL, hasSession:
     url,
     hasSession,
     hasOwnAuthorization: new Headers(options.headers).has("authorization"),
-    secrets: Object.values(options.headers),
+    // Also the parts of `Bearer abc`.
+    secrets: Object.values(options.headers).flatMap((value) => [value, ...value.split(/\s+/)]),
   };
 }
 

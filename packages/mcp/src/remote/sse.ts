@@ -4,7 +4,7 @@
 import { SSEClientTransport, SseError, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Transport, TransportEvents } from "../connection/client.ts";
 import { CONNECTION_CLOSED, McpError } from "../connection/rpc.ts";
-import { toMcpError } from "./errors.ts";
+import { answerWithoutSecrets, toMcpError } from "./errors.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { contextOf, reportScope, type RemoteTransportOptions } from "./http.ts";
 
@@ -31,7 +31,7 @@ export function sseTransport(options: RemoteTransportOptions): Transport {
   });
   const sdk = new SSEClientTransport(url, { fetch, ...(options.auth ? { authProvider: options.auth } : {}) });
   Object.assign(sdk, {
-    onmessage: (message: JSONRPCMessage) => onMessage(message),
+    onmessage: (message: JSONRPCMessage) => onMessage(answerWithoutSecrets(message, context)),
     onerror(error: Error) {
       if (isStarted && SseError.isInstance(error)) {
         lost(new McpError(CONNECTION_CLOSED, `"${url.host}" closed the stream`));
