@@ -1,6 +1,7 @@
 // Requests about MCP servers. Without servers, lists are empty and every name is unknown.
 
 import type { ConfiguredMcp } from "@keelson/config";
+import { toolName } from "@keelson/mcp/naming";
 import type { JsonObject } from "@keelson/protocol";
 import type { ManagedServer } from "../../mcp/servers/server.ts";
 import { serverFromConfiguration, serversFromConfig } from "../../mcp/servers/server-config.ts";
@@ -98,11 +99,18 @@ export const mcpCall: ControlHandler = async (request, { mcp }, { signal }) => {
   const tool = textIn(request, "tool");
   await mcp?.servers?.awaitTool(tool, signal);
   const found = mcp?.servers?.offered.get(tool);
-  if (!found) return notConnected(tool.split("__")[1] ?? tool);
+  if (!found) return noTool(tool, mcp?.servers);
   const { arguments: input = {} } = request;
   const result = await found.server.call(found.facts.name, input as JsonObject, { signal });
   return done({ content: result.raw, ...(result.isError ? { isError: true } : {}) });
 };
+
+function noTool(tool: string, servers: McpServers | undefined) {
+  const [, name] = /^mcp__(.+?)__./.exec(tool) ?? [];
+  if (name === undefined) return failed(`Not a fully-qualified MCP tool name: ${tool}`);
+  const server = servers?.all.find((each) => each.connection && tool.startsWith(toolName(each.name, "")));
+  return server ? failed(`MCP server "${server.name}" has no tool for the name ${tool}`) : notConnected(name);
+}
 
 export const mcpReadResource: ControlHandler = async (request, { mcp }, { signal }) => {
   const name = textIn(request, "serverName");

@@ -212,6 +212,9 @@ test("clients can call a tool without the model", async () => {
   expect(await asked("mcp__calc__add")).toEqual({ ok: true, payload: content('add {"b":2}') });
   expect(await asked("mcp__calc__fail")).toEqual({ ok: true, payload: { ...content('fail {"b":2}'), isError: true } });
   expect(await asked("mcp__nope__add")).toEqual({ ok: false, error: "MCP server not connected: nope" });
+  expect(await asked("Bash")).toEqual({ ok: false, error: "Not a fully-qualified MCP tool name: Bash" });
+  const error = 'MCP server "calc" has no tool for the name mcp__calc__divide';
+  expect(await asked("mcp__calc__divide")).toEqual({ ok: false, error });
 });
 
 test("requests that SDK servers do not support get an error message", async () => {
