@@ -32,7 +32,7 @@ export interface HostOptions {
   opened(): void;
 }
 
-/** As long as a frame of the screen takes, so that each has the newest text and no wake-up is for nothing. */
+/** A little longer than a frame of the screen takes, so that each read is drawn at once and none is for nothing. */
 const GATHER_MS = 50;
 
 export interface ProgramHost extends TerminalHost {

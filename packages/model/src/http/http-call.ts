@@ -2,7 +2,10 @@
 // ModelError.
 
 import { ModelError } from "@keelson/engine";
+import type * as GatheredReads from "./gathered-reads.ts";
 import { isThisMachine } from "./network.ts";
+
+type BodyRead = GatheredReads.BodyRead;
 
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
@@ -24,7 +27,7 @@ export interface HttpCall {
   readonly response: Response;
   /**
    * Reads the body; call it once. Throws only ModelError. What arrives within `gatherMs`, times what `gathers` returns, is
-   * one chunk: each time the program wakes up costs far more than the few bytes it wakes up for.
+   * one chunk.
    */
   chunks(gathers?: () => number): AsyncGenerator<Uint8Array>;
   /** Whether `gatherMs` was given. */
@@ -75,17 +78,19 @@ export async function openCall(
   }
 
   const reader = response.body?.getReader();
+  const gathered =
+    reader && gatherMs !== undefined
+      ? (require("./gathered-reads.ts") as typeof GatheredReads).gatheredReads(reader, gatherMs)
+      : undefined;
   stop.signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
 
   async function* chunks(gathers?: () => number): AsyncGenerator<Uint8Array> {
     let size = 0;
-    for (let readAt = -Infinity; reader; readAt = performance.now()) {
-      const waitMs = (gatherMs ?? 0) * (gathers?.() ?? 0);
-      if (waitMs > 0) await Bun.sleep(readAt + waitMs - performance.now());
+    while (reader) {
       const idle = after(idleTimeoutMs, `The model sent no data for ${seconds(idleTimeoutMs)}`);
-      let next: { readonly done: boolean; readonly value?: Uint8Array };
+      let next: BodyRead;
       try {
-        next = await reader.read();
+        next = await (gathered ? gathered(gathers?.() ?? 0) : reader.read());
       } catch {
         stop.signal.throwIfAborted();
         throw new ModelError("stream_cut", "The connection broke before the reply was complete");

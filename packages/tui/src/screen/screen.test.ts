@@ -57,22 +57,6 @@ test("there are at most 30 frames a second, a key is drawn at once, and no timer
   expect(waiting).toEqual([]);
 });
 
-test("text that comes faster than anyone reads is drawn half as often, an earlier talk is not", async () => {
-  const { screen, written, advance, reply } = await started();
-  const framesOf = async (rows: number) => {
-    const before = written.length;
-    for (let at = 0; at < 100; at++) {
-      screen.append(Array.from({ length: rows }, (_, row) => `row ${at} ${row}`));
-      advance(10);
-      await reply();
-    }
-    return written.length - before;
-  };
-  const [slow, fast, again] = [await framesOf(1), await framesOf(3), await framesOf(100)];
-  expect(fast).toBeLessThan(slow * 0.6);
-  expect(again).toBeGreaterThanOrEqual(slow - 1);
-});
-
 test("the live area is cut at its top when it is higher than the screen", async () => {
   const { screen, emulator, show, settled } = await started(40, 5);
   show({ rows: Array.from({ length: 9 }, (_, at) => `row ${at}`), cursor: { row: 8, column: 2 } });

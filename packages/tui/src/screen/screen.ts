@@ -13,10 +13,11 @@ import type { Draw, FullScreen, ScreenPort, ScreenSize } from "./port.ts";
 import type { DrawnArea, Reflow } from "./live/reflow.ts";
 import type { Rendered } from "./view.ts";
 
-/** Twenty frames a second look as smooth as thirty for text, and cost a third less. A key does not wait for one. */
-const FRAME_MS = 50;
-/** Text that comes faster than anyone reads, in rows a second, is drawn half as often. Even more is an earlier talk. */
-const FAST = { frameMs: 100, from: 160, to: 5_000 };
+/**
+ * About twenty frames a second look as smooth as thirty for text, and cost a third less. A key does not wait for one, and
+ * neither does text that comes every 50 ms, as sessions at a terminal read it.
+ */
+const FRAME_MS = 45;
 /** A window is drawn when it has had the same size for so long. */
 const SETTLE_MS = 20;
 /** Sizes that come faster than this are those of a window that is being dragged. */
@@ -59,7 +60,6 @@ export class Screen implements ScreenPort {
   #finished: string[] = [];
   #cancel: (() => void) | undefined;
   #lastFrame = -Infinity;
-  #frameMs = FRAME_MS;
   #drawing = false;
   #reflow: Reflow;
   readonly #questions: PlaceQuestions<Asked>;
@@ -110,7 +110,7 @@ export class Screen implements ScreenPort {
     if (now) return this.#frame({ now });
     this.#cancel ??= this.#options.schedule(
       () => this.#frame(),
-      Math.max(0, this.#lastFrame + this.#frameMs - this.#options.now()),
+      Math.max(0, this.#lastFrame + FRAME_MS - this.#options.now()),
     );
   }
 
@@ -349,14 +349,10 @@ export class Screen implements ScreenPort {
   }
 
   #draw({ hold = false, ...options }: DrawOptions & { readonly hold?: boolean } = {}): void {
-    const seconds = Math.max(FRAME_MS, this.#options.now() - this.#lastFrame) / 1000;
     this.#lastFrame = this.#options.now();
     // Drawing may find more rows that are finished.
     const rendered = this.#rendered();
-    const finished = this.#takeFinished({ hold });
-    const speed = finished.length / seconds;
-    this.#frameMs = speed > FAST.from && speed < FAST.to ? FAST.frameMs : FRAME_MS;
-    this.#paint(rendered, finished, options);
+    this.#paint(rendered, this.#takeFinished({ hold }), options);
     this.#wanted = this.#finished.length > 0;
   }
 

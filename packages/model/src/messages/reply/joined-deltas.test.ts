@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { ModelRequest } from "@keelson/engine";
 import type { StreamEvent } from "@keelson/protocol";
 import { anthropicProvider } from "../anthropic.ts";
-import { joinedDeltas } from "./joined-deltas.ts";
+import { gatherTimes, joinedDeltas } from "./joined-deltas.ts";
 
 const text = (value: string, index = 0): StreamEvent => ({
   type: "content_block_delta",
@@ -41,6 +41,19 @@ test.each<[string, StreamEvent[], StreamEvent[]]>([
 test("joinedDeltas() leaves a delta whose text is not text as it is", () => {
   const odd = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: 7 } } as never;
   expect(joinedDeltas([text("a"), odd, text("b")])).toEqual([text("a"), odd, text("b")]);
+});
+
+test.each<[string, StreamEvent | undefined, number]>([
+  ["no time before there is an event", undefined, 0],
+  ["no time after the end of a block, which may start a tool", stop, 0],
+  ["less time for the rest of a call", json("{"), 0.5],
+  ["a frame for thoughts", thinking("a".repeat(2_000)), 1],
+  ["a frame for text", text("a"), 1],
+  ["two frames for text that comes faster than it is read", text("a".repeat(2_000)), 2],
+  ["less time for more text than is worth waiting for", text("a".repeat(20_000)), 0.5],
+  ["a frame for a delta without a text", { ...text("a"), delta: { type: "text_delta" } } as never, 1],
+])("gatherTimes() leaves %s", (_, last, times) => {
+  expect(gatherTimes(last)).toBe(times);
 });
 
 test.each([undefined, 30])("what came before a broken event is passed on, gathered in %p ms", async (gatherMs) => {

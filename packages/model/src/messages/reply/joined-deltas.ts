@@ -1,4 +1,5 @@
-// Joins the deltas of a block that arrived together, for readers that show text and do not count deltas.
+// Joins the deltas of a block that arrived together, for readers that show text and do not count deltas, and says how
+// long to wait for more of them.
 
 import type { BlockDelta, StreamEvent } from "@keelson/protocol";
 
@@ -7,17 +8,29 @@ type DeltaEvent = StreamEvent & { readonly type: "content_block_delta" };
 /** The same events; neighbouring deltas of one block and kind are one. */
 export function joinedDeltas(events: readonly StreamEvent[]): StreamEvent[] {
   const joined: StreamEvent[] = [];
-  for (let at = 0; at < events.length; at++) {
+  for (let at = 0, end = 0; at < events.length; at = end) {
     const event = events[at]!;
     const field = fieldOf(event);
-    const texts: string[] = [];
-    for (; field !== undefined && follows(events[at + 1], event, field); at++)
-      texts.push(textOf(events[at + 1]!, field));
-    joined.push(
-      texts.length === 0 ? event : withText(event as DeltaEvent, field!, textOf(event, field!) + texts.join("")),
-    );
+    end = at + 1;
+    while (field !== undefined && follows(events[end], event, field)) end++;
+    joined.push(field === undefined || end === at + 1 ? event : asOne(events.slice(at, end) as DeltaEvent[], field));
   }
   return joined;
+}
+
+/** At a time, no one reads so many characters as they come. */
+const FAST = 800;
+/** Waking up for so many is no waste. */
+const MUCH = 8_000;
+
+/** How long the next read may wait, in frames of the screen: only deltas may, because the end of a block starts a tool. */
+export function gatherTimes(last: StreamEvent | undefined): number {
+  if (last?.type !== "content_block_delta") return 0;
+  const field = fieldOf(last);
+  if (field === "partial_json") return 0.5;
+  const length = field === "text" ? textOf(last, field).length : 0;
+  if (length < FAST) return 1;
+  return length < MUCH ? 2 : 0.5;
 }
 
 type TextField = "text" | "thinking" | "partial_json";
@@ -33,10 +46,12 @@ function fieldOf(event: StreamEvent): TextField | undefined {
   return field !== undefined && typeof Reflect.get(delta!, field) === "string" ? field : undefined;
 }
 
-const textOf = (event: StreamEvent, field: TextField) => Reflect.get((event as DeltaEvent).delta, field) as string;
+const textOf = ({ delta }: DeltaEvent, field: TextField) => Reflect.get(delta, field) as string;
 
-function withText(event: DeltaEvent, field: TextField, text: string): StreamEvent {
-  return { ...event, delta: { ...event.delta, [field]: text } as BlockDelta };
+function asOne(events: readonly DeltaEvent[], field: TextField): StreamEvent {
+  const [first] = events as readonly [DeltaEvent];
+  const text = events.map((event) => textOf(event, field)).join("");
+  return { ...first, delta: { ...first.delta, [field]: text } as BlockDelta };
 }
 
 const FIELDS: Readonly<Record<string, TextField | undefined>> = {

@@ -21,8 +21,10 @@ export async function* readEvents(
   errorIn?: (value: unknown) => ModelError | undefined,
 ): AsyncGenerator<Iterable<StreamEvent>> {
   const decoder = new SseDecoder();
+  // Headless runs gather nothing.
+  const gathering = call.canGather ? (require("./joined-deltas.ts") as typeof JoinedDeltas) : undefined;
   let last: StreamEvent | undefined;
-  for await (const chunk of call.chunks(() => gatherTimes(last))) {
+  for await (const chunk of call.chunks(() => gathering?.gatherTimes(last) ?? 0)) {
     const events: StreamEvent[] = [];
     let failure: unknown;
     try {
@@ -32,30 +34,13 @@ export async function* readEvents(
     } catch (error) {
       failure = error;
     }
-    // What came before a broken event is shown all the same. Headless runs join nothing.
-    const shown = call.canGather && events.length > 1 ? joined(events) : events;
+    // What came before a broken event is shown all the same.
+    const shown = gathering && events.length > 1 ? gathering.joinedDeltas(events) : events;
     last = shown.at(-1) ?? last;
     yield shown;
     if (failure instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${failure.message}`);
     if (failure !== undefined) throw failure;
   }
-}
-
-/** Characters at a time: from so many, no one reads them as they come; from so many, waking up for them is no waste. */
-const [FAST, MUCH] = [800, 8_000];
-
-/** How long the next read may wait, in frames of the screen: only deltas may, because the end of a block starts a tool. */
-function gatherTimes(last: StreamEvent | undefined): number {
-  if (last?.type !== "content_block_delta") return 0;
-  const { delta } = last;
-  if (delta.type === "input_json_delta") return 0.5;
-  const length = delta.type === "text_delta" ? delta.text.length : 0;
-  if (length < FAST) return 1;
-  return length < MUCH ? 2 : 0.5;
-}
-
-function joined(events: readonly StreamEvent[]): StreamEvent[] {
-  return (require("./joined-deltas.ts") as typeof JoinedDeltas).joinedDeltas(events);
 }
 
 /** Parses one event. Throws ModelError for an `error` event, and for one that is not valid. */

@@ -7,6 +7,8 @@ import type { StatusRows } from "./status-rows.ts";
 
 /** More often is not seen. */
 const SOONEST_MS = 16;
+/** While a text grows, what moves waits so long for the next frame of the text. */
+const JOIN_MS = 150;
 
 export class Animation {
   readonly #app: App;
@@ -14,6 +16,10 @@ export class Animation {
   readonly #modes: Pick<TerminalModeSwitch, "title">;
   readonly #title: WindowTitle;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the last frame was drawn. */
+  #drawnAt = 0;
+  /** Something moves with the next frame. */
+  #isDue = false;
   /** When something looks different that does not move all the time, as the spinner does. */
   #changesAt = Infinity;
 
@@ -28,9 +34,10 @@ export class Animation {
   /** A frame is drawn now; draws again when something looks different. */
   step(now: number): void {
     const { talk, prompt, panels, parts, theme } = this.#app;
+    this.#drawnAt = now;
     if (now >= this.#changesAt) parts.changed();
     // What moves by itself is drawn when the timer says so.
-    if (parts.isStill && this.#timer !== undefined) return;
+    if (parts.isStill && this.#timer !== undefined && !this.#isDue && !talk.feed.hasMore) return;
     const title = { working: talk.isWorking, waiting: panels.top !== undefined, now };
     const text = this.#title.next({ ...title, name: talk.facts.name || "keelson" });
     if (text !== undefined) this.#modes.title(text);
@@ -49,15 +56,25 @@ export class Animation {
     this.stop();
     this.#changesAt = now + change;
     const due = Math.min(move, change);
-    if (due < Infinity) this.#timer = setTimeout(() => this.#draw(), Math.max(SOONEST_MS, due));
+    if (due < Infinity) this.#timer = setTimeout(() => this.#move(), Math.max(SOONEST_MS, due));
   }
 
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#isDue = false;
   }
 
-  #draw(): void {
+  #move(): void {
+    const { host, parts, talk } = this.#app;
+    const now = host.now();
+    const left = this.#drawnAt + JOIN_MS - now;
+    const isGrowing = now - parts.grewAt < JOIN_MS && !talk.feed.hasMore;
+    if (isGrowing && left > 0 && now < this.#changesAt) {
+      this.#isDue = true;
+      this.#timer = setTimeout(() => this.#move(), left);
+      return;
+    }
     this.#timer = undefined;
     this.#app.moved();
   }

@@ -36,6 +36,8 @@ export class LiveParts {
   #showsShortcuts = false;
   /** When the run that is shown began. */
   startedMs = 0;
+  /** When text was last added to what is being written. */
+  grewAt = -Infinity;
   #working = false;
   /** What was drawn last. Undefined if it may look different by now, apart from what moves. */
   #drawn: { readonly parts: readonly ScreenPart[]; readonly still: StillParts; readonly frame: Frame } | undefined;
@@ -47,7 +49,9 @@ export class LiveParts {
   }
 
   take(message: Outbound, now: number): void {
-    if (!isGrowth(message) || !this.#working) this.changed();
+    const grows = isGrowth(message);
+    if (grows) this.grewAt = now;
+    if (!grows || !this.#working) this.changed();
     this.tokens.take(message);
     this.tasks.take(message, now);
     this.#todos.take(message);
