@@ -3,6 +3,7 @@
 // Knows nothing about processes or models: the code that starts a task adds a row and reports its end.
 
 import type * as ReadTail from "./read-tail.ts";
+import type { OutputTail } from "./read-tail.ts";
 import type { NewTask, Task, TaskEnd, TaskUsage } from "./task.ts";
 
 /** For the code that runs the task. Nothing has an effect after the first `end`. */
@@ -36,7 +37,7 @@ export interface Tasks {
   /** Resolves when the task ends, the timeout expires, or the signal aborts. */
   wait(id: string, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<void>;
   /** The last part of the output so far. */
-  output(id: string, maxBytes: number): ReadTail.OutputTail;
+  output(id: string, maxBytes: number): OutputTail;
 }
 
 /** What is told while a task lives: `started`, any number of `progress` and `updated`, the last `updated`, `ended`. */
@@ -151,7 +152,8 @@ export function createTasks({ watchers = {}, now = Date.now, later = onTimer }: 
     output(id, maxBytes) {
       const row = rows.get(id);
       if (!row) return { text: "", size: 0 };
-      return (require("./read-tail.ts") as typeof ReadTail).readTail(row.task.outputPath, maxBytes);
+      const { readTail } = require("./read-tail.ts") as typeof ReadTail;
+      return readTail(row.task.outputPath, maxBytes);
     },
   };
 }
