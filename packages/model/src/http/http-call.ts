@@ -78,10 +78,7 @@ export async function openCall(
   }
 
   const reader = response.body?.getReader();
-  const gathered =
-    reader && gatherMs !== undefined
-      ? (require("./gathered-reads.ts") as typeof GatheredReads).gatheredReads(reader, gatherMs)
-      : undefined;
+  const gathered = reader && gatherMs !== undefined ? gatheredReads(reader, gatherMs) : undefined;
   stop.signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
 
   async function* chunks(gathers?: () => number): AsyncGenerator<Uint8Array> {
@@ -192,4 +189,10 @@ function unreachable(
 
 function seconds(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
+}
+
+/** Loaded late: only the terminal gathers. */
+function gatheredReads(...args: Parameters<typeof GatheredReads.gatheredReads>) {
+  const reads = require("./gathered-reads.ts") as typeof GatheredReads;
+  return reads.gatheredReads(...args);
 }
