@@ -81,6 +81,8 @@ export const NEVER = new AbortController().signal;
 export function warm(host: AgentHost): void {
   host.owner ??= agentOwner();
   void import("./built-in/texts.ts");
+  // A start takes only names from a large folder; the skills are made now, so that the first call of one need not wait.
+  void host.stages.skills.skills.all;
 }
 
 /** Takes a free place and starts it. */
