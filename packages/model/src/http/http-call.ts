@@ -3,9 +3,8 @@
 
 import { ModelError } from "@keelson/engine";
 import type * as GatheredReads from "./gathered-reads.ts";
+import type { BodyRead } from "./gathered-reads.ts";
 import { isThisMachine } from "./network.ts";
-
-type BodyRead = GatheredReads.BodyRead;
 
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
@@ -78,7 +77,10 @@ export async function openCall(
   }
 
   const reader = response.body?.getReader();
-  const gathered = reader && gatherMs !== undefined ? gatheredReads(reader, gatherMs) : undefined;
+  const gathered =
+    reader && gatherMs !== undefined
+      ? (require("./gathered-reads.ts") as typeof GatheredReads).gatheredReads(reader, gatherMs)
+      : undefined;
   stop.signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
 
   async function* chunks(gathers?: () => number): AsyncGenerator<Uint8Array> {
@@ -189,10 +191,4 @@ function unreachable(
 
 function seconds(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
-}
-
-/** Loaded late: only the terminal gathers. */
-function gatheredReads(...args: Parameters<typeof GatheredReads.gatheredReads>) {
-  const reads = require("./gathered-reads.ts") as typeof GatheredReads;
-  return reads.gatheredReads(...args);
 }
