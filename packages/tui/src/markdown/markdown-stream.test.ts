@@ -96,8 +96,8 @@ test("no letter is lost", () => {
     fc.property(parts, fc.constantFrom(12, 40, 120), (list, columns) => {
       const text = list.join("");
       const shown = letters(renderMarkdown(text, columns, plainTheme).join(""));
-      // An entity stands for a sign.
-      for (const [letter, count] of letters(text.replaceAll("&lt;", "")))
+      // An entity stands for a sign, and in a link, the address of an image is not shown.
+      for (const [letter, count] of letters(text.replaceAll("&lt;", "").replaceAll("(l)", "")))
         expect(shown.get(letter)).toBeGreaterThanOrEqual(count);
     }),
     { numRuns: 300 },
