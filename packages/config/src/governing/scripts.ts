@@ -25,14 +25,18 @@ export function scriptsIn(command: string | readonly string[], places: ScriptPla
 
 /** `uv run x.py`, `timeout 5s x.sh`: more comes before the script. */
 const BEFORE_A_SCRIPT = /^(?:run|\d[\d.]*[smhd]?)$/;
-/** `python -W ignore x.py`: the next word may belong to the option. */
-const WITH_A_VALUE = /^(?:-[WXnuskp]|--(?:with|python|from|package|loader))$/;
+/** These run programs by name more often than files, so most words behind an option of theirs are a program. */
+const RUNNERS = /^(?:npx|bunx|uvx?)$/;
+const WITH_A_VALUE =
+  /^(?:-p|--(?:with|with-editable|python|from|package|project|directory|extra|group|only-group|env-file|index))$/;
 
 function scriptOf(words: readonly string[], places: ScriptPlaces): readonly string[] {
+  let program = "";
   for (const [at, word] of words.entries()) {
     const before = words[at - 1] ?? "";
-    if (/^\w+=/.test(word) || word.startsWith("-") || INTERPRETERS.test(word.slice(word.lastIndexOf("/") + 1)))
-      continue;
+    const name = word.slice(word.lastIndexOf("/") + 1);
+    if (INTERPRETERS.test(name)) program = name;
+    if (/^\w+=/.test(word) || word.startsWith("-") || program === name) continue;
     // `bash -c 'a/b.sh x'`
     if (/^-\w*c$/.test(before)) return scriptsIn(word, places);
     if (word.includes("/") || SCRIPT.test(word)) {
@@ -40,9 +44,15 @@ function scriptOf(words: readonly string[], places: ScriptPlaces): readonly stri
       return path === undefined ? [] : [path];
     }
     // `python -m ruff check src/`, `npx eslint src/`: it is a program, and files after it are what it works on.
-    if (!BEFORE_A_SCRIPT.test(word) && !WITH_A_VALUE.test(before)) return [];
+    if (!BEFORE_A_SCRIPT.test(word) && !isValue(before, program)) return [];
   }
   return [];
+}
+
+/** `bash -euo pipefail x.sh`, `python -W ignore x.py`: a word behind this option may belong to it. */
+function isValue(option: string, program: string): boolean {
+  if (RUNNERS.test(program)) return WITH_A_VALUE.test(option);
+  return program !== "" && option.startsWith("-") && option !== "-m";
 }
 
 function absolute(word: string, { cwd, home }: ScriptPlaces): string | undefined {
