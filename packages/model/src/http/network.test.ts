@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fetchOptionsFrom, proxyFor } from "./network.ts";
 
 const proxy = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env);
@@ -61,6 +64,17 @@ test("the error for an unreadable certificate file names its variable", async ()
   await expect(options).rejects.toThrow(
     'Cannot read "/no/such/file.pem"; set NODE_EXTRA_CA_CERTS to a PEM file, or unset it',
   );
+});
+
+test("a certificate file that appears is read at the next request", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "keelson-network-"));
+  const file = join(folder, "ca.pem");
+  const optionsFor = fetchOptionsFrom({ CLAUDE_CODE_CLIENT_CERT: file });
+  const url = new URL("https://a.example");
+  await expect(optionsFor(url)).rejects.toThrow("Cannot read");
+  writeFileSync(file, "a certificate");
+  expect(await optionsFor(url)).toMatchObject({ tls: { cert: "a certificate" } });
+  rmSync(folder, { recursive: true });
 });
 
 test("a request goes through the given proxy", async () => {

@@ -5,7 +5,7 @@ import { type Env } from "../profiles/profiles.ts";
 
 export type FetchOptions = Pick<BunFetchRequestInit, "proxy" | "tls">;
 
-/** Returns the fetch options for a URL. Certificate files are read once, at the first request. */
+/** Returns the fetch options for a URL. Certificate files are read once, at the first request that finds them. */
 export function fetchOptionsFrom(env: Env): (url: URL) => Promise<FetchOptions> {
   let tls: Promise<FetchOptions["tls"]> | undefined;
   return async (url) => {
@@ -13,7 +13,12 @@ export function fetchOptionsFrom(env: Env): (url: URL) => Promise<FetchOptions> 
     // Always set: otherwise fetch would use the process's variables instead of the session's.
     const options: FetchOptions = { proxy: proxy === undefined ? false : { url: proxy, respectNoProxy: false } };
     if (url.protocol !== "https:") return options;
-    const found = await (tls ??= readTls(env));
+    // A file that could not be read may be there at the next request.
+    tls ??= readTls(env).catch((error: unknown) => {
+      tls = undefined;
+      throw error;
+    });
+    const found = await tls;
     return found ? { ...options, tls: found } : options;
   };
 }

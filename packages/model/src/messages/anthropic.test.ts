@@ -447,3 +447,16 @@ test("an invalid base URL is rejected before anything is sent", async () => {
   for (const baseUrl of ["nonsense", "file:///etc/passwd"])
     expect((await collect({ baseUrl })).error?.message).toBe("ANTHROPIC_BASE_URL is not an http or https URL");
 });
+
+test("a way to the server that was not found is looked for again", async () => {
+  const { seen, baseUrl } = serve(() => Response.json({ input_tokens: 1 }));
+  let asked = 0;
+  const fetchOptions = async () => {
+    if (++asked === 1) throw new ModelError("invalid_request", "no such file");
+    return {};
+  };
+  const provider = anthropicProvider({ baseUrl, fetchOptions });
+  const count = () => provider.countTokens!(request, new AbortController().signal);
+  expect([await count(), await count(), await count()]).toEqual([undefined, 1, 1]);
+  expect([asked, seen.length]).toEqual([2, 2]);
+});

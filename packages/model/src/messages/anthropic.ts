@@ -43,15 +43,19 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   const bodies = new BodyPool();
   const agent = userAgent(options);
 
-  /** By path: where requests go, and through which network. It stays the same. */
+  /** By path: where requests go, and through which network. Once found, it stays the same. */
   const ways = new Map<string, Promise<{ readonly url: URL; readonly network: FetchOptions | undefined }>>();
   const findWay = async (path: string) => {
     const url = endpoint(address.baseUrl, path);
     return { url, network: await options.fetchOptions?.(url) };
   };
   const wayTo = (path: string) => {
-    const way = ways.get(path) ?? findWay(path);
+    const known = ways.get(path);
+    if (known) return known;
+    const way = findWay(path);
     ways.set(path, way);
+    // What was in the way may be gone at the next request.
+    way.catch(() => ways.delete(path));
     return way;
   };
 
