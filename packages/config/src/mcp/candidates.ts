@@ -6,6 +6,7 @@ import type { Environment } from "../env/env.ts";
 import type { Gathered } from "../load/gather.ts";
 import type { PluginServers } from "../plugins/collect.ts";
 import { isTrustedIn, trustFix } from "../trust/trust.ts";
+import { isReservedForPlugins, whyNoClientServers } from "./choice/policy.ts";
 import { readServerFile, serversIn, type RawServers } from "./read-servers.ts";
 
 export interface McpQuestion extends Pick<
@@ -48,21 +49,17 @@ export function candidatesOf(question: McpQuestion): readonly ServerCandidate[] 
     );
 
   const enterprise = readServerFile(mcpFiles.managed, uid, warn);
+  const off = whyNoClientServers({ settings, flags, exclusive: enterprise && mcpFiles.managed });
   if (enterprise !== undefined) {
-    const only = `only the servers in ${mcpFiles.managed} may be used; ask your administrator`;
-    return [...from("enterprise", enterprise, { file: mcpFiles.managed }), ...dynamic(only)];
+    return [...from("enterprise", enterprise, { file: mcpFiles.managed }), ...dynamic(off)];
   }
-  if (flags.strictMcpConfig) return dynamic();
+  if (flags.strictMcpConfig) return dynamic(off);
   const managed = from("managed", serversIn(settings.managedMcpServers, "managed settings", warn));
   const plugins = pluginServers(question);
-  if (isReserved(settings.strictPluginOnlyCustomization)) {
-    return [
-      ...managed,
-      ...dynamic("managed settings allow only MCP servers of plugins (strictPluginOnlyCustomization)"),
-      ...plugins,
-    ];
+  if (isReservedForPlugins(settings)) {
+    return [...managed, ...dynamic(off), ...plugins];
   }
-  if (flags.safe) return [...managed, ...dynamic("--safe-mode skips it")];
+  if (flags.safe) return [...managed, ...dynamic(off)];
   if (flags.bare) return [...managed, ...dynamic(), ...plugins];
 
   const { settingSources: wanted = ["user", "project", "local"] } = flags;
@@ -112,9 +109,4 @@ function projectServers({
     const off = requireTrust && !isTrusted ? { off: { status: "pending", why } as const } : {};
     return servers.map(([name, raw]) => ({ name, raw, scope: "project" as const, file, ...fix, ...off }));
   });
-}
-
-/** True for `true` and for a list with "mcp". An invalid value also restricts: the administrator meant to. */
-function isReserved(value: unknown): boolean {
-  return Array.isArray(value) ? value.includes("mcp") : value !== undefined && value !== false;
 }

@@ -152,6 +152,7 @@ test("an administrator can refuse --mcp-config, and servers that are not of plug
   expect(notUsed(snapshot)).toEqual([
     expect.stringContaining("dynamic f disabled: Managed settings allow only MCP servers"),
   ]);
+  expect(used(world.start({ strictMcpConfig: true, mcpServers: { f: run("f") } }))).toEqual([]);
 });
 
 const WRONG: readonly [entry: unknown, why: string][] = [

@@ -3,6 +3,7 @@
 
 export { approveServer, resetChoices } from "./choice/choices.ts";
 export { decideServer, type ServerDecision } from "./choice/decide-server.ts";
+export { whyNoClientServers } from "./choice/policy.ts";
 export { checkServer, type CheckServerOptions } from "./entry/check-server.ts";
 export { readServerFile } from "./read-servers.ts";
 

@@ -178,7 +178,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
     signIns: () => (signIns ??= openSignIns(storage)),
-    readConfig: async (entries) => (await import("./servers/read-config.ts")).readConfig(entries, state.snapshot),
+    readConfig: async (entries) => (await import("./read-config.ts")).readConfig(entries, state.snapshot),
     async openFor(configured, signal) {
       const { openAgentServers } = await import("./servers/agent-servers.ts");
       const own = newServers(async () => undefined);

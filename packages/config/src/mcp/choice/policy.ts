@@ -1,8 +1,9 @@
 // `allowedMcpServers` and `deniedMcpServers`: which servers may be used, wherever they are configured, and which run
-// in the sandbox. Pure.
+// in the sandbox. Also whether a client may bring any. Pure.
 
 import type * as Pattern from "@keelson/engine/pattern";
 import type { ConfiguredMcpServer, McpScope, McpServerPattern, Settings } from "@keelson/protocol";
+import type { Flags } from "../../load/snapshot.ts";
 import { ruleName } from "../entry/names.ts";
 
 export type ServerVerdict = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
@@ -34,6 +35,28 @@ export function isServerAllowed(
         ? allowed.some(({ serverUrl: url }) => url !== undefined && matchesUrl(server.config, url))
         : byName();
   return isAllowed ? { allowed: true } : { allowed: false, why: "allowedMcpServers does not name it" };
+}
+
+/** Why no server is used that a client names, on the command line or later; undefined if they are. */
+export function whyNoClientServers({ settings, flags, exclusive }: ClientServersQuestion): string | undefined {
+  if (exclusive !== undefined) return `only the servers in ${exclusive} may be used; ask your administrator`;
+  if (isReservedForPlugins(settings))
+    return "managed settings allow only MCP servers of plugins (strictPluginOnlyCustomization)";
+  return flags.safe && !flags.strictMcpConfig ? "--safe-mode skips it" : undefined;
+}
+
+export interface ClientServersQuestion {
+  readonly settings: Pick<Settings, "strictPluginOnlyCustomization">;
+  readonly flags: Pick<Flags, "safe" | "strictMcpConfig">;
+  /** The administrator's file of servers, if there is one. */
+  readonly exclusive: string | undefined;
+}
+
+/** True for `true` and for a list with "mcp". An invalid value also restricts: the administrator meant to. */
+export function isReservedForPlugins({
+  strictPluginOnlyCustomization: value,
+}: Pick<Settings, "strictPluginOnlyCustomization">): boolean {
+  return Array.isArray(value) ? value.includes("mcp") : value !== undefined && value !== false;
 }
 
 /** Whether a program runs in the sandbox. */
