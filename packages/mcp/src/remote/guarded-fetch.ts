@@ -16,6 +16,8 @@ export interface GuardedFetchOptions {
   onTooLarge?(request: string | undefined, error: Error): void;
   /** The error for a server that requires a further scope. */
   onScopeMissing?(scope: string | undefined): Promise<Error>;
+  /** Called with the credentials of each request: those of a sign-in change while we are connected. */
+  onAuthorization?(value: string): void;
   /** Called with every response to a request that has an id. */
   onResponse?(request: string, response: Response): void;
 }
@@ -40,6 +42,8 @@ export function guardedFetch(options: GuardedFetchOptions): RemoteFetch {
     if (target.origin === serverUrl.origin) {
       for (const [name, value] of Object.entries(options.headers)) if (!headers.has(name)) headers.set(name, value);
     }
+    const authorization = headers.get("authorization");
+    if (authorization !== null) options.onAuthorization?.(authorization);
     const response = await fetchOrExplain(options.fetch, target, {
       ...init,
       headers,

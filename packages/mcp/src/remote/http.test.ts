@@ -131,6 +131,16 @@ test.each([200, 400])("a JSON-RPC error with HTTP %i is passed on without the cr
   await expect(connection.request("initialize")).rejects.toThrow("MCP error -32602: … is unknown (…)");
 });
 
+test("errors are passed on without the token of a sign-in, and with the names of schemes", async () => {
+  await using server = serveHttp(async (request) => {
+    const { id } = (await request.json()) as { id: number };
+    return Response.json({ ...rpcError(-32602, "Bearer token abcdef is unknown"), id });
+  });
+  const auth = { token: async () => "abcdef", onScopeMissing: async () => undefined };
+  const connection = await dial(transportTo(server.url, { auth }));
+  await expect(connection.request("initialize")).rejects.toThrow("MCP error -32602: Bearer token … is unknown");
+});
+
 test("a server of the older kind, and one that answers with nothing, are errors that name the fix", async () => {
   await using older = serveHttp(() => new Response("Cannot POST /sse", { status: 404 }));
   const first = await dial(transportTo(new URL("/sse", older.url).href));

@@ -50,6 +50,7 @@ export function httpTransport(options: RemoteTransportOptions): Transport {
   const open = new Map<string, OpenRequest>();
   let events: TransportEvents | undefined;
   let lastError: unknown;
+  let authorization: string | undefined;
   let isClosed = false;
 
   const lost = (error: McpError) => {
@@ -65,6 +66,7 @@ export function httpTransport(options: RemoteTransportOptions): Transport {
   const fetch = guardedFetch({
     ...options,
     serverUrl: url,
+    onAuthorization: (value) => (authorization = value),
     onScopeMissing: (scope) => reportScope(scope, options, context()),
     onTooLarge: (request, error) => {
       const tooLarge = toMcpError(error, context());
@@ -89,7 +91,8 @@ export function httpTransport(options: RemoteTransportOptions): Transport {
     },
     reconnectionScheduler: reconnection.schedule,
   });
-  const context = (): ErrorContext => contextOf(options, url, sdk.sessionId !== undefined);
+  const context = (): ErrorContext =>
+    contextOf(options, url, { hasSession: sdk.sessionId !== undefined, authorization });
 
   Object.assign(sdk, {
     onerror(error: Error) {
@@ -174,15 +177,22 @@ export async function reportScope(
   return scopeMissing(scope, context);
 }
 
-/** What errors need to know about a server. */
-export function contextOf(options: RemoteTransportOptions, url: URL, hasSession: boolean): ErrorContext {
+/** What errors need to know about a server. `authorization` was sent last. */
+export function contextOf(
+  options: RemoteTransportOptions,
+  url: URL,
+  { hasSession, authorization = "" }: { readonly hasSession: boolean; readonly authorization?: string | undefined },
+): ErrorContext {
   return {
     name: options.name,
     url,
     hasSession,
     hasOwnAuthorization: new Headers(options.headers).has("authorization"),
-    // Also the parts of `Bearer abc`.
-    secrets: Object.values(options.headers).flatMap((value) => [value, ...value.split(/\s+/)]),
+    // Of `Bearer abc`, also what comes after the first word.
+    secrets: [...Object.values(options.headers), authorization].flatMap((value) => [
+      value,
+      ...value.split(/\s+/).slice(1),
+    ]),
   };
 }
 

@@ -15,8 +15,9 @@ export function sseTransport(options: RemoteTransportOptions): Transport {
   let onMessage: TransportEvents["message"] = () => undefined;
   let isStarted = false;
   let isClosed = false;
-  const context = contextOf(options, url, false);
-  const explain = (error: unknown) => toMcpError(error, context);
+  let authorization: string | undefined;
+  const context = () => contextOf(options, url, { hasSession: false, authorization });
+  const explain = (error: unknown) => toMcpError(error, context());
   const lost = (error: unknown) => {
     if (isClosed) return;
     isClosed = true;
@@ -26,12 +27,14 @@ export function sseTransport(options: RemoteTransportOptions): Transport {
   const fetch = guardedFetch({
     ...options,
     serverUrl: url,
-    onScopeMissing: (scope) => reportScope(scope, options, context),
+    onAuthorization: (value) => (authorization = value),
+    onScopeMissing: (scope) => reportScope(scope, options, context()),
     onTooLarge: (_, error) => lost(error),
   });
   const sdk = new SSEClientTransport(url, { fetch, ...(options.auth ? { authProvider: options.auth } : {}) });
   Object.assign(sdk, {
-    onmessage: (message: JSONRPCMessage) => onMessage(answerWithoutSecrets(message, context)),
+    onmessage: (message: JSONRPCMessage) =>
+      onMessage("error" in message ? answerWithoutSecrets(message, context()) : message),
     onerror(error: Error) {
       if (isStarted && SseError.isInstance(error)) {
         lost(new McpError(CONNECTION_CLOSED, `"${url.host}" closed the stream`));
