@@ -22,6 +22,8 @@ export class Input {
   /** Prompts without a result yet. */
   #open = 0;
   #results = 0;
+  /** The prompts of the last result. Those that were interrupted are reported as cancelled, too. */
+  #answered: readonly unknown[] = [];
   #background = 0;
   /** Nothing can be over before anything was sent. */
   #begun = false;
@@ -64,7 +66,7 @@ export class Input {
   onMessage(message: Record<string, any>): void {
     const { type, subtype } = message;
     if (type === "result") this.#finished(message);
-    else if (type === "command_lifecycle" && message["state"] === "cancelled") this.#open--;
+    else if (type === "command_lifecycle" && message["state"] === "cancelled") this.#cancelled(message["command_uuid"]);
     else if (type !== "system") return;
     else if (subtype === "background_tasks_changed") this.#background = countAgents(message["tasks"]);
     else if (subtype === "session_state_changed") return this.#stateChanged(message["state"]);
@@ -92,8 +94,13 @@ export class Input {
     this.#results++;
     // A run the program started on its own answers none of our prompts; a run may also answer several merged ones.
     if (result["origin"]?.kind === "task-notification") return;
-    const merged = result["user_message_uuids"];
-    this.#open -= Array.isArray(merged) && merged.length > 1 ? merged.length : 1;
+    const ids = result["user_message_uuids"];
+    this.#answered = Array.isArray(ids) ? ids : [];
+    this.#open -= Math.max(1, this.#answered.length);
+  }
+
+  #cancelled(id: unknown): void {
+    if (!this.#answered.includes(id)) this.#open--;
   }
 
   #stateChanged(state: unknown): void {
