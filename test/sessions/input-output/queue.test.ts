@@ -78,6 +78,22 @@ test("prompts sent during a run are read in it, behind the next tool result and 
   await resumed.done;
 });
 
+test("a result names the prompts that joined its run, also if the one that began it has no id", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([CALL, { text: "done" }]);
+  await using program = startKeelson(ASKING, { home, url: model.url, stdin: "open" });
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(isQuestion);
+  program.send(prompt("be quick", { uuid: B }));
+  await queued(program, B);
+  program.send(answer((json as any).request_id, { behavior: "allow" }));
+  await program.waitForLine(isResult);
+  program.closeStdin();
+  expect(messagesOf(await program.done, "result")).toMatchObject([
+    { result: "done", user_message_uuid: B, user_message_uuids: [B] },
+  ]);
+});
+
 test("a client that asks for it gets a run for each prompt", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([CALL, { text: "one" }, { text: "two" }, { text: "three" }]);

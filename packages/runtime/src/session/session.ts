@@ -197,7 +197,9 @@ export class LiveSession implements Session {
     await outbox.show({
       ...resultOf(end, totals),
       ...originOf(prompt),
-      ...(ids[0] === undefined ? {} : { user_message_uuid: ids.at(-1)!, user_message_uuids: answered }),
+      ...(answered[0] === undefined
+        ? {}
+        : { user_message_uuid: ids.at(-1) ?? answered[0], user_message_uuids: answered }),
       queued_turn_count: inbox.waiting,
       result_index: this.#results++,
     });

@@ -41,6 +41,16 @@ test.each<[string, readonly string[], readonly object[], boolean[]]>([
     [result(A, B), lifecycle(A, "cancelled"), lifecycle(B, "cancelled"), result(C)],
     [true, true, true, false],
   ],
+  [
+    "a prompt joined a run that the program began",
+    [A, B],
+    [
+      { ...result(), origin: { kind: "task-notification" } },
+      { ...result(A), origin: { kind: "task-notification" } },
+      result(B),
+    ],
+    [true, true, false],
+  ],
 ])("the input stays open until everything is answered: %s", async (_, ids, messages, expected) => {
   expect(await openAfter(ids, messages)).toEqual(expected);
 });

@@ -92,11 +92,10 @@ export class Input {
 
   #finished(result: Record<string, any>): void {
     this.#results++;
-    // A run the program started on its own answers none of our prompts; a run may also answer several merged ones.
-    if (result["origin"]?.kind === "task-notification") return;
     const ids = result["user_message_uuids"];
     this.#answered = Array.isArray(ids) ? ids : [];
-    this.#open -= Math.max(1, this.#answered.length);
+    // A run the program started on its own answers only prompts that joined it; a run may also answer several merged ones.
+    this.#open -= Math.max(result["origin"]?.kind === "task-notification" ? 0 : 1, this.#answered.length);
   }
 
   #cancelled(id: unknown): void {
