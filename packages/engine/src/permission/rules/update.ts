@@ -1,7 +1,7 @@
 // Applies changes to a session's permissions. Pure.
 
 import type { PermissionMode, PermissionUpdate, RuleValue } from "@keelson/protocol";
-import type { Rule } from "./rule.ts";
+import { parseRule, type Rule } from "./rule.ts";
 
 export interface PermissionState {
   readonly mode: PermissionMode;
@@ -20,9 +20,13 @@ export function applyUpdate(state: PermissionState, update: PermissionUpdate, ba
       return { ...state, rules: [...kept, ...made(update, base)] };
     }
     case "removeRules": {
-      const gone = ({ toolName, ruleContent }: RuleValue, rule: Rule) =>
-        rule.source === "session" && rule.tool === toolName && rule.content === ruleContent;
-      return { ...state, rules: state.rules.filter((rule) => !update.rules.some((value) => gone(value, rule))) };
+      const isGone = (rule: Rule) =>
+        rule.source === "session" &&
+        update.rules.some((value) => {
+          const { tool, content } = partsOf(value, rule.behavior);
+          return rule.tool === tool && rule.content === content;
+        });
+      return { ...state, rules: state.rules.filter((rule) => !isGone(rule)) };
     }
     case "addDirectories":
     case "removeDirectories":
@@ -34,8 +38,18 @@ function made(
   { rules, behavior }: Extract<PermissionUpdate, { type: "addRules" | "replaceRules" | "removeRules" }>,
   base: string,
 ) {
-  return rules.map(({ toolName, ruleContent }): Rule => {
-    const text = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
-    return { behavior, tool: toolName, content: ruleContent, source: "session", base, text };
+  return rules.map((value): Rule => {
+    const { tool, content } = partsOf(value, behavior);
+    return { behavior, tool, content, source: "session", base, text: textOf(value) };
   });
+}
+
+const textOf = ({ toolName, ruleContent }: RuleValue) =>
+  ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+
+/** A refusal is read as in settings, where `WebFetch(*)` is the whole tool. What is allowed stays as narrow as it was given. */
+function partsOf(value: RuleValue, behavior: Rule["behavior"]): Pick<Rule, "tool" | "content"> {
+  const { toolName, ruleContent } = value;
+  const parsed = behavior === "allow" ? undefined : parseRule(textOf(value));
+  return parsed ? { tool: parsed.tool, content: parsed.content } : { tool: toolName, content: ruleContent };
 }
