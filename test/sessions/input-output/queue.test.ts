@@ -94,6 +94,30 @@ test("a result names the prompts that joined its run, also if the one that began
   ]);
 });
 
+test("a prompt that was sent before, also in a resumed session, is repeated to the client and not run again", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: "three" }]);
+  const again = async (next: string, ...more: readonly string[]) => {
+    const flags = [...CHAT, "--replay-user-messages", ...more];
+    await using program = startKeelson(flags, { home, url: model.url, stdin: "open" });
+    program.send(prompt("first", { uuid: A }));
+    program.send(prompt("first", { uuid: A }));
+    program.send(prompt("next", { uuid: next }));
+    program.closeStdin();
+    return await program.done;
+  };
+  const ended = await again(B);
+  const resumed = await again(C, "-r", messagesOf(ended, "result")[0].session_id);
+  const told = spoken(model.requests.at(-1)!).flatMap(({ content }) => content.map(({ text }: any) => text ?? ""));
+  expect(told.filter((text) => text === "first")).toHaveLength(1);
+  const firsts = (of: any) => messagesOf(of, "user").filter(({ uuid, isReplay }) => uuid === A && isReplay);
+  expect([firsts(ended).length, firsts(resumed).length]).toEqual([2, 2]);
+  expect(lifecycle(ended).filter((line) => line.startsWith("a"))).toEqual(["a queued", "a started", "a completed"]);
+  expect(lifecycle(resumed).filter((line) => line.startsWith("a"))).toEqual(["a completed", "a completed"]);
+  const ids = (readTranscript(home) as readonly any[]).flatMap(({ uuid }) => uuid ?? []);
+  expect(ids).toHaveLength(new Set(ids).size);
+});
+
 test("a client that asks for it gets a run for each prompt", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([CALL, { text: "one" }, { text: "two" }, { text: "three" }]);

@@ -16,6 +16,14 @@ export interface QueueParts {
 }
 
 export function enqueuePrompt(prompt: PromptMessage, { place, outbox, inbox, runState, now }: QueueParts): void {
+  // A client that cannot know whether a prompt arrived sends it again. Ids in a transcript are unique.
+  const { uuid } = prompt;
+  if (uuid !== undefined && (inbox.hadPrompt(uuid) || isStored(uuid, place))) {
+    outbox.replay(prompt);
+    // It was over before this process began.
+    if (!inbox.hadPrompt(uuid)) outbox.lifecycle(uuid, "completed");
+    return;
+  }
   outbox.note(enqueued(place.id, textOf(prompt.message.content), now()));
   // One that need not wait is told of when its run begins.
   const waits = runState.running || inbox.waiting > 0;
@@ -23,3 +31,5 @@ export function enqueuePrompt(prompt: PromptMessage, { place, outbox, inbox, run
   inbox.push(prompt);
   if (prompt.priority === "now" && runState.running) runState.interrupt();
 }
+
+const isStored = (id: string, { loaded }: SessionPlace) => loaded?.entries.some(({ uuid }) => uuid === id) === true;

@@ -32,6 +32,16 @@ test("prompts come in order, and nothing follows the last one", async () => {
   ]);
 });
 
+test("a prompt that came before is known by its id until it is taken back", () => {
+  const inbox = new Inbox();
+  for (const uuid of ["a", "b", "c"]) inbox.push({ ...prompt(uuid), uuid });
+  inbox.shift();
+  inbox.take("b");
+  expect(["a", "b", "c", "d"].map((uuid) => inbox.hadPrompt(uuid))).toEqual([true, false, true, false]);
+  inbox.clear();
+  expect(["a", "c"].map((uuid) => inbox.hadPrompt(uuid))).toEqual([true, false]);
+});
+
 test("prompts come by their priority; one that no one knows is the usual one", async () => {
   const inbox = new Inbox();
   for (const priority of ["later", "urgent", "next", "now"]) {

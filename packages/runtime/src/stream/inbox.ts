@@ -26,15 +26,22 @@ export class Inbox {
   /** A run is owed even if the inbox is closed. */
   #owed = false;
   #joined: string[] = [];
+  /** The ids of all prompts that came, except those that were taken back. */
+  readonly #ids = new Set<string>();
   /** Prompts that come during a run join it or become one. */
   joins = true;
 
   /** Prompts wait in the order they came, but one for now goes before others, and one for later behind them. */
   push(prompt: PromptMessage): void {
     if (this.#closed) return;
+    if (prompt.uuid !== undefined) this.#ids.add(prompt.uuid);
     if (this.#prompts.length === 0) this.#prompts.push(prompt);
     else queueing().insert(this.#prompts, prompt);
     this.#arrived?.();
+  }
+
+  hadPrompt(uuid: string): boolean {
+    return this.#ids.has(uuid);
   }
 
   /** The next prompt that may join the current run. Commands and what is for later do not. */
@@ -108,12 +115,18 @@ export class Inbox {
   /** Removes the prompt with this id, if it is still queued. */
   take(uuid: string): PromptMessage[] {
     const at = this.#prompts.findIndex((prompt) => prompt.uuid === uuid);
-    return at < 0 ? [] : this.#prompts.splice(at, 1);
+    return at < 0 ? [] : this.#takeBack(at, 1);
   }
 
   /** Removes all queued prompts. */
   clear(): PromptMessage[] {
-    return this.#prompts.splice(0);
+    return this.#takeBack(0, this.#prompts.length);
+  }
+
+  #takeBack(at: number, count: number): PromptMessage[] {
+    const taken = this.#prompts.splice(at, count);
+    for (const { uuid } of taken) if (uuid !== undefined) this.#ids.delete(uuid);
+    return taken;
   }
 
   get takesPrompts(): boolean {

@@ -129,11 +129,15 @@ export class Outbox {
     void this.send({ type: "transcript_mirror", filePath, entries });
   }
 
+  /** Repeats a prompt for clients that asked for it, as it was sent. */
+  replay({ uuid, ...prompt }: PromptMessage): void {
+    const { replayPrompts, sessionId: session_id, newId } = this.#options;
+    if (replayPrompts) void this.send({ ...prompt, session_id, uuid: uuid ?? newId(), isReplay: true });
+  }
+
   /** A run begins with these prompts. Returns their ids. */
   begin(prompts: readonly PromptMessage[]): readonly string[] {
-    const { replayPrompts, sessionId: session_id, newId } = this.#options;
-    for (const { uuid = newId(), ...prompt } of replayPrompts === "parts" ? prompts.slice(0, -1) : [])
-      void this.send({ ...prompt, session_id, uuid, isReplay: true });
+    if (this.#options.replayPrompts === "parts") prompts.slice(0, -1).forEach((prompt) => this.replay(prompt));
     const ids = prompts.flatMap(({ uuid }) => uuid ?? []);
     for (const id of ids) this.lifecycle(id, "started");
     this.#unanswered = ids;

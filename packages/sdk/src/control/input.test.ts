@@ -28,6 +28,8 @@ async function openAfter(ids: readonly string[], messages: readonly object[]): P
 test.each<[string, readonly string[], readonly object[], boolean[]]>([
   ["each prompt has its result", [A, B], [result(A), lifecycle(A, "completed"), result(B)], [true, true, false]],
   ["one result answers several", [A, B, C], [result(A), result(B, C)], [true, false]],
+  ["a prompt was sent twice", [A, A], [result(A)], [false]],
+  ["a prompt was in the session already", [A, B], [lifecycle(A, "completed"), result(B)], [true, false]],
   ["a prompt is taken back from the queue", [A, B], [lifecycle(B, "cancelled"), result(A)], [true, false]],
   [
     "a prompt that was interrupted has a result and is cancelled, and another waits",

@@ -15,14 +15,19 @@ export interface InputOptions {
 /** How long to wait after the program reports that it is idle although prompts seem unanswered. */
 const IDLE_MS = 250;
 
+/** States of a prompt after which no run follows. */
+const OVER = new Set<unknown>(["completed", "cancelled"]);
+
 export class Input {
   readonly #connection: ControlConnection;
   readonly #options: InputOptions;
   readonly #sources = new Set<AsyncIterator<SDKUserMessage>>();
   /** Prompts without a result yet. */
   #open = 0;
+  /** The program ignores a prompt that it has already. */
+  readonly #sent = new Set<string>();
   #results = 0;
-  /** The prompts of the last result. Those that were interrupted are reported as cancelled, too. */
+  /** The prompts of the last result. That they are over is reported, too. */
   #answered: readonly unknown[] = [];
   #background = 0;
   /** Nothing can be over before anything was sent. */
@@ -66,7 +71,7 @@ export class Input {
   onMessage(message: Record<string, any>): void {
     const { type, subtype } = message;
     if (type === "result") this.#finished(message);
-    else if (type === "command_lifecycle" && message["state"] === "cancelled") this.#cancelled(message["command_uuid"]);
+    else if (type === "command_lifecycle" && OVER.has(message["state"])) this.#over(message["command_uuid"]);
     else if (type !== "system") return;
     else if (subtype === "background_tasks_changed") this.#background = countAgents(message["tasks"]);
     else if (subtype === "session_state_changed") return this.#stateChanged(message["state"]);
@@ -85,7 +90,9 @@ export class Input {
 
   #send(message: SDKUserMessage): Promise<void> | undefined {
     this.#begun = true;
-    this.#open++;
+    const { uuid } = message;
+    if (uuid === undefined || !this.#sent.has(uuid)) this.#open++;
+    if (uuid !== undefined) this.#sent.add(uuid);
     clearTimeout(this.#idle);
     return this.#connection.send(this.#options.verbatim ? { ...message, client_composed: true } : message);
   }
@@ -98,8 +105,11 @@ export class Input {
     this.#open -= Math.max(result["origin"]?.kind === "task-notification" ? 0 : 1, this.#answered.length);
   }
 
-  #cancelled(id: unknown): void {
-    if (!this.#answered.includes(id)) this.#open--;
+  /** Without a result if it was taken back, or was in the session already. */
+  #over(id: string): void {
+    if (this.#answered.includes(id)) return;
+    this.#open--;
+    this.#sent.delete(id);
   }
 
   #stateChanged(state: unknown): void {
