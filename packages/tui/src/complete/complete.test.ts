@@ -228,8 +228,9 @@ describe("the list under the prompt", () => {
   test("a path has the whole row, also next to agents with descriptions", async () => {
     const mentions = [{ value: "agent-names", description: "Checks names of all kinds" }];
     const driver = new PromptDriver({ files: async () => ["a/folder/with/names.ts"], mentions });
+    const listed = driver.changed();
     driver.send("@names");
-    await Bun.sleep(0);
+    await listed;
     const rows = driver.screen(30).slice(3);
     expect(rows).toEqual(["❯ a/folder/with/names.ts", "  agent-names   Checks names …"]);
   });
