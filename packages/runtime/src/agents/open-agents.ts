@@ -161,7 +161,8 @@ export function openAgents(stages: AgentStages): AgentStage {
     messageTool: messageToolOf(self),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
     warm() {
-      if (warming !== undefined || !state.tools.some(({ name }) => name === "Agent")) return;
+      if (!state.tools.some(({ name }) => name === "Agent")) return;
+      clearTimeout(warming);
       warming = setTimeout(async () => (await running()).warm(host), WARM_AFTER_MS);
       warming.unref();
     },

@@ -2,6 +2,7 @@
 
 import { ToolError, type ModelChoice, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agent-listing";
+import { lowerCompilers } from "@keelson/host/compiler-threads";
 import type { AgentDefinition, ContentBlock, Skill } from "@keelson/protocol";
 import { agentOwner, type AgentOwner } from "@keelson/store/agents";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
@@ -77,8 +78,9 @@ export const isTypeDenied = (type: string, { gate }: Spawner) =>
 /** An agent in the background is stopped by its task alone. */
 export const NEVER = new AbortController().signal;
 
-/** Does what every agent needs, before the first one. */
+/** Does what every agent needs, while the model thinks about a prompt. */
 export function warm(host: AgentHost): void {
+  lowerCompilers();
   host.owner ??= agentOwner();
   void import("./built-in/texts.ts");
   // A start takes only names from a large folder; the skills are made now, so that the first call of one need not wait.
@@ -102,7 +104,9 @@ export async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHos
   };
   if (plan.name !== undefined) (host.names ??= new Map()).set(plan.name, plan.id);
   try {
-    return startChild(plan, stages, own);
+    const child = startChild(plan, stages, own);
+    setImmediate(lowerCompilers);
+    return child;
   } catch (error) {
     release();
     await plan.worktree?.finish();
