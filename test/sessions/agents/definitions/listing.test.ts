@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt, resultOf } from "../front-door.ts";
-import { addAgent, play, trust } from "./agent-home.ts";
+import { CHAT, control, messagesOf, prompt, resultOf } from "../../front-door.ts";
+import { addAgent, play, trust } from "../agent-home.ts";
 
 const BUILT_IN = ["claude", "Explore", "general-purpose", "Plan", "statusline-setup", "Bash"];
 

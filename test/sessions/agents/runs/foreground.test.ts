@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { answer, CHAT, control, messagesOf, prompt, resultOf, STREAM, told, toolUseResults } from "../front-door.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { answer, CHAT, control, messagesOf, prompt, resultOf, STREAM, told, toolUseResults } from "../../front-door.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Look into the file";
 const ROLES = ["main", TASK];

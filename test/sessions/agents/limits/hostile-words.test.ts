@@ -4,10 +4,10 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { CHAT, messagesOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
-import { gone, pidIn, until } from "../processes.ts";
-import { addAgent, trust } from "./agent-home.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { CHAT, messagesOf, prompt, STREAM, told, toolUseResults } from "../../front-door.ts";
+import { gone, pidIn, until } from "../../processes.ts";
+import { addAgent, trust } from "../agent-home.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const FIRST = "Count the apples";
 const SECOND = "Count the pears";

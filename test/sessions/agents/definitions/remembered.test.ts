@@ -5,9 +5,9 @@ import { expect, test } from "bun:test";
 import { load } from "@keelson/config";
 import { openAgentSet } from "@keelson/config/agent-set";
 import { startMockModel, runKeelson, temporaryHome } from "@keelson/testkit";
-import { STREAM } from "../front-door.ts";
-import { addAgent, trust } from "./agent-home.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { STREAM } from "../../front-door.ts";
+import { addAgent, trust } from "../agent-home.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Look into the file";
 

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { chainProblems, runKeelson, startKeelson, temporaryHome, toEvents } from "@keelson/testkit";
-import { STREAM } from "../front-door.ts";
+import { STREAM } from "../../front-door.ts";
 
 const AGENTS = 50;
 const TURNS = 20;

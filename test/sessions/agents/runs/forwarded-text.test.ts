@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { STREAM } from "../front-door.ts";
-import { agent, cast } from "./cast.ts";
+import { STREAM } from "../../front-door.ts";
+import { agent, cast } from "../cast.ts";
 
 const TASK = "Look into the file";
 

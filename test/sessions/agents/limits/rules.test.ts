@@ -12,9 +12,9 @@ import {
   type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { answer, CHAT, control, messagesOf, prompt, STREAM, told } from "../front-door.ts";
-import { addAgent, trust } from "./agent-home.ts";
-import { agent, cast } from "./cast.ts";
+import { answer, CHAT, control, messagesOf, prompt, STREAM, told } from "../../front-door.ts";
+import { addAgent, trust } from "../agent-home.ts";
+import { agent, cast } from "../cast.ts";
 
 const touch = (name: string): ScriptedCall => ({ name: "Bash", input: { command: `touch ${name}` } });
 const skill = (name: string): ScriptedCall => ({ name: "Skill", input: { skill: name } });

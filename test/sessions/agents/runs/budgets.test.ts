@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { resultOf, STREAM, told } from "../front-door.ts";
-import { addAgent, trust } from "./agent-home.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { resultOf, STREAM, told } from "../../front-door.ts";
+import { addAgent, trust } from "../agent-home.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 // One of these costs $1.5 with the prices of Sonnet.
 const DEAR = { usage: { input_tokens: 10, output_tokens: 100_000 } };

@@ -2,11 +2,11 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
-import { commitAll } from "../../conformance/kinds.ts";
-import { STREAM } from "../front-door.ts";
-import { confinementMissing } from "../needs-bubblewrap.ts";
-import { addAgent, trust } from "./agent-home.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { commitAll } from "../../../conformance/kinds.ts";
+import { STREAM } from "../../front-door.ts";
+import { confinementMissing } from "../../needs-bubblewrap.ts";
+import { addAgent, trust } from "../agent-home.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Only the child does this";
 const ROLES = ["main", TASK];

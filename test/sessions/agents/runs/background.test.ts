@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { CHAT, control, messagesOf, prompt, STREAM, told, toolUseResults } from "../../front-door.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Work on it quietly";
 const ROLES = ["main", TASK];

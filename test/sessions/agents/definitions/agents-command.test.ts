@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { addAgent } from "./agent-home.ts";
+import { addAgent } from "../agent-home.ts";
 
 const agents = async (home: TemporaryHome, ...argv: string[]) => {
   const { code, stdout, stderr } = await runKeelson(["agents", ...argv], { home });

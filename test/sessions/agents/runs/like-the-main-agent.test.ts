@@ -3,9 +3,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
-import { resultOf, STREAM } from "../front-door.ts";
-import { commitAll } from "../../conformance/kinds.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { resultOf, STREAM } from "../../front-door.ts";
+import { commitAll } from "../../../conformance/kinds.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Only the child does this";
 const HOOK = "Only the hook looks at this";

@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { resultOf, STREAM } from "../front-door.ts";
-import { fakeServer, mcpNames } from "../servers/fake.ts";
+import { resultOf, STREAM } from "../../front-door.ts";
+import { fakeServer, mcpNames } from "../../servers/fake.ts";
 
 const start = { calls: [{ name: "Agent", input: { description: "x", prompt: "y", subagent_type: "dba" } }] };
 

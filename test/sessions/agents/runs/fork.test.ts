@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type Running } from "@keelson/testkit";
-import { CHAT, control, prompt, STREAM, toolUseResults } from "../front-door.ts";
-import { fakeServer, withServers } from "../servers/fake.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { CHAT, control, prompt, STREAM, toolUseResults } from "../../front-door.ts";
+import { fakeServer, withServers } from "../../servers/fake.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Only the fork does this";
 const ROLES = ["main", TASK];

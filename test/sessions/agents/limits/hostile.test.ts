@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt, STREAM, toolUseResults } from "../front-door.ts";
-import { addAgent, trust } from "./agent-home.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { CHAT, control, messagesOf, prompt, STREAM, toolUseResults } from "../../front-door.ts";
+import { addAgent, trust } from "../agent-home.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const FIRST = "Count the apples";
 const SECOND = "Count the pears";

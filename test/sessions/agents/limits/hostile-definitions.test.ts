@@ -14,9 +14,9 @@ import {
   type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { messagesOf, STREAM } from "../front-door.ts";
-import { addAgent, trust } from "./agent-home.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { messagesOf, STREAM } from "../../front-door.ts";
+import { addAgent, trust } from "../agent-home.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const SECRET = "SECRET-outside-the-repository";
 const ROLES = ["main", "Do the work"];

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { STREAM } from "../front-door.ts";
+import { STREAM } from "../../front-door.ts";
 
 const agent = (prompt: string, more: object = {}) => ({
   name: "Agent",

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { STREAM, toolUseResults } from "../front-door.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { STREAM, toolUseResults } from "../../front-door.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Change the file in your copy";
 const ROLES = ["main", TASK];

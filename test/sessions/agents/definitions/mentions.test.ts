@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { STREAM } from "../front-door.ts";
+import { STREAM } from "../../front-door.ts";
 
 const WANTED = (name: string) => `The user wants the agent "${name}" for this.`;
 

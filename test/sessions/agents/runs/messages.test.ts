@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { messagesOf, resultOf, STREAM, told, toolUseResults } from "../front-door.ts";
-import { agent, cast, requestsOf } from "./cast.ts";
+import { messagesOf, resultOf, STREAM, told, toolUseResults } from "../../front-door.ts";
+import { agent, cast, requestsOf } from "../cast.ts";
 
 const TASK = "Remember the number";
 const ROLES = ["main", TASK];
