@@ -1,6 +1,6 @@
 // What hooks can do for an agent, on every stage there is.
 
-import { CASES } from "./cases.ts";
+import { CASES } from "./rows/cases.ts";
 import { checkRows } from "./check-row.ts";
 import { mainAgent } from "./drive.ts";
 import { mainAgentHere, STAGES } from "./stages.ts";

@@ -2,6 +2,6 @@
 
 import { checkRows } from "./check-row.ts";
 import { mainAgent } from "./drive.ts";
-import { SESSION_CASES } from "./session-cases.ts";
+import { SESSION_CASES } from "./rows/session-cases.ts";
 
 checkRows(mainAgent, SESSION_CASES);

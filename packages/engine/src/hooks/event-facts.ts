@@ -21,7 +21,7 @@ export interface EventFacts {
   readonly exit2: "blocks" | "reported";
   /** Values of the matched field for which hooks cannot block. */
   readonly unblockable?: readonly string[];
-  /** The form of a block's text; `text.ts` has the forms, and test/conformance/hooks/forms.ts shows them. */
+  /** The form of a block's text; `text.ts` has the forms, and test/conformance/hooks/forms/forms.ts shows them. */
   readonly blockForm: "tool error" | "reminder" | "feedback" | "plain";
   /** A block also ends the run. */
   readonly blockStops?: true;

@@ -58,7 +58,7 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
     ...(prompt.origin ? { isMeta: true, origin: prompt.origin } : { promptSource: "sdk" }),
   };
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
-  // (test/conformance/hooks/prompts.ts).
+  // (test/conformance/hooks/rows/prompts.ts).
   const context = [...automatic(prompt), ...expanded.context, ...said.context].map((each) =>
     reminder(each, ports.newId()),
   );

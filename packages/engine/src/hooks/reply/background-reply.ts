@@ -33,7 +33,7 @@ export function readBackgroundReply(run: HookRun, about: FiredHook): BackgroundR
   };
 }
 
-/** Without the hook's name (test/conformance/hooks/mechanisms.ts). */
+/** Without the hook's name (test/conformance/hooks/rows/mechanisms.ts). */
 function messageIn(json: Readonly<Record<string, unknown>>): string {
   const specific = isObject(json["hookSpecificOutput"]) ? json["hookSpecificOutput"] : {};
   return [json["systemMessage"], specific["additionalContext"]]

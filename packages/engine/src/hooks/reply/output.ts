@@ -87,7 +87,7 @@ function fieldsOf(json: Json, wrong: string[]): Fields {
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
-/** Output for another event does not apply to this one (test/conformance/hooks/forms.ts). */
+/** Output for another event does not apply to this one (test/conformance/hooks/forms/forms.ts). */
 function specificOf(json: Json, { event }: FiredHook, wrong: string[]): Json {
   const specific = fieldsOf(json, wrong).object("hookSpecificOutput") ?? {};
   const named = specific["hookEventName"];

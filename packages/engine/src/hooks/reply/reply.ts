@@ -44,7 +44,7 @@ function withNote(reply: HookReply, { outcome, exitCode, problem }: HookRun, abo
   return { ...reply, problem: problemText(about, `reported a problem: ${problem}`) };
 }
 
-/** A handler that did not finish. Its output is ignored (test/conformance/hooks/pre-tool-use.ts). */
+/** A handler that did not finish. Its output is ignored (test/conformance/hooks/rows/pre-tool-use.ts). */
 function cancelled({ problem }: HookRun, about: FiredHook): HookReply {
   const { event, handler } = about;
   const guards = handler.type === "callback" && (event === "PreToolUse" || event === "UserPromptSubmit");

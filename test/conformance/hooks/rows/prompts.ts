@@ -15,7 +15,7 @@ import {
   says,
   script,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 const submits = rowsOf("UserPromptSubmit", { says: [DONE] });
 const blocked = (why: string, original = `\n\nOriginal prompt: ${PROMPT}`) => {

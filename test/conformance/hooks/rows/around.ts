@@ -15,7 +15,7 @@ import {
   script,
   TOUCH,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 const loads = rowsOf("InstructionsLoaded", { says: [DONE], files: { "CLAUDE.md": "Be kind\n" } });
 const INSTRUCTIONS: readonly Row[] = [

@@ -14,7 +14,7 @@ import {
   TOUCHED,
   type Hook,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 const stop = (name: string, hook: Hook, noticed: Row["noticed"], more: Partial<Row> = {}): Row => ({
   name,

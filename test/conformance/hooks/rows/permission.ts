@@ -15,7 +15,7 @@ import {
   TOUCH,
   TOUCHED,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 /** No rule speaks about `touch`, so it is a question. */
 const asks = rowsOf("PermissionRequest", { settings: {} });

@@ -16,7 +16,7 @@ import {
   says,
   script,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 const starts = rowsOf("SessionStart", { says: [DONE] });
 const SESSION_START: readonly Row[] = [

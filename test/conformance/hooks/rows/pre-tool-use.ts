@@ -17,7 +17,7 @@ import {
   withReminder,
   type Hook,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 const NAME = nameOf("PreToolUse");
 const decides = (permissionDecision: string, more: object = {}) =>

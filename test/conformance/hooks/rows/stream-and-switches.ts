@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import type { HookEvent } from "@keelson/protocol";
-import { DONE, exits, listens, prints, RAN, script, type Row } from "./row.ts";
+import { DONE, exits, listens, prints, RAN, script, type Row } from "../row.ts";
 
 const started = (event: HookEvent, name: string) => ({
   type: "system",

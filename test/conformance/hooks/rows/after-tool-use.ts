@@ -19,7 +19,7 @@ import {
   TOUCHED,
   withReminder,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 const after = rowsOf("PostToolUse");
 const POST = nameOf("PostToolUse");

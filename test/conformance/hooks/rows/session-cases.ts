@@ -2,7 +2,7 @@
 
 import { AROUND } from "./around.ts";
 import { PROMPTS } from "./prompts.ts";
-import type { Row } from "./row.ts";
+import type { Row } from "../row.ts";
 import { START_AND_END } from "./start-and-end.ts";
 import { STREAM_AND_SWITCHES } from "./stream-and-switches.ts";
 

@@ -4,10 +4,10 @@
 import { expect, test } from "bun:test";
 import { HOOK_EVENTS, type HookEvent } from "@keelson/protocol";
 import { runKeelson, temporaryHome } from "@keelson/testkit";
-import { inTurn } from "./drive.ts";
-import { furnish } from "./furnish.ts";
+import { inTurn } from "../drive.ts";
+import { furnish } from "../furnish.ts";
 import { EVENTS, expectedOf, FORMS, OUTPUTS, type Form, type Read } from "./forms.ts";
-import { nameOf, says, script, type Hook } from "./row.ts";
+import { nameOf, says, script, type Hook } from "../row.ts";
 
 const turn = inTurn(3);
 const forms = Object.keys(FORMS) as Form[];

@@ -16,7 +16,7 @@ import {
   withReminder,
   type Hook,
   type Row,
-} from "./row.ts";
+} from "../row.ts";
 
 const row = (name: string, hooks: Row["hooks"], noticed: Row["noticed"], more: Partial<Row> = {}): Row => ({
   name,

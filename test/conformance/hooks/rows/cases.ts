@@ -5,7 +5,7 @@ import { CHOOSING } from "./choosing.ts";
 import { MECHANISMS } from "./mechanisms.ts";
 import { PERMISSION } from "./permission.ts";
 import { PRE_TOOL_USE } from "./pre-tool-use.ts";
-import type { Row } from "./row.ts";
+import type { Row } from "../row.ts";
 import { STOPPING } from "./stopping.ts";
 
 export const CASES: readonly Row[] = [

@@ -1,7 +1,7 @@
 // Handlers that are no scripts: HTTP requests, a small model, an agent; and scripts that continue in the background.
 
 import { expect } from "bun:test";
-import { bash, base, DONE, exits, nameOf, RAN, reminder, script, TOUCH, TOUCHED, type Hook, type Row } from "./row.ts";
+import { bash, base, DONE, exits, nameOf, RAN, reminder, script, TOUCH, TOUCHED, type Hook, type Row } from "../row.ts";
 
 const row = (name: string, hook: Hook, noticed: Row["noticed"], more: Partial<Row> = {}): Row => ({
   name,
