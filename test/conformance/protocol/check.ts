@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { inTurn } from "../hooks/drive.ts";
 import type { Case, Scenario, Seen } from "./scenario.ts";
-import { canAsk, shownThrough } from "./sdk-methods.ts";
+import { canAsk, shownThrough } from "./clients/sdk-methods.ts";
 
 export interface Driver {
   readonly kind: "pipe" | "sdk";

@@ -1,7 +1,7 @@
 // Every row over a bare pipe.
 
 import { checkAll } from "./check.ts";
-import { openPipe } from "./pipe-client.ts";
+import { openPipe } from "./clients/pipe-client.ts";
 import { playRuns } from "./play.ts";
 import { setStage } from "./stage.ts";
 import { SCENARIOS } from "./table.ts";

@@ -1,7 +1,7 @@
 // The main ways to use the Python SDK, played by its double: everything it needs is there, in time, on lines it can read.
 
 import { expect, test } from "bun:test";
-import { pythonClient, probeVersion, type PythonClient, type PythonOptions } from "./python-client.ts";
+import { pythonClient, probeVersion, type PythonClient, type PythonOptions } from "./clients/python-client.ts";
 import { bash, kindOf, read, toldOf, write, type Said, type Seen } from "./scenario.ts";
 import { setStage } from "./stage.ts";
 

@@ -2,7 +2,7 @@
 
 import { checkAll } from "./check.ts";
 import { playRuns } from "./play.ts";
-import { openSdk } from "./sdk-client.ts";
+import { openSdk } from "./clients/sdk-client.ts";
 import { setStage } from "./stage.ts";
 import { SCENARIOS } from "./table.ts";
 

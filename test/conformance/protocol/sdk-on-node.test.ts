@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { casesOn, checkAll } from "./check.ts";
-import { startOnNode } from "./on-node.ts";
+import { startOnNode } from "./clients/on-node.ts";
 import { SCENARIOS } from "./table.ts";
 
 const rows = SCENARIOS.filter((scenario) => casesOn("sdk", scenario).length > 0);

@@ -1,9 +1,9 @@
 // A client on the bare pipe: lines out, lines in, every question answered as the row says. It checks nothing it is told.
 
 import { spawn } from "node:child_process";
-import type { Book, Client, Open } from "./play.ts";
+import type { Book, Client, Open } from "../play.ts";
 import { flagsOf, initializeOf } from "./pipe-start.ts";
-import { errorIn, type Answer, type Answers, type End, type Request } from "./scenario.ts";
+import { errorIn, type Answer, type Answers, type End, type Request } from "../scenario.ts";
 
 export const openPipe: Open = (start, answers, place, book): Client => {
   const [program, ...words] = place.program;

@@ -2,7 +2,7 @@
 // be sent over a pipe only.
 
 import type { Query } from "@keelson/sdk";
-import type { Request } from "./scenario.ts";
+import type { Request } from "../scenario.ts";
 
 interface Method {
   call(query: Query, request: any): Promise<unknown>;

@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
-import { messagesOf, STREAM, told } from "../front-door.ts";
-import { confinementMissing } from "../needs-bubblewrap.ts";
-import { fakeServer } from "./fake.ts";
+import { messagesOf, STREAM, told } from "../../front-door.ts";
+import { confinementMissing } from "../../needs-bubblewrap.ts";
+import { fakeServer } from "../fake.ts";
 
 const sandboxed = testUnless(confinementMissing(["bwrap", "socat"]), test);
 

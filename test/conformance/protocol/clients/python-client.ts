@@ -3,7 +3,7 @@
 // one does, and breaks where that one breaks.
 
 import { spawn } from "node:child_process";
-import type { Place } from "./play.ts";
+import type { Place } from "../play.ts";
 
 export interface PythonOptions {
   readonly systemPrompt?: string;

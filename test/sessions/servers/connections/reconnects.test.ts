@@ -4,10 +4,10 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { startKeelson, startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
-import { CHAT, control, prompt } from "../front-door.ts";
-import { until } from "../processes.ts";
-import { withServers } from "./fake.ts";
-import { startOfficial } from "./official.ts";
+import { CHAT, control, prompt } from "../../front-door.ts";
+import { until } from "../../processes.ts";
+import { withServers } from "../fake.ts";
+import { startOfficial } from "../official.ts";
 
 const ROUNDS = 250;
 /** A leak of this size per connection would be far more over the second half. */

@@ -1,7 +1,7 @@
 // What runs on Node: plays every row of a table with the SDK and prints what it saw, a line of JSON each.
 
 import { readFileSync } from "node:fs";
-import { playRuns } from "./play.ts";
+import { playRuns } from "../play.ts";
 import { openSdk } from "./sdk-client.ts";
 
 const AT_ONCE = 2;

@@ -5,8 +5,8 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { STREAM, told } from "../front-door.ts";
-import { withServers } from "./fake.ts";
+import { STREAM, told } from "../../front-door.ts";
+import { withServers } from "../fake.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 

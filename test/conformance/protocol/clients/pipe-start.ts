@@ -1,7 +1,7 @@
 // How options become flags and an initialize request, written down once more from what is known of existing clients:
 // the bare pipe must not depend on the SDK it is compared with.
 
-import type { Answers, Start } from "./scenario.ts";
+import type { Answers, Start } from "../scenario.ts";
 
 const STREAM = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 

@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { programCommand, startMockModel, temporaryHome } from "@keelson/testkit";
-import { told } from "../front-door.ts";
-import { withServers } from "./fake.ts";
+import { told } from "../../front-door.ts";
+import { withServers } from "../fake.ts";
 
-const PEER = join(import.meta.dir, "..", "mcp", "peers", "hostile-main.ts");
+const PEER = join(import.meta.dir, "../../mcp/peers/hostile-main.ts");
 /** Above a run without servers, in megabytes. Measured: 7 to 56. */
 const MAX_GROWTH = 250;
 

@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { startKeelson, startMockModel, temporaryHome, type Running } from "@keelson/testkit";
-import { CHAT, prompt } from "../front-door.ts";
-import { isRunning, until } from "../processes.ts";
-import { fakeServer, withServers, type FakeServer } from "./fake.ts";
+import { CHAT, prompt } from "../../front-door.ts";
+import { isRunning, until } from "../../processes.ts";
+import { fakeServer, withServers, type FakeServer } from "../fake.ts";
 
 const ROUNDS = Number(process.env["KEELSON_KILLS"] ?? 12);
 

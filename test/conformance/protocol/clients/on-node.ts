@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LineSplitter } from "@keelson/protocol";
-import type { Driver } from "./check.ts";
-import type { Scenario, Seen } from "./scenario.ts";
-import { setStage } from "./stage.ts";
+import type { Driver } from "../check.ts";
+import type { Scenario, Seen } from "../scenario.ts";
+import { setStage } from "../stage.ts";
 
 export interface OnNode extends Driver, AsyncDisposable {
   /** Of the Node it runs on. */

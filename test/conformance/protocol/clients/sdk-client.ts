@@ -9,9 +9,9 @@ import {
   type Options,
   type SDKUserMessage,
 } from "@keelson/sdk";
-import { handedOut } from "../../handed-out.ts";
-import type { Book, Client, Open, Place } from "./play.ts";
-import { errorIn, type Answer, type Answers, type End, type Start } from "./scenario.ts";
+import { handedOut } from "../../../handed-out.ts";
+import type { Book, Client, Open, Place } from "../play.ts";
+import { errorIn, type Answer, type Answers, type End, type Start } from "../scenario.ts";
 import { askThrough } from "./sdk-methods.ts";
 
 export const openSdk: Open = (start, answers, place, book): Client => {

@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
-import { gone } from "../processes.ts";
-import { fakeServer, mcpNames, withServers } from "./fake.ts";
+import { CHAT, control, messagesOf, prompt, resultOf, STREAM, told } from "../../front-door.ts";
+import { gone } from "../../processes.ts";
+import { fakeServer, mcpNames, withServers } from "../fake.ts";
 
 const call = (name: string, input = {}): ScriptedReply => ({ calls: [{ name, input }] });
 

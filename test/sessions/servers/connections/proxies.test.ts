@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { LOOPBACK_CERTIFICATE, runKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
-import { STREAM, told } from "../front-door.ts";
-import { withServers } from "./fake.ts";
-import { startOfficial, type Kind } from "./official.ts";
+import { STREAM, told } from "../../front-door.ts";
+import { withServers } from "../fake.ts";
+import { startOfficial, type Kind } from "../official.ts";
 
 const ADD: ScriptedReply = { calls: [{ name: "mcp__calc__add", input: { a: 1, b: 2 } }] };
 const THREE = [{ type: "text", text: "3" }];

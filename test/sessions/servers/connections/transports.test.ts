@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
-import { messagesOf, STREAM, told } from "../front-door.ts";
-import { until } from "../processes.ts";
-import { mcpNames, withServers } from "./fake.ts";
-import { memoryEvents, startOfficial, type Kind, type OfficialServer } from "./official.ts";
+import { messagesOf, STREAM, told } from "../../front-door.ts";
+import { until } from "../../processes.ts";
+import { mcpNames, withServers } from "../fake.ts";
+import { memoryEvents, startOfficial, type Kind, type OfficialServer } from "../official.ts";
 
 const KINDS: readonly Kind[] = ["http", "sse", "ws"];
 const call = (name: string): ScriptedReply => ({ calls: [{ name: `mcp__calc__${name}`, input: { a: 1, b: 2 } }] });

@@ -7,9 +7,9 @@ import {
   serveHttp,
   sessionServer,
   sseServer,
-} from "../../../packages/mcp/src/remote/remote-servers.test-support.ts";
-import { messagesOf, STREAM, told } from "../front-door.ts";
-import { mcpNames, withServers } from "./fake.ts";
+} from "../../../../packages/mcp/src/remote/remote-servers.test-support.ts";
+import { messagesOf, STREAM, told } from "../../front-door.ts";
+import { mcpNames, withServers } from "../fake.ts";
 
 const ADD: ScriptedReply = { calls: [{ name: "mcp__calc__add", input: { a: 1, b: 2 } }] };
 const ALLOWED = ["--allowedTools", "mcp__calc"];
