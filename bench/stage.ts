@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildFloor } from "./floor.ts";
-import { startModel, type ScriptedModel } from "./model.ts";
+import { startModel, type ScriptedModel } from "./model/model.ts";
 import { runProgram, type Cost } from "./program.ts";
-import type { Reply } from "./script.ts";
+import type { Reply } from "./model/script.ts";
 
 /** The cost of one run, and its timings as seen by the model. */
 export interface Play extends Cost {

@@ -3,10 +3,10 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { programPath } from "./fresh-build.ts";
-import { measureSlowness } from "./machine-speed.ts";
-import { memoryFolder } from "./memory-folder.ts";
+import { measureSlowness } from "./testing/machine-speed.ts";
+import { memoryFolder } from "./testing/memory-folder.ts";
 import { root } from "./root.ts";
-import { runSteps, type Step } from "./run-steps.ts";
+import { runSteps, type Step } from "./testing/run-steps.ts";
 
 const bun = process.execPath;
 const tool = (name: string) => join(root, "node_modules", ".bin", name);

@@ -20,7 +20,7 @@ function linesWith(pattern: RegExp): string[] {
 
 test("a test that is skipped says why: it is registered with testUnless()", () => {
   const skips = linesWith(/\b(?:test|describe|it)\.(?:skip|skipIf|if|todo|todoIf|failing)\b/);
-  expect(skips.filter((line) => !line.startsWith("scripts/run-steps.test.ts:"))).toEqual([]);
+  expect(skips.filter((line) => !line.startsWith("scripts/testing/run-steps.test.ts:"))).toEqual([]);
 });
 
 test("no test runs alone", () => {

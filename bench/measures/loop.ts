@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { repeat } from "../repeat.ts";
-import { read } from "../script.ts";
+import { read } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import { median, type Row } from "../table.ts";
 

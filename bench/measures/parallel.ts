@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { repeat } from "../repeat.ts";
-import { read, shell, type Call } from "../script.ts";
+import { read, shell, type Call } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import type { Row } from "../table.ts";
 

@@ -4,7 +4,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { repeat } from "../repeat.ts";
-import { prose, read } from "../script.ts";
+import { prose, read } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import type { Row } from "../table.ts";
 

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { writeSdkPackage } from "../../scripts/npm/sdk-package.ts";
 import { repeat } from "../repeat.ts";
-import { prose, type Reply } from "../script.ts";
+import { prose, type Reply } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import type { Row } from "../table.ts";
 

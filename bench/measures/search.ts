@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { currentPlatform, programsFor } from "../../scripts/platform.ts";
 import { clock } from "../clock.ts";
 import { repeat } from "../repeat.ts";
-import { glob, grep, prose, type Call } from "../script.ts";
+import { glob, grep, prose, type Call } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import type { Row } from "../table.ts";
 

@@ -4,7 +4,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { repeat } from "../repeat.ts";
-import { shell } from "../script.ts";
+import { shell } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import { median, type Row } from "../table.ts";
 

@@ -1,7 +1,7 @@
 // A long answer: 200 KB of text in 10,000 deltas, each sent to the client.
 
 import { repeat } from "../repeat.ts";
-import { prose } from "../script.ts";
+import { prose } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import type { Row } from "../table.ts";
 

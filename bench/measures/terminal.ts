@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { clock } from "../clock.ts";
 import { runAtTerminal, type PtyRun } from "../pty.ts";
 import { repeat } from "../repeat.ts";
-import { prose, read } from "../script.ts";
+import { prose, read } from "../model/script.ts";
 import type { Stage } from "../stage.ts";
 import type { Row } from "../table.ts";
 

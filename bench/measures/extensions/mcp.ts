@@ -6,11 +6,11 @@ import { createServerPrograms } from "@keelson/host/servers";
 import { McpConnection, stdioTransport } from "@keelson/mcp";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { repeat } from "../repeat.ts";
-import type { Stage } from "../stage.ts";
-import { median, type Row } from "../table.ts";
+import { repeat } from "../../repeat.ts";
+import type { Stage } from "../../stage.ts";
+import { median, type Row } from "../../table.ts";
 
-const server = [process.execPath, join(import.meta.dir, "..", "echo-server.mjs")] as const;
+const server = [process.execPath, join(import.meta.dir, "../../echo-server.mjs")] as const;
 const CALLS = 200;
 
 export async function mcp(stage: Stage): Promise<Row[]> {

@@ -2,7 +2,7 @@
 // others. A step that reaches its limit is stopped, and what it reported until then still counts.
 
 import { existsSync } from "node:fs";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 import { failedTests, readCounts, skippedTests, withoutPasses, type Counts } from "./test-output.ts";
 
 export interface Step {

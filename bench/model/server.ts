@@ -1,7 +1,7 @@
 // The scripted model, in its own process so its work does not slow the client. Records when a request has fully
 // arrived and when the last byte of its reply was written.
 
-import { clock } from "./clock.ts";
+import { clock } from "../clock.ts";
 import type { FromServer, Stamp, ToServer } from "./model.ts";
 import { renderReply } from "./script.ts";
 

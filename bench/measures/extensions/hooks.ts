@@ -3,11 +3,11 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { clock } from "../clock.ts";
-import { repeat } from "../repeat.ts";
-import { read } from "../script.ts";
-import type { Stage } from "../stage.ts";
-import { median, type Row } from "../table.ts";
+import { clock } from "../../clock.ts";
+import { repeat } from "../../repeat.ts";
+import { read } from "../../model/script.ts";
+import type { Stage } from "../../stage.ts";
+import { median, type Row } from "../../table.ts";
 
 const CALLS = 30;
 const HOOKS = 200;

@@ -3,9 +3,9 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { repeat } from "../repeat.ts";
-import type { Stage } from "../stage.ts";
-import type { Row } from "../table.ts";
+import { repeat } from "../../repeat.ts";
+import type { Stage } from "../../stage.ts";
+import type { Row } from "../../table.ts";
 
 const SKILLS = 800;
 const COMMANDS = 180;

@@ -2,9 +2,9 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { repeat } from "../repeat.ts";
-import type { Stage } from "../stage.ts";
-import type { Row } from "../table.ts";
+import { repeat } from "../../repeat.ts";
+import type { Stage } from "../../stage.ts";
+import type { Row } from "../../table.ts";
 
 const LEVELS = 20;
 const RULES = 48;

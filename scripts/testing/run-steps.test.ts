@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 import { runSteps, type Step, type StepOptions } from "./run-steps.ts";
 
 const bun = process.execPath;

@@ -3,11 +3,11 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { clock } from "../clock.ts";
-import { repeat } from "../repeat.ts";
-import { agent, read, renderReply, type Reply } from "../script.ts";
-import type { Stage } from "../stage.ts";
-import type { Row } from "../table.ts";
+import { clock } from "../../clock.ts";
+import { repeat } from "../../repeat.ts";
+import { agent, read, renderReply, type Reply } from "../../model/script.ts";
+import type { Stage } from "../../stage.ts";
+import type { Row } from "../../table.ts";
 
 const AGENTS = 50;
 const TURNS = 20;

@@ -1,10 +1,10 @@
 // From a complete Agent call to the first request of the subagent, next to what a call of Read takes to its next request.
 
 import { join } from "node:path";
-import { repeat } from "../repeat.ts";
-import { agent, read, type Reply } from "../script.ts";
-import type { Stage } from "../stage.ts";
-import { median, type Row } from "../table.ts";
+import { repeat } from "../../repeat.ts";
+import { agent, read, type Reply } from "../../model/script.ts";
+import type { Stage } from "../../stage.ts";
+import { median, type Row } from "../../table.ts";
 
 const CALLS = 10;
 /** A model that answers at once would measure how modules load while the program waits for it. */
