@@ -8,7 +8,7 @@ const root = dirname(import.meta.dir);
 /** A package may import from rows beneath its own. */
 const rows: readonly (readonly string[])[] = [
   ["protocol"],
-  ["engine"],
+  ["engine", "disk"],
   ["model", "tools", "mcp", "config", "host", "store"],
   ["runtime"],
   ["stdio", "sdk", "tui"],

@@ -1,22 +1,10 @@
 // Replaces one settings file, completely or not at all, under a lock. Follows no link that leads out of the folder the file
 // belongs in, and replaces only regular files.
 
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
+import { FileLockedError, withFileLock } from "@keelson/disk/lock";
+import { replaceFile } from "@keelson/disk/replace-file";
 import { parseSettings, readWholeFile } from "../scopes/read.ts";
 import { whyNotWritten } from "./why-not-written.ts";
 
@@ -48,10 +36,13 @@ export async function updateSettingsFile(place: FilePlace, change: Change): Prom
   const { file } = place;
   try {
     using folder = openFolder(place);
-    using _lock = await takeLock(join(folder.path, `${folder.name}.lock`));
-    return replace(folder, place, change);
+    const lock = join(folder.path, `${folder.name}.lock`);
+    const work = () => replace(folder, place, change);
+    return await withFileLock(lock, work, { isTemporary: true, patienceMs: PATIENCE_MS });
   } catch (error) {
     if (error instanceof Refused) return { kind: "refused", problem: `${file} ${error.message}` };
+    if (error instanceof FileLockedError)
+      return { kind: "refused", problem: `${file} is being written by another process; try again` };
     return { kind: "refused", problem: `${file} cannot be written ${whyNotWritten(error)}` };
   }
 }
@@ -72,35 +63,16 @@ function replace({ path, name }: Folder, place: FilePlace, change: Change): Upda
   if ("problem" in result) throw new Refused(result.problem);
   if (result.text === text) return { kind: "unchanged", created: false };
   if (parseSettings(result.text).kind !== "read") throw new Refused("could not be changed safely");
-  writeWhole(join(path, `.${name}.${crypto.randomUUID()}.tmp`), target, result.text, modeFor(place, old));
+  replaceFile(target, result.text, modeFor(place, old));
   return { kind: "written", created: old === undefined };
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
+const PATIENCE_MS = 10_000;
 
 function modeFor(place: FilePlace, old: Stats | undefined): number | undefined {
   if (place.private) return 0o600;
   return old === undefined ? undefined : old.mode & 0o777;
-}
-
-/** Writes a new file and puts it in the place of another. */
-export function writeWhole(temporary: string, target: string, text: string, mode: number | undefined): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const fd = openSync(temporary, flags, mode === undefined ? 0o644 : 0o600);
-  try {
-    try {
-      const bytes = Buffer.from(text);
-      for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
-      if (mode !== undefined) fchmodSync(fd, mode);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, target);
-  } catch (error) {
-    remove(temporary);
-    throw error;
-  }
 }
 
 interface Folder extends Disposable {
@@ -137,31 +109,5 @@ function targetOf(file: string): string {
     return realpathSync(file);
   } catch {
     throw new Refused(`is a link to ${readlinkSync(file)}, which does not exist`);
-  }
-}
-
-const STALE_MS = 5_000;
-const PATIENCE_MS = 10_000;
-
-/** One writer at a time. Old locks are removed. */
-async function takeLock(path: string): Promise<Disposable> {
-  for (const started = Date.now(); ; await Bun.sleep(5)) {
-    try {
-      closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
-      return { [Symbol.dispose]: () => remove(path) };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const held = lstatSync(path, { throwIfNoEntry: false });
-    if (held !== undefined && Date.now() - held.mtimeMs > STALE_MS) remove(path);
-    if (Date.now() - started > PATIENCE_MS) throw new Refused("is being written by another process; try again");
-  }
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Already gone.
   }
 }

@@ -7,17 +7,14 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   openSync,
   readFileSync,
-  renameSync,
   unlinkSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "@keelson/disk/replace-file";
 import { privateDirectory } from "../files/private-file.ts";
-import { randomHex } from "../random.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -51,21 +48,7 @@ export function secretFiles(folder: string): SecretFiles {
     },
     write(name, text) {
       prepareFolder(folder);
-      const temporary = join(folder, `.${randomHex(8)}.tmp`);
-      const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, 0o600);
-      try {
-        try {
-          const bytes = Buffer.from(text);
-          for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
-          fsyncSync(fd);
-        } finally {
-          closeSync(fd);
-        }
-        renameSync(temporary, join(folder, name));
-      } catch (error) {
-        removeIfThere(temporary);
-        throw error;
-      }
+      replaceFile(join(folder, name), text, 0o600);
     },
     remove: (name) => removeIfThere(join(folder, name)),
     path(name) {
@@ -93,7 +76,7 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-export function removeIfThere(path: string): void {
+function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {

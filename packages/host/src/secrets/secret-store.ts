@@ -2,10 +2,10 @@
 // encrypted with a key from there, so a copy of the home folder gives nothing away. Without a keyring, or if it cannot be
 // used, the file is plain and protected by its mode.
 
+import { withFileLock } from "@keelson/disk/lock";
 import { secretFiles, type SecretFiles } from "./secret-files.ts";
 import { systemKeyring, type Keyring, type KeyringOptions } from "./keyring.ts";
 import { randomHex } from "../random.ts";
-import { withLock } from "./lock.ts";
 import { checkedName, secretsFolder } from "./secret-names.ts";
 
 export interface SecretStore {
@@ -45,9 +45,13 @@ export function openSecretStore(options: SecretStoreOptions): SecretStore {
       files.write(fileOf(name), JSON.stringify(stored));
     },
     remove: async (name) => files.remove(fileOf(name)),
-    exclusive: (name, work) => withLock(files.path(`${checkedName(name)}.lock`), work),
+    exclusive: (name, work) => alone(files.path(`${checkedName(name)}.lock`), work),
   };
 }
+
+/** Signing in or asking the keyring may take a while. */
+const alone = <T>(path: string, work: () => Promise<T>) =>
+  withFileLock(path, work, { isTemporary: true, patienceMs: 60_000 });
 
 const fileOf = (name: string) => `${checkedName(name)}.json`;
 
@@ -61,7 +65,7 @@ function parse(text: string | undefined): StoredSecret {
 
 /** The key in the keyring, made at the first use. Undefined if the keyring does not keep it. */
 function keyFor(keyring: Keyring, files: SecretFiles): Promise<CryptoKey | undefined> {
-  return withLock(files.path("keyring.lock"), async () => {
+  return alone(files.path("keyring.lock"), async () => {
     const known = await keyring.readKey();
     if (known !== undefined) return importKey(known);
     const fresh = randomHex(32);

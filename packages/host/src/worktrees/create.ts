@@ -2,13 +2,13 @@
 // moment, then what git does not bring. What was made is undone if a later step fails.
 
 import { lstatSync } from "node:fs";
+import { withFileLock } from "@keelson/disk/lock";
 import { findCheckout, registeredWorktrees, verifiedWorktree } from "./repository/checkout.ts";
 import { WorktreeError } from "./errors.ts";
 import { unfilteredFiles } from "./fill/filters.ts";
 import { copyIncluded } from "./fill/include.ts";
 import { linkDirectories } from "./fill/links.ts";
 import { holdFolder } from "../files/held-folder.ts";
-import { withLock } from "../secrets/lock.ts";
 import { branchName, folderName, worktreeNameProblem } from "./names.ts";
 import { isOwnerRunning, lockReason, ownProcess, readLock, writeLock } from "./repository/owner.ts";
 import { makeWorktreesFolder, pathFor, worktreesFolder } from "./repository/place.ts";
@@ -53,7 +53,8 @@ export async function createWorktree(options: CreateWorktreeOptions): Promise<Wo
   makeWorktreesFolder(checkout);
   using folder = holdFolder(worktreesFolder(checkout));
   // One process at a time for one name: the branch and the worktree are made in several steps.
-  return await withLock(folder.at(`.${folderName(options.name)}.lock`), () => createLocked(git, options));
+  const lock = folder.at(`.${folderName(options.name)}.lock`);
+  return await withFileLock(lock, () => createLocked(git, options), { isTemporary: true, patienceMs: 60_000 });
 }
 
 async function createLocked(git: SafeGit, options: CreateWorktreeOptions): Promise<Worktree> {

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { join } from "node:path";
 import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
-import { isRunning, processStart } from "../process-identity.ts";
+import { isRunning, processStart } from "@keelson/disk/process-identity";
 import { openPrivate } from "../transcript/open-append.ts";
 
 /** A process, and when it started: systems use process ids again. */

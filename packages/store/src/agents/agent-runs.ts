@@ -6,7 +6,7 @@ import { basename, dirname } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { SessionLocation } from "../paths.ts";
 import { openForReading } from "../read/lines.ts";
-import { isRunning } from "../process-identity.ts";
+import { isRunning } from "@keelson/disk/process-identity";
 import { namedSession } from "../sessions/named-session.ts";
 import { agentIds, agentPath, agentsDir, metaPath, readAgentMeta, type AgentMeta } from "./agent-files.ts";
 

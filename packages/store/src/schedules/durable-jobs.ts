@@ -3,10 +3,11 @@
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { FileLockedError, withFileLock } from "@keelson/disk/lock";
+import { isRunning } from "@keelson/disk/process-identity";
+import { replaceFile } from "@keelson/disk/replace-file";
 import { isObject, tryParse, type ScheduledJob } from "@keelson/protocol";
-import { takeFileLock } from "./file-lock.ts";
-import { holdConfig, readRegular, replaceRegular, ScheduleFileError, type HeldConfig } from "./held-config.ts";
-import { isRunning } from "../process-identity.ts";
+import { holdConfig, readRegular, ScheduleFileError, type HeldConfig } from "./held-config.ts";
 import type { JobOwner } from "./job-owner.ts";
 
 export interface DurableJob extends ScheduledJob {
@@ -42,6 +43,7 @@ export interface DurableStore {
 const FILE = "scheduled_tasks.json";
 const MAX_BYTES = 4 * 1024 * 1024;
 const LONGEST_PROMPT = 100_000;
+const PATIENCE_MS = 10_000;
 
 /** `project` is the folder that holds `.claude`, with links resolved. */
 export function openDurableJobs(project: string, owner: () => JobOwner): DurableStore {
@@ -51,13 +53,14 @@ export function openDurableJobs(project: string, owner: () => JobOwner): Durable
   async function update(change: (tasks: readonly unknown[]) => readonly unknown[] | undefined): Promise<boolean> {
     try {
       using folder = holdConfig(project, { create: true })!;
-      using lock = await takeFileLock(folder.at(`${FILE}.lock`));
-      const whole = readWhole(folder);
-      const next = change(whole.tasks);
-      if (next === undefined) return false;
-      if (!lock.isHeld()) throw new ScheduleFileError("is being written by another process; try again");
-      replaceRegular(folder, FILE, `${JSON.stringify({ ...whole, tasks: next }, null, 2)}\n`);
-      return true;
+      const make = () => {
+        const whole = readWhole(folder);
+        const next = change(whole.tasks);
+        if (next === undefined) return false;
+        replaceRegular(folder.at(FILE), `${JSON.stringify({ ...whole, tasks: next }, null, 2)}\n`);
+        return true;
+      };
+      return await withFileLock(folder.at(`${FILE}.lock`), make, { isTemporary: true, patienceMs: PATIENCE_MS });
     } catch (error) {
       throw new ScheduleFileError(problemOf(file, error));
     }
@@ -120,6 +123,12 @@ function readWhole(folder: HeldConfig): { readonly tasks: readonly unknown[] } {
   return value as { tasks: unknown[] };
 }
 
+function replaceRegular(path: string, text: string): void {
+  const old = lstatSync(path, { throwIfNoEntry: false });
+  if (old && !old.isFile()) throw new ScheduleFileError("is not a regular file");
+  replaceFile(path, text, old && old.mode & 0o777);
+}
+
 function jobOf(task: unknown): DurableJob | undefined {
   if (!isObject(task)) return undefined;
   const { id, cron, prompt, createdAt, recurring, lastFiredAt } = task;
@@ -166,6 +175,7 @@ const hasId = (id: string) => (task: unknown) => isObject(task) && task["id"] ==
 function problemOf(file: string, error: unknown): string {
   if (error instanceof ScheduleFileError)
     return error.message.startsWith(file) ? error.message : `${file} ${error.message}`;
+  if (error instanceof FileLockedError) return `${file} is being written by another process; try again`;
   const { code, message } = error as NodeJS.ErrnoException;
   return `${file} cannot be used (${code ?? message})`;
 }

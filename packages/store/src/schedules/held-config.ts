@@ -1,18 +1,6 @@
 // The `.claude` folder of a project, held open: what happens in it stays in it, even if links are put in its place meanwhile.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 
 /** `message` says what is wrong with the file, after its name. */
@@ -65,35 +53,5 @@ export function readRegular(path: string, maxBytes: number): string | undefined 
     return bytes.toString("utf8", 0, done);
   } finally {
     closeSync(fd);
-  }
-}
-
-/** Puts a new file in the place of another, completely or not at all. */
-export function replaceRegular(folder: HeldConfig, name: string, text: string): void {
-  const old = lstatSync(folder.at(name), { throwIfNoEntry: false });
-  if (old && !old.isFile()) throw new ScheduleFileError("is not a regular file");
-  const temporary = `.${name}.${crypto.randomUUID()}.tmp`;
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const fd = openSync(folder.at(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, old ? old.mode & 0o777 : 0o644);
-  try {
-    try {
-      const bytes = Buffer.from(text);
-      for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(folder.at(temporary), folder.at(name));
-  } catch (error) {
-    removeQuietly(folder.at(temporary));
-    throw error;
-  }
-}
-
-export function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Already gone.
   }
 }

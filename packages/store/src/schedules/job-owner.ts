@@ -1,6 +1,6 @@
 // Which session a durable job belongs to.
 
-import { processStart, type ProcessIdentity } from "../process-identity.ts";
+import { processStart, type ProcessIdentity } from "@keelson/disk/process-identity";
 
 export interface JobOwner extends ProcessIdentity {
   readonly sessionId: string;

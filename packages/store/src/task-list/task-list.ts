@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
-import { withFileLock } from "../lock/file-lock.ts";
+import { withFileLock } from "@keelson/disk/lock";
 import { stateFolder } from "../state-folder.ts";
 import { taskFiles, type TaskFiles } from "./files.ts";
 import { comesBefore, freeTasks, inStep, isTaskId, openBlockers, type ListedTask, type ListedStatus } from "./task.ts";

@@ -1,4 +1,4 @@
-export { isRunning, processStart } from "../process-identity.ts";
+export { isRunning, processStart } from "@keelson/disk/process-identity";
 export { openMailboxes, type Mail, type Mailboxes } from "./mailbox.ts";
 export {
   adoptTasks,

@@ -6,7 +6,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { fileState, put } from "../checkpoints/file-state.ts";
-import { withFileLock } from "../lock/file-lock.ts";
+import { withFileLock } from "@keelson/disk/lock";
 import { isFolderName } from "../state-folder.ts";
 
 export interface Mail {

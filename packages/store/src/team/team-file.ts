@@ -4,7 +4,7 @@ import { existsSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { fileState, put } from "../checkpoints/file-state.ts";
-import { withFileLock } from "../lock/file-lock.ts";
+import { withFileLock } from "@keelson/disk/lock";
 import { isFolderName, stateFolder } from "../state-folder.ts";
 
 export const TEAM_LEAD = "team-lead";

@@ -3,7 +3,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeWhole } from "../../write/settings-file.ts";
+import { replaceFile } from "@keelson/disk/replace-file";
 import {
   headerOf,
   indexFile,
@@ -115,7 +115,7 @@ function isLargeAndPlain(folder: string): boolean {
 function writePrivate(target: string, text: string): void {
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   chmodSync(dirname(target), 0o700);
-  writeWhole(`${target}.${crypto.randomUUID()}.tmp`, target, text, 0o600);
+  replaceFile(target, text, 0o600);
   removeOldest(dirname(target));
 }
 

@@ -1,8 +1,8 @@
 // Who uses a worktree: the lock of git, with a reason that names our process. A process is known by its id and start
 // time, because ids are used again.
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isOver, isRunning, processStart } from "@keelson/disk/process-identity";
 import { firstLineOf } from "../../git/branch.ts";
 import { writeFile } from "../../files/write-file.ts";
 
@@ -45,33 +45,11 @@ export const ownProcess = (): WorktreeOwner => ({ pid: process.pid, start: start
 /** Whether the process still runs. If that is not known, it does. */
 export function isOwnerRunning({ pid, start }: WorktreeOwner): boolean {
   const now = startOf(pid);
-  return now === undefined ? process.platform !== "linux" && isAliveById(pid) : now === start || start === "unknown";
+  if (now === undefined) return process.platform !== "linux" && isRunning({ pid, procStart: "" });
+  return now === start || start === "unknown";
 }
 
-/** When a process started, in the system's own units; undefined if there is no such process. */
+/** In one word, as the reason has it; undefined if there is no such process. */
 export function startOf(pid: number): string | undefined {
-  try {
-    if (process.platform === "linux") {
-      const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-      // The name, in parentheses, may contain anything. After it: the state, and as the 20th field the start time.
-      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-      return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
-    }
-    const { stdout, success } = Bun.spawnSync(["/bin/ps", "-o", "lstart=", "-p", String(pid)], {
-      env: { LC_ALL: "C", TZ: "UTC" },
-    });
-    const text = stdout.toString().trim();
-    return success && text !== "" ? text.replaceAll(/\s+/g, "_") : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isAliveById(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return isOver(pid) ? undefined : processStart(pid, "UTC")?.replaceAll(/\s+/g, "_");
 }

@@ -1,6 +1,6 @@
 // flock of the C library, which neither Bun nor Node offers.
 
-type Flock = (fd: number) => boolean;
+export type Flock = (fd: number) => boolean;
 
 const EXCLUSIVE = 2;
 const NON_BLOCKING = 4;

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When the process started, in words of the system; empty if that is unknown. */
+  /** When the process started, in the system's words; empty if that is unknown. */
   readonly procStart: string;
 }
 
@@ -19,18 +19,18 @@ export function isRunning({ pid, procStart }: ProcessIdentity): boolean {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
   if (isOver(pid)) return false;
+  if (procStart === "") return true;
   const start = processStart(pid);
-  if (start === undefined || procStart === "" || !isComparable(procStart, start)) return true;
-  return start === procStart;
+  return start === undefined || start === procStart || !isComparable(procStart, start);
 }
 
 /** Other programs may write the start in other words; then only the id says something. */
 const isComparable = (one: string, other: string) => /^\d+$/.test(one) === /^\d+$/.test(other);
 
-/** Undefined if it cannot be found out. */
-export function processStart(pid: number): string | undefined {
+/** Undefined if it cannot be found out. Some systems say it as a time of day, in the given zone. */
+export function processStart(pid: number, zone?: "UTC"): string | undefined {
   try {
-    if (process.platform !== "linux") return startFromPs(pid);
+    if (process.platform !== "linux") return startFromPs(pid, zone);
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name, in brackets, may contain anything. The start is the 20th field after it.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
@@ -40,7 +40,7 @@ export function processStart(pid: number): string | undefined {
 }
 
 /** A process that no one waited for keeps its id although it has ended. */
-function isOver(pid: number): boolean {
+export function isOver(pid: number): boolean {
   try {
     return process.platform === "linux" && /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
@@ -48,9 +48,9 @@ function isOver(pid: number): boolean {
   }
 }
 
-function startFromPs(pid: number): string | undefined {
+function startFromPs(pid: number, zone: string | undefined): string | undefined {
   const { stdout } = spawnSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
-    env: { LC_ALL: "C" },
+    env: { LC_ALL: "C", ...(zone && { TZ: zone }) },
     encoding: "utf8",
   });
   return stdout?.trim() || undefined;
