@@ -150,7 +150,6 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     await session.close("interrupt");
     return printError(io, NO_INPUT);
   }
-  const { json, streamJson, text } = await import("@keelson/stdio");
   const streams = {
     stdin: streamInput ? io.stdin() : nothing(),
     write: (chunk: string) => io.write(chunk),
@@ -160,12 +159,14 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   if (output === "stream-json") {
     // Without any prompt, the agent's own one is sent in place of this empty one.
     const said = prompt ?? (streamInput ? undefined : "");
+    const { streamJson } = await import("@keelson/stdio/stream-json");
     return streamJson(session, streams, {
       input: streamInput,
       replay,
       ...(said === undefined ? {} : { prompt: said }),
     });
   }
+  const { json, text } = await import("@keelson/stdio/text");
   if (output === "json") return json(session, streams, { prompt: prompt ?? "", all: invocation.verbose });
   return text(session, streams, { prompt: prompt ?? "" });
 }

@@ -9,7 +9,7 @@ export async function startProgram(): Promise<never> {
   const runtime = () => import("@keelson/runtime");
   const io = thisProcess(
     async (options) => (await runtime()).openSession({ ...options, programs: shippedPrograms, program: thisProgram() }),
-    () => Promise.all([runtime(), import("@keelson/config"), import("@keelson/stdio")]),
+    () => Promise.all([runtime(), import("@keelson/config"), import("@keelson/stdio/stream-json")]),
   );
   try {
     process.exit(await main(process.argv.slice(2), io));

@@ -3,8 +3,6 @@
 import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
-import { sortByTime } from "../search/by-time.ts";
-import { runRipgrep } from "../search/ripgrep.ts";
 import description from "./glob.md" with { type: "text" };
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
@@ -53,10 +51,10 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
   async run(input, context) {
     const started = performance.now();
     const search = searchOf(input, context);
-    const { paths: found, isPartial, timedOut } = await findFiles(search, context);
-    const paths = found.filter((path) => context.mayRead(resolve(search.base, path)));
-    const sorted = await sortByTime(paths, search.base, context.files, "oldest");
-    const filenames = sorted
+    // Few sessions search before their first request, so what searches is loaded here.
+    const { findFiles } = await import("./find-files.ts");
+    const { paths, isPartial, timedOut } = await findFiles(search, context);
+    const filenames = paths
       .slice(0, MAX_LISTED)
       .map((path) => shownPath(resolve(search.base, path), context.workspace.cwd));
     return {
@@ -89,27 +87,4 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
 function searchOf({ pattern, path }: GlobInput, context: ToolContext): GlobSearch {
   const home = pattern.startsWith("~/") ? resolvePath(pattern, context) : pattern;
   return splitPattern(home, path === undefined ? context.workspace.cwd : resolvePath(path, context));
-}
-
-async function findFiles({ base, glob, depth }: GlobSearch, context: ToolContext) {
-  const folder = await context.files.stat(base);
-  if (folder?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false };
-  const { env } = context;
-  // Like the reference, find hidden and ignored files, even in `.git`, unless the environment says otherwise.
-  const respectsIgnore = env.CLAUDE_CODE_GLOB_NO_IGNORE === "false";
-  const args = ["--files", "--null", "--hidden", ...(depth === undefined ? [] : [`--max-depth=${depth}`])];
-  if (respectsIgnore) args.push("--glob=!.git");
-  else args.push("--no-ignore", `--glob=${glob}`);
-  if (env.CLAUDE_CODE_GLOB_HIDDEN === "false") args.push("--glob=!.*");
-
-  const { stdout, isPartial, timedOut } = await runRipgrep(args, folder.realPath, context);
-  // Every path ends in NUL; anything after the last NUL is empty or incomplete.
-  const paths = stdout.split("\0").slice(0, -1);
-  return { paths: respectsIgnore ? paths.filter(matcher(glob)) : paths, isPartial, timedOut };
-}
-
-/** A matching `--glob` overrides ignore files in ripgrep, so if they apply, match here instead. */
-function matcher(glob: string): (path: string) => boolean {
-  const compiled = new Bun.Glob(glob.startsWith("/") ? glob.slice(1) : `**/${glob}`);
-  return (path) => compiled.match(path);
 }

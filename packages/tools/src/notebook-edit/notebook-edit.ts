@@ -1,47 +1,9 @@
 // NotebookEdit: replaces, inserts or removes one cell of a notebook the model has read.
 
-import { extname } from "node:path";
-import { defineTool, object, oneOf, optional, string, ToolError, type ToolContext } from "@keelson/engine";
-import { missingFileError, resolvePath } from "../path.ts";
-import { languageOf } from "../read/notebook.ts";
-import { encode } from "../text-file/encoding.ts";
-import { withEnding } from "../text-file/line-endings.ts";
-import { readIfSeen, writeAndRecord } from "../text-file/seen.ts";
-import { storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
-import {
-  findCell,
-  freshId,
-  hasIds,
-  insertCell,
-  parseNotebook,
-  removeCell,
-  replaceCell,
-  sourceOf,
-  type CellType,
-  type Notebook,
-} from "./cells.ts";
+import { defineTool, object, oneOf, optional, string } from "@keelson/engine";
+import { resolvePath } from "../path.ts";
 import description from "./notebook-edit.md" with { type: "text" };
-
-interface NotebookEditInput {
-  readonly notebook_path: string;
-  readonly cell_id?: string;
-  readonly new_source: string;
-  readonly cell_type?: CellType;
-  readonly edit_mode?: "replace" | "insert" | "delete";
-}
-
-interface NotebookEditOutput {
-  readonly new_source: string;
-  readonly old_source?: string;
-  readonly cell_type: string;
-  readonly language: string;
-  readonly edit_mode: "replace" | "insert" | "delete";
-  readonly cell_id: string;
-  readonly error: "";
-  readonly notebook_path: string;
-  readonly original_file: string | null;
-  readonly updated_file: string | null;
-}
+import type { NotebookEditInput, NotebookEditOutput } from "./plan-edit.ts";
 
 export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput>({
   name: "NotebookEdit",
@@ -60,16 +22,17 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput
     return file_path === undefined ? input : { notebook_path: file_path, ...input };
   },
 
+  // Few sessions edit notebooks, so what does it is loaded here.
   async check(input, context) {
+    const { planEdit } = await import("./plan-edit.ts");
     await planEdit(input, context);
   },
 
   access: ({ notebook_path }, context) => ({ kind: "edit", path: resolvePath(notebook_path, context) }),
 
   async run(input, context) {
-    const { path, file, bytes, output } = await planEdit(input, context);
-    await writeAndRecord(path, bytes, context);
-    return { ...output, original_file: storableText(file.lf) };
+    const { makeEdit } = await import("./plan-edit.ts");
+    return makeEdit(input, context);
   },
 
   show({ edit_mode, cell_id, new_source }) {
@@ -83,65 +46,3 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput
     }
   },
 });
-
-async function planEdit(input: NotebookEditInput, context: ToolContext) {
-  const { cell_id, cell_type, edit_mode = "replace" } = input;
-  const path = resolvePath(input.notebook_path, context);
-  if (extname(path).toLowerCase() !== ".ipynb") {
-    throw new ToolError(
-      "File must be a Jupyter notebook (.ipynb file). For editing other file types, use the FileEdit tool.",
-    );
-  }
-  if (edit_mode === "insert" && !cell_type) throw new ToolError("Cell type is required when using edit_mode=insert.");
-  if (edit_mode !== "insert" && !cell_id)
-    throw new ToolError("Cell ID must be specified when not inserting a new cell.");
-  const stat = await context.files.stat(path);
-  if (!stat) throw await missingFileError(path, context);
-
-  const file = toTextFile(await readIfSeen(path, stat, context));
-  const before = parseNotebook(file.text);
-  const index = cell_id ? findCell(before, cell_id) : -1;
-  const { after, id } = applyEdit(before, index, input, context.toolUseId);
-  const text = JSON.stringify(after, null, 1) + (file.lf.endsWith("\n") ? "\n" : "");
-  const target = before.cells[index];
-  const output: NotebookEditOutput = {
-    new_source: input.new_source,
-    ...(target && edit_mode !== "insert" ? { old_source: sourceOf(target) } : {}),
-    cell_type: cell_type ?? String(target?.cell_type ?? "code"),
-    language: languageOf(before),
-    edit_mode,
-    cell_id: id,
-    error: "",
-    notebook_path: path,
-    original_file: null,
-    updated_file: storableText(text),
-  };
-  return { path, file, bytes: encodeLike(file, text), output };
-}
-
-function applyEdit(
-  notebook: Notebook,
-  index: number,
-  input: NotebookEditInput,
-  seed: string,
-): { after: Notebook; id: string } {
-  const { new_source, cell_type, cell_id = "" } = input;
-  switch (input.edit_mode ?? "replace") {
-    case "replace":
-      return { after: replaceCell(notebook, index, new_source, cell_type), id: cell_id };
-    case "delete":
-      return { after: removeCell(notebook, index), id: cell_id };
-    case "insert": {
-      // Insert after the given cell; index -1 means no cell was given, so insert at the top.
-      const id = hasIds(notebook) ? freshId(notebook, seed) : undefined;
-      const after = insertCell(notebook, index + 1, new_source, cell_type ?? "code", id);
-      return { after, id: id ?? `cell-${index + 1}` };
-    }
-  }
-}
-
-function encodeLike({ encoding, bom, ending }: TextFile, text: string): Uint8Array {
-  const bytes = encode(withEnding(text, ending), encoding, bom);
-  // JSON should be UTF-8, so fall back to that if the file's encoding lacks a character.
-  return bytes instanceof Uint8Array ? bytes : new TextEncoder().encode(text);
-}

@@ -17,9 +17,9 @@ import { missingFileError, resolvePath } from "../path.ts";
 import { hashOf, MAX_FILE_BYTES, makeSighting } from "../text-file/seen.ts";
 import { binaryFileMessage, fileKind } from "./kind.ts";
 import { checkTokens, checkFileSize } from "./limits.ts";
-import { readNotebook, showNotebook } from "./notebook.ts";
+import type * as Notebook from "./notebook.ts";
 import type { ReadOutput } from "./output.ts";
-import { parsePages, showPages } from "./pages.ts";
+import type * as Pages from "./pages.ts";
 import type { DrawPages } from "./pdf.ts";
 import description from "./read.md" with { type: "text" };
 import { readLines, showLines, type LineRange } from "./text.ts";
@@ -60,7 +60,7 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
 
     async check({ file_path, pages }, context) {
       const path = resolvePath(file_path, context);
-      if (pages !== undefined) parsePages(pages);
+      if (pages !== undefined) ofPdf().parsePages(pages);
       if (fileKind(path) === "binary") throw new ToolError(binaryFileMessage(path));
       const stat = await context.files.stat(path);
       if (stat?.kind === "other") throw new ToolError(deviceMessage(path));
@@ -98,7 +98,7 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
           return [{ type: "image", source: { type: "base64", media_type: type, data: base64 } }];
         }
         case "notebook":
-          return showNotebook(output);
+          return ofNotebook().showNotebook(output);
         case "pdf": {
           const { filePath, originalSize, base64 } = output.file;
           return [
@@ -107,7 +107,7 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
           ];
         }
         case "parts":
-          return showPages(output);
+          return ofPdf().showPages(output);
         case "file_unchanged":
           return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
       }
@@ -138,7 +138,7 @@ async function readEditable(
   const bytes = await files.read(path);
   if (wasShown && last.hash === hashOf(bytes)) return unchangedOutput(path);
 
-  const output = isNotebook ? readNotebook(path, bytes) : readLines(path, bytes, range);
+  const output = isNotebook ? ofNotebook().readNotebook(path, bytes) : readLines(path, bytes, range);
   checkTokens(textIn(output), env);
   const isPastEnd = output.type === "text" && output.file.numLines === 0 && output.file.totalLines > 0;
   if (!isPastEnd) seen.set(stat.realPath, makeSighting(bytes, stat, "read", isWhole ? undefined : range));
@@ -153,6 +153,7 @@ async function readPdfOrPages(
   draw: DrawPages | undefined,
 ) {
   const { checkPdfSize, readPages, readPdf } = await import("./pdf.ts");
+  const { parsePages, showPages } = ofPdf();
   if (pages === undefined) checkPdfSize(size);
   const bytes = await files.read(path);
   if (pages === undefined) return readPdf(path, bytes, signal);
@@ -162,6 +163,10 @@ async function readPdfOrPages(
   return output;
 }
 
+// Few files are one of these.
+const ofNotebook = () => require("./notebook.ts") as typeof Notebook;
+const ofPdf = () => require("./pages.ts") as typeof Pages;
+
 const isSame = (a: LineRange | undefined, b: LineRange | undefined) => a?.offset === b?.offset && a?.limit === b?.limit;
 
 const unchangedOutput = (filePath: string): ReadOutput => ({ type: "file_unchanged", file: { filePath } });
@@ -169,7 +174,8 @@ const unchangedOutput = (filePath: string): ReadOutput => ({ type: "file_unchang
 function textIn(output: ReadOutput): string {
   if (output.type === "text") return output.file.content;
   if (output.type !== "notebook") return "";
-  return showNotebook(output)
+  return ofNotebook()
+    .showNotebook(output)
     .map((block) => ("text" in block ? block.text : ""))
     .join("\n");
 }

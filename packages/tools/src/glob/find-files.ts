@@ -1,0 +1,40 @@
+// Finds the files of a glob with ripgrep, oldest change first.
+
+import { resolve } from "node:path";
+import type { ToolContext } from "@keelson/engine";
+import { sortByTime } from "../search/by-time.ts";
+import { runRipgrep } from "../search/ripgrep.ts";
+import type { GlobSearch } from "./pattern.ts";
+
+export interface FoundFiles {
+  /** Relative to the base of the search. */
+  readonly paths: readonly string[];
+  readonly isPartial: boolean;
+  readonly timedOut: boolean;
+}
+
+/** Files that the model may not read are left out. */
+export async function findFiles({ base, glob, depth }: GlobSearch, context: ToolContext): Promise<FoundFiles> {
+  const folder = await context.files.stat(base);
+  if (folder?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false };
+  const { env } = context;
+  // Like the reference, find hidden and ignored files, even in `.git`, unless the environment says otherwise.
+  const respectsIgnore = env.CLAUDE_CODE_GLOB_NO_IGNORE === "false";
+  const args = ["--files", "--null", "--hidden", ...(depth === undefined ? [] : [`--max-depth=${depth}`])];
+  if (respectsIgnore) args.push("--glob=!.git");
+  else args.push("--no-ignore", `--glob=${glob}`);
+  if (env.CLAUDE_CODE_GLOB_HIDDEN === "false") args.push("--glob=!.*");
+
+  const { stdout, isPartial, timedOut } = await runRipgrep(args, folder.realPath, context);
+  // Every path ends in NUL; anything after the last NUL is empty or incomplete.
+  const printed = stdout.split("\0").slice(0, -1);
+  const matching = respectsIgnore ? printed.filter(matcher(glob)) : printed;
+  const paths = matching.filter((path) => context.mayRead(resolve(base, path)));
+  return { paths: await sortByTime(paths, base, context.files, "oldest"), isPartial, timedOut };
+}
+
+/** A matching `--glob` overrides ignore files in ripgrep, so if they apply, match here instead. */
+function matcher(glob: string): (path: string) => boolean {
+  const compiled = new Bun.Glob(glob.startsWith("/") ? glob.slice(1) : `**/${glob}`);
+  return (path) => compiled.match(path);
+}
