@@ -14,6 +14,7 @@ import { commandNames } from "../match/match.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
+import { mayOpenFiles } from "../options/sed-script.ts";
 import type { Rule } from "../rules/rule.ts";
 
 /** Why a part may run. */
@@ -113,12 +114,17 @@ export function isFileCommand({ words }: SimpleCommand): boolean {
   if (program?.kind !== "literal" || rest.length === 0) return false;
   if (rest.some((word) => word.kind === "unknown" || (word.kind === "glob" && !/^[\w./~]/.test(word.value))))
     return false;
-  if (program.value === "sed") {
-    const operands = rest.filter((word) => !/^-([Er]*i|i[Er]?|[Er])$/.test(word.value)).map((word) => word.value);
-    return operands.length > 1 && operands.every((word) => !word.startsWith("-")) && isSafeSedScript(operands[0]!);
-  }
+  if (program.value === "sed") return editsInPlace(rest.map((word) => word.value));
   const options = Object.hasOwn(FILE_COMMANDS, program.value) ? FILE_COMMANDS[program.value]! : undefined;
   return options !== undefined && rest.every((word) => !word.value.startsWith("-") || options.test(word.value));
+}
+
+function editsInPlace(words: readonly string[]): boolean {
+  const operands = words.filter((word) => !/^-([Er]*i|i[Er]?|[Er])$/.test(word));
+  const [script = "", next = "", ...more] = operands;
+  if (operands.length < 2 || operands.some((word) => word.startsWith("-")) || !isSafeSedScript(script)) return false;
+  // On macOS, the word after `-i` is a suffix, usually empty, and the script comes next.
+  return script === "" ? more.length > 0 && isSafeSedScript(next) : !mayOpenFiles(next);
 }
 
 /** A rule covers this part's text; if it still needs approval, something else is in the way. */

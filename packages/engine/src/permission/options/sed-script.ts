@@ -33,10 +33,20 @@ export function inspectSed({ words, start }: ProgramCall): number | undefined {
     scripts.push({ at: first, text: textOf(words[first]) });
     // On macOS, the word after `-i` is a suffix, usually empty, and the script comes next.
     const second = operands[1];
-    if (scripts[0]!.text === "" && second !== undefined) scripts.push({ at: second, text: textOf(words[second]) });
+    const next = second === undefined ? undefined : textOf(words[second]);
+    if (second !== undefined && (scripts[0]!.text === "" || mayOpenFiles(next ?? "")))
+      scripts.push({ at: second, text: next });
   }
   const whole = scripts.map(({ text }) => text);
   return whole.includes(undefined) || reachesOut(whole.join("\n")) ? scripts.at(-1)!.at : undefined;
+}
+
+/**
+ * Whether a word that GNU sed takes for a file would open another file if it were a script: `w` or `r` with more than a
+ * plain name, `s` that writes, or several commands.
+ */
+export function mayOpenFiles(word: string): boolean {
+  return /^[\d$,!\s]*(?:[rw]\s*[./~]|s(.)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiImM\d]*w)|[;{}\n]/s.test(word);
 }
 
 function textOf(word: Word | undefined): string | undefined {

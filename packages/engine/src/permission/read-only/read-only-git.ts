@@ -1,7 +1,7 @@
 // The read-only git commands. The repository's configuration belongs to the user; options that run or write are not
 // listed.
 
-import { list, only, options, type OptionCheck } from "./read-only-options.ts";
+import { list, only, options, unended, withoutValues, type OptionCheck } from "./read-only-options.ts";
 
 export const readOnlyGit: OptionCheck = (words) => {
   // This does less than git by default: nothing is piped into another program.
@@ -52,15 +52,22 @@ const gitConfig: OptionCheck = (words) => {
   return /^--get(-all)?$/.test(action ?? "") && more.length === 0;
 };
 
-/** Only lists: no operand that would create, move or delete anything, unless it is marked as a pattern. */
+/**
+ * Only lists: no operand that would create, move or delete anything, unless it is marked as a pattern. In
+ * `git branch --format --list x`, it is not.
+ */
 const gitList =
   (...flags: readonly string[]): OptionCheck =>
-  (words) => {
+  (given) => {
+    const words = withoutValues(given, (word) => (/^--(format|sort)$/.test(word) ? 1 : 0));
     // `git branch -l x` used to create a branch; only the long option lists in every version.
     const lists = words.some((word) => FILTERS.test(word) && flags.includes(word.split("=")[0]!));
     const patterns = lists || words.includes("--list") || (flags.includes("-l") && words.includes("-l"));
     return words.every((word) => flags.includes(word.split("=")[0]!) || (patterns && !word.startsWith("-")));
   };
+
+/** It passes its words on to `git log` without the `--`, so `git stash list -- --output=x` writes x. */
+const gitStash: OptionCheck = ([name = "", ...rest]) => ["list", "show"].includes(name) && unended(gitHistory)(rest);
 
 const GIT: Readonly<Record<string, OptionCheck>> = {
   "--version": only(""),
@@ -80,7 +87,8 @@ const GIT: Readonly<Record<string, OptionCheck>> = {
   "ls-files": gitLook,
   "ls-tree": gitLook,
   "merge-base": gitLook,
-  reflog: (words) => words.every((word) => /^-\d+$/.test(word)) || (words[0] === "show" && gitHistory(words.slice(1))),
+  reflog: (words) =>
+    words.every((word) => /^-\d+$/.test(word)) || (words[0] === "show" && unended(gitHistory)(words.slice(1))),
   remote: (words) =>
     ["", "-v", "--verbose"].includes(words.join(" ")) ||
     (words[0] === "get-url" && words.length === 2 && !words[1]!.startsWith("-")),
@@ -89,7 +97,7 @@ const GIT: Readonly<Record<string, OptionCheck>> = {
   shortlog: gitLook,
   show: gitHistory,
   "show-ref": gitLook,
-  stash: (words) => ["list", "show"].includes(words[0] ?? "") && gitHistory(words.slice(1)),
+  stash: gitStash,
   status: gitLook,
   tag: gitList(
     "-l",

@@ -23,6 +23,22 @@ function endOfOptions(words: readonly string[]): number {
   return before.startsWith("-") && !/^--[^=]+=/.test(before) ? -1 : at;
 }
 
+/** For a program that passes its words on without the `--`: what follows it may be an option too. */
+export const unended =
+  (check: OptionCheck): OptionCheck =>
+  (words) =>
+    check(words.filter((word) => word !== "--"));
+
+/** Leaves out the words that options take as their values, whatever those look like. */
+export function withoutValues(words: readonly string[], taken: (option: string) => number): readonly string[] {
+  const rest: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    rest.push(words[at]!);
+    at += taken(words[at]!);
+  }
+  return rest;
+}
+
 /** None of these options, in full, abbreviated, or bundled with other letters. */
 export function without(letters: string, ...long: readonly string[]): OptionCheck {
   return (words) =>

@@ -2,7 +2,17 @@
 // Options are listed in full, never abbreviated: `--out` is not `--output`, and neither is listed.
 
 import { readOnlyGit } from "./read-only-git.ts";
-import { anything, list, only, operands, options, without, type OptionCheck } from "./read-only-options.ts";
+import {
+  anything,
+  list,
+  only,
+  operands,
+  options,
+  unended,
+  without,
+  withoutValues,
+  type OptionCheck,
+} from "./read-only-options.ts";
 import { ps } from "./read-only-ps.ts";
 import { sed } from "./read-only-sed.ts";
 
@@ -87,30 +97,35 @@ const printf: OptionCheck = ([format = "", ...values]) => {
   return PRINTS.test(format) || values.every((value) => /^[\w .,:/+-]*$/.test(value));
 };
 
-/** No programs or modules from files, and no environment. */
+const jqOptions = options(
+  "0-9acCehijMnrsSR",
+  ...list(`
+    --arg --argjson --color-output --compact-output --exit-status --indent --join-output --monochrome-output
+    --null-input --raw-input --raw-output --slurp --sort-keys --tab
+  `),
+);
+
+/** No programs or modules from files, and no environment. In `--arg a -- -f x`, the dashes are a value. */
 const jq: OptionCheck = (words) =>
   !words.some((word) => /\b(import|include|modulemeta|get_search_list)\b|(?<![.\w])(env|ENV)\b|\$\s*__/.test(word)) &&
-  options(
-    "0-9acCehijMnrsSR",
-    ...list(`
-      --arg --argjson --color-output --compact-output --exit-status --indent --join-output --monochrome-output
-      --null-input --raw-input --raw-output --slurp --sort-keys --tab
-    `),
-  )(words);
+  jqOptions(withoutValues(words, (word) => (/^--arg(json)?$/.test(word) ? 2 : word === "--indent" ? 1 : 0)));
 
 /**
- * It writes to its second operand; `-r` turns a dump back into a file. Read from left to right, as xxd does: in
- * `-s -c 5 out`, the number is not a value, so `out` is written.
+ * It writes to its second operand, whatever that looks like: options end with the first operand, and in `-s -c 5 out`
+ * the number is not a value. `-r` turns a dump back into a file.
  */
 const xxd: OptionCheck = (words) => {
-  const rest: string[] = [];
-  for (let at = 0; at < words.length; at++) {
+  let at = 0;
+  for (; /^-./.test(words[at] ?? ""); at++) {
     const word = words[at]!;
-    rest.push(word);
-    if (/^-[cglos]$/.test(word) && !/^[-+]?(0x[\da-f]+|\d+)$/i.test(words[++at] ?? "")) return false;
+    if (/^-[cglos]$/.test(word)) {
+      if (!NUMBER.test(words[++at] ?? "")) return false;
+    } else if (!/^-([abCdeEipu]|ps)$/.test(word) && !(/^-[cglos]/.test(word) && NUMBER.test(word.slice(2))))
+      return false;
   }
-  return operands(1, options("0-9abcdeEgilopsuC"))(rest);
+  return words.length - at <= 1;
 };
+const NUMBER = /^[-+]?(0x[\da-f]+|\d+)$/i;
 
 /** No other server and no other settings: podman, which may be called docker, takes such options after a subcommand too. */
 const DOCKER: Readonly<Record<string, OptionCheck>> = {
@@ -194,7 +209,8 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   locale: options("acmk"),
   ls: anything,
   lsof: without("D"),
-  man: (words) => options("akfw")(words) && !words.some((word) => word.includes("/")),
+  // `man -k` passes its words on to another program.
+  man: (words) => unended(options("akfw"))(words) && !words.some((word) => word.includes("/")),
   md5sum: checksum,
   netstat: anything,
   nl: anything,
@@ -232,7 +248,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   tail: anything,
   test,
   // `init` and `reset` run the program that the description of the terminal names.
-  tput: (words) => operands(1, options(""))(words) && !/^(init|reset)$/.test(words[0] ?? ""),
+  tput: (words) => operands(1, options(""))(words) && !words.some((word) => /^(init|reset)$/.test(word)),
   tr: anything,
   tree: without("oR", "--output"),
   true: anything,

@@ -1,0 +1,90 @@
+// Words that are not what they look like: an option that is the value of the option before it, an operand that looks
+// like an option, a script that looks like a file. Each row under MUST_ASK once ran without approval. They are text to
+// be judged; none of them is ever run.
+
+import type { CommandRow } from "./verdicts-data.ts";
+import type { TableSetup } from "../judge.test-support.ts";
+
+const files = ["/repo/a.txt", "/repo/x.jq"];
+const EDITS: TableSetup = { mode: "acceptEdits", files };
+const SED: TableSetup = { allow: ["Bash(sed:*)"], files };
+
+export const MUST_ASK: readonly CommandRow[] = [
+  [
+    "a list option that is a value, so that git creates a branch or tag",
+    { files },
+    [
+      "git branch --sort --list made",
+      "git branch --format --list made",
+      "git branch --format --merged made",
+      "git branch --format --contains made",
+      "git branch --contains HEAD --format --sort -D made",
+      "git tag --format --list v1",
+      "git tag --sort -l v1",
+      "git tag --format --points-at v1",
+    ],
+  ],
+  [
+    "an end of options that git does not pass on",
+    { files },
+    [
+      "git stash list -- --output=Makefile",
+      "git stash list -p HEAD -- --output=Makefile",
+      "git stash show -- --ext-diff",
+      "git reflog show -- --output=Makefile",
+      "man -k x -- -C evil.conf",
+    ],
+  ],
+  [
+    "an end of options that is a value",
+    { files },
+    ["jq -n --arg a -- -f x.jq", "jq -n --argjson a -- -L .", "jq --indent -- --rawfile a a.txt '$a'"],
+  ],
+  ["an end of options before a word that is checked by its place", { files }, ["tput -- init", "TERM=x tput -- reset"]],
+  [
+    "an output file that looks like an option",
+    { files },
+    ["xxd a.txt -a", "xxd a.txt -ps", "xxd -c 8 a.txt -b", "xxd -cols -a a.txt", "xxd -- a.txt -a"],
+  ],
+  ...[EDITS, SED].map((setup): CommandRow => [
+    "a script where macOS expects it",
+    setup,
+    [
+      "sed -i '' 's/a/b/w x' a.txt",
+      "sed -i '' 'w /etc/x' a.txt",
+      "sed -i p w/Users/me/x a.txt",
+      "sed -i p '1w/etc/x' a.txt",
+      "sed -i p 'r /etc/passwd' a.txt",
+      "sed -i p 's/a/b/w x' a.txt",
+      "sed -i p 'p;w x' a.txt",
+    ],
+  ]),
+];
+
+export const MUST_RUN: readonly CommandRow[] = [
+  [
+    "options with their values",
+    { files },
+    [
+      "git branch --sort -committerdate",
+      "git branch --list 'feat/*' --format '%(refname)'",
+      "git tag --sort -v:refname",
+      "git tag -l 'v*' --sort=-v:refname",
+      "git stash show --stat -- src",
+      "git reflog show -n 5 main",
+      "jq --arg x 1 .a a.txt",
+      "jq --indent 4 . a.txt",
+      "man -k printf",
+      "tput cols",
+      "xxd -l 64 -c8 a.txt",
+      "xxd -ps a.txt",
+      "xxd -g1 -s 0x10 a.txt",
+      "head -c 20 a.txt | xxd",
+    ],
+  ],
+  ...[EDITS, SED].map((setup): CommandRow => [
+    "files that could be read as a script",
+    setup,
+    ["sed -i s/a/b/ wiki.md", "sed -i s/a/b/g web/index.ts src/view/w/x.ts", "sed -E -i '' s/a/b/ a.txt"],
+  ]),
+];
