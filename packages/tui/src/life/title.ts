@@ -39,11 +39,6 @@ export class WindowTitle {
   nextChange({ working, waiting, now }: Omit<TitleFacts, "name">): number | undefined {
     return this.#enabled && this.#animated && working && !waiting ? STEP_MS - (now % STEP_MS) : undefined;
   }
-
-  /** Whether a title was set, and must be emptied at the end. */
-  get isSet(): boolean {
-    return this.#shown !== "";
-  }
 }
 
 const isSet = (value: string | undefined) => value !== undefined && value !== "" && value !== "0" && value !== "false";

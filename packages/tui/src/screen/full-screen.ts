@@ -2,6 +2,7 @@
 
 import type { Draw, FullScreen, ScreenSize } from "./port.ts";
 import type { Rendered } from "./view.ts";
+import { HIDE_CURSOR, SHOW_CURSOR } from "./frame-text.ts";
 
 const ENTER = "\x1b[?1049h\x1b[H\x1b[2J";
 const LEAVE = "\x1b[?1049l";
@@ -75,7 +76,8 @@ export class FullScreenView implements FullScreen {
     const { rows, cursor }: Rendered = this.#options.draw(size());
     const shown = Array.from({ length: height }, (_, at) => rows[at] ?? "");
     const changed = shown.flatMap((row, at) => (row === (this.#rows[at] ?? "") ? [] : `\x1b[${at + 1}H\x1b[K${row}`));
-    const place = `\x1b[${(cursor?.row ?? 0) + 1};${(cursor?.column ?? 0) + 1}H`;
+    const seen = cursor ? SHOW_CURSOR : HIDE_CURSOR;
+    const place = `\x1b[${(cursor?.row ?? 0) + 1};${(cursor?.column ?? 0) + 1}H${seen}`;
     if (changed.length === 0 && place === this.#cursor) return;
     this.#rows = shown;
     this.#cursor = place;

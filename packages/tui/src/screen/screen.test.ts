@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { rowsAboveCursor } from "./live/reflow.ts";
 import { testScreen } from "./screen.test-support.ts";
+import type { Rendered } from "./view.ts";
 
 const PROMPT = { rows: ["─".repeat(40), "> hi", "─".repeat(40), "footer"], cursor: { row: 1, column: 4 } };
 
@@ -20,6 +21,33 @@ test("finished rows are above the live area, and the cursor is where the next ch
   expect(lines()).toEqual(["one", "two", ...PROMPT.rows]);
   expect(emulator.cursor()).toEqual({ row: 3, column: 4 });
   expect(emulator.cursorVisible).toBe(false);
+});
+
+test("the cursor is seen where something can be typed, and nowhere else", async () => {
+  const { screen, emulator, show, settled, written } = testScreen(40, 10, { showCursor: true });
+  const seen = async (live: Rendered) => {
+    show(live);
+    screen.changed({ now: true });
+    await settled();
+    return emulator.cursorVisible;
+  };
+  expect(await seen(PROMPT)).toBe(true);
+  expect(await seen({ rows: ["A list", "> one"] })).toBe(false);
+  expect(await seen({ rows: ["A list", "> one"], cursor: { row: 0, column: 0 } })).toBe(true);
+  const before = written.length;
+  expect(await seen({ rows: ["A list", "> one"], cursor: { row: 0, column: 0 } })).toBe(true);
+  expect(written.length).toBe(before);
+
+  const viewer = screen.fullScreen(() => ({ rows: ["view"] }));
+  await settled();
+  expect(emulator.cursorVisible).toBe(false);
+  viewer.close();
+  await settled();
+  expect(emulator.cursorVisible).toBe(true);
+  await seen({ rows: ["A list"] });
+  screen.pause();
+  await settled();
+  expect(emulator.cursorVisible).toBe(true);
 });
 
 test("nothing is written when nothing changed, and only changed rows otherwise", async () => {

@@ -32,7 +32,7 @@ export interface ScreenOptions {
   /** Calls back after so many milliseconds, unless it was cancelled. */
   readonly schedule: (callback: () => void, ms: number) => () => void;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether the terminal's own cursor is seen. It is at the insertion point in any case, for input methods. */
+  /** Whether the terminal's own cursor is seen at the insertion point. It is there in any case, for input methods. */
   readonly showCursor?: boolean;
 }
 
@@ -233,6 +233,7 @@ export class Screen implements ScreenPort {
     // Terminals do not agree on where the cursor of the main screen is after a resize. The last row is safe.
     if (this.#resizedInViewer) this.#options.terminal.write(`\x1b[${this.#size.rows}B`);
     this.#startAnew();
+    this.#text.forget();
     if (draw && this.#state === "on") this.#draw();
   }
 
@@ -363,10 +364,12 @@ export class Screen implements ScreenPort {
   ): void {
     const up = this.#area.drawn.cursor.row;
     const { text, painted } = this.#area.paint(finished, rendered);
-    if (text === "") return;
+    const typing = rendered.cursor !== undefined;
+    if (this.#text.isSame(text, { typing })) return;
     const { columns } = this.#size;
     const { y } = this.#area.drawn;
-    this.#write(text, { ask: { era: this.#era, drawn: true, frame: { columns, before, sizes, up, painted, y } } });
+    const frame = { columns, before, sizes, up, painted, y };
+    this.#write(text, { typing, ask: { era: this.#era, drawn: true, frame } });
   }
 
   /** With `hold`, only what is to be written once more. */
@@ -392,13 +395,16 @@ export class Screen implements ScreenPort {
     }
   }
 
-  #write(text: string, { cursor = false, ask }: { readonly cursor?: boolean; readonly ask?: Asked }): void {
+  #write(
+    text: string,
+    { ask, ...seen }: { readonly typing?: boolean; readonly cursor?: boolean; readonly ask?: Asked },
+  ) {
     let question = "";
     if (ask && this.#questions.mayAsk) {
       question = this.#questions.ask(ask) + this.#area.column;
       this.#area.askedPlace();
     }
-    this.#options.terminal.write(this.#text.around(text + question, { cursor }));
+    this.#options.terminal.write(this.#text.around(text + question, seen));
   }
 
   #stopTimer(): void {

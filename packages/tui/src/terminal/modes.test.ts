@@ -54,6 +54,17 @@ test("restoring twice does it once, and after it one may enter again", () => {
   expect(done).toContain("\x1b[?2004h");
 });
 
+test("the title comes back after another program had the terminal", () => {
+  const { modes, done } = modesFor({ TERM: "xterm" });
+  modes.enter();
+  expect(done.some((text) => text.includes("\x1b]0;"))).toBe(false);
+  modes.title("busy");
+  modes.restore();
+  expect(done.splice(0).join("")).toEndWith("\x1b]0;\x07discardcooked");
+  modes.enter();
+  expect(done.at(-1)).toBe("\x1b]0;busy\x07");
+});
+
 test("a dumb terminal gets no sequence at all", () => {
   const { modes, done } = modesFor({ TERM: "dumb" });
   modes.enter();

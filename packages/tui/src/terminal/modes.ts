@@ -26,7 +26,7 @@ export class TerminalModeSwitch {
   #on: string[] = [];
   #raw = false;
   #alternate = false;
-  #titled = false;
+  #title: string | undefined;
 
   constructor({ terminal, env }: TerminalModeOptions) {
     this.#terminal = terminal;
@@ -48,6 +48,7 @@ export class TerminalModeSwitch {
     if (KNOWN_KITTY.has(name)) this.#switchOn(KITTY);
     if (this.#env.TMUX) this.#switchOn(OTHER_KEYS);
     this.#terminal.write(QUESTIONS);
+    if (this.#title !== undefined) this.title(this.#title);
   }
 
   /** An answer of the terminal: it has the kitty keyboard protocol, or it is one that has xterm's. */
@@ -56,10 +57,10 @@ export class TerminalModeSwitch {
     if (of === "version" && /^\W*(?:xterm\(|tmux|mintty|iterm)/i.test(text)) this.#switchOn(OTHER_KEYS);
   }
 
-  /** The title of the window. Emptied at the end. */
+  /** The title of the window. Emptied while another program has the terminal, and at the end. */
   title(text: string): void {
     if (!this.speaks) return;
-    this.#titled = true;
+    this.#title = text;
     this.#terminal.write(`\x1b]0;${text}\x07`);
   }
 
@@ -75,7 +76,9 @@ export class TerminalModeSwitch {
     if (this.speaks) {
       const off = this.#on.toReversed().join("");
       this.#on = [];
-      this.#terminal.write(`${this.#alternate ? LEAVE_ALTERNATE : ""}${off}${RESET}${this.#titled ? NO_TITLE : ""}`);
+      this.#terminal.write(
+        `${this.#alternate ? LEAVE_ALTERNATE : ""}${off}${RESET}${this.#title === undefined ? "" : NO_TITLE}`,
+      );
       this.#alternate = false;
     }
     this.#terminal.discardInput?.();

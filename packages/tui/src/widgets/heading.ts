@@ -15,13 +15,17 @@ export interface HeadingOptions {
   readonly plain?: boolean;
 }
 
+const LEAST_ASIDE = 8;
+
 export function headingRow(columns: number, theme: Theme, options: HeadingOptions): string {
   const { style = "accent", plain = false } = options;
   // Names of servers, tools and tasks are in titles, too.
   const [title, aside] = [cleanRow(options.title), cleanRow(options.aside ?? "")];
   if (plain) return theme.paint("bold", fit(aside === "" ? title : `${title} (${aside})`, columns));
   const line = theme.ascii ? "-" : "─";
-  const right = aside === "" ? "" : ` ${fit(aside, Math.max(0, Math.floor(columns / 2) - 5))} `;
+  // Half a word says nothing: if both do not fit, the title has the row.
+  const room = Math.max(Math.floor(columns / 2) - 5, columns - width(title) - 8);
+  const right = aside === "" || room < Math.min(width(aside), LEAST_ASIDE) ? "" : ` ${fit(aside, room)} `;
   const named = fit(title, columns - width(right) - 6);
   const rest = columns - width(named) - width(right) - 4;
   if (rest < 2) return theme.paint("bold", fit(title, columns));

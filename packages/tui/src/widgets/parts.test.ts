@@ -3,11 +3,16 @@ import { headingRow, hintRows, quoted } from "./heading.ts";
 import { defaultKeys } from "./key-lookup.ts";
 import { key, plainTheme } from "./panel.test-support.ts";
 import { ScrollText } from "./scroll-text.ts";
+import { SelectList } from "./select-list.ts";
+import { stacked } from "./stacked.ts";
 import { tabsRow } from "./tabs-row.ts";
 
 test.each<[number, { title: string; aside?: string; plain?: boolean }, string]>([
   [20, { title: "Title" }, "── Title ───────────"],
   [30, { title: "Title", aside: "who" }, "── Title ────────────── who ──"],
+  [40, { title: "Run a command", aside: "subagent Explorer" }, "── Run a command ── subagent Explorer ──"],
+  [30, { title: "Run a command", aside: "subagent Explorer" }, "── Run a comma…  subagent … ──"],
+  [20, { title: "Prompt history", aside: "all folders" }, "── Prompt history ──"],
   [12, { title: "A long title" }, "── A lon… ──"],
   [5, { title: "A long title" }, "A lo…"],
   [30, { title: "Title", aside: "who", plain: true }, "Title (who)"],
@@ -55,4 +60,37 @@ test("a long text says where it is, and scrolls to its end and back", () => {
   text.take(key("pageup"));
   expect(shown()[0]).toBe("row 6");
   expect(text.take(key("up"))).toBe(false);
+  expect(text.render(16, 1, plainTheme)).toEqual(["row 6  6 of 10"]);
+});
+
+test.each<[number, string[]]>([
+  [
+    9,
+    [
+      "head",
+      "text 1",
+      "text 2",
+      "  1–2 of 8 rows · P…",
+      "Run it or",
+      "not?",
+      "❯ 1. Yes",
+      "  2. Yes, always",
+      "  3. No",
+    ],
+  ],
+  [6, ["text 1", "  1–1 of 8 rows · P…", "Run it or", "not?", "❯ 1. Yes", "  ↓ 2 more"]],
+  [5, ["text 1", "  1–1 of 8 rows · P…", "Run it or", "❯ 1. Yes", "  ↓ 2 more"]],
+])("in %p rows, a dialog still shows a part of its text, and how much there is", (rows, shown) => {
+  const body = new ScrollText(() => Array.from({ length: 8 }, (_, index) => `text ${index + 1}`), defaultKeys);
+  const choices = ["Yes", "Yes, always", "No"].map((label) => ({ value: label, label }));
+  const list = new SelectList(choices, { keys: defaultKeys });
+  const frame = { columns: 20, rows, theme: plainTheme, now: 0 };
+  const rendered = stacked(frame, {
+    head: ["head"],
+    body,
+    question: ["Run it or", "not?"],
+    list: (most) => list.render({ ...frame, rows: most }),
+    foot: ["keys"],
+  });
+  expect(rendered.rows).toEqual(shown);
 });

@@ -43,7 +43,10 @@ export class ScrollText {
     const first = Math.max(0, Math.min(this.#first, rows.length - this.#shown));
     const last = first + this.#shown;
     const shown = rows.slice(first, last);
-    if (most === 1) return shown;
+    if (most === 1) {
+      const count = `  ${first + 1} of ${rows.length}`;
+      return [`${fit(shown[0]!, Math.max(1, columns - count.length))}${theme.paint("dim", count)}`];
+    }
     const [up, down] = [this.#keys.keyFor("scroll:pageUp"), this.#keys.keyFor("scroll:pageDown")];
     const how = up !== undefined && down !== undefined ? ` · ${up}/${down}` : "";
     return [...shown, theme.paint("dim", fit(`  ${first + 1}–${last} of ${rows.length} rows${how}`, columns))];

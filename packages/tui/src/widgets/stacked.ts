@@ -1,5 +1,5 @@
 // Divides the rows of a frame among the parts of a dialog. What can be chosen comes first; the text in the middle scrolls
-// in the rest.
+// in the rest. Nobody answers about a text that cannot be seen: a row of it and how much there is stay in any window.
 
 import { fit } from "../screen/rows.ts";
 import type { Frame, Rendered } from "../screen/view.ts";
@@ -16,14 +16,21 @@ export interface StackedParts {
 /** Rows of the text that stay visible even if the list has to scroll for it. */
 const LEAST_TEXT = 4;
 const LEAST_LIST = 3;
+/** The same in a window of a few rows: the heading goes for it, and the question has one row. */
+const LAST_TEXT = 2;
+const LAST_LIST = 2;
 
-export function stacked({ columns, rows, theme }: Frame, { head, body, question, list, foot }: StackedParts): Rendered {
+export function stacked({ columns, rows, theme }: Frame, { body, list, foot, ...parts }: StackedParts): Rendered {
   const text = body.all(columns, theme).length;
   const full = list(rows).rows.length;
+  const last = Math.min(text, LAST_TEXT) + Math.min(full, LAST_LIST);
+  const question = parts.question.length + last <= rows ? parts.question : parts.question.slice(0, 1);
+  const head = parts.head.length + question.length + last <= rows ? parts.head : [];
   const needed = head.length + question.length + Math.min(text, LEAST_TEXT) + Math.min(full, LEAST_LIST + 1);
   const keys = needed + foot.length <= rows ? foot : foot.slice(0, Math.max(0, rows - needed));
   const left = rows - head.length - question.length - keys.length;
-  const forList = Math.max(Math.min(full, LEAST_LIST), Math.min(full, left - Math.min(text, LEAST_TEXT)));
+  const least = Math.min(full, LEAST_LIST, Math.max(LAST_LIST, left - Math.min(text, LAST_TEXT)));
+  const forList = Math.max(least, Math.min(full, left - Math.min(text, LEAST_TEXT)));
   const chosen = list(Math.max(1, Math.min(forList, left)));
   const shown = body.render(columns, Math.max(0, left - chosen.rows.length), theme);
   const gap = left - chosen.rows.length - shown.length;
