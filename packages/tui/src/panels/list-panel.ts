@@ -119,7 +119,8 @@ export class ListPanel<T> implements Panel<T> {
     const { title, tabs, searches, empty, hints, status } = this.#options;
     const entries = this.#shown();
     const entry = entries[this.#index];
-    const head = [headingRow(columns, theme, { title })];
+    const query = this.#query.text.trim();
+    const head = [""];
     if (tabs)
       head.push(
         tabsRow(
@@ -129,7 +130,8 @@ export class ListPanel<T> implements Panel<T> {
           theme,
         ),
       );
-    const field = searches ? this.#searchRow(columns, theme) : undefined;
+    // There is nothing to find in an empty list.
+    const field = searches && (entries.length > 0 || query !== "") ? this.#searchRow(columns, theme) : undefined;
     if (field) head.push(field.row);
     const said = status?.();
     const keys = hintRows([...(hints?.(entry, this.#tab) ?? []), CLOSE], columns, theme, this.#keys).slice(
@@ -147,7 +149,10 @@ export class ListPanel<T> implements Panel<T> {
       entry?.about === undefined || isShort ? [] : aboutRows(entry.about, columns, theme, rows >= 20 ? 4 : 2);
     const foot = [...news, ...keys];
     const room = Math.max(1, rows - head.length - foot.length - about.length);
-    const query = this.#query.text.trim();
+    head[0] = headingRow(columns, theme, {
+      title,
+      ...(entries.length > room ? { aside: `${this.#index + 1} of ${entries.length}` } : {}),
+    });
     const nothing = query === "" ? empty(this.#tab) : `No match for "${cleanRow(query)}"`;
     const body =
       entries.length === 0

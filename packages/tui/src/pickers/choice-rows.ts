@@ -21,6 +21,9 @@ export interface ChoiceRow {
   readonly isCurrent?: boolean;
 }
 
+/** Fewer columns of a long detail say nothing. */
+const LEAST_DETAIL = 8;
+
 export class ChoiceList {
   selected: number;
   #first = 0;
@@ -57,7 +60,9 @@ export class ChoiceList {
       const tick = choice.isCurrent ? (theme.ascii ? " *" : " ✔") : "";
       const number = index < 9 ? `${index + 1}.` : "  ";
       const label = `${sign} ${number} ${choice.label}${tick}`;
-      if (choice.detail === undefined) return paintRow(fit(label, columns), isSelected, theme);
+      const room = columns - Math.max(most + 9, Bun.stringWidth(label) + 1);
+      if (choice.detail === undefined || room < Math.min(LEAST_DETAIL, Bun.stringWidth(choice.detail)))
+        return paintRow(fit(label, columns), isSelected, theme);
       const gap = " ".repeat(Math.max(1, most + 9 - Bun.stringWidth(label)));
       const row = `${isSelected ? theme.paint("suggestion", label) : label}${gap}${theme.paint("dim", choice.detail)}`;
       return fit(row, columns);

@@ -4,7 +4,7 @@ import { isObject } from "@keelson/protocol";
 import { counted, shortCount } from "../../blocks/amounts.ts";
 import { sign } from "../../blocks/look.ts";
 import { cleanRow } from "../../screen/clean.ts";
-import { fit, width } from "../../screen/rows.ts";
+import { fit, width, wrap } from "../../screen/rows.ts";
 import type { Frame } from "../../screen/view.ts";
 import type { StyleName, Theme } from "../../theme/theme.ts";
 import { barOf } from "./bars.ts";
@@ -15,6 +15,9 @@ interface Category {
   readonly tokens: number;
   readonly kind: string;
 }
+
+/** Narrower windows have no shares in percent. */
+const LEAST_SHARE = 34;
 
 const STYLES: Readonly<Record<string, StyleName>> = {
   system_prompt: "accent",
@@ -42,7 +45,7 @@ export function renderContext(usage: unknown, frame: Frame): string[] {
   const body = side ? sideBySide(field, legend, columns) : [...field, "", ...legend.map((row) => fit(row, columns))];
   return [
     theme.paint("bold", fit("Context", columns)),
-    fit(head, columns),
+    ...wrap(head, columns).map((row) => row.trimEnd()),
     fit(theme.paint("dim", cleanRow(String(usage["model"] ?? ""))), columns),
     "",
     ...body,
@@ -73,7 +76,7 @@ const markOf = ({ kind }: Category, theme: Theme) =>
 
 /** Ten rows of twenty cells, or fewer where there is no room. Each category has at least one. */
 function fieldRows(categories: readonly Category[], max: number, columns: number, theme: Theme): string[] {
-  const across = columns >= 50 ? 20 : 16;
+  const across = columns >= 50 ? 20 : Math.max(1, Math.min(16, Math.floor((columns + 1) / 2)));
   const down = columns >= 50 ? 10 : 6;
   const total = across * down;
   if (max === 0) return [];
@@ -101,11 +104,13 @@ const cellsOf = (categories: readonly Category[], max: number, total: number) =>
 function legendRow(category: Category, max: number, theme: Theme, columns: number): string[] {
   const share = max === 0 ? 0 : category.tokens / max;
   const mark = theme.paint(styleOf(category), markOf(category, theme));
-  const name = fit(category.name, 18).padEnd(18);
+  const isNarrow = columns < LEAST_SHARE;
+  const wide = isNarrow ? Math.max(1, columns - 9) : 18;
+  const name = fit(category.name, wide).padEnd(wide);
   const count = shortCount(category.tokens).padStart(6);
   const percent = `${(share * 100).toFixed(1)}%`.padStart(6);
   const bar = columns >= 100 ? `  ${theme.paint(styleOf(category), barOf(share, 16, theme))}` : "";
-  return [`${mark} ${name} ${count} ${theme.paint("dim", percent)}${bar}`];
+  return [`${mark} ${name} ${count}${isNarrow ? "" : ` ${theme.paint("dim", percent)}`}${bar}`];
 }
 
 function sideBySide(left: readonly string[], right: readonly string[], columns: number): string[] {

@@ -8,6 +8,9 @@ import type { Frame } from "../../screen/view.ts";
 import type { StyleName, Theme } from "../../theme/theme.ts";
 import { barOf } from "./bars.ts";
 
+/** Narrower windows have no bars. */
+const LEAST_BAR = 37;
+
 /** `usage` is the answer to `get_usage`. */
 export function renderCost(usage: unknown, frame: Frame): string[] {
   const session = isObject(usage) && isObject(usage["session"]) ? usage["session"] : {};
@@ -24,11 +27,25 @@ export function renderCost(usage: unknown, frame: Frame): string[] {
   return [
     theme.paint("bold", fit("Usage of this session", columns)),
     "",
-    ...facts.map(([name, value]) => fit(`${theme.paint("dim", name.padEnd(20))} ${value}`, columns)),
+    ...facts.flatMap(([name, value]) => factRows(name, value, columns, theme)),
     ...models.flatMap((model) => modelRows(model, models, columns, theme)),
     ...agentRows(session["agent_usage"], columns, theme),
     ...limitRows(isObject(usage) ? usage["rate_limits"] : undefined, columns, theme),
   ];
+}
+
+/** In a narrow window, a value is below its name, where it can be read. */
+function factRows(name: string, value: string, columns: number, theme: Theme): string[] {
+  return 21 + width(value) <= columns
+    ? [`${theme.paint("dim", name.padEnd(20))} ${value}`]
+    : [theme.paint("dim", fit(name, columns)), fit(`  ${value}`, columns)];
+}
+
+/** `  name  1.2k  bar`: the name has what the count leaves. */
+function countedRow(name: string, count: string, rest: string, columns: number): string {
+  const label = fit(name, Math.max(1, Math.min(20, columns - 9)));
+  const behind = rest === "" ? "" : `  ${rest}`;
+  return fit(`  ${label.padEnd(Math.min(20, columns - 9))} ${count.padStart(6)}${behind}`, columns);
 }
 
 interface ModelShare {
@@ -70,17 +87,17 @@ function modelRows(
   const gap = Math.max(1, columns - width(name) - width(price));
   const title =
     gap > 1
-      ? `${theme.paint("bold", name)}${" ".repeat(Math.min(gap, 48 - Math.min(47, width(name))))}${price}`
-      : `${name} ${price}`;
+      ? [`${theme.paint("bold", name)}${" ".repeat(Math.min(gap, 48 - Math.min(47, width(name))))}${price}`]
+      : [theme.paint("bold", fit(name, columns)), fit(price.padStart(columns), columns)];
   const cells = Math.max(6, Math.min(40, columns - 34));
   const most = Math.max(1, ...parts.map(([, tokens]) => tokens));
   const rows = parts
     .filter(([, tokens]) => tokens > 0)
     .map(([label, tokens, style]) => {
       const bar = theme.paint(style, barOf(tokens / most, cells, theme));
-      return fit(`  ${label.padEnd(20)} ${shortCount(tokens).padStart(6)}  ${bar}`, columns);
+      return countedRow(label, shortCount(tokens), columns >= LEAST_BAR ? bar : "", columns);
     });
-  return ["", fit(title, columns), ...(total === 0 ? [theme.paint("dim", "  nothing yet")] : rows)];
+  return ["", ...title, ...(total === 0 ? [theme.paint("dim", "  nothing yet")] : rows)];
 }
 
 function agentRows(value: unknown, columns: number, theme: Theme): string[] {
@@ -89,7 +106,7 @@ function agentRows(value: unknown, columns: number, theme: Theme): string[] {
     const used = modelsIn(models);
     const tokens = used.reduce((sum, { total }) => sum + total, 0);
     const cost = used.reduce((sum, model) => sum + (model.cost ?? 0), 0);
-    return [fit(`  ${cleanRow(type).padEnd(20)} ${shortCount(tokens).padStart(6)}  ${dollars(cost)}`, columns)];
+    return [countedRow(cleanRow(type), shortCount(tokens), dollars(cost), columns)];
   });
   return rows.length === 0 ? [] : ["", theme.paint("bold", "Of this, subagents"), ...rows];
 }
@@ -104,7 +121,7 @@ function limitRows(value: unknown, columns: number, theme: Theme): string[] {
     const style = percent >= 90 ? "error" : percent >= 75 ? "warning" : "success";
     const cells = Math.max(6, Math.min(40, columns - 34));
     const bar = theme.paint(style, barOf(percent / 100, cells, theme));
-    return [fit(`  ${name.padEnd(20)} ${`${Math.round(percent)}%`.padStart(6)}  ${bar}`, columns)];
+    return [countedRow(name, `${Math.round(percent)}%`, columns >= LEAST_BAR ? bar : "", columns)];
   });
   return rows.length === 0 ? [] : ["", theme.paint("bold", "Limits"), ...rows];
 }

@@ -68,14 +68,43 @@ test("the usage has a bar for each kind of tokens, the dearest model first", () 
   ]);
 });
 
+test("in a narrow window, every number can be read", () => {
+  const frame = frameOf({ columns: 20 });
+  expect(renderCost(cost, frame).map((row) => row.trimEnd())).toEqual([
+    "Usage of this sessi…",
+    "",
+    "Cost",
+    "  $2.00",
+    "Time with the model",
+    "  1m 05s",
+    "Time in total",
+    "  2m 00s",
+    "Lines changed",
+    "  +12 -3",
+    "",
+    "big      $1.50 (75%)",
+    "  read           100",
+    "  read from …    400",
+    "  written        200",
+    "",
+    "small    $0.50 (25%)",
+    "  read            50",
+    "  written        100",
+  ]);
+  const rows = renderContext(usage, frame);
+  expect(rows.slice(1, 4)).toEqual(["100k of 200k tokens", "(50%)", "m-1"]);
+  expect(rows).toContain("■ Messages       99k");
+});
+
 test("pictures fit every width, also in ASCII and without an answer", () => {
-  for (const columns of [40, 60, 80, 120]) {
+  for (const columns of [12, 20, 30, 36, 37, 40, 60, 80, 120]) {
     for (const theme of [plainTheme, { ...plainTheme, ascii: true }]) {
       const frame = frameOf({ columns, theme });
       const rows = [...renderContext(usage, frame), ...renderCost(cost, frame), ...renderContext(undefined, frame)];
       expect(rows.filter((row) => Bun.stringWidth(row) > columns)).toEqual([]);
+      // What is cut off ends in an ellipsis.
       // oxlint-disable-next-line no-control-regex
-      if (theme.ascii) expect(rows.filter((row) => /[^\u0000-\u007f]/.test(row))).toEqual([]);
+      if (theme.ascii && columns >= 40) expect(rows.filter((row) => /[^\u0000-\u007f]/.test(row))).toEqual([]);
     }
   }
   expect(renderCost(undefined, frameOf())[2]).toBe("Cost                 unknown: a model has no price");

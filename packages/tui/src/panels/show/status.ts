@@ -4,7 +4,8 @@ import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
 import { elapsed } from "../../blocks/amounts.ts";
 import type { Panel } from "../../screen/view.ts";
 import type { PanelContext, PanelEnd } from "../context.ts";
-import { closing, fixedLines, textPanel } from "../parts.ts";
+import { closing, textPanel } from "../parts.ts";
+import { wrappedLines } from "../wrapped-lines.ts";
 
 interface SettingsReply {
   readonly sources: readonly { readonly source: string; readonly path: string }[];
@@ -59,10 +60,10 @@ export async function statusPanel(context: PanelContext): Promise<Panel<PanelEnd
   ];
   const most = Math.max(...facts.map(([name]) => name.length));
   const text = facts.map(([name, value]) => `${`${name}:`.padEnd(most + 2)} ${value}`).join("\n");
-  return closing(textPanel({ title: "Status", keys: context.keys, lines: fixedLines(text) }), "Closed status");
+  return closing(textPanel({ title: "Status", keys: context.keys, lines: wrappedLines(text) }), "Closed status");
 }
 
 export async function doctorPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const text = await context.host.doctor();
-  return closing(textPanel({ title: "Doctor", keys: context.keys, lines: fixedLines(text) }), "Closed doctor");
+  return closing(textPanel({ title: "Doctor", keys: context.keys, lines: wrappedLines(text) }), "Closed doctor");
 }

@@ -1,11 +1,11 @@
 // Commands that show a text: answers to questions aside, the diff, and help with the terminal.
 
 import type { Panel } from "../../screen/view.ts";
-import { wrap } from "../../screen/rows.ts";
 import { diffViewer } from "../../viewer/diff-viewer.ts";
 import type { FullScreenPanel } from "../../viewer/full-screen-panel.ts";
 import { errorText, type PanelContext, type PanelEnd } from "../context.ts";
-import { closing, fixedLines, textPanel } from "../parts.ts";
+import { closing, textPanel } from "../parts.ts";
+import { wrappedLines } from "../wrapped-lines.ts";
 
 /** Shown at once; the answer follows. */
 export function askAside(question: string, context: PanelContext): Panel<PanelEnd> | PanelEnd {
@@ -81,18 +81,7 @@ export function terminalHelp(context: PanelContext): Panel<PanelEnd> {
 }
 
 function paragraphs(title: string, text: string, note: string, context: PanelContext): Panel<PanelEnd> {
-  let made: { readonly columns: number; readonly lines: readonly string[] } | undefined;
-  const source = fixedLines(text);
-  const lines: typeof source = (columns, theme) => {
-    if (made?.columns !== columns) {
-      made = {
-        columns,
-        lines: source(columns, theme).flatMap((line) => wrap(line, columns).map((row) => row.trimEnd())),
-      };
-    }
-    return made.lines;
-  };
-  return closing(textPanel({ title, keys: context.keys, lines }), note);
+  return closing(textPanel({ title, keys: context.keys, lines: wrappedLines(text) }), note);
 }
 
 const STATUS_LINE = `A status line is what a command of yours prints, shown below the prompt. Set it in ~/.claude/settings.json:
