@@ -14,7 +14,18 @@ test.each<[number, string[]]>([
       "A sentence that is as long as others",
     ],
   ],
-  [20, ["Version:  1.0", "Folder:", "  /home/someone/a/lo", "  ng/path, branch", "  main", "A sentence that is", "as long as others"]],
+  [
+    20,
+    [
+      "Version:  1.0",
+      "Folder:",
+      "  /home/someone/a/lo",
+      "  ng/path, branch",
+      "  main",
+      "A sentence that is",
+      "as long as others",
+    ],
+  ],
 ])("lines in %p columns continue below their value", (columns, rows) => {
   expect(wrappedLines(TEXT)(columns)).toEqual(rows);
 });

@@ -1,7 +1,7 @@
 // Commands and keys that open a panel: what it gets from the screen, and what is done when it closes.
 
 import { panelNameOf } from "../../panels/commands.ts";
-import type { PanelContext, PanelEffect, PanelEnd } from "../../panels/context.ts";
+import type { OpenedPanel, PanelContext, PanelEffect, PanelEnd } from "../../panels/context.ts";
 import type { Panel } from "../../screen/view.ts";
 import { offeredThemes, themeOf } from "../theme-of.ts";
 import { isFullScreen } from "../../viewer/full-screen-panel.ts";
@@ -34,10 +34,39 @@ export async function showTranscript(app: App): Promise<void> {
 
 async function open(command: string, args: string, app: App): Promise<void> {
   const { openPanel } = await import("../../panels/open-panel.ts");
-  const opened = await openPanel(command, args, await contextOf(app));
+  const opening = openPanel(command, args, await contextOf(app));
+  const opened = opening && (await patiently(opening, command, app));
   if (!opened) return;
   await close("end" in opened ? opened.end : await shown(opened.panel, app), app);
 }
+
+/** After this, a panel that is not there yet says so: keys no longer go to the prompt, where it would come over them. */
+const SLOW_MS = 100;
+
+/** What is waited for, or undefined if the user did not want to wait. */
+async function patiently(opening: Promise<OpenedPanel>, command: string, app: App): Promise<OpenedPanel | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const given = new Promise<undefined>((resolve) => {
+    const wait = async () => {
+      const { waitingPanel } = await import("../../panels/waiting-panel.ts");
+      if (timer === undefined) return;
+      const cancelled = await app.show(waitingPanel(`/${command}`, app.keys), WAITING);
+      if (!cancelled) return;
+      app.note(`Cancelled /${command}`);
+      resolve(undefined);
+    };
+    timer = setTimeout(() => app.attempt(wait()), SLOW_MS);
+  });
+  try {
+    return await Promise.race([opening, given]);
+  } finally {
+    clearTimeout(timer);
+    timer = undefined;
+    app.panels.remove(WAITING);
+  }
+}
+
+const WAITING = "waiting for a panel";
 
 function shown(panel: Panel<PanelEnd>, app: App): Promise<PanelEnd | undefined> {
   return isFullScreen(panel) ? app.showFullScreen(panel) : app.show(panel);
