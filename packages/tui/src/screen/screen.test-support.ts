@@ -102,7 +102,7 @@ export function testScreen(
       for (let last = -1; last !== written.length;) {
         last = written.length;
         await reply();
-        if (waiting.length > 0 && replies.length === 0) advance(120);
+        if (waiting.length > 0 && replies.length === 0) advance(320);
       }
     },
     /** The whole buffer without what is blank at its end. */

@@ -85,6 +85,29 @@ test("there are at most 30 frames a second, a key is drawn at once, and no timer
   expect(waiting).toEqual([]);
 });
 
+test("a small window that is dragged slowly keeps no live rows in its scrollback", async () => {
+  const { screen, show, resize, advance, reply, settled, lines } = testScreen(60, 12);
+  const live = (columns: number) => ({
+    rows: ["working", "", "─".repeat(columns), "> hi", "─".repeat(columns), "f".repeat(columns)],
+    cursor: { row: 3, column: 4 },
+  });
+  const finished = Array.from({ length: 8 }, (_, at) => `row ${at}`);
+  show(live(60));
+  screen.append(finished);
+  screen.changed({ now: true });
+  await settled();
+  for (let step = 1; step <= 6; step++) {
+    show(live(60 - 4 * step));
+    resize(60 - 4 * step, 12 - step);
+    for (let ms = 0; ms < 120; ms += 20) {
+      advance(20);
+      await reply();
+    }
+  }
+  await settled();
+  expect(lines()).toEqual([...finished, ...live(36).rows]);
+});
+
 test("the live area is cut at its top when it is higher than the screen", async () => {
   const { screen, emulator, show, settled } = await started(40, 5);
   show({ rows: Array.from({ length: 9 }, (_, at) => `row ${at}`), cursor: { row: 8, column: 2 } });

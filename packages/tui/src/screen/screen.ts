@@ -22,6 +22,8 @@ const FRAME_MS = 45;
 const SETTLE_MS = 20;
 /** Sizes that come faster than this are those of a window that is being dragged. */
 const DRAG_MS = 100;
+/** The same where rows that the terminal wraps push others of the area into the scrollback, where they stay. */
+const CROWDED_DRAG_MS = 300;
 /** tmux takes a quarter of a second to tell the system. */
 const MOST_DISAGREEMENTS = 40;
 
@@ -74,6 +76,8 @@ export class Screen implements ScreenPort {
    * and `asked` until that is done.
    */
   #dragged: "full" | "asked" | "collapsed" | undefined;
+  /** Of the window, since it began to be dragged. */
+  #dragMs = DRAG_MS;
   /** How often the terminal and the system said different widths, one after the other. */
   #disagreements = 0;
   /** Frames that arrived after a resize, until the last answer is here. */
@@ -243,7 +247,8 @@ export class Screen implements ScreenPort {
     if (!this.#viewer) {
       this.#takeSize();
       const now = this.#options.now();
-      if (now - this.#resizedAt < DRAG_MS && this.#dragged !== "collapsed") this.#dragged = "full";
+      if (this.#dragged === undefined) this.#dragMs = this.#isCrowded ? CROWDED_DRAG_MS : DRAG_MS;
+      if (now - this.#resizedAt < this.#dragMs && this.#dragged !== "collapsed") this.#dragged = "full";
       this.#resizedAt = now;
       this.#settle();
       return this.#goOn();
@@ -251,6 +256,11 @@ export class Screen implements ScreenPort {
     this.#size = this.size;
     this.#resizedInViewer = true;
     this.#viewer.resized();
+  }
+
+  /** Whether the area has most of the window. */
+  get #isCrowded(): boolean {
+    return this.#area.drawn.rows.length * 2 > this.#size.rows;
   }
 
   /** Waits until the window is no longer being resized. */
@@ -263,7 +273,7 @@ export class Screen implements ScreenPort {
         settling.quiet = true;
         this.#goOn();
       },
-      this.#dragged ? DRAG_MS : SETTLE_MS,
+      this.#dragged ? this.#dragMs : SETTLE_MS,
     );
     this.#settling = settling;
   }
