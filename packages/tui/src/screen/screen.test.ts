@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { rowsAboveCursor } from "./live/reflow.ts";
+import { randomOf } from "./random.test-support.ts";
 import { testScreen } from "./screen.test-support.ts";
 import type { Rendered } from "./view.ts";
 
@@ -254,11 +255,7 @@ test("whatever is finished, drawn and resized, each finished row is there once, 
 
 /** Random work in front of the emulator; says what is not as it should be after each step. */
 async function storyOf(seed: number) {
-  let state = seed * 7919;
-  const random = (from: number, to: number) => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
-    return from + Math.floor((state / 2 ** 32) * (to - from + 1));
-  };
+  const random = randomOf(seed);
   const { screen, emulator, show, resize, settled, lines } = testScreen(random(20, 120), random(12, 40));
   let count = 0;
   const row = (kind: string) => {

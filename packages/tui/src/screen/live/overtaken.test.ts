@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { randomOf } from "../random.test-support.ts";
 import { testScreen } from "../screen.test-support.ts";
 
 test("frames overtaken by a resize are repaired: each finished row is there once, above one live area", async () => {
@@ -105,12 +106,4 @@ async function storyOf(seed: number) {
     if (rows.join("\n") !== expected.join("\n")) return { seed, wrong: [step, ...rows.slice(-40)] };
   }
   return { seed, wrong: [] };
-}
-
-function randomOf(seed: number): (from: number, to: number) => number {
-  let state = seed * 7919;
-  return (from, to) => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
-    return from + Math.floor((state / 2 ** 32) * (to - from + 1));
-  };
 }

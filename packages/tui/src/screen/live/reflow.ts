@@ -147,6 +147,8 @@ class XtermLines {
   }
 
   #narrow(columns: number): void {
+    const before = this.#groups.map((lines) => lines.length);
+    let removed = 0;
     let start = this.linesOf(this.#groups.length);
     for (const [at, lines] of [...this.#groups.entries()].toReversed()) {
       start -= lines.length;
@@ -160,22 +162,46 @@ class XtermLines {
       while (broken.length < lines.length) broken.push("");
       this.cursor += broken.length - lines.length;
       this.#groups[at] = broken;
-      this.#added(broken.length - lines.length);
+      removed += this.#added(broken.length - lines.length);
     }
     for (const [at, lines] of [...(this.#unscrolled?.finished.entries() ?? [])].toReversed()) {
       const broken = brokenAt(this.#joined(lines), columns);
       if (this.#unscrolled) this.#unscrolled.finished[at] = broken;
-      this.#added(broken.length - lines.length);
+      removed += this.#added(broken.length - lines.length);
     }
+    this.#removeOld(removed, before);
   }
 
-  /** As long as nothing has left the screen, each line that is added costs the last one. */
-  #added(count: number): void {
-    for (let left = count; left > 0 && this.#unscrolled; left--) {
-      if (this.#unscrolled.y < this.#rows - 1) {
-        this.#unscrolled.y++;
-        this.#dropLast();
-      } else this.#unscrolled = undefined;
+  /** As long as nothing has left the screen, each line that is added costs the last one. Returns how many it cost. */
+  #added(count: number): number {
+    let removed = 0;
+    for (; removed < count && this.#unscrolled; removed++) {
+      if (this.#unscrolled.y >= this.#rows - 1) {
+        this.#unscrolled = undefined;
+        break;
+      }
+      this.#unscrolled.y++;
+    }
+    return removed;
+  }
+
+  /**
+   * The last of the lines that were there before: those that were added stay, also if the beginning of their row is gone.
+   * They continue the row above then. `before`: how many lines each row had.
+   */
+  #removeOld(count: number, before: readonly number[]): void {
+    const blank = Math.min(count, this.#blank);
+    this.#blank -= blank;
+    for (let at = this.#groups.length - 1, left = count - blank; left > 0 && at >= 0; at--) {
+      const lines = this.#groups[at]!;
+      const kept = Math.max(0, before[at]! - left);
+      left -= before[at]! - kept;
+      const rest = [...lines.slice(0, kept), ...lines.slice(before[at])];
+      if (kept > 0) this.#groups[at] = rest;
+      else {
+        this.#groups.splice(at, 1);
+        if (at > 0) this.#groups[at - 1] = [...this.#groups[at - 1]!, ...rest];
+      }
     }
   }
 
