@@ -1,7 +1,16 @@
 // Frames that the window was resized under: they were made for one width and arrived at another, so they began at the
 // wrong row. Says what is on the screen then, once everything that was on its way has arrived.
 
-import { brokenAt, cutTo, rowOfLines, ResizedArea, type DrawnArea, type Reflow, type ScreenLine } from "./reflow.ts";
+import {
+  brokenAt,
+  cutTo,
+  ResizedArea,
+  rowOfLines,
+  writtenText,
+  type DrawnArea,
+  type Reflow,
+  type ScreenLine,
+} from "./reflow.ts";
 import { width } from "../rows.ts";
 import type { ScreenSize } from "../port.ts";
 
@@ -107,7 +116,7 @@ function paintOver(
   if (anew) lines.length = Math.min(lines.length, from);
   let live = from;
   for (const row of finished) {
-    const text = Bun.stripANSI(row);
+    const text = writtenText(row);
     for (const [line, part] of brokenAt(text, columns).entries()) {
       // Only where the row begins the line was erased.
       const rest = line === 0 ? "" : Bun.sliceAnsi((lines[live] ?? BLANK).text, width(part), columns);
@@ -115,7 +124,7 @@ function paintOver(
     }
   }
   for (const at of changed) {
-    const [text] = cutTo([Bun.stripANSI(rows[at]!)], columns) as [string];
+    const [text] = cutTo([writtenText(rows[at]!)], columns) as [string];
     const there = lines[live + at] ?? BLANK;
     const rest = at < old ? "" : Bun.sliceAnsi(there.text, width(text), columns);
     put(live + at, { text: text + rest, continues: at >= old && there.continues });

@@ -16,7 +16,11 @@ test("the rows of an area are where xterm.js puts them, as long as nothing has b
 async function resized(seed: number) {
   const random = randomOf(seed);
   const size = { columns: random(40, 120), rows: 45 };
-  const row = () => "x".repeat(random(0, 3) === 0 ? size.columns : random(0, size.columns));
+  const row = () => {
+    const text = "x".repeat(random(0, 3) === 0 ? size.columns : random(0, size.columns));
+    // As the rows of a diff are painted to the edge of the window.
+    return random(0, 3) === 0 ? `\x1b[41m${text.padEnd(size.columns)}\x1b[49m` : text;
+  };
   const finished = Array.from({ length: random(0, 24) }, row);
   const rows = Array.from({ length: random(2, 18) }, row);
   const at = random(0, rows.length - 1);

@@ -100,11 +100,11 @@ class XtermLines {
   constructor({ rows, cursor, size, y, finished }: DrawnArea) {
     this.#columns = size.columns;
     this.#rows = size.rows;
-    this.#groups = rows.map((row) => brokenAt(Bun.stripANSI(row), size.columns));
+    this.#groups = rows.map((row) => brokenAt(writtenText(row), size.columns));
     this.cursor = this.linesOf(cursor.row) + Math.floor(Math.max(0, cursor.column) / size.columns);
     this.#blank = y === undefined ? 0 : Math.max(0, size.rows - 1 - y - this.#below);
     if (y === undefined || finished === undefined) return;
-    const broken = finished.map((row) => brokenAt(Bun.stripANSI(row), size.columns));
+    const broken = finished.map((row) => brokenAt(writtenText(row), size.columns));
     const lines = broken.reduce((sum, group) => sum + group.length, 0);
     if (lines <= y - this.cursor) this.#unscrolled = { finished: broken, y };
   }
@@ -211,7 +211,7 @@ class XtermLines {
     for (const [at, lines] of this.#groups.entries()) {
       if (lines.length > 1 && !(cursor >= start && cursor < start + lines.length)) {
         const broken = brokenAt(this.#joined(lines), columns);
-        while (broken.length > 1 && broken.at(-1)!.trimEnd() === "") broken.pop();
+        while (broken.length > 1 && /^ *$/.test(broken.at(-1)!)) broken.pop();
         this.#groups[at] = broken;
         removed += lines.length - broken.length;
       }
@@ -231,6 +231,12 @@ class XtermLines {
   #joined(lines: readonly string[]): string {
     return rowOfLines(lines, this.#columns);
   }
+}
+
+/** Without colors. Spaces that were painted at the end are characters; those that only fill a line are not. */
+export function writtenText(row: string): string {
+  const text = Bun.stripANSI(row);
+  return row.endsWith(" ") ? text : text.replace(/ +$/, (spaces) => "\u00a0".repeat(spaces.length));
 }
 
 /** The row that a terminal has broken into these lines. */
