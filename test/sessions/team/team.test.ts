@@ -1,7 +1,7 @@
 // Teams from the outside: what members are told, what the lead hears, what the files hold, and what is left at the end.
 
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, temporaryHome, transcriptFiles } from "@keelson/testkit";
 import { answer, CHAT, prompt, STREAM } from "../front-door.ts";
@@ -87,10 +87,13 @@ test("members write to each other and to the lead, and each message is read once
   using home = temporaryHome();
   let boxes: any;
   await using cast = await startCast(
-    ({ last }) => {
+    async ({ last }) => {
       if (last.includes("Lead the team")) return calls(["TeamCreate", { team_name: "fix" }]);
-      if (last.includes("team_file_path")) return calls(teammate("a", "Write to b"), teammate("b", "Wait for a"));
+      if (last.includes("team_file_path")) return calls(teammate("b", "Wait for a"));
+      if (last.includes("Teammate b has joined")) return calls(teammate("a", "Write to b"));
       if (last.includes("Hello lead")) {
+        // A message is marked shortly after it is stored; its writer may still have the lock of the mailbox.
+        await until(() => inbox(home, "b").every(({ read }) => read), "b did not mark its messages");
         boxes = { lead: inbox(home, "team-lead"), b: inbox(home, "b") };
         return { text: "Heard" };
       }
@@ -112,7 +115,8 @@ test("members write to each other and to the lead, and each message is read once
   );
   const answers = cast.by("a").find((last) => last.includes("tool_result"))!;
   expect(answers).toContain('{\\"success\\":true,\\"message\\":\\"Message sent to b\\"}');
-  expect(answers).toContain('{\\"success\\":false,\\"message\\":\\"No agent');
+  expect(answers).toContain('{\\"success\\":false,\\"message\\":\\"No agent \'nobody\' can be reached.');
+  expect(answers).toContain("In the team now: team-lead, b. One that is still being started joins soon.");
   expect(cast.by("a").some((last) => last.includes("Hello all"))).toBe(true);
   expect(
     cast.heard
@@ -124,6 +128,29 @@ test("members write to each other and to the lead, and each message is read once
     ["team-lead", true, undefined],
     ["a", true, "News"],
   ]);
+});
+
+test("a teammate that could not be started leaves no second prompt to the next one of its name", async () => {
+  using home = temporaryHome();
+  const [folder, elsewhere] = [home.project, `${home.project}-moved`];
+  await using cast = await startCast(
+    ({ last }) => {
+      if (last.includes("Lead the team")) return calls(["TeamCreate", { team_name: "fix" }]);
+      if (last.includes("team_file_path")) {
+        renameSync(folder, elsewhere);
+        return calls(teammate("a", "First order"));
+      }
+      if (!last.includes("cannot be started")) return { text: "Waiting" };
+      renameSync(elsewhere, folder);
+      return calls(teammate("a", "Second order"));
+    },
+    () => ({ text: "Ready" }),
+  );
+  const { code, stderr } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(cast.by("team-lead").some((last) => last.includes("no longer exists"))).toBe(true);
+  expect(cast.by("a").some((last) => last.includes("Second order"))).toBe(true);
+  expect(JSON.stringify(cast.heard.filter(({ who }) => who === "a"))).not.toContain("First order");
 });
 
 test("a member's permission question reaches the lead's client under its name, and the answer comes back", async () => {

@@ -120,7 +120,7 @@ export function openAgents(stages: AgentStages): AgentStage {
         if (toTeam) return toTeam;
         const text = typeof message === "string" ? message : JSON.stringify(message);
         const { sendToAgent } = await import("./messages.ts");
-        return (await sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to);
+        return (await sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to, stages.team?.others());
       },
     });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
@@ -176,7 +176,10 @@ export function openAgents(stages: AgentStages): AgentStage {
   };
 }
 
-const unreachable = (to: string) => ({
+const unreachable = (to: string, members: readonly string[] = []) => ({
   success: false,
-  message: `No agent '${to}' can be reached. Use the agentId that the Agent tool returned, or the name you gave the agent.`,
+  message:
+    `No agent '${to}' can be reached. Use the agentId that the Agent tool returned, or the name you gave the agent.` +
+    // Members that are started together do not join at the same moment.
+    (members.length > 0 ? ` In the team now: ${members.join(", ")}. One that is still being started joins soon.` : ""),
 });

@@ -25,7 +25,7 @@ export interface AgentStages extends HookStage {
   readonly skills: SkillStage;
   readonly worktrees: Pick<WorktreeStage, "isolate">;
   /** Undefined if the session cannot have a team. */
-  readonly team?: Pick<TeamStage, "send" | "teammates"> | undefined;
+  readonly team?: Pick<TeamStage, "send" | "others" | "teammates"> | undefined;
   readonly schedules: ScheduleStage;
 }
 

@@ -25,6 +25,8 @@ export interface TeamStage {
     message: string | Readonly<Record<string, unknown>>,
     summary?: string,
   ): Promise<SendMessageOutput | undefined>;
+  /** The members that can be written to; empty without a team. */
+  others(): readonly string[];
   /** The session waits for input. */
   idle(): void;
   /** Entries that were stored. */
@@ -94,6 +96,7 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
         }
       : undefined,
     send: async (...message) => team()?.send(...message),
+    others: () => team()?.others() ?? [],
     idle: () => team()?.idle(),
     recorded: (entries) => team()?.recorded(entries),
     useEnd: (how) => void (end = how),

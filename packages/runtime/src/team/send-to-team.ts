@@ -22,11 +22,10 @@ export async function sendToTeam(
 ): Promise<SendMessageOutput | undefined> {
   const { files, self } = sender;
   const members = files.file.read()?.members ?? [];
-  const isThere = ({ name, ended }: TeamMember) => name !== self && ended === undefined;
   if (to === "*") {
     if (typeof message !== "string") return failed("Only plain text can be sent to all members");
-    const others = members.filter(isThere);
-    const problems = await Promise.all(others.map(({ name }) => deliver(sender, name, message, summary)));
+    const others = othersIn(files, self);
+    const problems = await Promise.all(others.map((name) => deliver(sender, name, message, summary)));
     const problem = problems.find((each) => each !== undefined);
     return problem === undefined ? sent(`Message sent to ${others.length} members of the team`) : failed(problem);
   }
@@ -42,6 +41,12 @@ export async function sendToTeam(
     typeof message === "string" ? message : JSON.stringify({ ...withRequestId(message, member.name), from: self });
   const problem = await deliver(sender, member.name, text, summary);
   return problem === undefined ? sent(`Message sent to ${member.name}`) : failed(problem);
+}
+
+/** The names of the other members that are there. */
+export function othersIn({ file }: TeamFiles, self: string): readonly string[] {
+  const isThere = ({ name, ended }: TeamMember) => name !== self && ended === undefined;
+  return (file.read()?.members ?? []).filter(isThere).map(({ name }) => name);
 }
 
 const sent = (message: string): SendMessageOutput => ({ success: true, message });

@@ -55,7 +55,7 @@ export async function post(
   { boxes }: TeamFiles,
   { now, newId }: Pick<Storage, "now" | "newId">,
   to: string,
-  mail: Pick<Mail, "from" | "text" | "summary" | "color">,
+  mail: Pick<Mail, "from" | "text" | "summary" | "color"> & Partial<Pick<Mail, "id">>,
 ): Promise<string | undefined> {
   try {
     await boxes.send(to, { id: newId(), ...mail, timestamp: new Date(now()).toISOString() });

@@ -12,7 +12,7 @@ import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { isApproval, MemberQuestions } from "./member-questions.ts";
 import { ModeFollowers } from "./mode-followers.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
-import { sendToTeam } from "../send-to-team.ts";
+import { othersIn, sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backend.ts";
 import { newMember, newName, type TeammateOrder } from "./new-member.ts";
@@ -109,16 +109,18 @@ export class Lead {
     const { files, backend, ruleBook, storage } = this.#options;
     const name = newName(order.name, new Set([...this.#running.keys(), ...this.#starting]));
     this.#starting.add(name);
+    const promptId = storage.newId();
     try {
       const number = this.#members().length;
       const { mode } = ruleBook;
       const { member, choice } = newMember(order, { name, team: this.team.name, number }, this.#options);
+      // Before anyone else can write to it: what it reads first is its prompt.
+      const problem = await this.#post(name, order.prompt, promptId);
+      if (problem !== undefined) throw new ToolError(`The teammate cannot be given its task: ${problem}`);
       await files.file.change((team) => ({
         ...team,
         members: [...team.members.filter((each) => each.name !== name), member],
       }));
-      const problem = await this.#post(name, order.prompt);
-      if (problem !== undefined) throw new ToolError(`The teammate cannot be given its task: ${problem}`);
       const program = await backend.start({ choice, cwd: member.cwd }, (said) => {
         if (said.type === "result") storage.cost.absorb(choice.sessionId, said.modelUsage, member.agentType);
         else if (said.type === "control_response") this.#followers.confirmed(said.request_id);
@@ -127,16 +129,17 @@ export class Lead {
       this.#running.set(name, program);
       this.#followers.add(name, program, order);
       if (ruleBook.mode !== mode) this.#followers.switch(ruleBook.mode);
-      const start = processStart(program.pid);
-      await files.file.changeMember(name, {
-        pid: program.pid,
-        ...(start === undefined ? {} : { procStart: start }),
-      });
       void program.exited.then((how) => this.#track(this.#ended(name, how).catch((error) => this.#lost(name, error))));
+      const start = processStart(program.pid);
+      const identity = { pid: program.pid, ...(start === undefined ? {} : { procStart: start }) };
+      // It runs, whatever becomes of the file.
+      await files.file.changeMember(name, identity).catch((error) => this.#complain(error));
       this.#hold();
       return { teammateId: member.agentId, name, team: this.team.name };
     } catch (error) {
       await files.file.changeMember(name, { isActive: false, ended: "crashed" });
+      // The next one of this name gets a prompt of its own.
+      await files.boxes.markRead(name, [promptId]).catch(() => undefined);
       throw error instanceof ToolError
         ? error
         : new ToolError(`The teammate cannot be started: ${(error as Error).message}`);
@@ -160,6 +163,10 @@ export class Lead {
     return this.#questions.judged(member.name, judged, ruleBook.mode)
       ? { success: true, message: `${member.name} has received your decision on its plan` }
       : { success: false, message: `No plan of ${member.name} waits for approval under this request_id` };
+  }
+
+  others(): readonly string[] {
+    return othersIn(this.#options.files, TEAM_LEAD);
   }
 
   recorded(entries: readonly NewEntry[]): void {
@@ -285,9 +292,9 @@ export class Lead {
     this.#options.storage.options.warn(`The team cannot be reached: ${(error as Error).message}`);
   }
 
-  async #post(to: string, text: string): Promise<string | undefined> {
+  async #post(to: string, text: string, id?: string): Promise<string | undefined> {
     const { files, storage } = this.#options;
     await this.#followers.settled();
-    return post(files, storage, to, { from: TEAM_LEAD, text });
+    return post(files, storage, to, { ...(id === undefined ? {} : { id }), from: TEAM_LEAD, text });
   }
 }

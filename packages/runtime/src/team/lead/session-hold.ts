@@ -1,6 +1,6 @@
 // Keeps the lead's session open while the team works, or while the lead has not heard everything.
 
-import { freeTasks } from "@keelson/store/task-list";
+import { freeTasks, type ListedTask } from "@keelson/store/task-list";
 import type { TeamMember } from "@keelson/store/team";
 import type { Inbox } from "../../stream/inbox.ts";
 import type { TeamFiles } from "../team-world.ts";
@@ -42,16 +42,21 @@ export class SessionHold {
   /** Whether a member works, or will without another word from the lead. */
   #isBusy(): boolean {
     const { files, atWork } = this.#parts;
-    const there = atWork();
-    if (there.length === 0) return false;
-    // One that said it would end is about to.
-    const works = ({ isActive, ended, name }: TeamMember) =>
-      isActive || ended !== undefined || files.boxes.unread(name).length > 0;
-    if (there.some(works)) return true;
+    const first = atWork();
+    if (first.length === 0) return false;
+    if (first.some(works)) return true;
+    // A member says that it works before it reads a message or takes a task. So who works is looked up once more, after what
+    // waits for them: otherwise both could seem to be nobody's.
+    const addressed = new Set(first.flatMap(({ name }) => (files.boxes.unread(name).length > 0 ? [name] : [])));
     const all = files.tasks.all();
-    return there.some(({ name }) => {
-      const hasWork = all.some(({ owner, status }) => owner === name && status === "in_progress");
-      return !hasWork && freeTasks(all, name).length > 0;
-    });
+    return atWork().some((member) => works(member) || addressed.has(member.name) || couldStart(member.name, all));
   }
+}
+
+/** One that said it would end is about to. */
+const works = ({ isActive, ended }: TeamMember) => isActive || ended !== undefined;
+
+function couldStart(name: string, all: readonly ListedTask[]): boolean {
+  const hasWork = all.some(({ owner, status }) => owner === name && status === "in_progress");
+  return !hasWork && freeTasks(all, name).length > 0;
 }

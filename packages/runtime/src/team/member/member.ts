@@ -7,7 +7,7 @@ import { isRunning, TEAM_LEAD, type Mail } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
 import { entryOf, mailText, type TeamSignal } from "../messages.ts";
-import { sendToTeam } from "../send-to-team.ts";
+import { othersIn, sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeammateIdentity, type TeamFiles, type TeamSession } from "../team-world.ts";
 import { watchFolders } from "../watch-folders.ts";
 
@@ -83,6 +83,11 @@ export class Member {
       await files.file.changeMember(identity.name, { ended: "stopped", isActive: false });
     }
     return answer;
+  }
+
+  others(): readonly string[] {
+    const { files, identity } = this.#options;
+    return othersIn(files, identity.name);
   }
 
   close(): void {
