@@ -28,10 +28,10 @@ interface Delivery {
   readonly message: string;
 }
 
-/** Undefined if no agent has this id or name. Messages to one agent are delivered one after the other. */
-export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<Delivery | undefined> {
+/** Messages to one agent are delivered one after the other. */
+export async function sendToAgent(message: AgentMessage, host: AgentHost): Promise<Delivery> {
   const known = addressee(message.to, host);
-  if (!known) return undefined;
+  if (!known) return unreachable(message.to, host.stages.team?.others() ?? []);
   const { id } = known;
   if (id === message.from.id) return { success: false, message: "You cannot write to yourself." };
   const deliveries = (host.deliveries ??= new Map());
@@ -46,6 +46,14 @@ export async function sendToAgent(message: AgentMessage, host: AgentHost): Promi
   if (deliveries.get(id) === settled) deliveries.delete(id);
   return delivered;
 }
+
+const unreachable = (to: string, members: readonly string[]): Delivery => ({
+  success: false,
+  message:
+    `No agent '${to}' can be reached. Use the agentId that the Agent tool returned, or the name you gave the agent.` +
+    // Members that are started together do not join at the same moment.
+    (members.length > 0 ? ` In the team now: ${members.join(", ")}. One that is still being started joins soon.` : ""),
+});
 
 /** How long a message waits for the end of an agent that is over but not tidied up. */
 const END_MS = 10_000;

@@ -116,11 +116,13 @@ export function openAgents(stages: AgentStages): AgentStage {
   const messageToolOf = (from: Spawner) =>
     sendMessageTool({
       send: async (to, message, summary, toolUseId) => {
-        const toTeam = await stages.team?.send(to, message, summary);
+        // Messages of the protocol between members are the session's own to send.
+        const mayWrite = from === self || typeof message === "string";
+        const toTeam = mayWrite ? await stages.team?.send(to, message, summary) : undefined;
         if (toTeam) return toTeam;
         const text = typeof message === "string" ? message : JSON.stringify(message);
         const { sendToAgent } = await import("./messages.ts");
-        return (await sendToAgent({ to, text, from, toolUseId }, host)) ?? unreachable(to, stages.team?.others());
+        return sendToAgent({ to, text, from, toolUseId }, host);
       },
     });
   const keeperOf = (agent: Spawner): AgentKeeper => ({
@@ -175,11 +177,3 @@ export function openAgents(stages: AgentStages): AgentStage {
     },
   };
 }
-
-const unreachable = (to: string, members: readonly string[] = []) => ({
-  success: false,
-  message:
-    `No agent '${to}' can be reached. Use the agentId that the Agent tool returned, or the name you gave the agent.` +
-    // Members that are started together do not join at the same moment.
-    (members.length > 0 ? ` In the team now: ${members.join(", ")}. One that is still being started joins soon.` : ""),
-});

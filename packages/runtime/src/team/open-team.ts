@@ -63,7 +63,8 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
     member = joinTeam(parts, options.teammate, (reason) => end(reason));
   }
   const mayLead = !options.teammate && teamsAreOn(state.snapshot.env);
-  if (mayLead) await closeFolders(state.snapshot.configDir, options.warn);
+  if (mayLead) lead = await (await import("./lead/begin.ts")).beginTeams(parts);
+  const resumed = lead;
   let creating: Promise<Lead> | undefined;
   const create = async (name?: string, description?: string) => {
     const { createLead } = await import("./lead/create.ts");
@@ -78,6 +79,7 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
       const { teamTools } = await import("./lead/create.ts");
       return teamTools({
         lead: () => lead,
+        resumed: () => (lead === resumed ? resumed : undefined),
         create: (name, description) => {
           if (lead || creating)
             throw new ToolError("This session already leads a team. Delete it first with TeamDelete.");
@@ -106,14 +108,4 @@ export async function openTeamStage(parts: TeamParts): Promise<TeamStage> {
       await lead?.close();
     },
   };
-}
-
-/** A command that runs before the first team exists must not be able to write its mailboxes later. */
-async function closeFolders(configDir: string, warn: (text: string) => void): Promise<void> {
-  const { prepareTeamFolders } = await import("@keelson/store/team");
-  try {
-    prepareTeamFolders(configDir);
-  } catch (error) {
-    warn(`The folders of teams cannot be created: ${(error as Error).message}`);
-  }
 }

@@ -1,9 +1,16 @@
 // What both sides of a team work with: the session around it, and the team's files.
 
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { HookEvent, HookOutcome, JsonObject, NewEntry } from "@keelson/protocol";
-import { openMailboxes, type Mail, type Mailboxes, type TeamFile } from "@keelson/store/team";
+import {
+  markTasks,
+  openMailboxes,
+  removeTasks,
+  removeTeamFiles,
+  type Mail,
+  type Mailboxes,
+  type TeamFile,
+} from "@keelson/store/team";
 import { openTaskList, type SharedTasks } from "@keelson/store/task-list";
 import type { Storage } from "../session/storage.ts";
 
@@ -32,8 +39,11 @@ export interface TeamFiles {
   readonly tasks: SharedTasks;
   /** Changes in these may matter to a member. */
   readonly folders: readonly string[];
+  /** The session with this id finds the task list again. */
+  keepTasksFor(sessionId: string): void;
   /** Removes the team's own files. The task list stays. */
   remove(): void;
+  removeTasks(): void;
 }
 
 export function openTeamFiles({ options, state }: Storage, file: TeamFile): TeamFiles {
@@ -46,7 +56,9 @@ export function openTeamFiles({ options, state }: Storage, file: TeamFile): Team
     boxes: openMailboxes(inboxes, options.warn),
     tasks,
     folders: [inboxes, file.folder, tasks.folder],
-    remove: () => rmSync(file.folder, { recursive: true, force: true }),
+    keepTasksFor: (sessionId) => markTasks(configDir, name, sessionId),
+    remove: () => removeTeamFiles(file.folder),
+    removeTasks: () => removeTasks(configDir, name),
   };
 }
 

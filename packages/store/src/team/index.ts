@@ -1,13 +1,14 @@
 export { isRunning, processStart } from "@keelson/disk/process-identity";
 export { openMailboxes, type Mail, type Mailboxes } from "./mailbox.ts";
 export {
-  adoptTasks,
   createTeam,
   prepareTeamFolders,
   openTeam,
-  removeTeam,
+  removeTeamFiles,
   TEAM_LEAD,
+  teamLedBy,
   type TeamConfig,
   type TeamFile,
   type TeamMember,
 } from "./team-file.ts";
+export { adoptTasks, hasForeignTasks, markTasks, removeForeignTasks, removeTasks, tasksLeftBy } from "./team-tasks.ts";

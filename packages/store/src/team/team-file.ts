@@ -1,6 +1,6 @@
 // The file that says who is in a team. Several processes change it, each under the same lock.
 
-import { existsSync, lstatSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { fileState, put } from "../checkpoints/file-state.ts";
@@ -41,7 +41,7 @@ export interface TeamConfig {
 export interface TeamFile {
   readonly path: string;
   readonly folder: string;
-  /** Undefined if it is not there or not readable. */
+  /** Undefined if it is not there. What was last read, if something else is in the file now. */
   read(): TeamConfig | undefined;
   /** Does nothing if the team is gone. */
   change(work: (config: TeamConfig) => TeamConfig): Promise<void>;
@@ -50,22 +50,59 @@ export interface TeamFile {
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_MEMBERS = 500;
+const MOST_ATTEMPTS = 5;
+/** How the names of folders begin that are being removed. */
+const ENDED = ".ended-";
 
 /** Creates the folders of all teams: what exists when a command starts, the shield can close to it. */
 export function prepareTeamFolders(configDir: string): void {
-  for (const kind of ["teams", "tasks"]) stateFolder(configDir, kind);
+  const [teams] = ["teams", "tasks"].map((kind) => stateFolder(configDir, kind));
+  // A lead was killed while it removed them.
+  const ended = namesIn(teams!).filter((name) => name.startsWith(ENDED));
+  for (const name of ended) rmSync(join(teams!, name), { recursive: true, force: true });
 }
 
-/** Undefined if another session has a team of this name. */
-export async function createTeam(configDir: string, config: TeamConfig): Promise<TeamFile | undefined> {
-  const folder = stateFolder(configDir, "teams", config.name);
-  stateFolder(configDir, "teams", config.name, "inboxes");
-  const file = teamFile(folder);
-  return withFileLock(lockOf(folder), () => {
-    if (existsSync(file.path)) return undefined;
-    write(file.path, config);
-    return file;
-  });
+/** Whether a new team may have this name; called under the lock of the name. `old` is the team that has it. */
+export type MayTakeName = (old: TeamConfig | undefined) => boolean;
+
+/** Undefined if another session has a team of this name, or `mayTake` refuses. */
+export async function createTeam(
+  configDir: string,
+  config: TeamConfig,
+  mayTake: MayTakeName = (old) => old === undefined,
+): Promise<TeamFile | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const folder = stateFolder(configDir, "teams", config.name);
+    try {
+      return await withFileLock(lockOf(folder), () => {
+        const file = teamFile(folder);
+        const old = file.read();
+        if ((old === undefined && existsSync(file.path)) || !mayTake(old)) return undefined;
+        const inboxes = join(folder, "inboxes");
+        rmSync(inboxes, { recursive: true, force: true });
+        mkdirSync(inboxes, { mode: 0o700 });
+        file.write(config);
+        return file;
+      });
+    } catch (error) {
+      // The lead that had the name removed its folder at this moment.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** The team that a session leads, according to its file. */
+export function teamLedBy(configDir: string, sessionId: string): TeamFile | undefined {
+  for (const name of namesIn(join(configDir, "teams"))) {
+    if (name.startsWith(".")) continue;
+    try {
+      const file = openTeam(configDir, name);
+      if (file?.read()?.leadSessionId === sessionId) return file;
+    } catch {
+      // A link, which is no team.
+    }
+  }
+  return undefined;
 }
 
 /** Undefined if there is no such team. */
@@ -75,28 +112,42 @@ export function openTeam(configDir: string, name: string): TeamFile | undefined 
   return file.read() && file;
 }
 
-/** Removes the files of the team and its task list. */
-export function removeTeam(configDir: string, name: string): void {
-  for (const kind of ["teams", "tasks"]) {
-    rmSync(stateFolder(configDir, kind, name), { recursive: true, force: true });
+/** Removes the files of the team at once, so that no one finds half of them. Its task list stays. */
+export function removeTeamFiles(folder: string): void {
+  const ended = join(folder, "..", `${ENDED}${crypto.randomUUID()}`);
+  try {
+    renameSync(folder, ended);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
   }
+  rmSync(ended, { recursive: true, force: true });
 }
 
-/** The task list of a session becomes that of its team, unless the team has one. */
-export function adoptTasks(configDir: string, session: string, team: string): void {
-  const [from, to] = [join(configDir, "tasks", session), join(configDir, "tasks", team)];
-  if (!lstatSync(from, { throwIfNoEntry: false })?.isDirectory() || existsSync(to)) return;
-  renameSync(from, to);
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 const lockOf = (folder: string) => join(folder, ".lock");
 
-function teamFile(folder: string): TeamFile {
+function teamFile(folder: string): TeamFile & { write(config: TeamConfig): void } {
   const path = join(folder, "config.json");
+  let last: TeamConfig | undefined;
   const read = () => {
     const state = fileState(path);
-    if (state === "unchanged" || state.kind !== "file" || state.bytes.length > MOST_BYTES) return undefined;
-    return parseTeam(state.bytes.toString());
+    if (state === "unchanged" || state.kind === "absent") return undefined;
+    const isSound = state.kind === "file" && state.bytes.length <= MOST_BYTES;
+    const found = isSound ? parseTeam(state.bytes.toString()) : undefined;
+    // Whoever damaged the file must not end the team; the next change writes it anew.
+    return found ? (last = found) : last;
+  };
+  const write = (config: TeamConfig) => {
+    put(path, Buffer.from(`${JSON.stringify(config, null, 2)}\n`), 0o600);
+    last = config;
   };
   const change: TeamFile["change"] = async (work) => {
     if (!existsSync(folder)) return;
@@ -105,13 +156,14 @@ function teamFile(folder: string): TeamFile {
       if (!config) return;
       const next = work(config);
       if (next.members.length > MOST_MEMBERS) throw new Error(`A team has at most ${MOST_MEMBERS} members`);
-      if (next !== config) write(path, next);
+      if (next !== config) write(next);
     });
   };
   return {
     path,
     folder,
     read,
+    write,
     change,
     changeMember: (name, changed) =>
       change((config) => ({
@@ -119,10 +171,6 @@ function teamFile(folder: string): TeamFile {
         members: config.members.map((member) => (member.name === name ? { ...member, ...changed } : member)),
       })),
   };
-}
-
-function write(path: string, config: TeamConfig): void {
-  put(path, Buffer.from(`${JSON.stringify(config, null, 2)}\n`), 0o600);
 }
 
 function parseTeam(text: string): TeamConfig | undefined {

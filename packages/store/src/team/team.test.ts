@@ -13,7 +13,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openMailboxes, type Mail } from "./mailbox.ts";
-import { createTeam, openTeam, removeTeam, TEAM_LEAD, type TeamConfig } from "./team-file.ts";
+import {
+  createTeam,
+  openTeam,
+  prepareTeamFolders,
+  removeTeamFiles,
+  TEAM_LEAD,
+  teamLedBy,
+  type TeamConfig,
+} from "./team-file.ts";
+import { hasForeignTasks, markTasks, removeForeignTasks, removeTasks, tasksLeftBy } from "./team-tasks.ts";
+import { openTaskList } from "../task-list/task-list.ts";
 
 function world() {
   const dir = mkdtempSync(join(tmpdir(), "keelson-team-"));
@@ -140,7 +150,7 @@ const config: TeamConfig = {
   ],
 };
 
-test("a team has one file, which changes as a whole, and is removed with its tasks", async () => {
+test("a team has one file, which changes as a whole, and is removed", async () => {
   using at = world();
   const file = (await createTeam(at.dir, config))!;
   expect(await createTeam(at.dir, config)).toBeUndefined();
@@ -156,8 +166,85 @@ test("a team has one file, which changes as a whole, and is removed with its tas
   ]);
   expect(openTeam(at.dir, "other")).toBeUndefined();
   mkdirSync(join(at.dir, "tasks", "fix"), { recursive: true });
-  removeTeam(at.dir, "fix");
+  removeTeamFiles(file.folder);
+  removeTeamFiles(file.folder);
+  removeTasks(at.dir, "fix");
   expect([existsSync(join(at.dir, "teams", "fix")), existsSync(join(at.dir, "tasks", "fix"))]).toEqual([false, false]);
   await file.changeMember("b", { isActive: true });
   expect(existsSync(file.path)).toBe(false);
+});
+
+test("a file that someone damages does not end the team, and the next change writes it anew", async () => {
+  using at = world();
+  const file = (await createTeam(at.dir, config))!;
+  for (const text of ["", "{", "[]", '{"name": "fix"}']) {
+    writeFileSync(file.path, text);
+    expect(file.read()).toEqual(config);
+    // Only who knew the team before can say what it was.
+    expect(openTeam(at.dir, "fix")).toBeUndefined();
+    expect(await createTeam(at.dir, config, () => true)).toBeUndefined();
+    await file.changeMember(TEAM_LEAD, { pid: 7 });
+    expect(openTeam(at.dir, "fix")?.read()?.members[0]?.pid).toBe(7);
+    await file.change(() => config);
+  }
+});
+
+test("a name is taken over only with the consent of its caller, and with empty mailboxes", async () => {
+  using at = world();
+  await createTeam(at.dir, config);
+  const boxes = openMailboxes(join(at.dir, "teams/fix/inboxes"), () => {});
+  await boxes.send("b", mail("1"));
+  const next = { ...config, leadSessionId: "other" };
+  expect(await createTeam(at.dir, next, (old) => old?.leadSessionId !== "s")).toBeUndefined();
+  expect(boxes.unread("b")).toHaveLength(1);
+  expect((await createTeam(at.dir, next, (old) => old?.leadSessionId === "s"))?.read()).toEqual(next);
+  expect(boxes.unread("b")).toEqual([]);
+});
+
+test("of sessions that want one name at once, one gets it, even while its former lead leaves", async () => {
+  using at = world();
+  for (let round = 0; round < 20; round++) {
+    const former = (await createTeam(at.dir, config))!;
+    const wanted = Array.from({ length: 5 }, (_, at) => ({ ...config, leadSessionId: `session ${at}` }));
+    const [made] = await Promise.all([
+      Promise.all(
+        wanted.map((each) => createTeam(at.dir, each, (old) => old?.leadSessionId !== "s" && old === undefined)),
+      ),
+      Promise.resolve().then(() => removeTeamFiles(former.folder)),
+    ]);
+    const winners = made.filter((file) => file !== undefined);
+    expect(winners.length).toBeLessThanOrEqual(1);
+    if (winners.length === 0) expect(openTeam(at.dir, "fix")).toBeUndefined();
+    else expect(winners[0]!.read()?.leadSessionId).toStartWith("session");
+    for (const { folder } of winners) removeTeamFiles(folder);
+  }
+});
+
+test("a session finds the team that it leads, and the tasks that it left", async () => {
+  using at = world();
+  mkdirSync(join(at.dir, "teams"));
+  symlinkSync("/tmp", join(at.dir, "teams", "a-link"));
+  await createTeam(at.dir, config);
+  await createTeam(at.dir, { ...config, name: "other", leadSessionId: "t" });
+  expect([teamLedBy(at.dir, "t")?.read()?.name, teamLedBy(at.dir, "u")]).toEqual(["other", undefined]);
+
+  const list = openTaskList(at.dir, "fix", () => {});
+  await list.add(await list.reserve(), { subject: "One", description: "" });
+  expect([tasksLeftBy(at.dir, "s"), hasForeignTasks(at.dir, "fix", "t")]).toEqual([undefined, false]);
+  markTasks(at.dir, "fix", "s");
+  expect([tasksLeftBy(at.dir, "s"), tasksLeftBy(at.dir, "t")]).toEqual(["fix", undefined]);
+  expect([hasForeignTasks(at.dir, "fix", "s"), hasForeignTasks(at.dir, "fix", "t")]).toEqual([false, true]);
+  await list.change("1", { status: "completed" });
+  expect(hasForeignTasks(at.dir, "fix", "t")).toBe(false);
+  removeForeignTasks(at.dir, "fix", "s");
+  expect(list.all()).toHaveLength(1);
+  removeForeignTasks(at.dir, "fix", "t");
+  expect(existsSync(list.folder)).toBe(false);
+});
+
+test("what a killed lead had begun to remove is removed later", () => {
+  using at = world();
+  mkdirSync(join(at.dir, "teams", ".ended-1"), { recursive: true });
+  prepareTeamFolders(at.dir);
+  expect(readdirSync(join(at.dir, "teams"))).toEqual([]);
 });

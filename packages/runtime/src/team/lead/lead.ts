@@ -3,7 +3,7 @@
 
 import { ToolError } from "@keelson/engine";
 import type { HookRegistration, NewEntry } from "@keelson/protocol";
-import { processStart, removeTeam, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
+import { processStart, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
@@ -14,7 +14,7 @@ import { ModeFollowers } from "./mode-followers.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
 import { othersIn, sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
-import type { Backend, StartedSession } from "./backend.ts";
+import type { Backend, StartedSession } from "./backends/backend.ts";
 import { newMember, newName, type TeammateOrder } from "./new-member.ts";
 import { SessionHold } from "./session-hold.ts";
 import { watchFolders } from "../watch-folders.ts";
@@ -96,7 +96,12 @@ export class Lead {
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
     this.#followers = new ModeFollowers(storage.newId);
     options.ruleBook.onMode((mode) => this.#followers.switch(mode));
-    storage.onClear(() => files.file.change((team) => ({ ...team, leadSessionId: storage.place.id })));
+    files.keepTasksFor(storage.place.id);
+    storage.onClear(async () => {
+      if (this.#isClosed) return;
+      files.keepTasksFor(storage.place.id);
+      await files.file.change((team) => ({ ...team, leadSessionId: storage.place.id }));
+    });
   }
 
   /** The file that says who is in the team. */
@@ -188,7 +193,7 @@ export class Lead {
       return { success: false, message, team_name: name };
     }
     await this.close();
-    removeTeam(this.#options.storage.state.snapshot.configDir, name);
+    this.#options.files.removeTasks();
     return { success: true, message: `The team "${name}" and its tasks are deleted`, team_name: name };
   }
 
@@ -201,7 +206,11 @@ export class Lead {
     await this.#options.backend.close();
     await Promise.all(this.#ending);
     await this.#deliveries.settle();
-    this.#options.files.remove();
+    try {
+      this.#options.files.remove();
+    } catch (error) {
+      this.#complain(error);
+    }
     this.#sessionHold.end();
   }
 

@@ -3,7 +3,7 @@
 
 import type { ControlResponse, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { AskPerson } from "../../gate/ask.ts";
-import type { MemberQuestion } from "./backend.ts";
+import type { MemberQuestion } from "./backends/backend.ts";
 
 const NOBODY =
   "No one is available to approve it in this session: the team lead was started without a client that answers permission questions.";

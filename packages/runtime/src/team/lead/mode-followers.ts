@@ -2,7 +2,7 @@
 
 import { narrowerMode } from "@keelson/engine/agents";
 import type { PermissionMode } from "@keelson/protocol";
-import type { StartedSession } from "./backend.ts";
+import type { StartedSession } from "./backends/backend.ts";
 import type { TeammateOrder } from "./new-member.ts";
 
 /** One that does not answer holds no one up for longer. */

@@ -6,7 +6,7 @@ import type { HookRegistration, PermissionMode } from "@keelson/protocol";
 import { TEAM_LEAD, type TeamMember } from "@keelson/store/team";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { Storage } from "../../session/storage.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend } from "./backends/backend.ts";
 import { clientHooks } from "./client-hooks.ts";
 import type { TeammateChoice } from "./command-line.ts";
 

@@ -1,7 +1,7 @@
 // Where members run. Each backend starts a whole session that joins the team by itself.
 
 import { isObject, type ModelUsage } from "@keelson/protocol";
-import type { TeammateChoice } from "./command-line.ts";
+import type { TeammateChoice } from "../command-line.ts";
 
 /** A question of a member to its client, which is the lead, the end of one, or that it did what the lead wanted. */
 export interface MemberQuestion {

@@ -3,9 +3,9 @@
 
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session } from "@keelson/protocol";
-import type { OpenOptions } from "../../session/open-options.ts";
+import type { OpenOptions } from "../../../session/open-options.ts";
 import { heardIn, type Backend, type HeardFromMember, type MemberStart } from "./backend.ts";
-import { sessionRules, type TeammateChoice } from "./command-line.ts";
+import { sessionRules, type TeammateChoice } from "../command-line.ts";
 
 export interface InProcessOptions {
   /** How the lead was opened. */

@@ -5,7 +5,7 @@ import type { Snapshot } from "@keelson/config";
 import { createServerPrograms } from "@keelson/host/servers";
 import { toLine } from "@keelson/protocol";
 import { heardIn, type Backend, type HeardFromMember } from "./backend.ts";
-import { teammateArguments } from "./command-line.ts";
+import { teammateArguments } from "../command-line.ts";
 
 /** How the lines begin that matter here; others are not parsed. */
 const HEARD = /^\{"type":"(?:control_|result")/;

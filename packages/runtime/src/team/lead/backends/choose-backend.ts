@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { mkdirSync } from "node:fs";
-import type { Storage } from "../../session/storage.ts";
+import type { Storage } from "../../../session/storage.ts";
 import type { Backend } from "./backend.ts";
 import { processes } from "./processes.ts";
 
@@ -15,7 +15,7 @@ export async function chooseBackend({ options, state }: Storage, folder: string)
   if (wanted === "in-process" || program === undefined) {
     const [{ inProcess }, { openSession }] = await Promise.all([
       import("./in-process.ts"),
-      import("../../session/open.ts"),
+      import("../../../session/open.ts"),
     ]);
     return inProcess({ lead: options, snapshot, openSession });
   }
