@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isOverflow, roomForOutput } from "./overflow.ts";
+import { isOverflow, outputLimit, roomForOutput } from "./overflow.ts";
 
 test.each([
   "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
@@ -44,4 +44,13 @@ test.each([
   ["maximum context length", undefined],
 ])("roomForOutput() tells how much a shorter answer may use: %j", (text, room) => {
   expect(roomForOutput(text, 32_000)).toBe(room);
+});
+
+test.each([
+  ["max_tokens is too large: 32000. This model supports at most 16384 completion tokens", 16_384],
+  ["The maximum tokens you requested exceeds the model limit of 8192. Try again with a lower value than 8192.", 8_192],
+  ["#/maxTokens: 32000 is not less or equal to 10000, please reformat your input and try again.", 10_000],
+  ["Invalid value for max_tokens", undefined],
+])("outputLimit() reads the limit in %j", (text, limit) => {
+  expect(outputLimit(text, 32_000)).toBe(limit);
 });

@@ -42,6 +42,19 @@ export function roomForOutput(text: string, maxTokens: number): number | undefin
   return room >= LEAST_ROOM && room < maxTokens ? room : undefined;
 }
 
+const TOO_LARGE =
+  /too large|at most|less than or equal|less or equal|lower than|<=|exceed|maximum|must be between|range/i;
+
+/** The most output that a model may be asked for, if the server says that so much was too much. */
+export function outputLimit(text: string, asked: number): number | undefined {
+  if (!TOO_LARGE.test(text)) return undefined;
+  const numbers = [...text.matchAll(/\d[\d,]*/g)].map(([digits]) => Number(digits.replaceAll(",", "")));
+  const limit = Math.max(...numbers.filter((number) => number < asked && number >= LEAST_LIMIT));
+  return Number.isFinite(limit) ? limit : undefined;
+}
+
+const LEAST_LIMIT = 16;
+
 /** OpenRouter names each part: "(1000 of text input, 200 of tool input, 32000 in the output)". */
 function sumOfParts(text: string): number | undefined {
   const parts = [...text.matchAll(/([\d,]+) of (?:text|tool|image|file|audio) input/gi)];

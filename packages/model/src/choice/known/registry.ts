@@ -31,6 +31,7 @@ const GPT52 = { ...K400, ...seeing, ...reasoning("none", "low", "medium", "high"
 const GPT41 = { contextWindow: 1_047_576, maxTokens: 32_768, ...seeing };
 const O_SERIES = { contextWindow: 200_000, maxTokens: 100_000, ...seeing, ...reasoning("low", "medium", "high") };
 const GEMINI_THINKING = { ...M1, ...seeing, ...reasoning("low", "medium", "high") };
+const DEEPSEEK4 = { contextWindow: 1_048_576, maxTokens: 393_216, ...reasoning("low", "high", "max") };
 const GPT_OSS = { contextWindow: K128, maxTokens: 32_768, ...reasoning("low", "medium", "high") };
 
 const OPENAI: Readonly<Record<string, Entry>> = {
@@ -72,6 +73,9 @@ const REGISTRY: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   gemini: GEMINI,
   vertex: GEMINI,
   deepseek: {
+    "deepseek-flash": { ...DEEPSEEK4, images: true },
+    "deepseek-v4-pro": DEEPSEEK4,
+    "deepseek-v4-flash": DEEPSEEK4,
     "deepseek-chat": { contextWindow: K128, maxTokens: 8_192, price: [0.28, 0.42, 0.028] },
     "deepseek-reasoner": { contextWindow: K128, maxTokens: 65_536, ...reasoning(), price: [0.28, 0.42, 0.028] },
   },
@@ -130,7 +134,7 @@ const SMALL: Readonly<Record<string, string>> = {
   openai: "gpt-5-mini",
   gemini: "gemini-2.5-flash",
   vertex: "gemini-2.5-flash",
-  deepseek: "deepseek-chat",
+  deepseek: "deepseek-flash",
   xai: "grok-4-1-fast",
   mistral: "mistral-small-latest",
   groq: "openai/gpt-oss-20b",

@@ -269,39 +269,78 @@ const thought = (text: string, model = "some-model"): ContentBlock => ({
   signature: sealThinking({ api: "openai-chat", model }),
 });
 
-const loop: ModelMessage[] = [
+const loopOf = (model?: string): ModelMessage[] => [
   { role: "user", content: "one" },
-  { role: "assistant", content: [thought("old"), { type: "tool_use", id: "a", name: "Read", input: {} }] },
+  { role: "assistant", content: [thought("old", model), { type: "tool_use", id: "a", name: "Read", input: {} }] },
   { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x" }] },
-  { role: "assistant", content: [thought("older"), { type: "text", text: "so" }] },
+  { role: "assistant", content: [thought("older", model), { type: "text", text: "so" }] },
   { role: "user", content: "two" },
-  { role: "assistant", content: [thought("new"), { type: "tool_use", id: "b", name: "Read", input: {} }] },
+  { role: "assistant", content: [thought("new", model), { type: "tool_use", id: "b", name: "Read", input: {} }] },
   { role: "user", content: [{ type: "tool_result", tool_use_id: "b", content: "x" }] },
 ];
+const loop = loopOf();
+const V4 = "deepseek-v4-pro";
 
-test("DeepSeek gets its thinking back within the tool loop, and only there", async () => {
-  const { server, provider } = await setUp([done, done], {
+const thinkingIn = (server: DialectServer, at = 0) =>
+  body(server, at).messages.flatMap(({ role, reasoning_content }: any) =>
+    role === "assistant" ? [reasoning_content] : [],
+  );
+
+test("DeepSeek gets the thinking of every reply to a prompt that led to calls", async () => {
+  const { server, provider } = await setUp([done], {
     thinking: "reasoning_content",
+    keepsThinking: true,
     server: { provider: "deepseek" },
   });
-  expect((await collect(provider, { ...request, messages: loop })).error).toBeUndefined();
-  expect(body(server).messages.map((message: any) => message.reasoning_content)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    "new",
-    undefined,
-  ]);
+  const messages: ModelMessage[] = [
+    { role: "user", content: "zero" },
+    { role: "assistant", content: [thought("no calls", V4), { type: "text", text: "so" }] },
+    ...loopOf(V4),
+  ];
+  expect((await collect(provider, { ...request, model: V4, messages })).error).toBeUndefined();
+  expect([server.problems, thinkingIn(server)]).toEqual([[], [undefined, "old", "older", "new"]]);
 });
 
-test("a server that misses thinking in the loop gets it from then on", async () => {
-  const { server, provider } = await setUp([done], { thinking: "reasoning_content" });
-  expect((await collect(provider, { ...request, messages: loop })).error).toBeUndefined();
-  expect(server.problems).toEqual([expect.stringContaining("Missing reasoning_content")]);
-  expect(body(server).messages[6].reasoning_content).toBe("new");
+test("DeepSeek gets its thinking back also if a reminder follows the result", async () => {
+  const { server, provider } = await setUp([done], {
+    thinking: "reasoning_content",
+    keepsThinking: true,
+    server: { provider: "deepseek" },
+  });
+  const reminded: ModelMessage = {
+    role: "user",
+    content: [
+      { type: "tool_result", tool_use_id: "b", content: "x" },
+      { type: "text", text: "<system-reminder>look</system-reminder>" },
+    ],
+  };
+  const messages = [...loopOf(V4).slice(0, -1), reminded];
+  expect((await collect(provider, { ...request, model: V4, messages })).error).toBeUndefined();
+  expect([server.problems, thinkingIn(server)]).toEqual([[], ["old", "older", "new"]]);
+});
+
+test("older models of DeepSeek get their thinking back within the tool loop, and only there", async () => {
+  const { server, provider } = await setUp([done], { thinking: "reasoning_content", server: { provider: "deepseek" } });
+  const model = "deepseek-reasoner";
+  expect((await collect(provider, { ...request, model, messages: loopOf(model) })).error).toBeUndefined();
+  expect([server.problems, thinkingIn(server)]).toEqual([[], [undefined, undefined, "new"]]);
+});
+
+test.each([
+  [true, [expect.stringContaining("must be passed back")], ["old", "older", "new"]],
+  [false, [expect.stringContaining("Missing reasoning_content")], [undefined, undefined, "new"]],
+])("a server that misses thinking gets it from then on (always: %p)", async (keepsThinking, problems, sent) => {
+  const { server, provider } = await setUp([done, done], { thinking: "reasoning_content", keepsThinking });
+  for (const _ of [1, 2]) expect((await collect(provider, { ...request, messages: loop })).error).toBeUndefined();
+  expect(server.problems).toEqual(problems);
+  expect([thinkingIn(server), thinkingIn(server, 1)]).toEqual([sent, sent]);
+});
+
+test("a server that refuses thinking after the tool loop gets it only within", async () => {
+  const { server, provider } = await setUp([done], { thinking: "reasoning_content", server: { provider: "deepseek" } });
+  expect((await collect(provider, { ...request, model: V4, messages: loopOf(V4) })).error).toBeUndefined();
+  expect(server.problems).toEqual([expect.stringContaining("must not be sent back")]);
+  expect(thinkingIn(server)).toEqual([undefined, undefined, "new"]);
 });
 
 test("no other server gets thinking back", async () => {

@@ -19,6 +19,7 @@ import type { FittedNames } from "../../fit/names.ts";
 import { blocksToSend } from "../../fit/reminders.ts";
 import { openThinking } from "../../thinking-envelope.ts";
 import { isSameFamily } from "../shared/flavour.ts";
+import type { ReasoningSpan } from "../shared/habits.ts";
 import { memoized, type Memo } from "../shared/memo.ts";
 import { CONTINUE } from "../shared/request-parts.ts";
 import { chatContent, partsOf, textPart, type ChatPart, type ContentOptions, type Loss } from "./content.ts";
@@ -46,9 +47,11 @@ export interface MessageOptions extends ContentOptions {
   readonly names: FittedNames;
   readonly ids: IdRule;
   readonly systemRole: "system" | "developer";
-  /** The field in which the server wants thinking back within a tool loop. */
+  /** The field in which the server wants thinking back. */
   readonly reasoningField?: string;
-  /** It wants the field with every call in the loop, even if the thinking was lost or another model's. */
+  /** For how long it wants the field. */
+  readonly reasoningSpan: ReasoningSpan;
+  /** It wants the field with every call, even if the thinking was lost or another model's. */
   readonly alwaysReasoning?: boolean;
   /** Send back `reasoning_details`. */
   readonly details: boolean;
@@ -178,15 +181,25 @@ function thinkingFields(blocks: readonly ContentBlock[], options: MessageOptions
   return text === "" && !isMissed ? {} : { [reasoningField!]: text };
 }
 
-/** Thinking goes back only as long as the model is at work on the last prompt. */
-function withoutOldReasoning(messages: ChatMessage[], { reasoningField }: MessageOptions): ChatMessage[] {
+/** Leaves out the thinking that the server no longer wants. */
+function withoutOldReasoning(messages: ChatMessage[], options: MessageOptions): ChatMessage[] {
+  const { reasoningField, reasoningSpan } = options;
   if (reasoningField === undefined) return messages;
   const prompt = messages.findLastIndex(({ role }) => role === "user");
+  let isWanted = false;
   return messages.map((message, at) => {
-    if (at > prompt || message[reasoningField] === undefined) return message;
+    if (message.role === "user") isWanted = at === prompt || (reasoningSpan === "session" && callsFollow(messages, at));
+    if (isWanted || message[reasoningField] === undefined) return message;
     const { [reasoningField]: _, ...rest } = message;
     return rest as ChatMessage;
   });
+}
+
+/** Whether the model made calls before the next prompt. */
+function callsFollow(messages: readonly ChatMessage[], prompt: number): boolean {
+  for (let at = prompt + 1; messages[at] && messages[at]!.role !== "user"; at++)
+    if (messages[at]!.tool_calls) return true;
+  return false;
 }
 
 const NO_RESULT = "The call has no result.";

@@ -7,7 +7,7 @@ import { CHAT_IDS, MISTRAL_IDS } from "../../fit/ids.ts";
 import type { FittedNames } from "../../fit/names.ts";
 import { effortFor } from "../shared/effort.ts";
 import { isMistralName, isReasoningModelName, type Flavour } from "../shared/flavour.ts";
-import type { Optional, ServerHabits } from "../shared/habits.ts";
+import type { Optional, ReasoningSpan, ServerHabits } from "../shared/habits.ts";
 import type { Sent } from "../shared/lessons.ts";
 import { formatSchema, withDetails } from "../shared/request-parts.ts";
 import { functionTools, type FunctionTool } from "../shared/tools/function-tools.ts";
@@ -71,6 +71,7 @@ export function chatRequest(request: ModelRequest, stream: boolean, context: Cha
       parts: [...parts, ...messageParts(messages)],
       maxTokens: maxTokensField ? maxTokens : undefined,
       toolCount: offered.tools.length,
+      ...(reasoningFieldOf(context) ? { reasoning: spanOf(request.model, context) } : {}),
     },
     losses: [...losses],
   };
@@ -107,15 +108,15 @@ function messagesOf(request: ModelRequest, context: ChatContext, lose: (loss: Lo
   const may = (part: Optional) => !habits.refused.has(part);
   const isVendor = flavour === "openai" || flavour === "azure";
   const developer = compat.developerRole ?? (isVendor && (traits.reasons || isReasoningModelName(model)));
-  const field =
-    compat.reasoningField ?? (flavour === "deepseek" || habits.wantsReasoning ? "reasoning_content" : undefined);
+  const field = reasoningFieldOf(context);
   return toChatMessages(request.system, request.messages as readonly ModelMessage[], {
     model,
     names,
     ids: flavour === "mistral" ? MISTRAL_IDS : CHAT_IDS,
     systemRole: developer && may("developer") ? "developer" : "system",
-    ...(field !== undefined && may(field) ? { reasoningField: field } : {}),
-    alwaysReasoning: traits.reasons || habits.wantsReasoning === true,
+    ...(field === undefined ? {} : { reasoningField: field }),
+    reasoningSpan: spanOf(model, context),
+    alwaysReasoning: traits.reasons || habits.reasoning !== undefined,
     details: flavour === "openrouter" && may("reasoning_details"),
     images: traits.images && may("images"),
     noLinks: flavour === "ollama" || flavour === "lmstudio",
@@ -125,6 +126,18 @@ function messagesOf(request: ModelRequest, context: ChatContext, lose: (loss: Lo
     cacheMarks: flavour === "openrouter" && /^anthropic\/|claude/.test(model) && compat.stringToolContent !== true,
     lose,
   });
+}
+
+/** The field in which thinking goes back. */
+function reasoningFieldOf({ flavour, compat, habits }: ChatContext) {
+  const wants = flavour === "deepseek" || habits.reasoning !== undefined;
+  const field = compat.reasoningField ?? (wants ? "reasoning_content" : undefined);
+  return field === undefined || habits.refused.has(field) ? undefined : field;
+}
+
+/** DeepSeek wants it back always since its fourth version; before, within the tool loop. */
+function spanOf(model: string, { habits }: ChatContext): ReasoningSpan {
+  return habits.reasoning ?? (/deepseek-(?:v[4-9]|flash|pro)/.test(model) ? "session" : "loop");
 }
 
 function limitOf(request: ModelRequest, context: ChatContext) {

@@ -20,12 +20,15 @@ export type Optional =
   | "reasoning_details"
   | "images";
 
+/** How long the thinking that led to calls goes back: until the next prompt, or always. */
+export type ReasoningSpan = "loop" | "session";
+
 export interface ServerHabits {
   readonly refused: ReadonlySet<Optional>;
   /** The most output that the server allows. */
   readonly maxTokens?: number;
-  /** The server misses the model's own thinking in the tool loop. */
-  readonly wantsReasoning?: boolean;
+  /** The server wants the model's own thinking back. */
+  readonly reasoning?: ReasoningSpan;
   /** The longest description of a tool, in characters. */
   readonly descriptionLength?: number;
   readonly toolCount?: number;

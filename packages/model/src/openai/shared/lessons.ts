@@ -2,8 +2,8 @@
 // form from the start. Pure.
 
 import type { ModelError } from "@keelson/engine";
-import { roomForOutput } from "../../http/overflow.ts";
-import type { Optional, ServerHabits } from "./habits.ts";
+import { outputLimit, roomForOutput } from "../../http/overflow.ts";
+import type { Optional, ReasoningSpan, ServerHabits } from "./habits.ts";
 
 /** What an attempt was made with. */
 export interface Sent {
@@ -12,6 +12,8 @@ export interface Sent {
   readonly maxTokens: number | undefined;
   /** How many tools were offered. */
   readonly toolCount: number;
+  /** For how long thinking went back, if it did. */
+  readonly reasoning?: ReasoningSpan;
 }
 
 /**
@@ -33,14 +35,27 @@ export function learn(
   const schemas = toolLesson(message, sent, habits);
   if (schemas && (kind === "invalid_request" || kind === "server_error")) return { habits: schemas };
   if (kind !== "invalid_request") return undefined;
-  const limit = outputLimit(message, sent);
+  const limit = outputLimitOf(message, sent);
   if (limit !== undefined) return { habits: { ...habits, maxTokens: limit } };
+  if (MISSES_REASONING.test(message)) return wantsReasoning(message, sent, habits);
   const part = sent.parts.find((name) => name !== "images" && names(message, name));
+  if (part === "reasoning_content" && sent.reasoning === "session") return { habits: { ...habits, reasoning: "loop" } };
   if (part) return { habits: without(part, habits) };
   if (!habits.bridgesResults && ROLE_ORDER.test(message)) return { habits: { ...habits, bridgesResults: true } };
-  if (!habits.noSystem && NO_SYSTEM.test(message)) return { habits: { ...habits, noSystem: true } };
-  const misses = !habits.wantsReasoning && /missing.*reasoning_content|reasoning_content.*missing/i.test(message);
-  return misses ? { habits: { ...habits, wantsReasoning: true } } : undefined;
+  return !habits.noSystem && NO_SYSTEM.test(message) ? { habits: { ...habits, noSystem: true } } : undefined;
+}
+
+/** DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API." */
+const PASS_BACK = /reasoning_content[^]*(?:must|should|needs? to) be (?:passed|sent) back/i;
+const MISSES_REASONING = new RegExp(
+  `missing[^]*reasoning_content|reasoning_content[^]*missing|${PASS_BACK.source}`,
+  "i",
+);
+
+function wantsReasoning(message: string, { reasoning }: Sent, habits: ServerHabits) {
+  if (reasoning === "session") return undefined;
+  const wanted = reasoning === "loop" || PASS_BACK.test(message) ? "session" : "loop";
+  return { habits: { ...habits, reasoning: wanted } as const };
 }
 
 const ROLE_ORDER = /unexpected role '?user'? after role '?tool|roles must alternate/i;
@@ -86,13 +101,8 @@ function names(message: string, part: Optional): boolean {
 
 const WORDS = new Set<Optional>(["reasoning", "include", "strict"]);
 
-const TOO_LARGE = /too large|at most|less than or equal|<=|exceed|maximum|must be between|range/i;
-
 /** "max_tokens is too large: 32000. This model supports at most 16384 completion tokens" */
-function outputLimit(message: string, { maxTokens, parts }: Sent): number | undefined {
+function outputLimitOf(message: string, { maxTokens, parts }: Sent): number | undefined {
   const isNamed = parts.some((part) => part.startsWith("max_") && names(message, part));
-  if (maxTokens === undefined || !isNamed || !TOO_LARGE.test(message)) return undefined;
-  const numbers = [...message.matchAll(/\d[\d,]*/g)].map(([digits]) => Number(digits.replaceAll(",", "")));
-  const limit = Math.max(...numbers.filter((number) => number < maxTokens && number >= 16));
-  return Number.isFinite(limit) ? limit : undefined;
+  return maxTokens === undefined || !isNamed ? undefined : outputLimit(message, maxTokens);
 }

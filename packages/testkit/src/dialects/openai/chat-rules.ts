@@ -8,6 +8,8 @@ import { schemaProblem } from "./schema.ts";
 export interface ChatRules {
   /** How thinking is shown, and in which field of a message it is accepted. By default it is not. */
   readonly thinking?: "reasoning_content" | "reasoning" | "reasoning_details" | "tags";
+  /** Thinking that led to calls must come back in every request, as with DeepSeek since its fourth version. */
+  readonly keepsThinking?: boolean;
   /** Optional parameters that this server does not know. */
   readonly refuses?: readonly string[];
   /** Contents of results must be plain strings, as with templates of local models. */
@@ -132,7 +134,7 @@ function messagesProblem(messages: unknown, rules: ChatRules): string | undefine
   const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
   for (const [at, message] of messages.entries()) {
     const where = `messages[${at}]`;
-    const problem = messageProblem(message, where, rules, at > lastPrompt);
+    const problem = messageProblem(message, where, rules, at > lastPrompt || rules.keepsThinking === true);
     if (problem) return problem;
     const before = messages[at - 1]?.role;
     const isSystem = message.role === "system" || message.role === "developer";
@@ -179,7 +181,9 @@ function messageProblem(message: any, where: string, rules: ChatRules, inLoop: b
   if (tool_calls === undefined) return undefined;
   if (!Array.isArray(tool_calls) || tool_calls.length === 0) return `[] is too short - '${where}.tool_calls'`;
   if (rules.thinking === "reasoning_content" && inLoop && message.reasoning_content === undefined)
-    return `Missing reasoning_content field in the assistant message at ${where}`;
+    return rules.keepsThinking
+      ? "The `reasoning_content` in the thinking mode must be passed back to the API."
+      : `Missing reasoning_content field in the assistant message at ${where}`;
   return tool_calls.map((call, at) => callProblem(call, `${where}.tool_calls[${at}]`, rules)).find(Boolean);
 }
 

@@ -72,6 +72,12 @@ test.each<[string, object, RegExp, ChatRules?]>([
     { thinking: "reasoning_content" },
   ],
   [
+    "old thinking that is missed",
+    chat({}, user, calling(call()), answer(), { role: "assistant", content: "x" }, user),
+    /must be passed back/,
+    { thinking: "reasoning_content", keepsThinking: true },
+  ],
+  [
     "thinking that is over",
     chat({}, user, { role: "assistant", content: "x", reasoning_content: "y" }, user),
     /must not be sent back/,
