@@ -10,6 +10,7 @@ test("plainSchema() keeps what every server knows and says the rest in those wor
         kind: { const: "a" },
         size: { type: "integer", exclusiveMinimum: 0, description: "How big" },
         one: { oneOf: [{ type: "string", format: "uri" }, { type: "null" }] },
+        pair: { type: ["array", "null"], prefixItems: [{ type: "string" }, { type: "number" }] },
       },
       required: ["kind"],
       additionalProperties: false,
@@ -20,6 +21,7 @@ test("plainSchema() keeps what every server knows and says the rest in those wor
       kind: { enum: ["a"] },
       size: { type: "integer", description: "How big" },
       one: { anyOf: [{ type: "string" }, { type: "null" }] },
+      pair: { type: ["array", "null"], items: {} },
     },
     required: ["kind"],
   });

@@ -43,5 +43,7 @@ function plain(schema: JsonObject, conversion: Conversion, depth: number): JsonO
     if (key === "anyOf" && Array.isArray(value)) return [[key, value.map(below)]];
     return [[key, value as Json]];
   });
-  return Object.fromEntries(entries);
+  // The items of a list with fixed places are not among them.
+  const lacksItems = [whole["type"]].flat().includes("array") && whole["items"] === undefined;
+  return { ...Object.fromEntries(entries), ...(lacksItems ? { items: {} } : {}) };
 }
