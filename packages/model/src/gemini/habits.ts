@@ -5,7 +5,7 @@ import { ModelError, type ModelRequest } from "@keelson/engine";
 import { idsIn } from "../fit/ids.ts";
 
 export type GeminiHabit =
-  /** An old proxy: `parameters` instead of `parametersJsonSchema`. */
+  /** An old proxy, or a schema that the server does not accept: `parameters` instead of `parametersJsonSchema`. */
   | "only parameters"
   /** A model whose name does not tell that its calls need signatures. */
   | "signatures required"
@@ -54,7 +54,7 @@ const BAD_SIGNATURE =
 const LIMIT = /max_?output_?tokens[^]*supported range is from \d+ \(inclusive\) to (\d+) \(exclusive\)/i;
 
 const SIGNS: readonly (readonly [GeminiHabit, RegExp])[] = [
-  ["only parameters", /parameters_?json_?schema/i],
+  ["only parameters", /parameters_?json_?schema|function_?declarations?\[\d+\]|json ?schema/i],
   ["signatures required", /missing a `?thought_?signature/i],
   ["no media in results", /unknown name "parts"|multimodal function.?response|function.?response[^]*inline_?data/i],
   ["no ids", /unknown name "id"/i],

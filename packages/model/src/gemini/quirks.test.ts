@@ -77,6 +77,19 @@ test("an old proxy gets schemas of the subset, and is asked wrongly only once", 
   ]);
 });
 
+test("schemas that the server does not accept are sent in the subset from then on", async () => {
+  const message =
+    "* GenerateContentRequest.tools[0].function_declarations[0].parameters.properties[list].items: missing field.";
+  await using gemini = await startGemini([
+    { raw: { status: 400, body: { error: { code: 400, message } } } },
+    done,
+    done,
+  ]);
+  for (let time = 0; time < 2; time++) expect((await collect(gemini.provider, requestFor())).error).toBeUndefined();
+  const declared = gemini.server.requests.map(({ body }) => Object.keys(body.tools[0].functionDeclarations[0]).at(-1));
+  expect(declared).toEqual(["parametersJsonSchema", "parameters", "parameters"]);
+});
+
 test("pictures are in results of new models; elsewhere they follow, each with the name of the call", async () => {
   await using gemini = await startGemini([done]);
   await collect(gemini.provider, requestFor(showing({ type: "text", text: "a picture" }, image)));
