@@ -10,6 +10,8 @@ export interface ConverseLimits {
   readonly cache?: boolean;
   /** What this model does not support. */
   readonly lacks?: readonly ("system" | "tool choice" | "streaming tools" | "output format")[];
+  /** The most output that this model may be asked for. */
+  readonly maxTokens?: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +31,7 @@ export function converseProblem(
   body: any,
   parts: readonly SeenPart[],
   { model, streams, isSignature }: { model: string; streams: boolean; isSignature: (text: string) => boolean },
-  { cache = false, lacks = [] }: ConverseLimits,
+  { cache = false, lacks = [], maxTokens = Infinity }: ConverseLimits,
 ): string | undefined {
   if (!isObject(body)) return "The body is not an object";
   const odd = unknownKey(body, BODY);
@@ -40,7 +42,7 @@ export function converseProblem(
     pairingProblem(parts.filter((part) => !("image" in part || "document" in part))) ??
     nextMessageProblem(body["messages"] as Message[]) ??
     systemProblem(body["system"], cache) ??
-    inferenceProblem(body["inferenceConfig"]) ??
+    inferenceProblem(body["inferenceConfig"], maxTokens) ??
     toolProblem(body["toolConfig"], parts, model, cache) ??
     abilityProblem(body, streams, lacks)
   );
@@ -178,13 +180,15 @@ function systemProblem(system: unknown, cache: boolean): string | undefined {
   return undefined;
 }
 
-function inferenceProblem(config: unknown): string | undefined {
+function inferenceProblem(config: unknown, most: number): string | undefined {
   if (config === undefined) return undefined;
   if (!isObject(config) || unknownKey(config, ["maxTokens", "temperature", "topP", "stopSequences"]))
     return "The inferenceConfig is not valid";
-  return Number.isInteger(config["maxTokens"]) && Number(config["maxTokens"]) > 0
-    ? undefined
-    : "maxTokens is not valid";
+  const asked = Number(config["maxTokens"]);
+  if (!Number.isInteger(asked) || asked <= 0) return "maxTokens is not valid";
+  return asked > most
+    ? `The maximum tokens you requested exceeds the model limit of ${most}. Try again with a maximum tokens value that is lower than ${most}.`
+    : undefined;
 }
 
 function toolProblem(config: any, parts: readonly SeenPart[], model: string, cache: boolean): string | undefined {

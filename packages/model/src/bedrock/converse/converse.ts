@@ -37,7 +37,7 @@ export function converseProvider(server: Server, options: DialectOptions): Plain
         const call = await callServer(server, { path, body, errorOf: bedrockError }, signal);
         return { call, names, losses };
       } catch (error) {
-        if (!habits.learn(error)) throw error;
+        if (!habits.learn(error, body.inferenceConfig?.maxTokens ?? 0)) throw error;
       }
     }
   }

@@ -2,6 +2,7 @@
 // another form, and later requests have that form from the start.
 
 import { ModelError } from "@keelson/engine";
+import { outputLimit } from "../../http/overflow.ts";
 
 export type ConverseHabit =
   /** Tools work only without streaming. */
@@ -15,17 +16,26 @@ const SIGNS: readonly (readonly [RegExp, ConverseHabit])[] = [
   [/support system (?:messages|prompts?)/i, "no system"],
 ];
 
+const MAX_TOKENS = /max(?:imum)?[ _]?tokens/i;
+
 export class ConverseHabits {
   readonly #known = new Set<ConverseHabit>();
+  /** The most output that may be asked for, if the service told. */
+  maxTokens = Infinity;
 
   has(habit: ConverseHabit): boolean {
     return this.#known.has(habit);
   }
 
   /** True if the error says something new, and the request is worth another attempt. */
-  learn(error: unknown): boolean {
+  learn(error: unknown, askedTokens: number): boolean {
     // A model without a cache is refused as if access to it were denied.
     if (!(error instanceof ModelError) || (error.status !== 400 && error.status !== 403)) return false;
+    const limit = MAX_TOKENS.test(error.message) ? outputLimit(error.message, askedTokens) : undefined;
+    if (limit !== undefined) {
+      this.maxTokens = limit;
+      return true;
+    }
     const habit = SIGNS.find(([sign]) => sign.test(error.message))?.[1];
     if (habit === undefined || this.#known.has(habit)) return false;
     this.#known.add(habit);

@@ -42,7 +42,7 @@ export function converseRequest(request: ModelRequest, traits: ModelTraits, habi
   const body: ConverseBody = {
     messages: habits.has("no system") ? withSystemText(system, sent) : sent,
     ...(system.length > 0 && !habits.has("no system") ? { system } : {}),
-    inferenceConfig: { maxTokens: Math.min(request.max_tokens, traits.maxTokens) },
+    inferenceConfig: { maxTokens: Math.min(request.max_tokens, traits.maxTokens, habits.maxTokens) },
     ...(toolConfig ? { toolConfig } : {}),
     ...(additional ? { additionalModelRequestFields: additional } : {}),
     ...(outputConfig ? { outputConfig } : {}),

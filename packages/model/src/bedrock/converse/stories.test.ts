@@ -51,6 +51,17 @@ test("a request after calls names their tools, and says in words that none may b
   }
 });
 
+test("a model that refuses so much output is asked for what it allows, and not for more again", async () => {
+  await using world = await startBedrock([DONE, DONE], { maxTokens: 8_192, traits: { maxTokens: 32_768 } });
+  const request = { ...requestTo(LLAMA), max_tokens: 16_384 };
+  for (let time = 0; time < 2; time++) expect((await collect(world.provider, request)).error).toBeUndefined();
+  expect(world.server.problems).toHaveLength(1);
+  expect(world.server.requests.map(({ body }) => body.inferenceConfig)).toEqual([
+    { maxTokens: 8_192 },
+    { maxTokens: 8_192 },
+  ]);
+});
+
 test("Nova is sent only the keys that it accepts at the root of a schema", async () => {
   await using world = await startBedrock([DONE, DONE]);
   for (const model of [NOVA, LLAMA])
