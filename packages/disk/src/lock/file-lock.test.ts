@@ -191,6 +191,18 @@ test("the folder that another program locks with is waited for, and left alone",
   expect(await locking()).toBe("mine");
 });
 
+test("the folder of another program that no longer touches it is removed, unless something is in it", async () => {
+  using at = folder();
+  const path = join(at.path, ".lock");
+  mkdirSync(join(path, "kept"), { recursive: true });
+  utimesSync(path, new Date(0), new Date(0));
+  const locking = () => withFileLock(path, () => "mine", { isTemporary: true, patienceMs: 20 });
+  await expect(locking()).rejects.toThrow(FileLockedError);
+  rmdirSync(join(path, "kept"));
+  utimesSync(path, new Date(0), new Date(0));
+  expect(await locking()).toBe("mine");
+});
+
 test("a lock of another container is not taken for a stranger's", async () => {
   using at = folder();
   const path = join(at.path, ".lock");

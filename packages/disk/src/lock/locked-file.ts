@@ -12,6 +12,7 @@ import {
   readlinkSync,
   readSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeSync,
 } from "node:fs";
@@ -26,6 +27,8 @@ const STRANGER_AFTER_MS = 2_000;
 const REPLACING_MS = 10_000;
 /** How long something that cannot be opened is left where a lock should be. */
 const IN_THE_WAY_MS = 5_000;
+/** Programs that lock with a folder touch it every few seconds. One that was killed leaves it behind. */
+const ABANDONED_MS = 60_000;
 
 /** For one wait: it remembers how long the file has been locked. */
 export function flockAttempts(flock: Flock): TryLock {
@@ -61,14 +64,24 @@ function openLock(path: string, isTemporary: boolean): number | undefined {
     return openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Another program's lock may be a folder.
-    if (isTemporary && code === "EISDIR") return undefined;
+    if (isTemporary && code === "EISDIR") return void removeAbandoned(path);
     if (!isTemporary || (code !== "ELOOP" && code !== "EACCES")) throw error;
     // A link that came with a repository, or a file of another user. In the user's folder, neither is in the way for long.
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) throw error;
     if (Math.abs(Date.now() - found.mtimeMs) > IN_THE_WAY_MS) rmSync(path, { force: true });
     return undefined;
+  }
+}
+
+/** Another program's lock may be a folder. */
+function removeAbandoned(folder: string): void {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory() || Math.abs(Date.now() - found.mtimeMs) < ABANDONED_MS) return;
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is not empty, so it is something else; or it is gone.
   }
 }
 
