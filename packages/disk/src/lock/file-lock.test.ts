@@ -185,8 +185,8 @@ test("the folder that another program locks with is waited for, and left alone",
   using at = folder();
   const path = join(at.path, ".lock");
   mkdirSync(path);
-  const locking = () => withFileLock(path, () => "mine", { isTemporary: true, patienceMs: 20 });
-  await expect(locking()).rejects.toThrow(FileLockedError);
+  const locking = (patienceMs?: number) => withFileLock(path, () => "mine", { isTemporary: true, patienceMs });
+  await expect(locking(20)).rejects.toThrow(FileLockedError);
   rmdirSync(path);
   expect(await locking()).toBe("mine");
 });
@@ -196,8 +196,8 @@ test("the folder of another program that no longer touches it is removed, unless
   const path = join(at.path, ".lock");
   mkdirSync(join(path, "kept"), { recursive: true });
   utimesSync(path, new Date(0), new Date(0));
-  const locking = () => withFileLock(path, () => "mine", { isTemporary: true, patienceMs: 20 });
-  await expect(locking()).rejects.toThrow(FileLockedError);
+  const locking = (patienceMs?: number) => withFileLock(path, () => "mine", { isTemporary: true, patienceMs });
+  await expect(locking(20)).rejects.toThrow(FileLockedError);
   rmdirSync(join(path, "kept"));
   utimesSync(path, new Date(0), new Date(0));
   expect(await locking()).toBe("mine");

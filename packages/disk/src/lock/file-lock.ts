@@ -13,7 +13,7 @@ export interface FileLockOptions {
   /** The file is removed with the lock. For folders of the user's; in our own, it stays. */
   readonly isTemporary?: boolean;
   /** How long to wait for another process. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
 }
 
 /** Tries once. Undefined if another process holds the lock. */
