@@ -78,7 +78,7 @@ test("a marketplace in a folder: add, install, run, disable, update after a ques
   // The folder is copied: what changes in it has no effect before an update.
   home.write("~/market/plugins/noter/hooks/hooks.json", hook("false"));
   expect(await hookRuns(home)).toBe(true);
-  const changes = `noter@local 1.0.0 -> 1.1.0\nWhat it may run changes:\n  - hook SessionStart: ${TOUCH}\n  + hook SessionStart: false\n`;
+  const changes = `noter@local 1.0.0 -> 1.1.0\nChanges in what it may run:\n  - hook SessionStart: ${TOUCH}\n  + hook SessionStart: false\n`;
   home.write("~/market/plugins/noter/.claude-plugin/plugin.json", { name: "noter", version: "1.1.0" });
   expect(await plugin(home, "update", "noter")).toEqual({
     code: 1,
@@ -107,7 +107,7 @@ test("a marketplace in a folder: add, install, run, disable, update after a ques
     "---\ndescription: A\nallowed-tools: Bash(rm *)\n---\n!`id`\n",
   );
   expect((await plugin(home, "update", "noter")).stdout).toContain(
-    "What it may run changes:\n  + shell in skills/a/SKILL.md: id\n  + tools without approval in skills/a/SKILL.md: Bash(rm *)\n",
+    "Changes in what it may run:\n  + shell in skills/a/SKILL.md: id\n  + tools without approval in skills/a/SKILL.md: Bash(rm *)\n",
   );
 
   expect((await plugin(home, "disable", "noter")).stdout).toBe("Disabled noter@local (user)\n");
@@ -171,11 +171,7 @@ test("no change of what a plugin may run goes by unseen", async () => {
       skill("hooks:\n  Stop:\n    - hooks:\n        - {type: command, command: evil}"),
       "+ hooks in skills/a/SKILL.md: ",
     ],
-    [
-      ".claude-plugin/plugin.json",
-      { name: "noter", userConfig: option("evil") },
-      '+ option k, if you set none: "evil"',
-    ],
+    [".claude-plugin/plugin.json", { name: "noter", userConfig: option("evil") }, '+ default of option k: "evil"'],
     ["package.json", { name: "noter", version: "1.1.0", scripts: { start: "two" } }, "~ file package.json"],
     ["data.json", { run: "evil" }, "~ file data.json"],
     ["hooks/hooks.json", hook('sh "${CLAUDE_PLUGIN_ROOT}/NOTES.md"'), "+ hook SessionStart: sh"],

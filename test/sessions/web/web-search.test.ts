@@ -257,7 +257,7 @@ test("services that fail: the key is in no message, and no redirect takes it els
     "tavily answered with HTTP 401",
     "tavily answered with HTTP 302",
     "tavily answered with something other than JSON",
-    "The answer of the search is too long",
+    "The search service's answer is too long",
   ]);
 });
 

@@ -128,7 +128,7 @@ export function createAgentCollector(isDenied: (path: string) => boolean, policy
       const [file, read, name, found] = item;
       // Rules may have changed since the index was written.
       if (file !== found && (isDenied(found) || isDenied(file)))
-        return refuse(found, "it is a link, and a rule denies reading what it leads to");
+        return refuse(found, "it links to a file that a rule denies reading");
       take({ name, file, found }, file, read, origin);
     },
     takeJson(given, from) {

@@ -159,7 +159,10 @@ function refusedIn({ fields, report }: AgentPage): readonly string[] {
   const words = wordsIn(node);
   const isReadable = node.kind === "text" || (node.kind === "list" && node.items.every(({ kind }) => kind === "text"));
   if (isReadable) return words;
-  report({ line: node.line, why: "`disallowedTools` should be a list of tools; until then, the agent has no tools" });
+  report({
+    line: node.line,
+    why: "`disallowedTools` should be a list of tools; until this is fixed, the agent has no tools",
+  });
   return [...words, "*"];
 }
 

@@ -221,7 +221,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: variable("if trusted", "read only managed instruction files", "config"),
   CLAUDE_CODE_DISABLE_POLICY_SKILLS: variable("if trusted", "do not use managed skills", "config"),
   CLAUDE_CODE_DISABLE_BUNDLED_SKILLS: variable("if trusted", "leave out the skills that come with Keelson", "runtime"),
-  CLAUDE_CODE_DISABLE_CRON: variable("if trusted", "no scheduled jobs", "runtime"),
+  CLAUDE_CODE_DISABLE_CRON: variable("if trusted", "turn off scheduled jobs", "runtime"),
   CLAUDE_CODE_DISABLE_EXPLORE_PLAN_AGENTS: variable("yes", "leave out the agents Explore and Plan", "runtime"),
   CLAUDE_CODE_SUBAGENT_MODEL: variable("yes", "the model of all subagents", "engine"),
   CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH: variable("if trusted", "how deeply subagents may be nested", "runtime"),

@@ -119,7 +119,7 @@ function withoutPrograms(flags: Flags): { readonly flags: Flags; readonly dynami
 /** Throws ConfigError if managed settings forbid agents on the command line. */
 function checkAgentFlag({ agents }: Flags, settings: Settings): void {
   if (agents !== undefined && settings.disableSideloadFlags) {
-    throw new ConfigError("Managed settings refuse agents on the command line (disableSideloadFlags)");
+    throw new ConfigError("Managed settings do not allow agents on the command line (disableSideloadFlags)");
   }
 }
 
@@ -128,7 +128,7 @@ function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): Configur
   const { dynamic, settings, global, mcpFiles, sources, plugins } = question;
   const onCommandLine = Object.keys(dynamic).length > 0;
   if (onCommandLine && settings.disableSideloadFlags) {
-    throw new ConfigError("Managed settings refuse MCP servers on the command line (disableSideloadFlags)");
+    throw new ConfigError("Managed settings do not allow MCP servers on the command line (disableSideloadFlags)");
   }
   const files = new Set([mcpFiles.managed, ...mcpFiles.project]);
   const isConfigured =

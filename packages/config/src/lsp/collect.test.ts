@@ -126,7 +126,7 @@ test.each([
   [7, "should be an object"],
   [{ command: "x" }, 'needs "extensionToLanguage", such as { ".ts": "typescript" }'],
   [entry("x", { extensionToLanguage: { ".ts": 1 } }), 'needs "extensionToLanguage", such as { ".ts": "typescript" }'],
-  [entry("x", { args: [1] }), 'has "args" that are not texts'],
+  [entry("x", { args: [1] }), 'has "args" that are not a list of strings'],
   [entry("x", { transport: "socket" }), 'has a "transport" other than "stdio", which is the only one supported'],
   [entry("${BIG}${BIG}${BIG}"), "is too long after its variables were expanded"],
 ])("the entry %j is not used, and the warning says why", (raw, why) => {

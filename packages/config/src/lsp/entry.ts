@@ -33,7 +33,7 @@ export function checkLanguageServer(
   const [command, ...first] = Array.isArray(raw["command"]) ? raw["command"] : [raw["command"]];
   const args = [...first, ...(Array.isArray(raw["args"]) ? raw["args"] : [])];
   if (typeof command !== "string" || command.trim() === "") return { problem: 'needs a "command"' };
-  if (!args.every((each) => typeof each === "string")) return { problem: 'has "args" that are not texts' };
+  if (!args.every((each) => typeof each === "string")) return { problem: 'has "args" that are not a list of strings' };
   const { transport } = raw;
   if (transport !== undefined && transport !== "stdio") {
     return { problem: 'has a "transport" other than "stdio", which is the only one supported' };

@@ -125,11 +125,11 @@ test("odd files are left out with a reason; nothing outside the project is read,
   expect(loaded.styles.slice(BUILT_IN.length).map(({ name }) => name)).toEqual([`a[2J${"x".repeat(75)}…`]);
   expect(JSON.stringify(loaded.styles)).not.toContain("SECRET");
   expect(problems).toEqual([
-    "/project/.claude/output-styles/binary.md is left out: it is not text",
-    "/project/.claude/output-styles/empty.md is left out: it has no text; write the style below the frontmatter",
-    "/project/.claude/output-styles/folder.md is left out: it is not a regular file",
-    "/project/.claude/output-styles/link.md is left out: it links to /home/secret.md, outside /project",
-    "/project/.claude/output-styles/pipe.md is left out: it is not a regular file",
-    '/project/.claude/output-styles/default.md is left out: "default" is not a name for a style',
+    "/project/.claude/output-styles/binary.md is not used: it is not text",
+    "/project/.claude/output-styles/empty.md is not used: it has no text; write the style below the frontmatter",
+    "/project/.claude/output-styles/folder.md is not used: it is not a regular file",
+    "/project/.claude/output-styles/link.md is not used: it links to /home/secret.md, outside /project",
+    "/project/.claude/output-styles/pipe.md is not used: it is not a regular file",
+    '/project/.claude/output-styles/default.md is not used: "default" is not a name for a style',
   ]);
 });

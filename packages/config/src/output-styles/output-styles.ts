@@ -49,7 +49,7 @@ export function loadOutputStyles(settings: StyleSettings): OutputStyles {
   const add = (style: OutputStyle) => {
     const other = found.get(style.name);
     const isForeign = style.source === "project" && !settings.trusted;
-    if (style.name === "default") problems.push(`${style.file} is left out: "default" is not a name for a style`);
+    if (style.name === "default") problems.push(`${style.file} is not used: "default" is not a name for a style`);
     else if (isForeign && other && other.source !== "project")
       problems.push(`${style.file} does not replace your own style "${style.name}" because this folder is not trusted`);
     else found.set(style.name, style);
@@ -142,9 +142,9 @@ function read(
   return files.slice(0, MAX_FILES).flatMap((file): readonly OutputStyle[] => {
     const reading = readInstruction(file, { accepts: (real) => root === undefined || isWithin(root, real) });
     if (reading.kind !== "read") {
-      if (reading.kind === "refused") problems.push(`${file} is left out: ${reading.why}`);
+      if (reading.kind === "refused") problems.push(`${file} is not used: ${reading.why}`);
       if (reading.kind === "outside")
-        problems.push(`${file} is left out: it links to ${reading.real}, outside ${root}`);
+        problems.push(`${file} is not used: it links to ${reading.real}, outside ${root}`);
       return [];
     }
     const { fields, bodyAt } = readHead(reading.text);
@@ -152,7 +152,7 @@ function read(
     const description = field("description", MAX_DESCRIPTION);
     const body = reading.text.slice(bodyAt).trim();
     if (body === "") {
-      problems.push(`${file} is left out: it has no text; write the style below the frontmatter`);
+      problems.push(`${file} is not used: it has no text; write the style below the frontmatter`);
       return [];
     }
     if (body.length > MAX_TEXT) problems.push(`${file} is longer than ${MAX_TEXT} characters; the rest is cut`);

@@ -310,7 +310,7 @@ test("managed settings: no flags, only known marketplaces, blocked ones, no fold
   world.user({ enabledPlugins: { "a@m": true, "b@n": true } });
   world.managed({ disableSideloadFlags: true });
   expect(() => world.start({ pluginDirs: [{ path }] })).toThrow(
-    "Managed settings refuse plugins on the command line (disableSideloadFlags)",
+    "Managed settings do not allow plugins on the command line (disableSideloadFlags)",
   );
   world.managed({ strictKnownMarketplaces: [{ source: "github", repo: "acme/tools" }] });
   expect(activeIds(world.start())).toEqual(["a@m"]);

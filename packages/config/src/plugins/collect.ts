@@ -71,7 +71,7 @@ const MOST_MISSING = 3;
 export function collectPlugins(question: PluginQuestion): CollectedPlugins {
   const { flags, settings, places, env, warn } = question;
   if ((flags.pluginDirs?.length ?? 0) > 0 && settings.disableSideloadFlags) {
-    throw new ConfigError("Managed settings refuse plugins on the command line (disableSideloadFlags)");
+    throw new ConfigError("Managed settings do not allow plugins on the command line (disableSideloadFlags)");
   }
   const found = pluginCandidates(question);
   const unused: UnusedPlugin[] = [...found.unused];

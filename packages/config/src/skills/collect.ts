@@ -163,7 +163,7 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
   function takeKnown(found: SkillFile, origin: Origin, recalled: ReadFacts): void {
     // Rules may have changed since the index was written.
     if (found.file !== found.found && (isDenied(found.found) || isDenied(found.file)))
-      return refuse(found.found, "it is a link, and a rule denies reading what it leads to");
+      return refuse(found.found, "it links to a file that a rule denies reading");
     take(found, origin, { recalled });
   }
 

@@ -6,7 +6,7 @@ const question = { subtype: "can_use_tool", tool_name: "Bash", input: {}, tool_u
 const yes = { blocks: [{ type: "text", text: '{"behavior":"allow"}' }], isError: false };
 
 test.each([
-  [{ untrusted: true }, { error: expect.stringContaining("is of a folder that is not trusted") }],
+  [{ untrusted: true }, { error: expect.stringContaining("is from a folder that is not trusted") }],
   [{}, { response: { behavior: "allow" } }],
 ])("a server of an untrusted folder answers no permission questions: %j", async (configured, expected) => {
   const server = { definition: { configured }, call: async () => yes };

@@ -13,7 +13,7 @@ export function askPromptTool(name: string, mcp: McpStage): AskPerson {
       const found = mcp.servers?.offered.get(name);
       if (!found) return failed(`--permission-prompt-tool ${name} is not a tool of a connected MCP server`);
       if (found.server.definition.configured?.untrusted)
-        return failed(`--permission-prompt-tool ${name} is of a folder that is not trusted; run: keelson trust`);
+        return failed(`--permission-prompt-tool ${name} is from a folder that is not trusted; run: keelson trust`);
       const question = { tool_name, input, tool_use_id } as JsonObject;
       const { blocks, isError } = await found.server.call(found.facts.name, question, { signal: withdrawn });
       const { joinedText } = await import("@keelson/mcp");

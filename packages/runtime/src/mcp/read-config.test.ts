@@ -32,7 +32,7 @@ test("an administrator decides about the servers that a client names later as ab
     "f: Managed settings allow only MCP servers of plugins (strictPluginOnlyCustomization)",
   ]);
   expect(answer(settings({ disableSideloadFlags: true }))).toEqual([
-    "f: Managed settings refuse MCP servers of clients (disableSideloadFlags)",
+    "f: Managed settings do not allow MCP servers from clients (disableSideloadFlags)",
   ]);
   expect(answer(settings({ deniedMcpServers: [{ serverName: "f" }] }))).toEqual([
     "f: The setting deniedMcpServers names it",

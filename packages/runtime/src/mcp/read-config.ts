@@ -22,7 +22,8 @@ export function readConfig(entries: JsonObject, snapshot: Snapshot): ConfiguredM
 }
 
 function whyNone({ settings, flags, sources }: Snapshot): string | undefined {
-  if (settings.disableSideloadFlags) return "Managed settings refuse MCP servers of clients (disableSideloadFlags)";
+  if (settings.disableSideloadFlags)
+    return "Managed settings do not allow MCP servers from clients (disableSideloadFlags)";
   const isExclusive = ({ path, stamp }: Snapshot["sources"][number]) =>
     basename(path) === "managed-mcp.json" && stamp !== "absent";
   const why = whyNoClientServers({ settings, flags, exclusive: sources.find(isExclusive)?.path });

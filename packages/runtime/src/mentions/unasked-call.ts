@@ -15,7 +15,7 @@ import type { Gate } from "../gate/gate.ts";
 export interface UnaskedOptions {
   readonly ports: Ports;
   readonly gate: Pick<Gate, "decide" | "ruleBook">;
-  /** The text is of a folder that is not trusted: only what is harmless by itself runs, whatever the user allowed. */
+  /** The text is from a folder that is not trusted: only what is harmless by itself runs, whatever the user allowed. */
   readonly unaided?: boolean;
   /** Ends the sentence for a call that someone would have to allow. */
   readonly advice: string;

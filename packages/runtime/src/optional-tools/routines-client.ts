@@ -40,7 +40,7 @@ export function createRoutinesClient({ snapshot, sessionId, now, saveSecrets }: 
       const call = { url: url + path, token, method, headers, signal, maxBytes: MAX_BYTES };
       try {
         const answer = await callService({ ...call, ...(body && { body: JSON.stringify(body) }) });
-        if (answer.cut) throw new ToolError("The answer of the routines server is over 1 MB. Ask for less at once.");
+        if (answer.cut) throw new ToolError("The routines server's answer is larger than 1 MB. Ask for less at once.");
         if (answer.status >= 300 && answer.status < 400) {
           throw new ToolError(
             `The routines server redirects elsewhere (status ${answer.status}). Set its own address.`,

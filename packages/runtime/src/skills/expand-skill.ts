@@ -14,7 +14,7 @@ export interface ExpandParts {
 export function expandSkill(skill: Skill, args: string, { invoke, snapshot, warn }: ExpandParts): Expansion {
   const { name } = skill;
   if (!skill.userInvocable) {
-    return { kind: "local", name, args, run: async () => `/${name} is for the model; it cannot be typed` };
+    return { kind: "local", name, args, run: async () => `/${name} can be invoked only by the model` };
   }
   return {
     kind: "prompt",

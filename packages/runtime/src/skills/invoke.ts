@@ -61,7 +61,7 @@ export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts
       ? await filesMentionedIn(written, parts, ports, { insideOnly: true })
       : [];
     if (skill.fork === undefined) return { text, attachments, allowed: grant.allowed };
-    if (!parts.runSkill) throw new Error(`${skill.name} needs a subagent, and there are none here`);
+    if (!parts.runSkill) throw new Error(`${skill.name} runs in a subagent, which is not available here`);
     const fork = await parts.runSkill({
       skill,
       text,

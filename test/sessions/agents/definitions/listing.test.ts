@@ -68,7 +68,7 @@ test("an administrator can refuse agents on the command line", async () => {
   const agents = JSON.stringify({ x: { description: "d", prompt: "p" } });
   const { code, stderr } = await play(home, "hi", ["--managed-settings", policy, "--agents", agents]);
   expect(code).toBe(1);
-  expect(stderr).toContain("managed settings refuse agents on the command line (disableSideloadFlags)");
+  expect(stderr).toContain("managed settings do not allow agents on the command line (disableSideloadFlags)");
 });
 
 test("a client sees agents in initialize, adds its own, and sees changed files with the next prompt", async () => {

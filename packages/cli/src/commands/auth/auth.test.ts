@@ -109,7 +109,7 @@ test("errors", async () => {
     [
       ["login", "vertex"],
       "k",
-      "error: no keys are used for vertex; to sign in, run: gcloud auth application-default login",
+      "error: vertex does not use keys; to sign in, run: gcloud auth application-default login",
     ],
   ];
   for (const [argv, input, message] of cases)

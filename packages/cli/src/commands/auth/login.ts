@@ -14,7 +14,7 @@ export async function authLogin(call: Invoked): Promise<number> {
   const { io } = call;
   const { snapshot, options, provider = "anthropic" } = await authCall(call, "usage: keelson auth login [provider]");
   if (provider === "vertex")
-    throw new UsageError("no keys are used for vertex; to sign in, run: gcloud auth application-default login");
+    throw new UsageError("vertex does not use keys; to sign in, run: gcloud auth application-default login");
   const key = await readKey(provider, io);
   if (key === "") throw new UsageError("no key was given; type it, or pipe it in");
   // oxlint-disable-next-line no-control-regex

@@ -416,7 +416,7 @@ test("reset-project-choices creates no file", async () => {
 
 test("add-from-claude-desktop copies what can be used and says what it skipped", async () => {
   expect((await mcp("add-from-claude-desktop")).err).toEqual([
-    expect.stringContaining("error: no configuration of Claude Desktop; looked for"),
+    expect.stringContaining("error: found no Claude Desktop configuration; looked for"),
   ]);
   put(root, "home/.config/Claude/claude_desktop_config.json", {
     mcpServers: {

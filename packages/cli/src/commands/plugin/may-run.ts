@@ -29,7 +29,7 @@ export function mayRun(plugin: PluginFolder, files: readonly PluginFile[]): MayR
     ...servers.map(({ name, raw }) => `MCP server ${name}: ${serverText(raw)}`),
     ...Object.entries(lspServers).map(([name, raw]) => `language server ${name}: ${serverText(raw)}`),
     ...Object.entries(manifest.userConfig ?? {}).flatMap(([key, { default: value }]) =>
-      value === undefined ? [] : [`option ${key}, if you set none: ${JSON.stringify(value)}`],
+      value === undefined ? [] : [`default of option ${key}: ${JSON.stringify(value)}`],
     ),
     ...files.filter(({ path }) => /^bin\/[^/]+$/.test(path)).map(({ path }) => `program ${path}`),
     ...files.filter(({ path }) => path.endsWith(".md")).flatMap(inText),

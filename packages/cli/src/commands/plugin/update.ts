@@ -95,7 +95,7 @@ function changesText({ added, removed, changed }: Changes): string {
     ...added.map((line) => `  + ${oneLine(line, LONGEST)}`),
     ...changed.map((path) => `  ~ file ${visible(path)}`),
   ];
-  return lines.length === 0 ? "" : `What it may run changes:\n${lines.join("\n")}\n`;
+  return lines.length === 0 ? "" : `Changes in what it may run:\n${lines.join("\n")}\n`;
 }
 
 async function isAccepted(id: string, { given, io }: Invoked): Promise<boolean> {

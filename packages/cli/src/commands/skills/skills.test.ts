@@ -188,9 +188,7 @@ test("list obeys deny rules for what links lead to", async () => {
   expect((await keelson("list")).out).toContain("/linked");
   put(root, "home/.claude/settings.json", { permissions: { deny: ["Read(./secrets/**)"] } });
   const { lines } = await keelson("list");
-  expect(squeezed(lines)).toContain(
-    "  .claude/skills/linked  it is a link, and a rule denies reading what it leads to",
-  );
+  expect(squeezed(lines)).toContain("  .claude/skills/linked  it links to a file that a rule denies reading");
 });
 
 test("show prints the facts and the text as written", async () => {

@@ -8,7 +8,7 @@ export type InsidePath =
 
 /** `root` has its links resolved. The result has them resolved too. */
 export function insidePath(root: string, given: string): InsidePath {
-  if (given.includes("\0")) return { problem: "has a zero byte" };
+  if (given.includes("\0")) return { problem: "contains a null byte" };
   // The format wants "./"; many plugins leave it out.
   if (/^(?:[/\\~$]|[A-Za-z]:)/.test(given)) return { problem: 'should be a path in the plugin that starts with "./"' };
   if (given.split(/[\\/]/).includes("..")) return { problem: 'should not have ".." in it' };

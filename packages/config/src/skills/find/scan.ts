@@ -144,7 +144,7 @@ export function followLink(
     if (root !== undefined && !isInRoot(root, real)) return void refuse(path, outside(real, root));
     const kind = kindOfStats(statSync(real));
     const files = kind === "folder" ? [join(path, "SKILL.md"), join(real, "SKILL.md")] : [path, real];
-    if (files.some(isDenied)) return void refuse(path, "it is a link, and a rule denies reading what it leads to");
+    if (files.some(isDenied)) return void refuse(path, "it links to a file that a rule denies reading");
     return { kind, real };
   } catch (error) {
     const { code = "unknown error" } = error as NodeJS.ErrnoException;

@@ -113,7 +113,7 @@ test("a rule that came later also holds for a link in a believed folder", () => 
   const believed = world.open({ now: later, quick: true, isDenied });
   expect(namesOf(believed.skills)).not.toContain("linked");
   expect(problemsOf(world, believed.problems)).toContain(
-    "unused project/.claude/skills/linked/SKILL.md it is a link, and a rule denies reading what it leads to",
+    "unused project/.claude/skills/linked/SKILL.md it links to a file that a rule denies reading",
   );
 });
 

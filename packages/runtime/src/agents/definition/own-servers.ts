@@ -19,7 +19,9 @@ export function ownServers({ mcpServers, untrusted }: AgentDefinition, snapshot:
     const judged = checkServer(server.name, server.config, { scope: "agent", env, settings, trusted: !untrusted });
     if (owner !== undefined) return [without(judged, `rules cannot tell it from "${owner}"; rename it`)];
     taken.set(ruleName(server.name), server.name);
-    return isClosed && !("why" in judged) ? [without(judged, "An administrator chooses the servers")] : [judged];
+    return isClosed && !("why" in judged)
+      ? [without(judged, "only MCP servers that your administrator set may be used")]
+      : [judged];
   });
   return {
     servers: checked.flatMap((server) => ("config" in server ? [server] : [])),

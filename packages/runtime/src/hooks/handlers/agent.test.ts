@@ -214,7 +214,7 @@ test("the timeout ends an agent hook while the model or the user has not answere
     timeoutMs: 10,
     world: { files: { "/p/a": "" }, permit: () => new Promise(() => {}) },
   });
-  const late = { outcome: "cancelled", stdout: "", problem: "gave no answer within 0.01 s" };
+  const late = { outcome: "cancelled", stdout: "", problem: "did not answer within 0.01 s" };
   expect([silent.run, asking.run]).toMatchObject([late, late]);
 });
 

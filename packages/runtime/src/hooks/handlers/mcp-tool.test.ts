@@ -101,7 +101,7 @@ test("a tool that does not answer in time is cancelled", async () => {
   const stopped = call(silent, {}, { signal: stopping.signal });
   stopping.abort();
   expect([late, await stopped]).toMatchObject([
-    { outcome: "cancelled", stdout: "", problem: "gave no answer within 0.005 s" },
+    { outcome: "cancelled", stdout: "", problem: "did not answer within 0.005 s" },
     { outcome: "cancelled", stdout: "", problem: "stopped with the run" },
   ]);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);

@@ -153,7 +153,7 @@ test("a failed model request is reported and blocks nothing", async () => {
 
 test("a model that does not answer in time is cancelled", async () => {
   const { run } = await ask(scriptedModel({ ...yes, hang: true }), { timeoutMs: 10 });
-  expect(run).toMatchObject({ outcome: "cancelled", stdout: "", problem: "gave no answer within 0.01 s" });
+  expect(run).toMatchObject({ outcome: "cancelled", stdout: "", problem: "did not answer within 0.01 s" });
 });
 
 test("interrupting the run stops its hook, before and during the model request", async () => {

@@ -34,6 +34,6 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The report of a hook that was cut off. */
 export function timeoutReport(ended: "late" | "stopped", { timeoutMs }: HandlerLimit) {
-  const problem = ended === "late" ? `gave no answer within ${timeoutMs / 1000} s` : "stopped with the run";
+  const problem = ended === "late" ? `did not answer within ${timeoutMs / 1000} s` : "stopped with the run";
   return { outcome: "cancelled" as const, stdout: "", stderr: "", problem };
 }

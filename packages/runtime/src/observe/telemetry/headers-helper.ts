@@ -37,7 +37,7 @@ export function helperHeaders(command: string, { snapshot, sessionId, entrypoint
     const printed = ran.outcome === "success" ? tryParse(ran.stdout) : undefined;
     if (!isObject(printed))
       throw new SendError(
-        "the command of otelHeadersHelper printed no JSON object; run it in a terminal to see why",
+        "the otelHeadersHelper command did not print a JSON object; run it in a terminal to see why",
         false,
       );
     return Object.fromEntries(Object.entries(printed).filter(([, value]) => typeof value === "string")) as Headers;
@@ -61,7 +61,7 @@ export function helperHeaders(command: string, { snapshot, sessionId, entrypoint
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new SendError("the command of otelHeadersHelper took too long", false));
+  const stop = () => reject(new SendError("the otelHeadersHelper command took too long", false));
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {

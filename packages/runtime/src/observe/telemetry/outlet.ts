@@ -33,7 +33,7 @@ export function openOutlet(send: Send, report: (problem: string) => void): Outle
   return {
     add(record) {
       if (waiting.length < MOST_WAITING) waiting.push(record);
-      else if (dropped++ === 0) report(`more than ${MOST_WAITING} records wait; newer ones are dropped`);
+      else if (dropped++ === 0) report(`more than ${MOST_WAITING} records are waiting; newer ones are dropped`);
     },
     async flush(signal) {
       // What was added meanwhile goes with the next request.

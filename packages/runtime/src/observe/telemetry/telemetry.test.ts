@@ -101,7 +101,10 @@ test("records wait while the collector is away, a bounded number of them", async
   isAway = false;
   await outlet.flush(signal);
   expect(seen).toEqual([512, 512, 512, 512]);
-  expect(problems).toEqual(["more than 2048 records wait; newer ones are dropped", "no answer; kept 512 records"]);
+  expect(problems).toEqual([
+    "more than 2048 records are waiting; newer ones are dropped",
+    "no answer; kept 512 records",
+  ]);
 });
 
 test("protobuf has the same content as JSON", () => {

@@ -128,7 +128,7 @@ async function readText(response: Response): Promise<string> {
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_BYTES) throw new ToolError("The answer of the search is too long");
+    if (size > MAX_BYTES) throw new ToolError("The search service's answer is too long");
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -18,7 +18,7 @@ export async function addFromDesktop(call: Invoked): Promise<number> {
   const places = desktopFiles(io);
   const file = places.find((each) => existsSync(each));
   if (file === undefined) {
-    return printError(io, `no configuration of Claude Desktop; looked for ${places.map(visible).join(", ")}`);
+    return printError(io, `found no Claude Desktop configuration; looked for ${places.map(visible).join(", ")}`);
   }
   const servers = readServerFile(file, io.uid, (text) => printWarning(io, visible(text))) ?? [];
   if (servers.length === 0) return printError(io, `no MCP servers in ${visible(file)}`);
