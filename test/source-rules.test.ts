@@ -1,5 +1,5 @@
-// The shape of the source tree: folders one can survey, no module that only tests use, and no cast that hides what the
-// types say.
+// The shape of the source tree: folders one can survey, no module that only tests use or that keeps state, and no cast
+// that hides what the types say.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -25,6 +25,18 @@ const product = sources.filter((path) => path.endsWith(".ts") && !/\.test(?:-sup
 
 test("no value is cast by way of unknown, and no field is read by a name cast to never", () => {
   expect(product.filter((path) => /\bas unknown as\b|" as never\]/.test(read(path)))).toEqual([]);
+});
+
+test("modules keep no state but memos, what servers accept, and what ends with the process", () => {
+  const keeps = /^(?:export )?(?:let |const \w+ = new (?:Map|Set)(?:<.*>)?\(\))/m;
+  const keeping = product.filter((path) => !path.startsWith("packages/testkit/") && keeps.test(read(path)));
+  expect(keeping.toSorted()).toEqual([
+    "packages/disk/src/lock/flock.ts",
+    "packages/engine/src/permission/command/analysis/recent-analyses.ts",
+    "packages/model/src/openai/shared/habits.ts",
+    "packages/sdk/src/process/at-exit.ts",
+    "packages/tui/src/widgets/key-lookup.ts",
+  ]);
 });
 
 test("every module is part of the program or of what a package exports, or is named as one for tests", () => {
