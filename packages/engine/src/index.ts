@@ -74,7 +74,7 @@ export {
 } from "./context/system-prompt.ts";
 export { renderGitState, type GitState } from "./context/sections/situation.ts";
 export { parseRule, type Rule } from "./permission/rules/rule.ts";
-export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
+export type { CommandShell, GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
 export type { GitRepository } from "./permission/git/git-danger.ts";
 export type { PermissionState } from "./permission/rules/update.ts";
 export { Batch, isParallelSafe } from "./tool/batch.ts";

@@ -15,7 +15,7 @@ export type { AgentDenyRules, ShieldOptions } from "./sandbox/shield/shield.ts";
 export type { ShieldStatusOptions, ShieldStatus } from "./sandbox/shield/status.ts";
 export { createShell } from "./shell/shell.lazy.ts";
 export type { SessionShell, ShellOptions } from "./shell/shell.ts";
-export { chooseShell, type ShellChoice } from "./shell/environment/choose.ts";
+export { chooseShell, readsAs, type ShellChoice } from "./shell/environment/choose.ts";
 export { createTasks, type TaskHandle, type Tasks, type TaskWatchers } from "./tasks/task-table.ts";
 export type { NewTask, Task, TaskAgent, TaskEnd, TaskStatus, TaskUsage } from "./tasks/task.ts";
 export { createWorkspace } from "./files/workspace.ts";

@@ -43,8 +43,11 @@ export interface GateQuestion {
   readonly analysis?: CommandAnalysis;
   /** Required if `access` is a command; loaded together with the parser. */
   readonly commandChecks?: CommandChecks;
-  /** What runs commands. They are judged as bash reads them, so with `other` every command needs approval. */
-  readonly shell?: "bash" | "other";
+  /**
+   * What runs commands. They are judged as bash reads them, so with `other` every command needs approval. `old bash` is
+   * bash 3.2, which reads some differently.
+   */
+  readonly shell?: CommandShell;
   /** The repositories git would find in the folders of `gitFolders`; undefined if that is not known. */
   readonly git?: GitRepositories;
   /** The full sandbox, if there is one. */
@@ -54,6 +57,8 @@ export interface GateQuestion {
   /** Kept by the caller as long as `rules` stay the same; without it, made for this decision only. */
   readonly matchers?: Matchers;
 }
+
+export type CommandShell = "bash" | "old bash" | "other";
 
 export interface SandboxState {
   readonly active: boolean;

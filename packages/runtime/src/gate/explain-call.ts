@@ -13,7 +13,7 @@ import {
 } from "@keelson/engine";
 import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engine/explain";
 import { decide, newMatchers } from "@keelson/engine/gate";
-import { chooseShell, createLedger, createWorkspace, createFiles, createSearch } from "@keelson/host";
+import { chooseShell, createLedger, createWorkspace, createFiles, createSearch, readsAs } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { createCommandLookup } from "./command-lookup.ts";
 import { gateQuestion } from "./question.ts";
@@ -56,7 +56,7 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   const { directories } = context.workspace;
   const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(UNAVAILABLE_TOOLS)];
 
-  const shell = chooseShell({ env, cwd }).program.kind === "bash" ? "bash" : "other";
+  const shell = readsAs(chooseShell({ env, cwd }).program);
   const governing = governingOf(
     () => snapshot,
     () => undefined,

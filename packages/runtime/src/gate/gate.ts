@@ -1,7 +1,7 @@
 // Judges tool calls with the engine's gate: collects the facts, decides, and remembers which path was judged.
 // approvals.ts handles `ask` decisions.
 
-import type { GateDecision, PermitRequest, SandboxState } from "@keelson/engine";
+import type { CommandShell, GateDecision, PermitRequest, SandboxState } from "@keelson/engine";
 import type { GitLookupOptions } from "@keelson/host/git";
 import type { PermissionMode, PermissionUpdate, ToolUseBlock } from "@keelson/protocol";
 import { underShield } from "../machine/sandbox.ts";
@@ -28,7 +28,7 @@ export interface GateOptions {
   removeDirectories(paths: readonly string[]): void;
   readonly sandbox: SandboxState;
   /** The shell that runs commands. */
-  readonly shell: "bash" | "other";
+  readonly shell: CommandShell;
   readonly git: GitLookupOptions;
   /** Whether the shield hides every denied file from a command started in this folder by this subagent. */
   isShielded(cwd: string, owner?: string): Promise<boolean>;

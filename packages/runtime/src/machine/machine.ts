@@ -3,7 +3,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reachesChildren, type Snapshot } from "@keelson/config";
-import type { ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
+import type { CommandShell, ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import {
   type AgentDenyRules,
   chooseShell,
@@ -16,6 +16,7 @@ import {
   type Ledger,
   openEnvFolder,
   pathOutside,
+  readsAs,
   realPathOf,
   type SandboxBlock,
   type Tasks,
@@ -48,7 +49,7 @@ export interface Machine {
   /** State of the full sandbox, for the gate. */
   readonly sandbox: SandboxState;
   /** The shell commands run in. Only bash commands can be judged by their text. */
-  readonly shellKind: "bash" | "other";
+  readonly shellKind: CommandShell;
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
   /** A private folder of this session, among those. Created when it is needed. */
@@ -176,7 +177,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     },
     fileHistory,
     sandbox: sandboxState,
-    shellKind: choice.program.kind === "bash" ? "bash" : "other",
+    shellKind: readsAs(choice.program),
     readable,
     outputDir,
     governing,

@@ -145,10 +145,11 @@ function whereOf({ access, cwd, home }: GateQuestion): Where {
 }
 
 /** A missing analysis, or one of another text, counts as unreadable. */
-function analysisOf({ access, analysis }: GateQuestion): CommandAnalysis {
+function analysisOf({ access, analysis, shell }: GateQuestion): CommandAnalysis {
   const command = access.kind === "command" ? access.command : "";
-  if (analysis?.command === command) return analysis;
-  return { command, commands: [], problem: "it was not analysed" };
+  if (analysis?.command !== command) return { command, commands: [], problem: "it was not analysed" };
+  const isMisread = shell === "old bash" && analysis.modern;
+  return isMisread ? { command, commands: [], problem: "bash 3.2 would read it differently" } : analysis;
 }
 
 function sandboxFor({ access, sandbox }: GateQuestion, analysis: CommandAnalysis): CommandView["sandbox"] {

@@ -12,7 +12,7 @@ test.each(rows)("$verdict, $kind: $command", ({ verdict, command, setup }) => {
 
 test("each question gives its reason", () => {
   const why = (kind: string) => {
-    const { setup, command } = rows.find((row) => row.kind === kind)!;
+    const { setup, command } = rows.find((row) => row.kind === kind && row.verdict === "ask")!;
     const decision = decideCommand(command, setup);
     return decision.behavior === "ask" ? decision.reason : decision.behavior;
   };
@@ -21,11 +21,13 @@ test("each question gives its reason", () => {
     why("a folder that the text does not show"),
     why("a repository the command may create"),
     why("a shell other than bash"),
+    why("text that bash 3.2 would run"),
   ]).toEqual([
     "This command requires approval: in '/repo/nested', git may run a program set by core.fsmonitor",
     "This command requires approval: git runs in a folder that the text does not show",
     "This command requires approval: it creates files that git may take its settings from",
     "This command requires approval: no bash was found, so commands cannot be checked; install bash",
+    "This command requires approval: bash 3.2 would read it differently",
   ]);
 });
 

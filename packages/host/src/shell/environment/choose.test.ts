@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseShell, isProgram } from "./choose.ts";
+import { chooseShell, isProgram, readsAs } from "./choose.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-choose-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -85,4 +85,13 @@ test("chooseShell() passes over a named shell that cannot be executed", () => {
   const named = join(bin, "bash");
   expect(chooseShell({ env: { CLAUDE_CODE_SHELL: named, SHELL: join(bin, "zsh") } }).program.path).not.toBe(named);
   expect(chooseShell({ env: { CLAUDE_CODE_SHELL: join(bin, "zsh") } }).userZsh).toBeUndefined();
+});
+
+test("readsAs() knows the bash of macOS by its place", () => {
+  const bash = { path: "/bin/bash", kind: "bash" } as const;
+  const brewed = { path: join(plant("bash"), "bash"), kind: "bash" } as const;
+  expect(readsAs(brewed, "darwin")).toBe("bash");
+  expect(readsAs(bash, "linux")).toBe("bash");
+  expect(readsAs({ path: "/bin/zsh", kind: "zsh" }, "darwin")).toBe("other");
+  expect(readsAs(bash, "darwin")).toBe("old bash");
 });

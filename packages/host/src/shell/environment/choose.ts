@@ -45,6 +45,13 @@ export function chooseShell({ env, cwd }: ChooseShellOptions, canRun = isProgram
   return program.kind === "bash" && own && basename(own) === "zsh" ? { program, userZsh: own } : { program };
 }
 
+/** How the gate has to read commands for this shell. */
+export function readsAs({ path, kind }: ShellProgram, platform = process.platform): "bash" | "old bash" | "other" {
+  if (kind !== "bash") return "other";
+  // Bash 3.2, which comes with macOS.
+  return platform === "darwin" && [path, realPathOf(path)].includes("/bin/bash") ? "old bash" : "bash";
+}
+
 /** `bash` may be a link to another shell, such as busybox. */
 function isRealShell(kind: ShellProgram["kind"], path: string): boolean {
   return kind === "sh" || basename(realPathOf(path)).startsWith(kind);

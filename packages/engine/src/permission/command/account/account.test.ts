@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";
 import { analyseCommand } from "../analysis/command.ts";
-import { readFacts } from "./read-script.ts";
+import { readAccount } from "./read-script.ts";
 
-const facts = (source: string) => readFacts(source).map((fact) => fact.split("\0"));
+const facts = (source: string) => readAccount(source).facts.map((fact) => fact.split("\0"));
 
-test("readFacts() lists the constructs of a command", () => {
+test("readAccount() lists the constructs of a command", () => {
   expect(facts("A=1 ls -l 'a b' 2>&1 >out | wc &")).toEqual([
     ["command", "A=1", "ls", "-l", "'a b'", "2>&1", ">out"],
     ["command", "wc"],
@@ -70,8 +70,8 @@ test.each([
   "i\\\nf a; then b; fi",
   `ls ${"{".repeat(200)}`,
   `${"$(".repeat(60)}ls${")".repeat(60)}`,
-])("readFacts() refuses %j", (source) => {
-  expect(() => readFacts(source)).toThrow();
+])("readAccount() refuses %j", (source) => {
+  expect(() => readAccount(source)).toThrow();
 });
 
 /** Everything that the parser and our reader must both know, in one text. */

@@ -9,13 +9,13 @@ import {
   type SyntaxNode,
   type TestExpression,
 } from "unbash";
-import { readFacts } from "./read-script.ts";
+import { readAccount, type Account } from "./read-script.ts";
 import { UnreadError } from "./reader.ts";
 
 /** Our own reading, or why it failed. Call it before the parser. */
-export function accountOf(source: string): { facts: readonly string[] } | { problem: string } {
+export function accountOf(source: string): Account | { problem: string } {
   try {
-    return { facts: readFacts(source) };
+    return readAccount(source);
   } catch (error) {
     if (error instanceof UnreadError) return { problem: error.message };
     throw error;

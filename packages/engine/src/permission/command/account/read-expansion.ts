@@ -1,6 +1,7 @@
 // Reads quotes and expansions: only known forms, each properly closed. `reader.commands` reads the commands in a
 // substitution.
 
+import { endsAlike } from "./old-bash.ts";
 import { ansiText, constantText } from "./quoted-text.ts";
 import { cannotRead, nested, note, readApart, sees, take, type Reader } from "./reader.ts";
 
@@ -25,6 +26,9 @@ const SHOWN =
   /^\$\{?(?:BASH_VERSION|CI|COLUMNS|CONDA_DEFAULT_ENV|EUID|GOPATH|HOME|HOSTNAME|JAVA_HOME|LANG|LINENO|LOGNAME|NODE_ENV|OLDPWD|PATH|PPID|PWD|RANDOM|SECONDS|SHELL|SHLVL|TERM|TMPDIR|TZ|UID|USER|VIRTUAL_ENV)\}?$/;
 /** Arithmetic without variables. Its result has no minus sign if it subtracts nothing. */
 const CONSTANT = /^\$\(\([\d \t+*/%()-]*\)\)$/;
+
+/** Escapes that bash 3.2 leaves as they are. */
+const NEW_ESCAPE = /\\[uU"?]/;
 
 type Expansion = Extract<Piece, { type: "expansion" }>;
 
@@ -91,6 +95,7 @@ function shown(piece: Expansion): Piece {
 
 function ansiQuoted(reader: Reader): Piece {
   const text = take(reader, /\$'(?:[^'\\]|\\[^])*'/y) ?? cannotRead("a quote is not closed");
+  if (NEW_ESCAPE.test(text)) reader.seen.modern = true;
   const value = ansiText(text.slice(2, -1));
   return value === undefined ? { type: "expansion", text } : { type: "text", value, quoted: true };
 }
@@ -138,6 +143,7 @@ export function substitution(reader: Reader, opening: number): Expansion {
   reader.at++;
   reader.pending = outer;
   const text = reader.source.slice(start, reader.at);
+  if (!endsAlike(text)) reader.seen.modern = true;
   note(reader, "substitution", text);
   return { type: "expansion", text };
 }
@@ -253,8 +259,11 @@ function readOperand(reader: Reader, { quoted, pattern }: { quoted: boolean; pat
       case undefined:
         return cannotRead("an expansion is not closed");
       case "'":
-        if (quoted && !pattern) reader.at++;
-        else readSingle(reader);
+        if (quoted && !pattern) {
+          // Bash 3.2 takes it for a quote.
+          reader.seen.modern = true;
+          reader.at++;
+        } else readSingle(reader);
         break;
       case '"':
         readDouble(reader);

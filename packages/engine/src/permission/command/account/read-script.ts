@@ -6,18 +6,26 @@ import { readSimple, readTrailingRedirections } from "./read-simple.ts";
 import { skipBlanks, skipLines } from "./read-space.ts";
 import { cannotRead, nested, note, sees, take, type Reader } from "./reader.ts";
 
-/** One line per construct in the text. Throws `UnreadError`. */
-export function readFacts(source: string): readonly string[] {
+export interface Account {
+  /** One line per construct in the text. */
+  readonly facts: readonly string[];
+  /** Bash 3.2 would read the text differently. */
+  readonly modern: boolean;
+}
+
+/** Throws `UnreadError`. */
+export function readAccount(source: string): Account {
   if (/[\0\x01\x7f]/.test(source)) cannotRead("it contains a control character");
   const reader = readerOf(source);
   readList(reader);
   if (reader.at < source.length) cannotRead("part of it could not be read");
   if (reader.pending.length > 0) cannotRead("a here-document has no end");
-  return reader.facts;
+  return { facts: reader.facts, modern: reader.seen.modern };
 }
 
 export function readerOf(source: string): Reader {
-  return { source, at: 0, depth: 0, facts: [], pending: [], commands: readList };
+  const seen = { modern: false };
+  return { source, at: 0, depth: 0, facts: [], pending: [], seen, commands: readList };
 }
 
 /** Reads commands up to whatever ends the list; the caller checks what that is. */

@@ -9,6 +9,8 @@ export interface Reader {
   readonly facts: string[];
   /** Here-documents whose bodies start after the next newline. */
   pending: PendingText[];
+  /** One object for all texts of a command. `modern`: bash 3.2 would read it differently. */
+  readonly seen: { modern: boolean };
   /** Reads the commands of a substitution, up to what closes it. */
   readonly commands: (reader: Reader) => void;
 }

@@ -25,7 +25,8 @@ export function analyseCommand(command: string): CommandAnalysis {
   readScript(command, { within: [], shells: 0, into: commands }, reading);
   if (reading.evaluates) commands.push(...readTexts(reading));
   const named = reading.defined.size > 0 ? commands.map((each) => renamed(each, reading.defined)) : commands;
-  return { command, commands: named, ...(reading.problem && { problem: reading.problem }) };
+  const { problem, modern } = reading;
+  return { command, commands: named, ...(problem && { problem }), ...(modern && { modern }) };
 }
 
 function readScript(source: string, place: Omit<ReadingPlace, "source">, reading: CommandReading): void {
@@ -39,6 +40,7 @@ function readScript(source: string, place: Omit<ReadingPlace, "source">, reading
     if (script.errors?.length) reading.problem ??= script.errors[0]!.message;
     else if (!agrees(account.facts, script)) reading.problem ??= "part of it could not be read";
     else visitTree(script, { ...place, source }, reading);
+    if (account.modern) reading.modern = true;
   } catch {
     // Whatever makes the parser fail, even a stack overflow, must end in a question, not in a crash.
     reading.problem ??= "it could not be parsed";

@@ -59,6 +59,8 @@ export interface CommandAnalysis {
   readonly commands: readonly SimpleCommand[];
   /** Set if the command could not be read completely. Do not trust `commands` then. */
   readonly problem?: string;
+  /** Bash 3.2, which is the bash of macOS, would read it differently. */
+  readonly modern?: true;
 }
 
 /** A command with these parts; everything else is empty. */

@@ -26,6 +26,7 @@ const HIDDEN = /\$[({[]|`|[<>]\(/;
 export interface CommandReading {
   nodes: number;
   problem?: string | undefined;
+  modern?: true;
   /** Names that the command defines as functions and aliases, so they no longer run the program of that name. */
   readonly defined: Set<string>;
   /** Quoted texts with substitutions. They are data unless something evaluates them. */

@@ -24,6 +24,14 @@ const UNPACK: TableSetup = {
 /** The project's own settings run a program, and the folder is not trusted. */
 const UNTRUSTED: TableSetup = { git: { "/repo": { looking: RUNS } } };
 const OTHER: TableSetup = { shell: "other", git: {} };
+const OLD: TableSetup = { shell: "old bash", git: {} };
+/** Bash 3.2 runs the `touch` in these, which newer versions take for text. */
+const MISREAD = [
+  'echo "$(case x in x) echo "; touch m; echo ";; esac)"',
+  'echo "$(cat <<\'E\'\n)"; touch m; echo "\nE\n)"',
+  "echo \"$(cat <<'E'\n)$(touch m)\nE\n)\"",
+  'echo "$(echo a # )"; touch m; echo "\n)"',
+];
 
 /** Read-only commands, in every form people type them. */
 const LOOKS = [
@@ -41,6 +49,19 @@ const LOOKS = [
 ];
 
 export const MUST_RUN: readonly CommandRow[] = [
+  ["text that only bash 3.2 would run", { git: {} }, MISREAD],
+  [
+    "commands that bash 3.2 reads the same way",
+    { ...OLD, allow: ["Bash(git commit:*)"] },
+    [
+      "ls -la",
+      'echo "$(date +%s) $(basename "$(pwd)")"',
+      'echo "$(echo "a (b" \')\')"',
+      "git commit -m \"$(cat <<'EOF'\nfix (a): b\n\nText.\nEOF\n)\"",
+      "cat <<'E'\nit's )\nE",
+      "ls # it's )",
+    ],
+  ],
   ["git here", PLACES, LOOKS],
   ["git in a folder of the project", { ...PLACES, cwd: "/repo/src" }, LOOKS],
   ["git in a repository with hooks only", IN_HOOKED, LOOKS],
@@ -93,6 +114,12 @@ export const MUST_RUN: readonly CommandRow[] = [
 ];
 
 export const MUST_ASK: readonly CommandRow[] = [
+  ["text that bash 3.2 would run", OLD, MISREAD],
+  [
+    "other names than bash 3.2 reads",
+    { ...OLD, allow: ["Bash(git commit:*)"] },
+    ["cat $'\\u0061'", "cat $'\\\"'", "git commit -m \"$(cat <<'EOF'\ndon't\nEOF\n)\""],
+  ],
   ["a nested repository, entered before", IN_NESTED, LOOKS],
   ["a nested repository, a folder of it", { ...PLACES, cwd: "/repo/nested/src" }, LOOKS],
   [
@@ -213,6 +240,7 @@ export const MUST_ASK: readonly CommandRow[] = [
 ];
 
 export const MUST_DENY: readonly CommandRow[] = [
+  ["text that bash 3.2 would run", { ...OLD, mode: "bypassPermissions", deny: ["Bash(touch:*)"] }, MISREAD],
   [
     "another shell, a deny rule",
     { ...OTHER, mode: "bypassPermissions", deny: ["Bash(rm:*)"] },
