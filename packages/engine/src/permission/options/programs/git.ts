@@ -52,7 +52,7 @@ const PLAIN = "author cc index text";
 
 /** They have none of those options, so `git add *.ts` cannot turn into one. */
 const FILES = new Set(
-  "add check-attr check-ignore checkout clean ls-files mv reset restore rm stash status switch update-index".split(" "),
+  "add check-attr check-ignore checkout clean ls-files mv reset restore rm status switch update-index".split(" "),
 );
 
 /** They run what they are given, serve others, or print passwords. */
@@ -86,11 +86,19 @@ function searchesOutside({ words, start, isInside }: ProgramCall): number | unde
   return outside < 0 ? undefined : outside;
 }
 
+/** They pass their words on without the `--`: `git stash list -- --output=x` writes x. */
+function optionPassedOn({ words, start }: ProgramCall): number | undefined {
+  const end = words.findIndex(({ value }, at) => at >= start && value === "--");
+  const option = end < 0 ? -1 : words.findIndex(({ value }, at) => at > end && value.startsWith("-"));
+  return option < 0 ? undefined : option;
+}
+
 const OWN: Readonly<Record<string, ProgramOptionTable>> = {
-  archive: { long: "remote", files: "o output", valued: "N" },
+  archive: { long: "remote", files: "o output add-file", valued: "N" },
   annotate: { files: "contents ignore-revs-file" },
   blame: { files: "contents ignore-revs-file" },
-  bisect: { commands: { run: WHOLE_COMMAND } },
+  // Older versions evaluate the lines of a log.
+  bisect: { commands: { run: WHOLE_COMMAND, replay: WHOLE_COMMAND } },
   bugreport: saving,
   bundle: { opens: true },
   "cherry-pick": picking,
@@ -123,7 +131,9 @@ const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   "pack-objects": { opens: true, takes: "window depth threads" },
   pull: { ...merging, valued: "XSjo", files: "" },
   rebase: { ...merging, short: "sx", valued: "CXS", files: "" },
+  reflog: { inspect: optionPassedOn },
   revert: picking,
+  stash: { files: LISTED, harmless: true, inspect: optionPassedOn },
   tag: describing,
   submodule: { commands: { foreach: WHOLE_COMMAND } },
 };

@@ -36,6 +36,17 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   [
+    "the same under a rule, and files and logs that git would read",
+    { allow: ["Bash(git:*)"], files },
+    [
+      "git stash list -- --output=Makefile",
+      "git reflog show -- --output=Makefile",
+      "git archive --add-file=/etc/passwd HEAD",
+      "git archive --add-file /etc/passwd HEAD",
+      "git bisect replay a.txt",
+    ],
+  ],
+  [
     "an end of options that is a value",
     { files },
     ["jq -n --arg a -- -f x.jq", "jq -n --argjson a -- -L .", "jq --indent -- --rawfile a a.txt '$a'"],
@@ -81,6 +92,11 @@ export const MUST_RUN: readonly CommandRow[] = [
       "xxd -g1 -s 0x10 a.txt",
       "head -c 20 a.txt | xxd",
     ],
+  ],
+  [
+    "git under a rule",
+    { allow: ["Bash(git:*)"], files },
+    ["git stash push -m x -- a.txt", "git stash list -p", "git archive --add-file=a.txt HEAD", "git bisect start"],
   ],
   ...[EDITS, SED].map((setup): CommandRow => [
     "files that could be read as a script",
