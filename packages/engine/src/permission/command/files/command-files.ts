@@ -3,6 +3,7 @@
 import { basename } from "node:path/posix";
 import type { Redirection, SimpleCommand } from "../analysis/command.ts";
 import { absolute, climbsBack } from "../../match/paths.ts";
+import { otherWords } from "./other-words.ts";
 import { textWords } from "./text-words.ts";
 import type { Word } from "../analysis/word.ts";
 
@@ -120,8 +121,9 @@ export function filesOf(
   if (way === "strict" && program && program.kind !== "unknown") add(program, "named");
   const use = changesFiles(name, words) ? "write" : "named";
   const texts = (way === "lenient" ? textWords(name, words) : undefined) ?? patternOperand(name, words);
+  const others = way === "strict" ? otherWords(command) : undefined;
   for (const [at, word] of words.entries()) {
-    if (texts.has(at) || word.kind === "unknown") continue;
+    if (texts.has(at) || word.kind === "unknown" || others?.has(word)) continue;
     const isOutput = way === "strict" && OUTPUT.test(words[at - 1]?.value ?? "");
     add(word, isOutput ? "write" : use, at + 1);
     const ownUse = way === "strict" && ATTACHED_OUTPUT.test(word.value) ? "write" : use;
