@@ -14,7 +14,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   fast: "Fast mode is not supported; choose a faster model with /model <model>",
   feedback: "Report problems in the issue tracker of Keelson",
   fork: FORK,
-  goal: "Use /loop <task> until <condition> to work until something holds",
   login: "Keelson has no accounts: set ANTHROPIC_API_KEY, or another provider's key, before you start it",
   logout: "Keelson has no accounts: unset ANTHROPIC_API_KEY to stop using a key",
   plugin: "Plugins are changed outside a session: see `keelson plugin --help`",

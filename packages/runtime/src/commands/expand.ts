@@ -27,6 +27,8 @@ export async function expandTyped(text: string, options: ExpandOptions): Promise
   // A skill for the model alone does not replace a command.
   if (!typed || (other && !(command && other.kind === "local"))) return other;
   const { name, args } = typed;
+  const prompt = command && (await PROMPTS[command.name]?.(args, session));
+  if (prompt) return prompt;
   if (command) return local(command.name, args, async (prompt) => (await command.load())(args, { ...session, prompt }));
   const advice = elsewhere(name);
   if (advice !== undefined) return local(name, args, async () => advice);
@@ -34,6 +36,13 @@ export async function expandTyped(text: string, options: ExpandOptions): Promise
   if (!rejectsUnknown || existsSync(`/${name}`)) return undefined;
   return local(name, args, async () => unknownCommandText(name, names));
 }
+
+/** Built-in commands that stand for a prompt. Undefined if Keelson answers these arguments itself. */
+const PROMPTS: Readonly<
+  Record<string, (args: string, session: ExpandOptions["session"]) => Promise<PromptExpansion | undefined>>
+> = {
+  goal: async (args, session) => (await import("./change/goal.ts")).goalPrompt(args, session),
+};
 
 const local = (name: string, args: string, run: LocalCommand["run"]): LocalCommand => ({
   kind: "local",

@@ -61,6 +61,12 @@ const COMMANDS: readonly BuiltInCommand[] = [
     argumentHint: "[file]",
     load: async () => (await import("./change/export.ts")).exportCommand,
   },
+  {
+    name: "goal",
+    description: "Work until something holds; show or clear the goal",
+    argumentHint: "[condition|clear]",
+    load: async () => (await import("./change/goal.ts")).goalCommand,
+  },
   { name: "help", description: "List the commands", load: async () => (await import("./show/help.ts")).helpCommand },
   { name: "hooks", description: "List the hooks", load: async () => (await import("./show/hooks.ts")).hooksCommand },
   {

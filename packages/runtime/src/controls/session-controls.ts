@@ -141,6 +141,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     takesPrompts: () => inbox.takesPrompts,
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
+    goal: () => state.goal,
+    setGoal: (goal) => (state.goal = goal),
     isRunning: () => runState.running,
     interrupt: () => runState.interrupt(),
     clear: async (prompt) => (await import("../conversation/clear.ts")).clearConversation(parts, prompt),

@@ -19,6 +19,7 @@ import type { RewindResult } from "@keelson/store/checkpoints";
 import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
+import type { Goal } from "../goal/goal.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { MemoryScope } from "../instructions/add-memory.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
@@ -115,6 +116,9 @@ export interface ControlTargets {
   queued(): readonly string[];
   /** Removes one prompt from the queue, or all of them. Returns the removed ids. */
   cancelQueued(uuid?: string): readonly string[];
+  /** What the session works towards. */
+  goal(): Goal | undefined;
+  setGoal(goal: Goal | undefined): void;
   isRunning(): boolean;
   /** Ends the run; prompts that wait still run. */
   interrupt(): void;

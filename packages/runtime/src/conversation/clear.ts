@@ -23,6 +23,7 @@ export async function clearConversation(stages: Stages, prompt: string | undefin
     uuid: id,
     session_id: place.id,
   });
+  state.goal = undefined;
   await storage.clear();
   outbox.note({ type: "mode", mode: "normal", sessionId: place.id });
   await outbox.show({

@@ -131,7 +131,9 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
       const left = event === "Stop" ? { ...taskHookFields(machine.tasks), ...schedules.hookFields() } : {};
-      return hooks.fire(event, { ...input, ...left }, signal);
+      const said = await hooks.fire(event, { ...input, ...left }, signal);
+      if (!state.goal || !(event === "Stop" || event === "StopFailure")) return said;
+      return (await import("../goal/after-stop.ts")).withGoal(event, said, storage, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),

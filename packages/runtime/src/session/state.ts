@@ -6,6 +6,7 @@ import { gitBranch } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { TodoList } from "@keelson/tools";
+import type { Goal } from "../goal/goal.ts";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
@@ -63,6 +64,8 @@ export interface SessionState {
   refused: Snapshot["sources"] | undefined;
   /** What TodoWrite wrote last. */
   todos: TodoList;
+  /** What the session works towards; undefined if no one set it. */
+  goal: Goal | undefined;
   /** Usage of the latest reply; null before the first. */
   lastUsage: Usage | null;
 }
@@ -98,6 +101,7 @@ export function newState(
     planName: undefined,
     refused: undefined,
     todos: newTodoList(todosIn(loaded?.entries ?? [])),
+    goal: undefined,
     lastUsage: null,
   };
 }
