@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, temporaryHome, testUnless } from "@keelson/testkit";
+import { runKeelson, startKeelson, temporaryHome, testUnless, type TemporaryHome } from "@keelson/testkit";
 import { answer, CHAT, prompt, STREAM } from "../front-door.ts";
 import { until } from "../processes.ts";
 import { calls, memberOf, message, requestId, startCast, tasks, teammate, TEAMS } from "./cast.ts";
@@ -65,41 +65,67 @@ test("in-process members ask the lead's client, and have no wider mode than it",
 
 const noTmux = Bun.which("tmux") === null ? "tmux is not installed" : null;
 
-testUnless(noTmux, test)("inside tmux, each member has a pane while it is there", async () => {
-  using home = temporaryHome();
+/** A tmux server with one window of this size, in which the program believes to be. */
+function startTmux(home: TemporaryHome, width: number, height: number) {
   const socket = join(home.root, "tmux");
   const tmux = (...args: string[]) =>
     execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], {
       encoding: "utf8",
       env: { ...home.env, TERM: "xterm" },
     });
-  tmux("new-session", "-d", "-x", "200", "-y", "80", "sleep 600");
-  try {
-    const TMUX = `${socket},${tmux("display-message", "-p", "#{pid}").trim()},0`;
-    let panes: string[] = [];
-    const shown = (id: string) => tmux("capture-pane", "-p", "-t", id);
-    const all = () => tmux("list-panes", "-s", "-F", "#{pane_id}").trim().split("\n");
-    await using cast = await startCast(
-      async ({ last }) => {
-        if (last.includes("Lead the team")) return calls(CREATE, teammate("a"));
-        if (last.includes("Hello lead")) {
-          panes = all();
-          await until(() => panes.some((id) => shown(id).includes("This is in my pane")), "nothing in the pane");
-        }
-        return { text: "Waiting" };
-      },
-      ({ last }) =>
-        last.includes("Begin")
-          ? { text: "This is in my pane\u001b[2J", ...calls(message("team-lead", "Hello lead")) }
-          : { text: "Ready" },
-    );
-    const { code, stderr } = await runKeelson(RUN, { home, url: cast.url, env: { ...TEAMS, TMUX } });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(panes.length).toBe(2);
-    await until(() => all().length === 1, "the pane stayed");
-  } finally {
-    tmux("kill-server");
-  }
+  tmux("new-session", "-d", "-x", `${width}`, "-y", `${height}`, "sleep 600");
+  return {
+    TMUX: `${socket},${tmux("display-message", "-p", "#{pid}").trim()},0`,
+    shown: (id: string) => tmux("capture-pane", "-p", "-t", id),
+    panes: () => tmux("list-panes", "-s", "-F", "#{pane_id}").trim().split("\n"),
+    [Symbol.dispose]: () => void tmux("kill-server"),
+  };
+}
+
+testUnless(noTmux, test)("inside tmux, each member has a pane while it is there", async () => {
+  using home = temporaryHome();
+  using tmux = startTmux(home, 200, 80);
+  let panes: string[] = [];
+  await using cast = await startCast(
+    async ({ last }) => {
+      if (last.includes("Lead the team")) return calls(CREATE, teammate("a"));
+      if (last.includes("Hello lead")) {
+        panes = tmux.panes();
+        await until(() => panes.some((id) => tmux.shown(id).includes("This is in my pane")), "nothing in the pane");
+      }
+      return { text: "Waiting" };
+    },
+    ({ last }) =>
+      last.includes("Begin")
+        ? { text: "This is in my pane\u001b[2J", ...calls(message("team-lead", "Hello lead")) }
+        : { text: "Ready" },
+  );
+  const { code, stderr } = await runKeelson(RUN, { home, url: cast.url, env: { ...TEAMS, TMUX: tmux.TMUX } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(panes.length).toBe(2);
+  await until(() => tmux.panes().length === 1, "the pane stayed");
+});
+
+testUnless(noTmux, test)("members that start together have panes, or windows if there is no room", async () => {
+  using home = temporaryHome();
+  using tmux = startTmux(home, 40, 10);
+  const names = ["a", "b", "c", "d", "e", "f"];
+  let panes: string[] = [];
+  await using cast = await startCast(
+    async ({ last }) => {
+      if (last.includes("Lead the team")) return calls(CREATE, ...names.map((name) => teammate(name)));
+      panes = tmux.panes().length > panes.length ? tmux.panes() : panes;
+      return { text: "Waiting" };
+    },
+    async () => {
+      await until(() => tmux.panes().length === names.length + 1, "not everyone has a pane");
+      return { text: "Ready" };
+    },
+  );
+  const { code, stderr } = await runKeelson(RUN, { home, url: cast.url, env: { ...TEAMS, TMUX: tmux.TMUX } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(panes).toHaveLength(names.length + 1);
+  await until(() => tmux.panes().length === 1, "panes stayed");
 });
 
 test("a tmux that does not answer costs the panes, not the team", async () => {

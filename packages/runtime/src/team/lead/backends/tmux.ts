@@ -8,6 +8,8 @@ import type { OpenView, TeammateView } from "./processes.ts";
 
 const MOST_BYTES = 8 * 1024 * 1024;
 const LONGEST_PART = 4_000;
+/** A tmux that hangs must not hold up the members. */
+const LONGEST_MS = 5_000;
 
 export interface TmuxOptions {
   /** Where the texts to show are written. */
@@ -18,33 +20,38 @@ export interface TmuxOptions {
 
 export function tmuxViews({ folder, env, warn }: TmuxOptions): OpenView {
   let isBroken = false;
+  let opening: Promise<unknown> = Promise.resolve();
+  /** One after the other: each pane is split off when the layout has made room for it. */
+  const openPane = (shown: readonly string[]): Promise<TmuxAnswer> => {
+    const opened = opening.then(async () => {
+      if (isBroken) return { ok: false, text: "" };
+      const pane = await tmux(env, ["split-window", ...PRINT_ID, ...shown]);
+      if (pane.ok) await tmux(env, ["select-layout", "tiled"]);
+      // The window is too small for one more.
+      return pane.ok ? pane : tmux(env, ["new-window", ...PRINT_ID, ...shown]);
+    });
+    opening = opened;
+    return opened;
+  };
   return async (name, pid) => {
     if (isBroken) return undefined;
     const path = join(folder, `${name}-${pid}.txt`);
     const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
     const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
-    const pane = await tmux(env, [
-      "split-window",
-      "-d",
-      "-P",
-      "-F",
-      "#{pane_id}",
-      "/bin/sh",
-      "-c",
-      SHOW,
-      name,
-      path,
-      `${pid}`,
-    ]);
-    if (!pane.ok) {
-      isBroken = true;
-      closeSync(fd);
-      warn(`No panes for teammates: ${pane.text || "tmux failed"}`);
-      return undefined;
-    }
-    await tmux(env, ["select-layout", "tiled"]);
-    return paneView(fd, () => tmux(env, ["kill-pane", "-t", pane.text]));
+    const pane = await openPane(["/bin/sh", "-c", SHOW, name, path, `${pid}`]);
+    if (pane.ok) return paneView(fd, () => tmux(env, ["kill-pane", "-t", pane.text]));
+    closeSync(fd);
+    if (!isBroken) warn(`No panes for teammates: ${pane.text || "tmux failed"}`);
+    isBroken = true;
+    return undefined;
   };
+}
+
+const PRINT_ID = ["-d", "-P", "-F", "#{pane_id}"];
+
+interface TmuxAnswer {
+  readonly ok: boolean;
+  readonly text: string;
 }
 
 /** Shows the text until the member is gone, even if no one is left to close the pane. */
@@ -102,14 +109,17 @@ function parse(line: string): unknown {
   }
 }
 
-async function tmux(
-  env: TmuxOptions["env"],
-  args: readonly string[],
-): Promise<{ readonly ok: boolean; readonly text: string }> {
+async function tmux(env: TmuxOptions["env"], args: readonly string[]): Promise<TmuxAnswer> {
   try {
     const names = ["PATH", "HOME", "TMUX", "TMUX_PANE", "TMUX_TMPDIR", "TERM", "LANG", "LC_ALL"];
     const own = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-    const child = Bun.spawn(["tmux", ...args], { env: own, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    const child = Bun.spawn(["tmux", ...args], {
+      env: own,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: LONGEST_MS,
+    });
     const [code, out, errors] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
     return { ok: code === 0, text: (code === 0 ? out : errors).trim() };
   } catch (error) {
