@@ -136,6 +136,19 @@ test.each<[string, readonly Step[]]>([
   expect(JSON.stringify(requests.slice(1))).not.toMatch(/thinking|server_tool_use/);
 });
 
+test("a reply cut off after a thought is asked for again, as it was", async () => {
+  const answer = [START, ...block(0, THOUGHT), ...block(1, TEXT), ends("end_turn"), STOP];
+  const { end, requests, problems } = await play([[START, ...block(0, THOUGHT), opens(1, TEXT), CUT], answer]);
+  expect([end.reason, problems]).toEqual(["completed", []]);
+  expect(requests[1]).toEqual(requests[0]);
+});
+
+test("a connection that is lost after every thought ends the run", async () => {
+  const { provider, requests } = playing(...Array.from({ length: 9 }, () => [START, ...block(0, THOUGHT), CUT]));
+  const end = await run(say("go"), "default", new Conversation(), testEngine(provider).ports, {});
+  expect([end.reason, requests.length]).toEqual(["api_error", 4]);
+});
+
 test("an interrupt after a thought leaves a conversation the API accepts", async () => {
   const abort = new AbortController();
   const steps = [START, ...block(0, THOUGHT), opens(1, { type: "tool_use", id: "c", name: "Note", input: {} })];

@@ -49,7 +49,8 @@ export class ReplyRecovery {
       return ++this.#pauses <= MAX_PAUSES ? { again: true } : { failure: { text: PAUSED, error: "unknown" } };
     }
     if (cut || stopReason === "max_tokens" || stopReason === "model_context_window_exceeded") {
-      if (++this.#resumptions <= MAX_RESUMPTIONS) return { nudge: GO_ON };
+      // After a thought alone there is nothing to continue: the request is the same as before.
+      if (++this.#resumptions <= MAX_RESUMPTIONS) return cut && text.trim() === "" ? { again: true } : { nudge: GO_ON };
       return { failure: cut ? { text: LOST, error: "unknown" } : { text: TOO_LONG, error: "max_output_tokens" } };
     }
     if (stopReason === "refusal") {
