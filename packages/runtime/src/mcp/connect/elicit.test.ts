@@ -54,3 +54,19 @@ test("hooks see which question was answered", async () => {
     { event: "ElicitationResult", ...about, action: "accept" },
   ]);
 });
+
+test.each([
+  ["accept", undefined, { action: "accept", content: { name: "Jo", on: false } }],
+  ["accept", { name: "Al", age: 3 }, { action: "accept", content: { name: "Al", on: false, age: 3 } }],
+  ["decline", undefined, { action: "decline" }],
+])("fields that are left out have their default values (%s, %j)", async (action, content, expected) => {
+  const properties = {
+    name: { type: "string", default: "Jo" },
+    age: { type: "integer" },
+    on: { type: "boolean", default: false },
+  };
+  const params = { message: "m", requestedSchema: { type: "object", properties } };
+  const fire = async (event: string) =>
+    ({ reasons: [], ...(event === "Elicitation" ? { fields: { action, content } } : {}) }) as never;
+  expect(await answerElicitation("s", params as never, { fire }, on)).toEqual(expected as never);
+});

@@ -2,7 +2,7 @@
 // cancelled. ElicitationResult hooks may change or refuse what the client answered.
 
 import { isDeeperThan } from "@keelson/mcp";
-import { isObject, type HookEvent, type HookOutcome, type JsonObject } from "@keelson/protocol";
+import { isObject, type HookEvent, type HookOutcome, type Json, type JsonObject } from "@keelson/protocol";
 
 export interface ElicitOptions {
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
@@ -20,8 +20,32 @@ const MAX_LENGTH = 100_000;
 const MAX_DEPTH = 100;
 const ACTIONS: readonly unknown[] = ["accept", "decline", "cancel"];
 
-/** Never rejects. `params` is what the server sent with `elicitation/create`. */
+/**
+ * Never rejects. `params` is what the server sent with `elicitation/create`. Fields of a form that are left out have
+ * their default values, as with the official clients.
+ */
 export async function answerElicitation(
+  server: string,
+  params: JsonObject,
+  options: ElicitOptions,
+  signal: AbortSignal,
+): Promise<ElicitAnswer> {
+  const answer = await answerTo(server, params, options, signal);
+  const defaults = params["mode"] === "url" ? {} : defaultsIn(params["requestedSchema"]);
+  if (answer.action !== "accept" || Object.keys(defaults).length === 0) return answer;
+  return { ...answer, content: { ...defaults, ...answer.content } };
+}
+
+function defaultsIn(schema: unknown): JsonObject {
+  const properties = isObject(schema) && isObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  return Object.fromEntries(
+    properties.flatMap(([name, field]) =>
+      isObject(field) && field["default"] !== undefined ? [[name, field["default"] as Json]] : [],
+    ),
+  );
+}
+
+async function answerTo(
   server: string,
   params: JsonObject,
   { fire, person }: ElicitOptions,
