@@ -126,10 +126,20 @@ const isBranch = ({ value }: Word) => BRANCH.test(value);
 const TEXTS: readonly (readonly [program: RegExp, option: RegExp, glued: RegExp])[] = [
   [/^git$/, /^(?:-a?s?m|--message)$/, /^(?:-m.|--message=)/s],
   [/^gh$/, /^(?:-[tb]|--title|--body)$/, /^--(?:title|body)=/],
-  [/^(?:[ef]?grep|rg|tar|rsync|zip|du)$/, /^--exclude(?:-dir)?$/, /^--exclude(?:-dir)?=/],
+  [/^(?:[ef]?grep|rsync|du)$/, /^--exclude(?:-dir)?$/, /^--exclude(?:-dir)?=/],
+  [/^(?:tar|zip)$/, /^(?!)/, /^--exclude=/],
   [/^rg$/, /^(?!)/, /^(?:-g|--glob=)!/],
   [/^tree$/, /^-I$/, /^(?!)/],
   [/^(?:eslint|stylelint)$/, /^--ignore-pattern$/, /^--ignore-pattern=/],
+];
+
+/** By program: letters of options without a value. After any other option, what looks like one may be its value. */
+const SWITCHES: readonly (readonly [program: RegExp, switches: RegExp])[] = [
+  [/^[ef]?grep$/, /^-[EFGHILPRUZabchilnoqrsvwxyz]+$/],
+  [/^rsync$/, /^-[DHPRWacghlmnoprtuvxz]+$/],
+  [/^du$/, /^-[0DHLPSabchklmsx]+$/],
+  [/^tree$/, /^-[ACDFJNQRSXadfghilpqrstux]+$/],
+  [/^gh$/, /^--(?:draft|fill|web)$/],
 ];
 
 const MESSAGES = setOf("commit merge notes revert stash tag");
@@ -138,9 +148,26 @@ function texts(name: string, words: readonly Word[]): readonly Word[] {
   if (name === "find") return leftOut(words);
   // `git grep -m`, `git checkout -m`: not a message.
   if (name === "git" && !MESSAGES.has(operandsOf(name, words)[0]?.value ?? "")) return [];
-  return TEXTS.filter(([program]) => program.test(name)).flatMap(([, option, glued]) =>
-    words.filter(({ value }, at) => option.test(words[at - 1]?.value ?? "") || glued.test(value)),
-  );
+  const own = TEXTS.filter(([program]) => program.test(name));
+  const found: Word[] = [];
+  for (const [at, word] of words.entries()) {
+    const isValue =
+      !found.includes(words[at - 1]!) && own.some(([, option]) => option.test(words[at - 1]?.value ?? ""));
+    if (
+      isValue
+        ? name === "git" || isOption(name, words, at - 1, found)
+        : own.some(([, , glued]) => glued.test(word.value))
+    )
+      found.push(word);
+  }
+  return found;
+}
+
+/** In `grep -v -e --exclude secrets`, the option is a pattern, and its value a file. */
+function isOption(name: string, words: readonly Word[], at: number, found: readonly Word[]): boolean {
+  const before = words[at - 1];
+  if (before === undefined || found.includes(before) || !before.value.startsWith("-")) return true;
+  return SWITCHES.some(([program, switches]) => program.test(name) && switches.test(before.value));
 }
 
 /** `find . -name node_modules -prune`, `find . -not -path './dist/*'`, where it only prints names. */
