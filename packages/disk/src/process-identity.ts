@@ -18,7 +18,7 @@ export function isRunning({ pid, procStart }: ProcessIdentity): boolean {
     // It runs, as another user.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
-  if (isOver(pid)) return false;
+  if (hasEnded(pid)) return false;
   if (procStart === "") return true;
   const start = processStart(pid);
   return start === undefined || start === procStart || !isComparable(procStart, start);
@@ -40,7 +40,7 @@ export function processStart(pid: number, zone?: "UTC"): string | undefined {
 }
 
 /** A process that no one waited for keeps its id although it has ended. */
-export function isOver(pid: number): boolean {
+export function hasEnded(pid: number): boolean {
   try {
     return process.platform === "linux" && /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {

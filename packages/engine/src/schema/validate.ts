@@ -1,7 +1,8 @@
 // Checks the model's input against a tool's schema, after fixing harmless mistakes, and describes what is wrong.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { isType, typeName, validateSchema, type Issue } from "./json-schema.ts";
+import { validateSchema, type Issue } from "./json-schema.ts";
+import { isType, typeName } from "./json-values.ts";
 
 type CheckedInput =
   { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };

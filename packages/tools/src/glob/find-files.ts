@@ -6,7 +6,7 @@ import { sortByTime } from "../search/by-time.ts";
 import { runRipgrep } from "../search/ripgrep.ts";
 import type { GlobSearch } from "./pattern.ts";
 
-export interface FoundFiles {
+interface FoundFiles {
   /** Relative to the base of the search. */
   readonly paths: readonly string[];
   readonly isPartial: boolean;

@@ -16,11 +16,11 @@ import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import type { GrepInput, Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
 import { pagingNote } from "./page.ts";
-import type { GrepOutput } from "./search-contents.ts";
+import type { GrepResult } from "./search-contents.ts";
 
 const lines = { minimum: 0 };
 
-export const grepTool = defineTool<GrepInput, GrepOutput>({
+export const grepTool = defineTool<GrepInput, GrepResult>({
   name: "Grep",
   description,
   input: object({
@@ -77,7 +77,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   },
 });
 
-const SHOW: Record<Mode, (output: GrepOutput, paging: string) => string> = {
+const SHOW: Record<Mode, (output: GrepResult, paging: string) => string> = {
   files_with_matches({ filenames, numFiles }, paging) {
     if (numFiles === 0) return "No files found";
     return [`Found ${numFiles} ${numFiles === 1 ? "file" : "files"}${paging ? ` ${paging}` : ""}`, ...filenames].join(

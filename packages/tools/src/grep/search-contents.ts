@@ -9,7 +9,7 @@ import { outputLines, orderLines, showLine } from "./lines.ts";
 import { pageOf } from "./page.ts";
 import { grepTarget, type GrepTarget } from "./target.ts";
 
-export interface GrepOutput {
+export interface GrepResult {
   readonly mode: Mode;
   readonly numFiles: number;
   readonly filenames: readonly string[];
@@ -30,7 +30,7 @@ export async function searchContents(
   input: GrepInput,
   { stat, shown }: { readonly stat: FileStat; readonly shown: string },
   context: ToolContext,
-): Promise<GrepOutput> {
+): Promise<GrepResult> {
   const searched = grepTarget(stat, shown, input.glob, context.workspace.cwd);
   const single = stat.kind === "file";
   // A search from the root would otherwise include /proc, which exposes the secrets of every process.
@@ -50,7 +50,7 @@ function collect(
   single: boolean,
   found: SearchOutput,
   context: ToolContext,
-): Promise<GrepOutput> | GrepOutput {
+): Promise<GrepResult> | GrepResult {
   const mayShow = (printed: string) => context.mayRead(resolve(context.workspace.cwd, searched.toShownPath(printed)));
   switch (input.output_mode ?? "files_with_matches") {
     case "files_with_matches":
@@ -71,7 +71,7 @@ async function collectFiles(
   { stdout }: SearchOutput,
   mayShow: MayShow,
   context: ToolContext,
-): Promise<GrepOutput> {
+): Promise<GrepResult> {
   // Every path ends in NUL; anything after the last NUL is empty or incomplete.
   const paths = stdout.split("\0").slice(0, -1).filter(mayShow).map(toShownPath);
   const sorted = await sortByTime(paths, context.workspace.cwd, context.files, "newest");
@@ -85,7 +85,7 @@ function collectContent(
   single: boolean,
   { stdout, isPartial }: SearchOutput,
   mayShow: MayShow,
-): GrepOutput {
+): GrepResult {
   const whole = isPartial ? stdout.slice(0, stdout.lastIndexOf("\n") + 1) : stdout;
   const all = single ? (mayShow(target) ? outputLines(whole) : []) : orderLines(whole, mayShow);
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
@@ -106,7 +106,7 @@ function collectCounts(
   { toShownPath }: GrepTarget,
   { stdout }: SearchOutput,
   mayShow: MayShow,
-): GrepOutput {
+): GrepResult {
   // `path NUL count`: a file name may contain newlines, but never NUL.
   const all = Array.from(stdout.matchAll(/([^\0]+)\0(\d+)\n/g), ([, path, count]) => ({
     path: path!,

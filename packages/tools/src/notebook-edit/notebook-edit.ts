@@ -3,9 +3,9 @@
 import { defineTool, object, oneOf, optional, string } from "@keelson/engine";
 import { resolvePath } from "../path.ts";
 import description from "./notebook-edit.md" with { type: "text" };
-import type { NotebookEditInput, NotebookEditOutput } from "./plan-edit.ts";
+import type { CellEditInput, CellEditResult } from "./plan-edit.ts";
 
-export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput>({
+export const notebookEditTool = defineTool<CellEditInput, CellEditResult>({
   name: "NotebookEdit",
   description,
   input: object({

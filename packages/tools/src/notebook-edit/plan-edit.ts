@@ -21,7 +21,7 @@ import {
   type Notebook,
 } from "./cells.ts";
 
-export interface NotebookEditInput {
+export interface CellEditInput {
   readonly notebook_path: string;
   readonly cell_id?: string;
   readonly new_source: string;
@@ -29,7 +29,7 @@ export interface NotebookEditInput {
   readonly edit_mode?: "replace" | "insert" | "delete";
 }
 
-export interface NotebookEditOutput {
+export interface CellEditResult {
   readonly new_source: string;
   readonly old_source?: string;
   readonly cell_type: string;
@@ -42,14 +42,14 @@ export interface NotebookEditOutput {
   readonly updated_file: string | null;
 }
 
-export async function makeEdit(input: NotebookEditInput, context: ToolContext): Promise<NotebookEditOutput> {
+export async function makeEdit(input: CellEditInput, context: ToolContext): Promise<CellEditResult> {
   const { path, file, bytes, output } = await planEdit(input, context);
   await writeAndRecord(path, bytes, context);
   return { ...output, original_file: storableText(file.lf) };
 }
 
 /** Throws ToolError if the edit cannot be made. */
-export async function planEdit(input: NotebookEditInput, context: ToolContext) {
+export async function planEdit(input: CellEditInput, context: ToolContext) {
   const { cell_id, cell_type, edit_mode = "replace" } = input;
   const path = resolvePath(input.notebook_path, context);
   if (extname(path).toLowerCase() !== ".ipynb") {
@@ -69,7 +69,7 @@ export async function planEdit(input: NotebookEditInput, context: ToolContext) {
   const { after, id } = applyEdit(before, index, input, context.toolUseId);
   const text = JSON.stringify(after, null, 1) + (file.lf.endsWith("\n") ? "\n" : "");
   const target = before.cells[index];
-  const output: NotebookEditOutput = {
+  const output: CellEditResult = {
     new_source: input.new_source,
     ...(target && edit_mode !== "insert" ? { old_source: sourceOf(target) } : {}),
     cell_type: cell_type ?? String(target?.cell_type ?? "code"),
@@ -87,7 +87,7 @@ export async function planEdit(input: NotebookEditInput, context: ToolContext) {
 function applyEdit(
   notebook: Notebook,
   index: number,
-  input: NotebookEditInput,
+  input: CellEditInput,
   seed: string,
 ): { after: Notebook; id: string } {
   const { new_source, cell_type, cell_id = "" } = input;

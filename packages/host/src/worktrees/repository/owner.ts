@@ -2,7 +2,7 @@
 // time, because ids are used again.
 
 import { join } from "node:path";
-import { isOver, isRunning, processStart } from "@keelson/disk/process-identity";
+import { hasEnded, isRunning, processStart } from "@keelson/disk/process-identity";
 import { firstLineOf } from "../../git/branch.ts";
 import { writeFile } from "../../files/write-file.ts";
 
@@ -51,5 +51,5 @@ export function isOwnerRunning({ pid, start }: WorktreeOwner): boolean {
 
 /** In one word, as the reason has it; undefined if there is no such process. */
 export function startOf(pid: number): string | undefined {
-  return isOver(pid) ? undefined : processStart(pid, "UTC")?.replaceAll(/\s+/g, "_");
+  return hasEnded(pid) ? undefined : processStart(pid, "UTC")?.replaceAll(/\s+/g, "_");
 }
