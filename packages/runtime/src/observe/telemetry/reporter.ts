@@ -21,7 +21,7 @@ export interface Reporter {
   count(name: MetricName, value: number, labels?: Attributes): void;
   event(name: string, at: number, attributes: Attributes): void;
   /** In the latest run, unless `more` says otherwise. */
-  span(name: string, startMs: number, endMs: number, attributes: Attributes, more?: SpanExtras): void;
+  span(name: string, time: Pick<TelemetrySpan, "startMs" | "endMs">, attributes: Attributes, more?: SpanExtras): void;
   /** A new run: reports belong to it until the next. What continues after it, such as agents in the background, too. */
   begin(): SpanContext;
 }
@@ -59,7 +59,7 @@ export function openReporter(options: ReporterOptions): Reporter {
       const attributes = cleaned({ ...common(), "event.sequence": events++, ...own });
       pipeline.event(name, at, attributes, pipeline.wants.traces ? latest : undefined);
     },
-    span(name, startMs, endMs, own, more = {}) {
+    span(name, time, own, more = {}) {
       if (!pipeline.wants.traces) return;
       const { traceId, spanId: parentSpanId } = latest ?? begin();
       pipeline.span({
@@ -67,8 +67,7 @@ export function openReporter(options: ReporterOptions): Reporter {
         traceId,
         spanId: newSpanId(),
         parentSpanId,
-        startMs,
-        endMs,
+        ...time,
         ...more,
         error: more.error === undefined ? undefined : hide(more.error).slice(0, LONGEST_ERROR),
         attributes: cleaned({ ...common(), ...own }),
