@@ -59,8 +59,8 @@ export function readScopes(places: Places, flags: Flags, warn: WarnScope): Scope
     if (!wanted.includes(name)) continue;
     const reading = read(file);
     if (reading.kind === "missing") continue;
-    if (reading.kind === "read") scopes.push(checked(source, base, reading, warn, file));
-    else scopes.push(remains(source, base, file, reading, warn));
+    if (reading.kind === "read") scopes.push(checked({ source, base, file }, reading, warn));
+    else scopes.push(remains({ source, base, file }, reading, warn));
   }
   if (flags.settings !== undefined) scopes.push(flagScope(flags.settings, places, read, warn));
 
@@ -74,7 +74,7 @@ export function readScopes(places: Places, flags: Flags, warn: WarnScope): Scope
     if (reading.kind === "broken") {
       throw new ConfigError(`Managed settings file ${file} is ${reading.problem}; ask your administrator to fix it`);
     }
-    if (reading.kind === "read") scopes.push(checked("policySettings", cwd, reading, warn, file));
+    if (reading.kind === "read") scopes.push(checked({ source: "policySettings", base: cwd, file }, reading, warn));
   }
   return { scopes, sources };
 }
@@ -114,13 +114,15 @@ const HOLDERS: Readonly<Partial<Record<RuleSource, Holder>>> = {
   localSettings: "local",
 };
 
+/** Where settings come from. Without a file they are those of a flag, unless they have another name. */
+interface Origin extends Pick<Scope, "source" | "base" | "file"> {
+  readonly name?: string;
+}
+
 function checked(
-  source: RuleSource,
-  base: string,
+  { source, base, file, name = file ?? "--settings" }: Origin,
   { value, doubled }: Extract<Reading, { kind: "read" }>,
   warn: WarnScope,
-  file?: string,
-  name = file ?? "--settings",
 ): Scope {
   if (doubled)
     warn(`${name}: a key with rules appears more than once; the deny and ask rules of all copies apply`, "broken");
@@ -142,9 +144,7 @@ function checked(
 
 /** What can be recovered from a file that does not parse: its deny and ask rules. */
 function remains(
-  source: RuleSource,
-  base: string,
-  file: string,
+  { source, base, file }: Origin & { readonly file: string },
   { problem, salvaged }: Extract<Reading, { kind: "broken" }>,
   warn: WarnScope,
 ): Scope {
@@ -171,7 +171,7 @@ function joined(
 function flagScope(given: string, { cwd, home }: Places, read: (path: string) => Reading, warn: WarnScope): Scope {
   if (given.trim().startsWith("{")) {
     const reading = parseSettings(given);
-    if (reading.kind === "read") return checked("flagSettings", cwd, reading, warn);
+    if (reading.kind === "read") return checked({ source: "flagSettings", base: cwd }, reading, warn);
     throw new ConfigError(
       `Invalid JSON provided to --settings: ${reading.kind === "broken" ? reading.problem.replace(/^not valid JSON: /, "") : given}`,
     );
@@ -180,7 +180,7 @@ function flagScope(given: string, { cwd, home }: Places, read: (path: string) =>
   const reading = read(file);
   if (reading.kind === "missing") throw new ConfigError(`Settings file not found: ${file}`);
   if (reading.kind === "broken") throw new ConfigError(`Settings file ${file} is ${reading.problem}`);
-  return checked("flagSettings", cwd, reading, warn, file);
+  return checked({ source: "flagSettings", base: cwd, file }, reading, warn);
 }
 
 /** Ranks below the administrator's files and above everything else. */
@@ -192,7 +192,7 @@ function parentScope(given: Readonly<Record<string, unknown>>, cwd: string, warn
   if (refused.length > 0) {
     warn(`${name}: ${refused.join(", ")} ignored: the program that starts Keelson may only make permissions stricter`);
   }
-  return checked("policySettings", cwd, { kind: "read", value: settings }, warn, undefined, name);
+  return checked({ source: "policySettings", base: cwd, name }, { kind: "read", value: settings }, warn);
 }
 
 /** An administrator's files in the order they apply, and the folder of the drop-in files. */

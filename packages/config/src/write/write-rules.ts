@@ -42,7 +42,12 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
         (state, update) => {
           if ("problem" in state) return state;
           const now = state.text === text ? settings : edits.parsed(state.text);
-          return apply(state.text, now, update, standard, edits, (why) => void refused.push(why));
+          return apply(
+            update,
+            { text: state.text, settings: now, name: standard.name },
+            edits,
+            (why) => void refused.push(why),
+          );
         },
         { text },
       );
@@ -76,11 +81,15 @@ export function writeTarget({ name, file }: StandardFile, { cwd }: Pick<WritePla
 
 type Edits = typeof EditModule & typeof ChangeListModule;
 
+interface FileNow {
+  readonly name: StandardFile["name"];
+  readonly text: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
 function apply(
-  text: string,
-  settings: Readonly<Record<string, unknown>>,
   update: PermissionUpdate,
-  { name }: StandardFile,
+  { name, text, settings }: FileNow,
   edits: Edits,
   refuse: (why: string) => void,
 ): ListChange {

@@ -30,21 +30,24 @@ export const chatDialect: Dialect = {
   provider(server, options) {
     return {
       id: server.provider,
-      stream: (request, signal) => redacted(server, reply(server, options, request, true, signal)),
-      plain: (request, signal) => redacted(server, reply(server, options, request, false, signal)),
+      stream: (request, signal) => redacted(server, reply({ server, options, request, stream: true, signal })),
+      plain: (request, signal) => redacted(server, reply({ server, options, request, stream: false, signal })),
     };
   },
   list: async (server, options) => (await import("./list/models.ts")).listOpenaiModels(server, options),
 };
 
+interface Asked {
+  readonly server: Server;
+  readonly options: DialectOptions;
+  readonly request: ModelRequest;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** Groq refuses a reply whose calls it cannot read. If we cannot either, the model gets another chance. */
-async function* reply(
-  server: Server,
-  options: DialectOptions,
-  request: ModelRequest,
-  stream: boolean,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent> {
+async function* reply(asked: Asked): AsyncGenerator<ModelEvent> {
+  const { options, request } = asked;
   const names = fitNames(request.tools, CHAT_NAMES);
   const { messages, tools } = request;
   for (let isLast = false; ; isLast = true) {
@@ -57,7 +60,7 @@ async function* reply(
     });
     let hasStarted = false;
     try {
-      for await (const event of attempt(server, options, request, stream, names, reader, signal)) {
+      for await (const event of attempt(asked, names, reader)) {
         hasStarted ||= event.type !== "notice";
         yield event;
       }
@@ -80,14 +83,11 @@ function* readCalls(calls: readonly RefusedCall[], reader: ChatReader): Generato
 }
 
 async function* attempt(
-  server: Server,
-  { traits, compat = {}, sessionId }: DialectOptions,
-  request: ModelRequest,
-  stream: boolean,
+  { server, options, request, stream, signal }: Asked,
   names: FittedNames,
   reader: ChatReader,
-  signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
+  const { traits, compat = {}, sessionId } = options;
   const { model } = request;
   const flavour = flavourOf(server);
   const known = { flavour, provider: server.provider, traits: traits(model), compat, names, sessionId };

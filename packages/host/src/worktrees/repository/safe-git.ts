@@ -54,9 +54,10 @@ export async function openSafeGit(checkout: Checkout, { env, home }: GitEnvironm
     ...(env["XDG_CONFIG_HOME"] === undefined ? {} : { XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"] }),
   };
   const main = { gitFolder: checkout.common, path: checkout.root };
-  const plain = gitIn(program, main, base, settingsVariables(OFF), checkout, []);
+  const plain = gitIn(main, { program, checkout, filters: [], env: { ...base, ...settingsVariables(OFF) } });
   const { settings, filters } = overridesFor(await settingNames(plain, home));
-  return gitIn(program, main, base, settingsVariables([...OFF, ...settings]), checkout, filters);
+  const safe = { ...base, ...settingsVariables([...OFF, ...settings]) };
+  return gitIn(main, { program, checkout, filters, env: safe });
 }
 
 type Setting = readonly [key: string, value: string];
@@ -103,18 +104,18 @@ function settingsVariables(settings: readonly Setting[]): Record<string, string>
   return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(settings.length) };
 }
 
-function gitIn(
-  program: string,
-  place: { readonly gitFolder: string; readonly path: string },
-  base: Record<string, string>,
-  settings: Record<string, string>,
-  checkout: Checkout,
-  filters: readonly string[],
-): SafeGit {
+interface GitParts {
+  readonly program: string;
+  readonly env: Record<string, string>;
+  readonly checkout: Checkout;
+  readonly filters: readonly string[];
+}
+
+function gitIn(place: { readonly gitFolder: string; readonly path: string }, parts: GitParts): SafeGit {
+  const { program, env, checkout, filters } = parts;
   // Named, not discovered: git then uses the repository that was checked, no matter who owns it.
   const command = [program, "--no-pager", `--git-dir=${place.gitFolder}`, `--work-tree=${place.path}`];
-  const once = (words: readonly string[], options: GitRun) =>
-    execute([...command, ...words], place.path, { ...base, ...settings }, options);
+  const once = (words: readonly string[], options: GitRun) => execute([...command, ...words], place.path, env, options);
 
   async function run(words: readonly string[], options: GitRun = {}): Promise<string> {
     for (let left = options.retries ?? 0; ; left--) {
@@ -135,7 +136,7 @@ function gitIn(
       const { code, stdout } = await once(words, options);
       return code === 0 ? stdout : undefined;
     },
-    inside: (other) => gitIn(program, other, base, settings, checkout, filters),
+    inside: (other) => gitIn(other, parts),
   };
 }
 

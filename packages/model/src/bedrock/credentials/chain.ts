@@ -15,7 +15,10 @@ export async function findKeys(env: Env, region: string, outside: AwsOutside): P
   // Like AWS's client for JavaScript: a named profile takes precedence over keys in variables.
   const fromVariables = () => variableKeys(env);
   const config = readAwsConfig(env, outside);
-  const fromProfile = async () => profileKeys((await config).chosen, await config, env, region, outside, []);
+  const fromProfile = async () => {
+    const known = await config;
+    return profileKeys(known.chosen, { config: known, env, region, outside }, []);
+  };
   const first = named ? [fromProfile, fromVariables] : [fromVariables, fromProfile];
   const rest = [
     () => tokenFileKeys(env, region, outside),
@@ -41,15 +44,20 @@ function variableKeys(env: Env): FoundKeys | undefined {
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
+interface ProfileSearch {
+  readonly config: AwsConfig;
+  readonly env: Env;
+  readonly region: string;
+  readonly outside: AwsOutside;
+}
+
 /** Undefined if the profile is missing or says nothing about credentials. `via` are the profiles that lead here. */
 async function profileKeys(
   name: string,
-  config: AwsConfig,
-  env: Env,
-  region: string,
-  outside: AwsOutside,
+  search: ProfileSearch,
   via: readonly string[],
 ): Promise<FoundKeys | undefined> {
+  const { config, env, region, outside } = search;
   const profile = config.profiles[name];
   if (!profile) return undefined;
   if (via.includes(name)) throw credentialError(`AWS profile "${name}" is its own source_profile; check ~/.aws/config`);
@@ -62,7 +70,7 @@ async function profileKeys(
       throw credentialError(
         `AWS profile "${name}" asks for an MFA code, which cannot be entered here; use awsAuthRefresh or credential_process`,
       );
-    const source = await sourceKeys(name, profile, config, env, region, outside, [...via, name]);
+    const source = await sourceKeys(name, profile, search, [...via, name]);
     const { assumeRole } = await import("./sts.ts");
     return assumeRole(roleOf(profile, env, region), source, env, outside);
   }
@@ -87,17 +95,15 @@ function staticKeys(profile: Section): FoundKeys | undefined {
 async function sourceKeys(
   name: string,
   profile: Section,
-  config: AwsConfig,
-  env: Env,
-  region: string,
-  outside: AwsOutside,
+  search: ProfileSearch,
   via: readonly string[],
 ): Promise<FoundKeys> {
+  const { env, outside } = search;
   const { source_profile: source, credential_source: kind } = profile;
   if (source) {
     // A profile that is its own source uses its own keys.
     const own = source === name ? staticKeys(profile) : undefined;
-    const keys = own ?? (await profileKeys(source, config, env, region, outside, via));
+    const keys = own ?? (await profileKeys(source, search, via));
     if (keys) return keys;
     throw credentialError(`AWS profile "${source}", the source of "${name}", has no credentials; check ~/.aws/config`);
   }
