@@ -43,6 +43,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   busybox: {},
   command: { flags: "p", transparent: true },
   chroot: { operands: 1 },
+  coreutils: {},
   doas: { valued: "uC", flags: "ns" },
   env: { valued: "uC", flags: "i0v", assigns: true },
   exec: { valued: "a", flags: "cl" },
@@ -62,11 +63,11 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 /** Wrappers with many options: every later word may be the inner program. */
 const CARELESS = new Set(
   [
-    "arch aws-vault bwrap caffeinate capsh chpst chronic chrt cpulimit cross-env csh daemonize dbus-run-session direnv dotenv dumb-init",
-    "eatmydata entr envdir faketime fakeroot firejail fish flatpak-spawn flock gosu hyperfine ltrace nsenter numactl",
-    "parallel perf pkexec prlimit proot proxychains proxychains4 pwsh retry rlwrap runuser s6-setuidgid script setarch",
-    "setpriv setuidgid sg softlimit ssh start-stop-daemon strace su su-exec systemd-run taskset tcsh tini torsocks",
-    "unbuffer unshare valgrind watch with-contenv xvfb-run",
+    "abduco arch aws-vault bwrap caffeinate capsh chpst chronic chrt cpulimit cross-env csh daemonize dbus-run-session direnv dotenv dtach dumb-init",
+    "eatmydata entr env-cmd envdir faketime fakeroot firejail fish flatpak-spawn flock gosu hyperfine i386 linux32 linux64 ltrace nsenter numactl nvm",
+    "parallel perf pkexec prlimit proot proxychains proxychains4 pwsh retry rlwrap runuser s6-setuidgid script sem setarch",
+    "setpriv setuidgid sg shx softlimit ssh start-stop-daemon strace su su-exec systemd-run taskset tcsh tini torsocks tsp",
+    "uname26 unbuffer unshare valgrind watch with-contenv x86_64 xvfb-run",
   ].flatMap((line) => line.split(" ")),
 );
 
@@ -84,6 +85,8 @@ export function startedBy(
   const [program, ...words] = all;
   if (program === undefined || program.kind === "unknown") return undefined;
   const name = basename(program.value);
+  const usual = usualName(name);
+  if (usual !== undefined) return started([{ ...program, value: usual }, ...words]);
 
   if (SHELLS.has(name)) return shell(words, input);
   if (name === "find" || name === "fd" || name === "fdfind") return name === "find" ? find(words) : fd(words);
@@ -96,6 +99,23 @@ export function startedBy(
   if (wrapper === undefined) return startedByBuiltin(name, words, input);
   return words.length > 0 ? wrapped(wrapper, words, name) : undefined;
 }
+
+/** The tools of GNU where the system has others: Homebrew's `grm`, `gxargs`, `gtimeout`. */
+const GNU =
+  /^g((?:base64|cat|chgrp|chmod|chown|chroot|cp|cut|date|dd|echo|env|find|grep|head|install|ln|ls|mkdir|mv|nice|nohup|od|printf|rm|rmdir|sed|shred|sort|split|stdbuf|tac|tail|tar|tee|timeout|touch|truncate|unlink|xargs))$/;
+
+/** The name that rules know a program by, if it is another: `rm` for `grm` and `rm.exe`. */
+function usualName(name: string): string | undefined {
+  const plain = name.replace(/\.exe$/i, "");
+  return GNU.exec(plain)?.[1] ?? (plain === name || plain === "" ? undefined : plain);
+}
+
+const started = (words: readonly Word[]): WrappedProgram => ({
+  commands: [words],
+  scripts: [],
+  transparent: false,
+  opaque: false,
+});
 
 /** `command -v rm` only prints where `rm` is; in `command rm -v`, the option belongs to `rm`. */
 function looksUp(words: readonly Word[]): boolean {

@@ -1,5 +1,5 @@
 // Words that are not what they look like: an option that is the value of the option before it, an operand that looks
-// like an option, a script that looks like a file. Each row under MUST_ASK once ran without approval. They are text to
+// like an option, a script that looks like a file, a program with another name. Each row under MUST_ASK and MUST_DENY once ran without approval. They are text to
 // be judged; none of them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
@@ -72,7 +72,55 @@ export const MUST_ASK: readonly CommandRow[] = [
   ]),
 ];
 
+export const MUST_DENY: readonly CommandRow[] = [
+  [
+    "programs under another name, and programs that start others",
+    { mode: "bypassPermissions", deny: ["Bash(rm:*)"], files },
+    [
+      "grm -rf x",
+      "rm.exe x",
+      "gfind . -delete",
+      "gtimeout 5 rm x",
+      "genv A=1 rm x",
+      "gxargs rm",
+      "gstdbuf -o0 grm x",
+      "sudo grm x",
+      "coreutils rm x",
+      "linux64 rm x",
+      "x86_64 rm x",
+      "tsp rm x",
+      "sem rm x",
+      "shx rm x",
+      "env-cmd rm x",
+      "dtach -n s rm x",
+      "devbox run -- rm x",
+      "pixi run rm x",
+      "mamba run -n e rm x",
+      "nvm exec 20 rm x",
+      "pm2 start rm -- x",
+    ],
+  ],
+  [
+    "files that such programs write",
+    { mode: "bypassPermissions", deny: ["Edit(a.txt)"], files },
+    ["gcp b a.txt", "gtee a.txt", "gsed -i s/a/b/ a.txt"],
+  ],
+];
+
 export const MUST_RUN: readonly CommandRow[] = [
+  [
+    "removals that are not critical, and other programs",
+    { mode: "bypassPermissions", deny: ["Bash(rmdir:*)"], files },
+    [
+      "grm -rf dist",
+      "echo dist | xargs rm -r",
+      "rm -rf $(mktemp -d)",
+      "rm -rf ${PWD}/dist",
+      "gls",
+      "gh pr list",
+      "gem x",
+    ],
+  ],
   [
     "options with their values",
     { files },
