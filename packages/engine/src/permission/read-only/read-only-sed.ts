@@ -6,7 +6,9 @@ const SED_COMMAND =
 
 /** In some versions of sed, a bracket can hide what would end the expression; in others it cannot. */
 function hasDoubtfulBracket(script: string): boolean {
-  return script.split("]").some((part) => part.includes("[") && /[/|#,:@;\n]/.test(part.slice(part.indexOf("["))));
+  // The colons of `[:space:]` only matter where a colon separates.
+  const text = script.includes("s:") ? script : script.replace(/\[:[a-z]+:\]/g, "a");
+  return text.split("]").some((part) => part.includes("[") && /[/|#,:@;\n]/.test(part.slice(part.indexOf("["))));
 }
 
 export function isSafeSedScript(script: string): boolean {

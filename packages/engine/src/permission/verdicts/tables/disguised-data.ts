@@ -57,6 +57,31 @@ export const MUST_ASK: readonly CommandRow[] = [
     { files },
     ["xxd a.txt -a", "xxd a.txt -ps", "xxd -c 8 a.txt -b", "xxd -cols -a a.txt", "xxd -- a.txt -a"],
   ],
+  [
+    "classes of characters that contain what separates",
+    { files },
+    ["sed 's:[[:space:]]:w x:' a.txt", "sed 's/[[:space:]/]/w x/' a.txt", "sed -n '/[[:a;w x:]/p' a.txt"],
+  ],
+  [
+    "critical removals by another name, by constant input, or by a substitution",
+    { mode: "bypassPermissions", files },
+    [
+      "grm -rf /",
+      "sudo grm -rf ~",
+      "gtimeout 5 rm -rf /usr",
+      "gfind / -delete",
+      "linux64 rm -rf /",
+      "rimraf /",
+      "echo / | xargs rm -rf",
+      "xargs rm -rf <<< /usr",
+      "printf '%s\\n' /usr x | xargs -n1 rm -r",
+      'rm -rf "$(pwd)"',
+      "rm -rf `pwd`/*",
+      "rm -rf $(git rev-parse --show-toplevel)",
+      "rm -rf ${HOME:?}",
+      'rm -rf "${HOME%/}/"',
+    ],
+  ],
   ...[EDITS, SED].map((setup): CommandRow => [
     "a script where macOS expects it",
     setup,
@@ -145,6 +170,11 @@ export const MUST_RUN: readonly CommandRow[] = [
     "git under a rule",
     { allow: ["Bash(git:*)"], files },
     ["git stash push -m x -- a.txt", "git stash list -p", "git archive --add-file=a.txt HEAD", "git bisect start"],
+  ],
+  [
+    "classes of characters in sed",
+    { files },
+    ["sed 's/^[[:space:]]*//' a.txt", "sed -n '/^[[:alpha:]_]/p' a.txt", "sed -E 's/[^[:alnum:]]+/-/g;/^$/d' a.txt"],
   ],
   ...[EDITS, SED].map((setup): CommandRow => [
     "files that could be read as a script",
