@@ -10,12 +10,13 @@ import {
   gitFolders,
   landings,
   nameFits,
+  namesOnPath,
   powershellChecks,
   toLookUp,
   type LookUps,
   type OnDisk,
 } from "@keelson/engine/command";
-import { realPathOf } from "@keelson/host";
+import { findProgram, realPathOf } from "@keelson/host";
 import { createGitLookup, type GitLookupOptions } from "@keelson/host/git";
 import { listContents, expandPattern, type FoundPath } from "@keelson/host/look-up";
 
@@ -38,8 +39,14 @@ export function createCommandLookup(git: GitLookupOptions): CommandLookup {
       realPaths: new Map([...wanted.paths, ...taken].map((path) => [path, realPathOf(path)])),
       onDisk: found,
       git: new Map(folders.map((folder) => [folder, gitIn(folder)])),
+      programs: programsOnPath(isPowerShell ? [] : namesOnPath(analysis), git.env()["PATH"]),
     };
   };
+}
+
+function programsOnPath(names: readonly string[], path: string | undefined): Map<string, string> {
+  const found = names.map((name) => [name, findProgram(name, path)] as const);
+  return new Map(found.flatMap(([name, program]) => (program === null ? [] : [[name, realPathOf(program)] as const])));
 }
 
 function isLink(path: string): boolean {

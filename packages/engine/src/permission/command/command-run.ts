@@ -4,6 +4,7 @@
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./analysis/command.ts";
 import { isNullDevice, resolved } from "./files/command-files.ts";
+import { ownProgram } from "./files/own-programs.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./rules/match-command.ts";
 import { fedOut, inputFromOutside, obstacleIn, optionLike } from "./obstacle.ts";
@@ -48,7 +49,8 @@ function leaveToRun(
 ): Leave | undefined {
   const empty = part.words.length + part.assignments.length === 0;
   const git = view.gitDanger(part);
-  if (look && git.looking === undefined && looksOnlyButRedirects(part) && !(empty && redirects)) {
+  const isOwn = ownProgram(part, view.question) !== undefined;
+  if (look && !isOwn && git.looking === undefined && looksOnlyButRedirects(part) && !(empty && redirects)) {
     return obstacleIn(part, view) === undefined ? LOOKS : undefined;
   }
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
@@ -59,6 +61,7 @@ function leaveToRun(
     (each) => allowsText(each.content!, part, surroundings) && reaches(each.content!, part, view),
   );
   if (rule) return { by: "rule", reason: rule.text, rule };
+  if (isOwn) return undefined;
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
   if (!part.transparent || part.runs.length === 0 || mayAddAnyFile(part, view.analysis.commands)) return undefined;

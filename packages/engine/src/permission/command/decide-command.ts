@@ -6,6 +6,7 @@ import type { PermissionUpdate } from "@keelson/protocol";
 import type { SimpleCommand } from "./analysis/command.ts";
 import { findingOnLine, findingsIn, isWritten, type RuleFinding } from "./rules/command-rules.ts";
 import { protectedTarget, uncheckedCopy } from "./files/protected-writes.ts";
+import { ownProgram } from "./files/own-programs.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
 import { endsIn, viewOf, type CommandView } from "./command-view.ts";
 import { fedOut, inputFromOutside, obstacleIn, optionLike } from "./obstacle.ts";
@@ -135,9 +136,12 @@ function commandSuggestions(view: CommandView): Asked {
   const script = left.find((part) => isRuled(part, view) && /^(source|\.)$/.test(part.words[0]?.value ?? ""));
   const rules = textRules(view);
   const git = left.map((part) => view.gitDanger(part)).find(({ looking, acting }) => looking ?? acting);
+  const own = left.map((part) => ownProgram(part, question)).find(Boolean);
   const why = script
     ? `no rule names the script '${script.words[1]?.text ?? ""}'`
-    : (git?.acting ?? git?.looking ?? left.map((part) => beyondRules(part, rules, view)).find(Boolean));
+    : own !== undefined
+      ? `it would run '${own}', which is in a working directory`
+      : (git?.acting ?? git?.looking ?? left.map((part) => beyondRules(part, rules, view)).find(Boolean));
   const offered = suggestCommands(left.map((part) => settling(part, view)));
   return {
     reason: why === undefined ? APPROVAL : `${APPROVAL}: ${why}`,

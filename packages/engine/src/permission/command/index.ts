@@ -6,6 +6,7 @@ export { commandChecks } from "./decide-command.ts";
 export { landings } from "./files/deep.ts";
 export { gitFolders } from "../git/git-folders.ts";
 export { analyseOnce, isReadOnlyCommand } from "./analysis/recent-analyses.ts";
+export { namesOnPath } from "./files/own-programs.ts";
 export { nameFits, toLookUp, type LookUps, type OnDisk } from "./files/on-disk.ts";
 export { analysePowerShell, powershellChecks } from "../powershell/decide-powershell.ts";
 export { isExcluded } from "../rules/sandboxed.ts";

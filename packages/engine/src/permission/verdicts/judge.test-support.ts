@@ -23,6 +23,8 @@ export interface TableSetup extends Disk {
   readonly shell?: GateQuestion["shell"];
   /** What repositories make git do, by the folder it runs in; missing folders are harmless. */
   readonly git?: Readonly<Record<string, { readonly looking?: string; readonly acting?: string }>>;
+  /** Where the PATH finds programs. */
+  readonly programs?: Readonly<Record<string, string>>;
   /** Files and folders that govern the session. */
   readonly governing?: readonly string[];
 }
@@ -68,6 +70,7 @@ function judge(tool: string, access: Access, input: Record<string, string>, setu
     ...(realPath !== undefined && { realPath }),
     ...(access.kind === "command" && analysed(access, setup)),
     ...(setup.shell && { shell: setup.shell }),
+    ...(setup.programs && { programs: new Map(Object.entries(setup.programs)) }),
     ...(access.kind === "command" && setup.git && { git: repositories(access, setup.git) }),
   });
 }

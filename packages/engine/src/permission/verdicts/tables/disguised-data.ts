@@ -6,6 +6,18 @@ import type { CommandRow } from "./verdicts-data.ts";
 import type { TableSetup } from "../judge.test-support.ts";
 
 const files = ["/repo/a.txt", "/repo/x.jq"];
+const VENV = "/repo/.venv/bin";
+const OWN: TableSetup = {
+  files,
+  mode: "acceptEdits",
+  programs: {
+    ls: `${VENV}/ls`,
+    cp: `${VENV}/cp`,
+    timeout: `${VENV}/timeout`,
+    git: "/usr/bin/git",
+    cat: "/usr/bin/cat",
+  },
+};
 const EDITS: TableSetup = { mode: "acceptEdits", files };
 const SED: TableSetup = { allow: ["Bash(sed:*)"], files };
 
@@ -81,6 +93,11 @@ export const MUST_ASK: readonly CommandRow[] = [
       "rm -rf ${HOME:?}",
       'rm -rf "${HOME%/}/"',
     ],
+  ],
+  [
+    "programs that the PATH finds in a working directory",
+    OWN,
+    ["ls", "ls -la src", "cat a.txt | ls", "cp a.txt b.txt", "timeout 5 git log", "find . -name x; ls"],
   ],
   ...[EDITS, SED].map((setup): CommandRow => [
     "a script where macOS expects it",
@@ -176,6 +193,8 @@ export const MUST_RUN: readonly CommandRow[] = [
     { files },
     ["sed 's/^[[:space:]]*//' a.txt", "sed -n '/^[[:alpha:]_]/p' a.txt", "sed -E 's/[^[:alnum:]]+/-/g;/^$/d' a.txt"],
   ],
+  ["programs elsewhere, and builtins", OWN, ["git log", "cat a.txt", "echo x", "mkdir x", "test -f a.txt"]],
+  ["programs in a working directory that a rule allows", { ...OWN, allow: ["Bash(ls:*)"] }, ["ls -la"]],
   ...[EDITS, SED].map((setup): CommandRow => [
     "files that could be read as a script",
     setup,
