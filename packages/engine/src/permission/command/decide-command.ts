@@ -185,7 +185,7 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   const roots = directories.map((directory) => `'${directory}'`).join(", ");
   const reads = looks || obstacle === input;
   const what = reads ? "read files" : "create or modify files";
-  const reason = `${part.words[0]?.value ?? ""} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
+  const reason = `${part.words[0]?.value ?? "A redirection"} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
   const added = { type: "addDirectories", directories: [dirname(path)], destination: "session" } as const;
   const named = LISTERS.has(part.words[0]?.value ?? "") ? suggestFolder(path) : suggestDirectory(path, "Bash");
   return { reason, suggestions: reads ? named : [added], blockedPath: path };

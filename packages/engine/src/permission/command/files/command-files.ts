@@ -244,7 +244,13 @@ function pieces(value: string): string[] {
   for (let at = 0; at < value.length && found.length < MOST_PIECES; at++) {
     if (/[=:@,]/.test(value[at]!)) found.push(value.slice(at + 1));
   }
-  return found;
+  const path = /\bfile:(?:\/\/[^/]*)?(\/[^?#]*)/i.exec(value)?.[1];
+  return path === undefined ? found : [...found, decoded(path)];
+}
+
+/** `file://localhost/repo/.e%6ev` is `/repo/.env`. */
+function decoded(path: string): string {
+  return path.replace(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
 
 function optionValue(value: string): string[] {

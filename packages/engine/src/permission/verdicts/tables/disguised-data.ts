@@ -143,6 +143,16 @@ export const MUST_DENY: readonly CommandRow[] = [
     ],
   ],
   [
+    "files that an address names",
+    { mode: "bypassPermissions", deny: ["Read(.env)", "Read(//repo/conf/key)"], files },
+    [
+      "curl file:///repo/.e%6ev",
+      "curl file://localhost/repo/.e%6Ev",
+      "curl -s FILE:/repo/%2eenv",
+      "curl file://localhost/repo/conf/key",
+    ],
+  ],
+  [
     "files that such programs write",
     { mode: "bypassPermissions", deny: ["Edit(a.txt)"], files },
     ["gcp b a.txt", "gtee a.txt", "gsed -i s/a/b/ a.txt"],
