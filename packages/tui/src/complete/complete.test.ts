@@ -177,6 +177,25 @@ describe("the list under the prompt", () => {
     expect(driver.send("now\r")).toMatchObject([{ kind: "submit", text: 'see @"src/a b.ts" now' }]);
   });
 
+  test("a folder that is named already is sent by Enter, and Tab goes on to what is in it", async () => {
+    const driver = new PromptDriver({
+      files: async (query) => ["src/", "src/a.ts"].filter((path) => path.startsWith(query)),
+    });
+    driver.send("see @sr");
+    await Bun.sleep(0);
+    driver.send("\t");
+    await Bun.sleep(0);
+    expect(driver.screen().slice(1)).toContain("❯ src/");
+    driver.send("\t");
+    expect(driver.screen().slice(3)).toEqual(["  src/", "❯ src/a.ts"]);
+    driver.send("\x1b[A");
+    expect(driver.send("\r")).toMatchObject([{ kind: "submit", text: "see @src/" }]);
+    driver.send("@src/");
+    await Bun.sleep(0);
+    driver.send("\t\t");
+    expect(driver.draft()).toBe("❯ @src/a.ts |");
+  });
+
   test("agents and resources come behind files, also those that are known later", async () => {
     const mentions: MentionItem[] = [{ value: "agent-Explore", description: "Finds things" }];
     const driver = new PromptDriver({ files: async () => ["extra.ts"], mentions });

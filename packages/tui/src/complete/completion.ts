@@ -95,6 +95,12 @@ export class Completion {
     }
   }
 
+  /** The marked entry is the folder that the word names already: there is nothing to complete. */
+  get isWholeFolder(): boolean {
+    const value = this.#entries[this.#marked]?.value;
+    return this.#word?.kind === "mention" && value === this.#word.query && value.endsWith("/");
+  }
+
   /** Closes the list until another word is begun. */
   close(): void {
     const word = this.#word;
@@ -118,6 +124,8 @@ export class Completion {
     const entry = this.#entries[this.#marked];
     const word = this.#word;
     if (!entry || !word) return;
+    // What is in it comes next.
+    if (this.isWholeFolder) return this.move(1);
     const { text, open } = insertedText(word.kind, entry.value);
     const { line } = word;
     const rest = buffer.lineText(line).slice(buffer.cursor.offset);

@@ -322,9 +322,9 @@ export class PromptEditor implements View {
 
   #submit(): PromptEffect | undefined {
     const { buffer } = this.#draft;
-    const { kind, marked } = this.#completion;
+    const { kind, marked, isWholeFolder } = this.#completion;
     // A colon may begin anything: an emoji is meant only by who moved to it.
-    if (kind === "mention" || (kind === "emoji" && marked > 0)) {
+    if ((kind === "mention" && !isWholeFolder) || (kind === "emoji" && marked > 0)) {
       this.#completion.accept(buffer);
       return undefined;
     }
