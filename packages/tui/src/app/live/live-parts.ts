@@ -118,12 +118,19 @@ export class LiveParts {
   #partsOf(state: LiveState, frame: Frame): ScreenPart[] {
     const { talk, prompt, panels } = state;
     const panel = panels.top;
-    const lists = this.#showsLists ? [this.#todos, this.tasks] : [];
+    const lists = (this.#showsLists ? [this.#todos, this.tasks] : []).filter(
+      (list) => list.render(frame).rows.length > 0,
+    );
+    // What runs in the background does not belong to the last thing to do.
+    const apart = lists.flatMap((view, at) => [
+      { view: gap(at > 0), rank: 8 },
+      { view, rank: 5 },
+    ]);
     return [
       { view: { render: (inner) => ({ rows: talk.feed.live(inner) }) }, rank: 7, moves: true },
-      { view: gap(isTurning(talk) || lists.some((list) => list.render(frame).rows.length > 0)), rank: 8 },
+      { view: gap(isTurning(talk) || lists.length > 0), rank: 8 },
       { view: { render: (inner) => ({ rows: this.#spinnerRow(talk, inner) }) }, rank: 3, moves: true },
-      ...lists.map((view) => ({ view, rank: 5 })),
+      ...apart,
       { view: talk.queued, rank: 4 },
       { view: gap(true), rank: 6 },
       panel ? { view: panels, rank: 0, focused: true } : { view: prompt, rank: 0, focused: true },

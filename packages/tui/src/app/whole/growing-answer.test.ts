@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Outbound } from "@keelson/protocol";
 import { makeEmulator } from "@keelson/testkit/terminal";
-import { FakeSession, streamPiece, streamStart } from "./fake-session.test-support.ts";
+import { assistant, FakeSession, streamPiece, streamStart, toolResult } from "./fake-session.test-support.ts";
 import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
 
 async function growing(clock: FakeClock) {
@@ -60,6 +60,12 @@ test("tasks, modes and their clocks are seen while the answer grows", async () =
   const tasks = [{ task_id: "t1", task_type: "local_bash", description: "sleeps long" }];
   session.say(system({ subtype: "background_tasks_changed", tasks }));
   expect(await grow()).toMatch(/sleeps long[^]*1 shell/);
+  const todos = [{ content: "One thing", status: "pending", activeForm: "Doing one thing" }];
+  session.say(
+    assistant("m2", { type: "tool_use", id: "t1", name: "TodoWrite", input: { todos } }),
+    toolResult("t1", "ok"),
+  );
+  expect(await grow()).toMatch(/□ One thing\n\n +└─ sleeps long/);
   session.say(system({ subtype: "status", permissionMode: "plan" }));
   expect(await grow()).toContain("plan mode on");
   // In steps of a frame: nothing but the text and the spinner moves meanwhile.
