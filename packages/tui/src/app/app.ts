@@ -6,14 +6,14 @@ import type { Dialog } from "../dialogs/dialog-context.ts";
 import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
-import type { InputEvent } from "../input/event.ts";
+import type { InputEvent, Key } from "../input/event.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import type { PlainLive } from "../plain/plain-screen.ts";
 import type { ScreenPort, ScreenSize } from "../screen/port.ts";
 import type { Frame, Panel, Rendered } from "../screen/view.ts";
 import type { TerminalModeSwitch } from "../terminal/modes.ts";
 import type { Theme } from "../theme/theme.ts";
-import { keyLookup, type KeyLookup } from "../widgets/key-lookup.ts";
+import { keyLookup, typesText, type KeyLookup } from "../widgets/key-lookup.ts";
 import { act } from "./prompt/act.ts";
 import { Alerts } from "./alerts.ts";
 import { Animation } from "./live/animation.ts";
@@ -180,6 +180,11 @@ export class App {
     return this.#window.show(panel);
   }
 
+  /** Whether a panel lies over the whole window. */
+  get isFullScreen(): boolean {
+    return this.#window.isOpen;
+  }
+
   /** A line in the conversation that is not part of the session. */
   note(text: string, level: "quiet" | "info" | "warning" | "error" = "quiet"): void {
     this.talk.feed.add({ kind: "note", level, text });
@@ -281,6 +286,7 @@ export class App {
     if (event.kind === "focus") return this.#alerts.focus(event.focused);
     if (event.kind === "reply") return this.screen.reply(event);
     this.#alerts.pressed(now);
+    if (event.kind === "key" && this.#isForAll(event)) return;
     if (this.#window.isOpen) {
       this.lastTypedAt = now;
       this.#window.take(event, now);
@@ -296,6 +302,17 @@ export class App {
       this.lastTypedAt = effect?.kind === "submit" ? undefined : now;
       if (effect) act(effect, this);
     }
+  }
+
+  /** Keys that do the same over a panel, a question or a viewer as in the prompt. */
+  #isForAll(key: Key): boolean {
+    const { isOpen } = this.#window;
+    if ((!isOpen && !this.panels.top) || typesText(key)) return false;
+    const action = this.keys.action(key, ["Global"]);
+    if (action === "app:suspend") act({ kind: "suspend" }, this);
+    else if (action === "app:toggleTranscript" && !isOpen) act({ kind: "toggle-transcript" }, this);
+    else return false;
+    return true;
   }
 
   /** A dialog came up while someone typed: the next keys still belong to what was there before. */

@@ -35,6 +35,8 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
   });
   const lend = async <T>(use: () => Promise<T>): Promise<T> => {
     app.screen.pause();
+    // The screen has left it.
+    modes.alternate(false);
     await app.screen.answered();
     stopListening();
     modes.restore();
@@ -43,6 +45,7 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
     } finally {
       modes.enter();
       stopListening = listen();
+      modes.alternate(app.isFullScreen);
       app.screen.resume();
     }
   };

@@ -96,6 +96,47 @@ test("questions are asked one after the other, and one that is taken back disapp
   expect(session.sent.at(-1)).toMatchObject({ type: "user", message: { content: "hello" } });
 });
 
+test.each([
+  ["a panel", "/help\r"],
+  ["a viewer", "\x0f"],
+])("Ctrl+Z suspends from %s, which is there again afterwards", async (_, opens) => {
+  using clock = new FakeClock();
+  const { type, program, wait } = await start(clock);
+  await type(opens);
+  await wait(200);
+  const isViewer = program.written().includes("\x1b[?1049h");
+  await type("\x1a");
+  await wait(200);
+  const written = program.written();
+  // Off, and on again.
+  expect(written).toMatch(/\x1b\[\?2004l[^]*\x1b\[\?2004h[^]*(?:Help|Transcript)/);
+  // Left once and entered once: leaving it twice would move the cursor.
+  expect(written.split("\x1b[?1049l").length - 1).toBe(isViewer ? 1 : 0);
+  expect(written.split("\x1b[?1049h").length - 1).toBe(isViewer ? 1 : 0);
+  program.end.abort();
+  await program.done;
+  expect(program.written().includes("\x1b[?1049l")).toBe(isViewer);
+});
+
+test("Ctrl+O shows the transcript over a question, which is answered afterwards", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, program, wait } = await start(clock);
+  await ask();
+  await wait(400);
+  program.written();
+  await type("\x0f");
+  await wait(100);
+  expect(program.written()).toContain("Transcript");
+  await type("1");
+  expect(answers()).toEqual([]);
+  await type("q", 400);
+  await type("\x1a");
+  await wait(100);
+  expect(program.written()).toMatch(/\x1b\[\?2004l[^]*Run this command/);
+  await type("1");
+  expect(answers()).toEqual(["allow"]);
+});
+
 test("the time that an answer took is not time that the agent worked", async () => {
   using clock = new FakeClock();
   const { type, ask, session, wait, program } = await start(clock);
