@@ -20,7 +20,7 @@ export function signalOf({ text }: Pick<Mail, "text">): TeamSignal | undefined {
 }
 
 /** What the model reads. */
-export function mailText({ from, text, summary }: Mail): string {
+export function mailText({ from, text, summary }: Pick<Mail, "from" | "text" | "summary">): string {
   const about = summary === undefined ? "" : ` summary="${attribute(summary)}"`;
   return `<teammate-message teammate_id="${attribute(from)}"${about}>\n${inert(text)}\n</teammate-message>`;
 }

@@ -91,11 +91,19 @@ export class Deliveries {
     this.#files = files;
   }
 
+  get isWaiting(): boolean {
+    return this.#waiting().length > 0;
+  }
+
   /** Unread messages that were not handed over yet. */
   take(): readonly Mail[] {
-    const news = this.#files.boxes.unread(this.#box).filter(({ id }) => !this.#handedOver.has(id));
+    const news = this.#waiting();
     for (const { id } of news) this.#handedOver.add(id);
     return news;
+  }
+
+  #waiting(): readonly Mail[] {
+    return this.#files.boxes.unread(this.#box).filter(({ id }) => !this.#handedOver.has(id));
   }
 
   /** Whether there is a message that was not used yet. */

@@ -15,6 +15,7 @@ import { entryOf, mailText, signalOf } from "../messages.ts";
 import { othersIn, sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backends/backend.ts";
+import { Endings } from "./endings.ts";
 import { newMember, newName, type TeammateOrder } from "./new-member.ts";
 import { SessionHold } from "./session-hold.ts";
 import { watchFolders } from "../watch-folders.ts";
@@ -47,8 +48,7 @@ export class Lead {
   readonly #unwatch: () => void;
   readonly #running = new Map<string, StartedSession>();
   readonly #followers: ModeFollowers;
-  /** Members whose end is being dealt with. */
-  readonly #ending = new Set<Promise<void>>();
+  readonly #endings: Endings;
   /** Names that were given out. */
   readonly #starting = new Set<string>();
   /** News that the model has not heard yet, and that can wait while others work. */
@@ -56,6 +56,7 @@ export class Lead {
   #looking = false;
   #again = false;
   #isClosed = false;
+  #problem: string | undefined;
 
   constructor(options: LeadOptions) {
     const { files, storage } = options;
@@ -82,6 +83,19 @@ export class Lead {
           JSON.stringify({ type: "task_assignment", taskId: id, subject, description, assignedBy: TEAM_LEAD }),
         ),
     };
+    this.#endings = new Endings({
+      files,
+      storage,
+      isClosed: () => this.#isClosed,
+      ends: (name) => this.#questions.drop(name),
+      gone: (name) => {
+        this.#running.delete(name);
+        this.#followers.delete(name);
+      },
+      look: () => this.#look(),
+      changed: () => this.#hold(),
+      complain: (error) => this.#complain(error),
+    });
     this.#sessionHold = new SessionHold({
       files,
       inbox: storage.inbox,
@@ -90,7 +104,7 @@ export class Lead {
         this.#members().filter(
           ({ name }) => (this.#running.has(name) || this.#starting.has(name)) && !this.#questions.awaitsJudgement(name),
         ),
-      owesNews: () => this.#ending.size > 0 || this.#deliveries.hasNews,
+      owesNews: () => this.#endings.areOpen || this.#deliveries.hasNews,
       hasRoutine: () => this.#routine.size > 0,
     });
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
@@ -134,7 +148,7 @@ export class Lead {
       this.#running.set(name, program);
       this.#followers.add(name, program, order);
       if (ruleBook.mode !== mode) this.#followers.switch(ruleBook.mode);
-      void program.exited.then((how) => this.#track(this.#ended(name, how).catch((error) => this.#lost(name, error))));
+      void program.exited.then((how) => this.#endings.begin(name, how));
       const start = processStart(program.pid);
       const identity = { pid: program.pid, ...(start === undefined ? {} : { procStart: start }) };
       // It runs, whatever becomes of the file.
@@ -142,9 +156,12 @@ export class Lead {
       this.#hold();
       return { teammateId: member.agentId, name, team: this.team.name };
     } catch (error) {
-      await files.file.changeMember(name, { isActive: false, ended: "crashed" });
-      // The next one of this name gets a prompt of its own.
-      await files.boxes.markRead(name, [promptId]).catch(() => undefined);
+      const undo = [
+        files.file.changeMember(name, { isActive: false, ended: "crashed" }),
+        // The next one of this name gets a prompt of its own.
+        files.boxes.markRead(name, [promptId]),
+      ];
+      await Promise.allSettled(undo);
       throw error instanceof ToolError
         ? error
         : new ToolError(`The teammate cannot be started: ${(error as Error).message}`);
@@ -204,7 +221,7 @@ export class Lead {
     this.#unwatch();
     this.#questions.close();
     await this.#options.backend.close();
-    await Promise.all(this.#ending);
+    await this.#endings.settled();
     await this.#deliveries.settle();
     try {
       this.#options.files.remove();
@@ -256,49 +273,11 @@ export class Lead {
     if (!this.#isClosed) this.#sessionHold.update();
   }
 
-  /** What a member leaves behind when it ends: its tasks are free again, and the lead is told. */
-  async #ended(name: string, how: string): Promise<void> {
-    const { files, storage } = this.#options;
-    this.#questions.drop(name);
-    const asked = files.file.read()?.members.find((member) => member.name === name)?.ended === "stopped";
-    await files.file.changeMember(name, { isActive: false, ended: asked || this.#isClosed ? "stopped" : "crashed" });
-    const free = await files.tasks.release(name);
-    // From now on, another can have the name.
-    this.#running.delete(name);
-    this.#followers.delete(name);
-    if (this.#isClosed) return;
-    const unread = files.boxes.unread(name).length;
-    const text = [
-      asked ? `${name} has ended, as asked.` : `${name} has crashed. ${how}.`,
-      ...(free.length > 0
-        ? [`Unassigned again: ${free.map(({ id, subject }) => `#${id} ${subject}`).join(", ")}.`]
-        : []),
-      ...(unread > 0 ? [`It has not read ${unread} of its messages.`] : []),
-      ...(asked ? [] : ["To replace it, start a teammate with the same name; it gets the messages."]),
-    ].join(" ");
-    const signal = JSON.stringify({ type: "teammate_terminated", message: text });
-    await post(files, storage, TEAM_LEAD, { from: name, text: signal });
-    await this.#look();
-  }
-
-  #track(work: Promise<void>): void {
-    this.#ending.add(work);
-    this.#hold();
-    void work.finally(() => {
-      this.#ending.delete(work);
-      this.#hold();
-    });
-  }
-
-  /** A lock that another process keeps must not end the session, nor let it wait for one that is gone. */
-  #lost(name: string, error: unknown): void {
-    this.#running.delete(name);
-    this.#followers.delete(name);
-    this.#complain(error);
-  }
-
+  /** Once for each problem in a row. */
   #complain(error: unknown): void {
-    this.#options.storage.options.warn(`The team cannot be reached: ${(error as Error).message}`);
+    const { message } = error as Error;
+    if (message !== this.#problem) this.#options.storage.options.warn(`The team cannot be reached: ${message}`);
+    this.#problem = message;
   }
 
   async #post(to: string, text: string, id?: string): Promise<string | undefined> {

@@ -32,10 +32,14 @@ export class Member {
   #again = false;
   /** False from the moment it told the lead that it is idle. */
   #isActive = true;
+  /** The id of the message that it is idle, while it is about to be. */
+  #idleNotice: string | undefined;
   #hasPrompt = false;
   #returns = 0;
   #isEnding = false;
   #isStopped = false;
+  /** Why the last look failed. */
+  #problem: string | undefined;
   /** When the lead was last seen running. */
   #leadSeen = 0;
 
@@ -104,8 +108,12 @@ export class Member {
         this.#again = false;
         await this.#lookOnce();
       } while (this.#again);
+      this.#problem = undefined;
     } catch (error) {
-      this.#options.storage.options.warn(`The team cannot be reached: ${(error as Error).message}`);
+      // It is tried again every second.
+      const { message } = error as Error;
+      if (message !== this.#problem) this.#options.storage.options.warn(`The team cannot be reached: ${message}`);
+      this.#problem = message;
     } finally {
       this.#looking = false;
     }
@@ -114,11 +122,11 @@ export class Member {
   async #lookOnce(): Promise<void> {
     const { storage, end, identity } = this.#options;
     if (!this.#hasLead()) return this.#stop();
-    const news = this.#deliveries.take();
-    if (news.length > 0) {
+    if (this.#deliveries.isWaiting) {
+      // First of all: what is taken has to be delivered, and this may fail.
       await this.#setActive(true);
       this.#returns = 0;
-      return news.forEach((mail) => this.#deliver(mail));
+      return this.#deliveries.take().forEach((mail) => this.#deliver(mail));
     }
     // A run is under way or about to begin.
     if (storage.runState.running || !storage.inbox.isEmpty) return;
@@ -194,22 +202,28 @@ export class Member {
   }
 
   async #goIdle(name: string): Promise<void> {
-    const { fire, identity, files } = this.#options;
-    const said = await fire("TeammateIdle", { teammate_name: name, team_name: identity.team });
-    if (said.stop !== undefined) {
-      await files.file.changeMember(name, { ended: "stopped", isActive: false });
-      await this.#tellLead({ type: "teammate_terminated", message: `${name} was stopped by a hook: ${said.stop}` });
-      return this.#stop();
+    const { fire, identity, files, storage } = this.#options;
+    if (this.#idleNotice === undefined) {
+      const said = await fire("TeammateIdle", { teammate_name: name, team_name: identity.team });
+      if (said.stop !== undefined) {
+        await files.file.changeMember(name, { ended: "stopped", isActive: false });
+        await this.#tellLead({ type: "teammate_terminated", message: `${name} was stopped by a hook: ${said.stop}` });
+        return this.#stop();
+      }
+      if (said.verdict === "deny" && ++this.#returns <= MOST_RETURNS) return void this.#work(said.reasons.join("\n"));
+      this.#idleNotice = storage.newId();
     }
-    if (said.verdict === "deny" && ++this.#returns <= MOST_RETURNS) return void this.#work(said.reasons.join("\n"));
     const open = files.tasks.all().filter((task) => task.owner === name && task.status === "in_progress");
-    await this.#tellLead({
+    const notice: TeamSignal = {
       type: "idle_notification",
       from: name,
-      timestamp: new Date(this.#options.storage.now()).toISOString(),
+      timestamp: new Date(storage.now()).toISOString(),
       idleReason: "available",
       ...(open.length > 0 ? { unfinishedTasks: open.map(({ id }) => id) } : {}),
-    });
+    };
+    // Until the lead has heard of it, it waits for this member. So this is tried again, as the same message.
+    const problem = await this.#tellLead(notice, this.#idleNotice);
+    if (problem !== undefined) throw new Error(problem);
     await this.#setActive(false);
     // What came in between did not wake it.
     this.#again = true;
@@ -221,21 +235,24 @@ export class Member {
     return true;
   }
 
+  /** The lead knows it when this resolves. */
   async #setActive(isActive: boolean): Promise<void> {
     if (this.#isActive === isActive) return;
-    this.#isActive = isActive;
     const { files, identity } = this.#options;
     await files.file.changeMember(identity.name, { isActive });
+    this.#isActive = isActive;
+    this.#idleNotice = undefined;
   }
 
-  #tellLead(signal: TeamSignal): Promise<string | undefined> {
-    return this.#post(TEAM_LEAD, JSON.stringify(signal));
+  #tellLead(signal: TeamSignal, id?: string): Promise<string | undefined> {
+    return this.#post(TEAM_LEAD, JSON.stringify(signal), id);
   }
 
-  #post(to: string, text: string): Promise<string | undefined> {
+  #post(to: string, text: string, id?: string): Promise<string | undefined> {
     const { files, storage, identity } = this.#options;
-    const color = identity.color === undefined ? {} : { color: identity.color };
-    return post(files, storage, to, { from: identity.name, text, ...color });
+    const { name, color } = identity;
+    const mail = { from: name, text, ...(color === undefined ? {} : { color }), ...(id === undefined ? {} : { id }) };
+    return post(files, storage, to, mail);
   }
 }
 
