@@ -251,6 +251,17 @@ test("a subagent is a tree of its newest calls", () => {
   ]);
 });
 
+test("an agent that has only been started is not done", () => {
+  const started = "Teammate a has joined the team fix and begins to work.";
+  expect(
+    written([
+      call("t", "Agent", { description: "fix it", name: "a" }),
+      result("t", started, { status: "teammate_spawned", name: "a", team_name: "fix" }),
+      end(),
+    ]),
+  ).toEqual(["● Agent(fix it)", `  ⎿  ${started}`]);
+});
+
 test("a background task is announced when it ends", () => {
   expect(
     written([

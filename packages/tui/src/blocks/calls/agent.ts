@@ -15,6 +15,7 @@ export function renderAgent(call: CallItem, columns: number, look: ItemLook): st
   const { result, agent } = call;
   if (look.whole) return wholeRows(call, columns, look);
   if (result?.isError) return errorRows(result.text, columns, look);
+  if (result && hasJustBegun(call)) return answer(call, columns, look);
   if (result) return [theme.paint("dim", fit(`Done: ${totals(call)}`, columns)), ...answer(call, columns, look)];
   if (call.dropped) return [theme.paint("dim", "Stopped")];
   if (call.writing) return [theme.paint("dim", "Being written…")];
@@ -24,6 +25,12 @@ export function renderAgent(call: CallItem, columns: number, look: ItemLook): st
     theme.paint("dim", fit(`Working… ${time}${used}`, columns)),
     ...(agent ? callRows(agent, columns, look) : []),
   ];
+}
+
+/** It works on its own from now on. */
+function hasJustBegun({ result }: CallItem): boolean {
+  const status = isObject(result?.output) ? result.output["status"] : undefined;
+  return status === "teammate_spawned" || status === "async_launched";
 }
 
 /** For viewers: what it was told, what is known of what it did, and its answer. */

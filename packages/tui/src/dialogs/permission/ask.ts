@@ -12,8 +12,9 @@ export interface PermissionAsk {
   readonly blockedPath?: string;
   /** The ask rule that matched, and where it is from. */
   readonly askRule?: { readonly rule: string; readonly source: string };
-  /** The type of the subagent that makes the call. */
+  /** The type of the subagent that makes the call, or the name of the teammate. */
   readonly agent?: string;
+  readonly isTeammate: boolean;
   readonly server?: { readonly name: string; readonly source?: string };
   readonly defaultToNo: boolean;
 }
@@ -37,6 +38,8 @@ export function readAsk(request: ControlRequest["request"]): PermissionAsk {
         }
       : undefined,
     agent: text("agent_type") ?? text("agent_id"),
+    // The id of a teammate is `name@team`.
+    isTeammate: text("agent_id")?.includes("@") === true,
     server: isObject(server) ? { name: textIn(server, "name") ?? "", source: textIn(server, "source") } : undefined,
     defaultToNo: request["default_to_no"] === true,
   };

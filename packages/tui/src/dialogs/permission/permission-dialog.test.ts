@@ -166,6 +166,8 @@ test("who asks, why, and what the model says are shown, each as what it is", () 
     "Path: out",
   ])
     expect(screen).toContain(text);
+  const teammate = { agent_id: "alice@fix", agent_type: "alice" };
+  expect(screenOf(dialogFor(bash(teammate)))).toContain("teammate alice");
 });
 
 test("a reason that says nothing more is left out", () => {

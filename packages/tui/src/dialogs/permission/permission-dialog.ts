@@ -69,8 +69,8 @@ const HINTS: readonly Hint[] = [
   { action: "confirm:no", does: "no" },
 ];
 
-export function askedBy({ agent }: PermissionAsk): { readonly aside?: string } {
-  return agent === undefined ? {} : { aside: `subagent ${showRow(agent)}` };
+export function askedBy({ agent, isTeammate }: PermissionAsk): { readonly aside?: string } {
+  return agent === undefined ? {} : { aside: `${isTeammate ? "teammate" : "subagent"} ${showRow(agent)}` };
 }
 
 /** What the user wrote next to a yes. */
