@@ -45,7 +45,8 @@ export function findCheckout(cwd: string): Checkout {
   }
   throw new WorktreeError(
     "repository",
-    `'${entry}' leads to '${gitFolder}', which does not lead back; repair it with git worktree repair`,
+    `'${entry}' leads to '${gitFolder}', which does not lead back; ` +
+      `for a worktree that was moved, run git worktree repair; otherwise run git config core.worktree '${folder}'`,
   );
 }
 
