@@ -1,7 +1,7 @@
 // Signing in, refreshing and signing out against a real authorization server.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { dial, modernServer, sessionServer, sseServer } from "../remote/remote-servers.test-support.ts";
+import { dial, modernServer, serveHttp, sessionServer, sseServer } from "../remote/remote-servers.test-support.ts";
 import { remoteTransport } from "../remote/transport.ts";
 import { protect, startAuthServer, type AuthServer, type ProtectedServer } from "./auth-server.test-support.ts";
 import { memoryStorage } from "./memory-storage.test-support.ts";
@@ -246,6 +246,18 @@ test("an authorization server that claims to be another is refused", async () =>
     "The authorization server identifies itself as a different server",
   );
   expect(liar.requests).not.toContain("POST /register");
+});
+
+test("a server that describes its authorization server itself may use the name of the real one", async () => {
+  await using named = await startAuthServer({ claimedIssuer: "https://accounts.example" });
+  await using target = serveHttp(async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/.well-known/oauth-authorization-server")
+      return await fetch(`${named.issuer}.well-known/oauth-authorization-server`);
+    return new Response("", { status: pathname.startsWith("/.well-known/") ? 404 : 401 });
+  });
+  expect(await login({ url: target.url })).toEqual({ scope: "" });
+  expect(named.tokens.size).toBe(1);
 });
 
 test.each([
