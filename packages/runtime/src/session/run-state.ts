@@ -5,14 +5,19 @@ import type { Signal } from "@keelson/protocol";
 export interface RunStateOptions {
   /** The client wants `session_state_changed` messages. */
   readonly reportsState: boolean;
+  /** Whether a run will follow without another word from the client, now or when what is under way has ended. */
+  goesOn(): boolean;
   show(signal: Signal): void | Promise<void>;
 }
+
+type ReportedState = "running" | "idle" | "requires_action";
 
 export class RunState {
   readonly #options: RunStateOptions;
   #abort = new AbortController();
   #running = false;
   #questions = 0;
+  #reported: ReportedState = "idle";
   /** Ends work between runs, if there is any. */
   beside: AbortController | undefined;
 
@@ -26,7 +31,16 @@ export class RunState {
 
   set running(running: boolean) {
     this.#running = running;
-    this.#reportState(running ? "running" : "idle");
+    this.settle();
+  }
+
+  /**
+   * Reports what the client can tell from no other message. While an agent works in the background, the session is not
+   * idle: a client that closes its input when we are could not answer the agent's hooks and questions.
+   */
+  settle(): void {
+    if (this.#questions > 0) return;
+    this.#reportState(this.#running || (this.#reported !== "idle" && this.#options.goesOn()) ? "running" : "idle");
   }
 
   /** Returns the signal of a new run. */
@@ -47,12 +61,15 @@ export class RunState {
     try {
       return await question();
     } finally {
-      if (--this.#questions === 0 && this.#running) this.#reportState("running");
+      this.#questions--;
+      this.settle();
     }
   }
 
-  #reportState(state: "running" | "idle" | "requires_action"): void {
+  #reportState(state: ReportedState): void {
     const { show, reportsState } = this.#options;
+    if (state === this.#reported) return;
+    this.#reported = state;
     if (reportsState) void show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
   }
 }

@@ -30,6 +30,8 @@ export class Inbox {
   readonly #ids = new Set<string>();
   /** Prompts that come during a run join it or become one. */
   joins = true;
+  /** Called when nothing is under way any more that the model has to hear of. */
+  released: (() => void) | undefined;
 
   /** Prompts wait in the order they came, but one for now goes before others, and one for later behind them. */
   push(prompt: PromptMessage): void {
@@ -95,6 +97,7 @@ export class Inbox {
       held = false;
       this.#held--;
       this.#arrived?.();
+      if (this.#held === 0) this.released?.();
     };
   }
 
@@ -131,6 +134,11 @@ export class Inbox {
 
   get takesPrompts(): boolean {
     return !this.#closed;
+  }
+
+  /** Whether there is something to run, or will be when what is under way has ended. */
+  get goesOn(): boolean {
+    return this.#held > 0 || this.#prompts.length > 0 || this.#wakes;
   }
 
   get closed(): boolean {

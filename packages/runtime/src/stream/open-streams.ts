@@ -59,6 +59,12 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     newId,
   });
   const inbox = new Inbox();
+  const runState = new RunState({
+    reportsState: options.interactive === true || env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+    goesOn: () => inbox.goesOn,
+    show: (signal) => outbox.show(signal),
+  });
+  inbox.released = () => runState.settle();
   const streams: SessionStreams = {
     inbox,
     outbox,
@@ -67,10 +73,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
       showsText: options.agentText || /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? ""),
       denials: [],
     },
-    runState: new RunState({
-      reportsState: options.interactive === true || env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
-      show: (signal) => outbox.show(signal),
-    }),
+    runState,
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     closeTranscript: () => file.close(),
   };
