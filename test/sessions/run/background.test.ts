@@ -135,27 +135,43 @@ test("the model reads the output where it was told to", async () => {
   expect((await running.done).code).toBe(0);
 });
 
-test("a command that ends during a run is told at the next boundary, and starts no run of its own", async () => {
+const ENDED_MEANWHILE: readonly { name: string; reply: object; results: readonly object[] }[] = [
+  {
+    name: "calls a tool is told with the result of the call",
+    reply: { calls: [{ name: "Bash", input: { command: "echo more" } }] },
+    results: [{ result: "It failed", num_turns: 4 }],
+  },
+  {
+    name: "answers is told in a run of its own, behind the result",
+    reply: { text: "My answer" },
+    results: [
+      { result: "My answer", num_turns: 2 },
+      { result: "It failed", num_turns: 1, origin: { kind: "task-notification" } },
+    ],
+  },
+];
+
+test.each([...ENDED_MEANWHILE])("a command that ends while the model $name", async ({ reply, results: expected }) => {
   using home = temporaryHome();
   await using model = await startMockModel([
     inBackground(untilGo("first", 3)),
     async () => {
       go(home, "first");
       await running.waitForLine(({ subtype }) => subtype === "task_notification");
-      return { text: "Still thinking" };
+      return reply;
     },
     { text: "It failed" },
   ]);
   await using running = startKeelson(OPEN, { home, url: model.url, stdin: "open" });
   running.send(prompt("Start it"));
-  const { json } = await running.waitForLine(({ type }) => type === "result");
+  await running.waitForLine(({ result }) => result === "It failed");
   running.closeStdin();
   expect((await running.done).code).toBe(0);
 
-  expect(json).toMatchObject({ result: "It failed" });
-  expect(json.origin).toBeUndefined();
-  expect(results(running)).toHaveLength(1);
-  const [{ text }] = said(model.requests[2]!);
+  const shown = results(running).map(({ json }) => json);
+  expect(shown).toMatchObject([...expected]);
+  expect(shown.map(({ origin }) => origin?.kind)).toEqual(expected.map(({ origin }: any) => origin?.kind));
+  const { text } = said(model.requests[2]!).find(({ type }: any) => type === "text")!;
   expect(text).toContain("<status>failed</status>");
   expect(text).toContain("failed (exit code 3)");
   expect(messageProblems(spoken(model.requests[2]!))).toEqual([]);
@@ -208,7 +224,7 @@ test("several ends make one run, in the order in which they came", async () => {
   await running.waitForLine(({ result }) => result === "Both are done");
   running.closeStdin();
   expect((await running.done).code).toBe(0);
-  expect(results(running)).toHaveLength(1);
+  expect(results(running).map(({ json }) => json.result)).toEqual(["Started", "Both are done"]);
   expect(said(model.requests[2]!).map(({ text }: any) => /command "(\w+)"/.exec(text)![1])).toEqual(["two", "one"]);
 });
 

@@ -130,10 +130,9 @@ export async function run(
         if (batch.ending) return end({ stopReason: reply.stopReason, ...batch.ending });
       }
 
-      const typed = ports.steering();
-      await add(...typed);
-      // Context added for the model waits for the next request; it does not cause one.
-      const more = settled.length > 0 || typed.some(({ type }) => type === "user");
+      // Behind an answer, what came meanwhile is for the next run: an answer ends its own.
+      const more = settled.length > 0;
+      if (more) await add(...ports.steering());
       const next = recovery.after(reply, settled, { more, isLast: turns === limits.maxTurns });
       if (next.ending) return end(next.ending);
       if (next.failure) {

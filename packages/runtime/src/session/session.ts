@@ -159,7 +159,9 @@ export class LiveSession implements Session {
         // What the client asked for before its prompt comes first, above all `initialize`.
         await this.#parts.controls.changed();
         if (!runState.running) runState.running = true;
-        await this.#perform(work, signal);
+        // What ends during a run gets its own run afterwards, even if the input is closed by then.
+        const release = inbox.hold();
+        await this.#perform(work, signal).finally(release);
       }
       if (runs > 0) noteTitle();
       await this.#parts.end(this.#closing);
