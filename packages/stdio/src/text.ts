@@ -18,7 +18,7 @@ export function text(session: Session, streams: Streams, options: OnePrompt): Pr
     const { subtype, tag, content } = message as { subtype?: unknown; tag?: unknown; content?: unknown };
     if (message.type === "system" && subtype === "informational" && tag === "model") streams.error(String(content));
     // Few sessions need it.
-    if (subtype === "api_retry")
+    if (subtype === "api_retry" || "subagent_retry" in message)
       noteRetries ??= (require("./retry-notes.ts") as typeof RetryNotes).retryNotes((line) => streams.error(line));
     noteRetries?.(message);
     if (isResult(message) && message.is_error && message.api_error_status === 401)

@@ -2,8 +2,10 @@
 
 import type { ScriptedReply } from "@keelson/testkit";
 
-/** A reply, or how to make one from the request. */
-type Line = ScriptedReply | ((body: any) => ScriptedReply | Promise<ScriptedReply>);
+/** A reply or a refusal. */
+type Said = ScriptedReply | { readonly status: number; readonly message: string };
+/** What is said, or how to make it from the request. */
+type Line = Said | ((body: any) => Said | Promise<Said>);
 
 /**
  * By words in the prompt of an agent; `main` for the session's own. The words must not be in any other agent's
@@ -11,7 +13,7 @@ type Line = ScriptedReply | ((body: any) => ScriptedReply | Promise<ScriptedRepl
  */
 export function cast(roles: Readonly<Record<string, readonly Line[]>>) {
   const at = new Map<string, number>();
-  return async (body: any): Promise<ScriptedReply> => {
+  return async (body: any): Promise<Said> => {
     const role = roleOf(body, Object.keys(roles));
     const number = at.get(role) ?? 0;
     at.set(role, number + 1);

@@ -177,6 +177,7 @@ export type Signal =
       readonly tool_name: string;
       readonly parent_tool_use_id: string | null;
       readonly elapsed_time_seconds: number;
+      readonly [key: string]: unknown;
     }
   | {
       readonly type: "stream_event";

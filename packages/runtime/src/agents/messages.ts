@@ -94,6 +94,7 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
       toolUseId,
       signal: NEVER,
       id,
+      startedBy: meta.toolUseId,
       past: { conversation, leaf: past?.leafUuid ?? null },
     },
     from,

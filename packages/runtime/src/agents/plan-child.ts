@@ -27,6 +27,7 @@ export interface ChildOrder {
   readonly signal: AbortSignal;
   /** Of an agent that continues. */
   readonly id?: string;
+  readonly startedBy?: string | undefined;
   readonly past?: ChildPlan["past"];
   readonly attached?: ChildPlan["attached"];
   /** The prompt is the text of a skill, which cannot use skills again. */
@@ -55,9 +56,10 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     ...(agentMemoryFolder && !definition.untrusted ? { memory: agentMemoryFolder(definition, snapshot) } : {}),
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
-    prompt: worktree ? `${worktree.notice}\n\n${prompt}` : prompt,
+    prompt,
     ...(order.attached ? { attached: order.attached } : {}),
     toolUseId: order.toolUseId,
+    startedBy: order.startedBy ?? order.toolUseId,
     parent,
     background: order.background,
     model,
@@ -108,6 +110,7 @@ export function planFork(
     ...(order.name === undefined ? {} : { name: order.name }),
     prompt: forkPrompt(order.prompt),
     toolUseId: order.toolUseId,
+    startedBy: order.toolUseId,
     parent,
     background: order.background,
     model: parent.model(),

@@ -2,7 +2,6 @@
 // most one waits for the model. What does not fit is counted, not kept. A source that floods is ended.
 
 import type { LineSink } from "@keelson/engine";
-import { onTimer, type Later } from "./spaced.ts";
 
 export interface Events {
   readonly lines: readonly string[];
@@ -91,4 +90,14 @@ export function monitorFeed({ timeoutMs, send, later = onTimer, now = Date.now }
       if (pending.length + left > 0) deliver();
     },
   };
+}
+
+/** Calls back after some time. Returns a function that calls it off. */
+type Later = (ms: number, then: () => void) => () => void;
+
+/** Does not keep the program running. */
+function onTimer(ms: number, then: () => void): () => void {
+  const timer = setTimeout(then, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
 }

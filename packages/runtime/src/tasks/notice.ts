@@ -58,8 +58,14 @@ export function shownStatus({ status }: Task): string {
   return status === "killed" ? "stopped" : status;
 }
 
-/** One line about the end, for clients and for the model. */
-export function summaryOf(task: Task): string {
+/** What clients read about the end: of an agent, what it answered or why it did not. */
+export function reportOf(task: Task): string {
+  if (task.type !== "local_agent" || task.summary !== undefined) return summaryOf(task);
+  return cutMiddle(task.result ?? task.error ?? task.description, MAX_RESULT_CHARS);
+}
+
+/** One line about the end. */
+function summaryOf(task: Task): string {
   const { summary, type, inBackground, description, command = "", status, exitCode, error } = task;
   if (summary !== undefined) return summary;
   const name = cutMiddle(description || command, MAX_LINE_CHARS);

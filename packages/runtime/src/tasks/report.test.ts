@@ -21,7 +21,7 @@ const SHELL: NewTask = {
   inBackground: false,
 };
 
-/** A task table with its reports. Time does not pass. */
+/** A task table with its reports. */
 function table() {
   const shown: Record<string, unknown>[] = [];
   const notices: { text: string; wakes: boolean; task: string }[] = [];
@@ -32,7 +32,6 @@ function table() {
       notify: (task, entry, { wakes }) => notices.push({ text: textOf(entry), wakes, task: task.id }),
       list: () => tasks.list(),
       newId: () => "u",
-      later: () => () => {},
     }),
   });
   return { tasks, shown, notices };
@@ -61,6 +60,7 @@ test("the life of a background agent", () => {
       prompt: "Find it",
     },
     { subtype: "task_progress", ...about, usage: usage(1), last_tool_name: "Read" },
+    { subtype: "task_progress", ...about, usage: usage(2), last_tool_name: "Read" },
     { subtype: "task_progress", ...about, usage: usage(3), last_tool_name: "Read" },
     { subtype: "task_updated", task_id: "a1", patch: { status: "completed", end_time: 5 } },
     {
@@ -69,7 +69,7 @@ test("the life of a background agent", () => {
       tool_use_id: "t1",
       status: "completed",
       output_file: "/tmp/a1.output",
-      summary: 'Agent "Look around" completed',
+      summary: "It is there",
       usage: usage(3),
     },
     { subtype: "background_tasks_changed", tasks: [] },

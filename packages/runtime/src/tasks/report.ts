@@ -4,8 +4,7 @@
 import type { Task, TaskUsage, TaskWatchers } from "@keelson/host";
 import type { NewEntry, Signal } from "@keelson/protocol";
 import type { NoticeOptions } from "../stream/inbox.ts";
-import { endNotice, shownStatus, summaryOf } from "./notice.ts";
-import { spaced, type Later } from "./spaced.ts";
+import { endNotice, reportOf, shownStatus } from "./notice.ts";
 
 export type NotifyAboutTask = (task: Task, entry: NewEntry, options: NoticeOptions) => void;
 
@@ -15,26 +14,20 @@ export interface TaskAudience {
   notify: NotifyAboutTask;
   list(): readonly Task[];
   newId(): string;
-  readonly later?: Later;
 }
-
-/** Clients draw progress; more often than this, no one could read it. */
-const PROGRESS_EVERY_MS = 300;
 
 export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
   const system = (subtype: string, more: Record<string, unknown>) =>
     void audience.show({ type: "system", subtype, ...more });
   const changed = () => system("background_tasks_changed", { tasks: tasksInBackground(audience) });
-  const progress = spaced(PROGRESS_EVERY_MS, (task: Task) => system("task_progress", progressOf(task)), audience.later);
   return {
     started(task) {
       if (task.inBackground) changed();
       system("task_started", startOf(task));
     },
-    progress: (task) => progress.send(task.id, task),
+    progress: (task) => system("task_progress", progressOf(task)),
     updated(task, { inBackground, status }) {
       if (inBackground) changed();
-      if (status !== undefined) progress.flush(task.id);
       system("task_updated", { task_id: task.id, patch: patchOf(task, status !== undefined) });
     },
     ended(task) {
@@ -43,7 +36,7 @@ export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
         tool_use_id: task.toolUseId,
         status: shownStatus(task),
         output_file: task.outputPath,
-        summary: summaryOf(task),
+        summary: reportOf(task),
         ...(task.usage ? { usage: usageOf(task.usage) } : {}),
         ...ambientOf(task),
       });

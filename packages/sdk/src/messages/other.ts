@@ -13,6 +13,15 @@ export type SDKToolProgressMessage = Stamp & {
   task_id?: string;
   heartbeat?: boolean;
   subagent_type?: string;
+  /** A subagent's request is sent again. Absent in the message that follows when it was answered. */
+  subagent_retry?: {
+    agent_id: string;
+    attempt: number;
+    max_retries: number;
+    retry_delay_ms: number;
+    error_status: number | null;
+    error_category: string;
+  };
 };
 
 export type SDKAuthStatusMessage = Stamp & {

@@ -213,16 +213,7 @@ export class MessageReader {
       this.endRun(now);
       this.#limited = undefined;
     }
-    if (subtype === "api_retry") {
-      this.retry = {
-        attempt: Number(message["attempt"]),
-        most: Number(message["max_retries"]),
-        atMs: now + Number(message["retry_delay_ms"]),
-        status: typeof message["error_status"] === "number" ? message["error_status"] : null,
-        error: String(message["error"] ?? ""),
-      };
-      return;
-    }
+    if (subtype === "api_retry") return this.#retries(message, message["error"], now);
     if (subtype === "permission_denied") {
       const call = this.items.call(String(message["tool_use_id"]));
       if (call) call.denied = String(message["decision_reason"] ?? message["message"] ?? "");
@@ -234,7 +225,19 @@ export class MessageReader {
   }
 
   /** It may have been running before this front end was attached. */
-  #progress({ tool_use_id: id, elapsed_time_seconds: seconds }: Record<string, unknown>, now: number): void {
+  #retries(retry: Readonly<Record<string, unknown>>, error: unknown, now: number): void {
+    this.retry = {
+      attempt: Number(retry["attempt"]),
+      most: Number(retry["max_retries"]),
+      atMs: now + Number(retry["retry_delay_ms"]),
+      status: typeof retry["error_status"] === "number" ? retry["error_status"] : null,
+      error: String(error ?? ""),
+    };
+  }
+
+  #progress(message: Readonly<Record<string, unknown>>, now: number): void {
+    const { tool_use_id: id, elapsed_time_seconds: seconds, subagent_retry: retry } = message;
+    if (isObject(retry)) this.#retries(retry, retry["error_category"], now);
     const call = this.items.call(String(id));
     if (call && typeof seconds === "number") call.startedMs = Math.min(call.startedMs, now - seconds * 1000);
   }

@@ -19,7 +19,7 @@ export class Subagents {
   /** By the id of the call that started it. */
   readonly #runs = new Map<string, SubagentProgress>();
   /** Tasks that run in the background, and the calls of all others. */
-  readonly #tasks = new Map<string, { inBackground: boolean; readonly callId: string }>();
+  readonly #tasks = new Map<string, { inBackground: boolean; readonly callId: string; readonly agent?: string }>();
 
   constructor(items: ItemList) {
     this.#items = items;
@@ -65,7 +65,8 @@ export class Subagents {
       case "task_started": {
         const callId = String(message["tool_use_id"] ?? "");
         const inBackground = message["is_backgrounded"] === true;
-        this.#tasks.set(id, { inBackground, callId });
+        const agent = message["task_type"] === "local_agent" ? { agent: String(message["description"]) } : {};
+        this.#tasks.set(id, { inBackground, callId, ...agent });
         const call = this.#items.call(callId);
         if (call) {
           call.taskId = id;
@@ -94,11 +95,19 @@ export class Subagents {
         const task = this.#tasks.get(id);
         this.#tasks.delete(id);
         if (!task?.inBackground) return undefined;
-        const level = message["status"] === "failed" ? "error" : "info";
-        return { kind: "note", level, text: String(message["summary"] ?? "") };
+        const { status, summary } = message as { status?: unknown; summary?: unknown };
+        const level = status === "failed" ? "error" : "info";
+        return { kind: "note", level, text: endOf(task.agent, String(status), String(summary ?? "")) };
       }
       default:
         return undefined;
     }
   }
+}
+
+/** What an agent reported is for the model, which answers next; people read that it is done. */
+function endOf(agent: string | undefined, status: string, summary: string): string {
+  if (agent === undefined) return summary;
+  if (status === "failed") return `Agent "${agent}" failed: ${summary}`;
+  return `Agent "${agent}" ${status === "stopped" ? "was stopped" : status}`;
 }

@@ -53,7 +53,8 @@ test("an agent in a worktree leaves its work there, and a clean worktree goes aw
   const roles = [...ROLES, "Only look around"];
   const [first, , third, fourth] = requestsOf(model.requests, TASK, roles);
   expect(first.system[1].text).toContain(`Working directory: ${worktreePath}`);
-  expect(first.messages[0].content.at(-1).text).toContain(worktreePath);
+  expect(first.messages[0].content.at(-1).text).toBe(TASK);
+  expect(JSON.stringify(first.messages[0])).toContain(worktreePath);
   expect(JSON.stringify(third.messages.at(-1))).toContain(worktreePath);
   // The parent's folder is not the agent's to change.
   expect(fourth.messages.at(-1).content[0]).toMatchObject({ is_error: true });

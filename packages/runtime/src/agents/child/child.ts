@@ -23,8 +23,10 @@ export interface ChildPlan {
   readonly prompt: string;
   /** What the model reads after the prompt, in the same message. */
   readonly attached?: readonly ContentBlock[];
-  /** The call that started it. */
+  /** The call that started it, or makes it go on. */
   readonly toolUseId: string;
+  /** The call that started it first. Clients and files know it by that one, also when another makes it go on. */
+  readonly startedBy: string;
   readonly parent: Spawner;
   /** No one waits for it. */
   readonly background: boolean;
@@ -145,10 +147,8 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
           return waiting.splice(0);
         },
         meter,
-        changed: () => {
-          task.progress(meter.usage());
-          files.counted();
-        },
+        working: () => task.progress(meter.usage()),
+        counted: () => files.counted(),
         interrupt: () => (inBackground ? abort() : parent.interrupt()),
         openServers: async (definition) => (servers = await serversOf(definition, stages, stop.signal)),
         isDone: () => !isWoken && machine.agentInboxes.delete(id),
@@ -237,7 +237,7 @@ function taskEnd({ status, text, used, kept }: ChildEnd): TaskEnd {
   return {
     status,
     usage: used,
-    ...(status === "completed" ? { result: text } : { error: text }),
+    ...(status === "completed" ? { result: text } : status === "failed" ? { error: text } : {}),
     ...(kept ? { note: `Its changes are in ${kept.path}${kept.branch ? ` on branch ${kept.branch}` : ""}` } : {}),
   };
 }

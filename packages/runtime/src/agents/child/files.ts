@@ -35,7 +35,7 @@ export function openChildFiles(
   { cwd, showsText, owner, steps }: ChildFilesOptions,
 ): ChildFiles {
   const { place, options, outbox, now, cost } = storage;
-  const { id, definition, description, parent, toolUseId, name, worktree } = plan;
+  const { id, definition, description, parent, startedBy: toolUseId, name, worktree } = plan;
   const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
   const report = (error: Error) =>
     options.warn(`The transcript of agent ${id} cannot be written (${error.message}); it continues without it`);

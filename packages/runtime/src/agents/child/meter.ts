@@ -18,6 +18,8 @@ export class Meter {
   #activity: string | undefined;
   readonly #record = new ToolRecord();
   #last: Usage = NO_USAGE;
+  /** Of the reply under way, as far as it is known; else of the last one. */
+  #known: Usage = NO_USAGE;
 
   /** `earlier` is what is known of an agent that continues. `cost` has its usage until then. */
   constructor(now: () => number, cost: Cost, earlier?: AgentMeta) {
@@ -33,6 +35,7 @@ export class Meter {
     for (const entry of entries) {
       if (entry.type === "user") this.#record.result(entry);
       if (entry.type !== "assistant") continue;
+      if (entry.message.usage) this.#known = entry.message.usage;
       for (const call of blocksOf(entry.message.content).filter(isToolUse)) {
         this.#toolUses++;
         this.#lastTool = call.name;
@@ -44,7 +47,7 @@ export class Meter {
   }
 
   charge(usage: Usage, model: string, durationMs: number): void {
-    this.#last = usage;
+    this.#last = this.#known = usage;
     this.#turns++;
     this.#cost.charge(usage, model, durationMs);
   }
@@ -61,7 +64,7 @@ export class Meter {
 
   /** Since it was started or continued. */
   usage(): TaskUsage {
-    const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = this.#last;
+    const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = this.#known;
     return {
       totalTokens: input_tokens + output_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0),
       toolUses: this.#toolUses,

@@ -21,12 +21,15 @@ import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import { guardedBy, type ChildBudget } from "./budget.ts";
 import { AgentRuleBook, deniedRules } from "./rules.ts";
+import { shownSignals } from "./shown.ts";
 import { agentPath as agentTranscriptPath } from "@keelson/store/agents";
 import { taskHookFields } from "../../tasks/tasks.lazy.ts";
 import type { AgentStages } from "../spawner.ts";
 
 export interface ChildParts {
   readonly id: string;
+  /** The call that started it. */
+  readonly toolUseId: string;
   readonly definition: Pick<AgentDefinition, "name" | "disallowedTools" | "autoCompactWindow">;
   /** The gate of the agent that started it. */
   readonly parentGate: Gate;
@@ -128,6 +131,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     for (const budget of child.budgets) budget.charge(...charged);
   };
   const guard: ToolContext["guard"] = (provider) => guardedBy(child.budgets, provider);
+  const shown = shownSignals({ ...child, type: firing.type }, storage.now, (signal) => storage.outbox.show(signal));
   const ports: Ports = {
     ...shared,
     context: (block) => ({ ...shared.context(block), charge: chargeAside, guard }),
@@ -152,13 +156,13 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     interrupt: child.interrupt,
     partial: false,
     record: (entries) => {
+      shown.replied();
       child.recording(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return child.outbox.record(entries);
     },
-    // Clients take a status for the session's.
-    show: (signal) => ("subtype" in signal && signal.subtype === "status" ? undefined : storage.outbox.show(signal)),
+    show: (signal) => shown.show(signal),
     admitted: () => undefined,
     instructionsFor: (access) => child.instructions()?.touched(access) ?? [],
     steering: () => [...child.steering(), ...(state.codeWatch?.takeNotices(child.id) ?? [])],

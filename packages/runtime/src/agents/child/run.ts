@@ -1,9 +1,9 @@
 // The run of one subagent: what it works with, what it reads first, and what its end means.
 
 import {
-  asReminder,
   Conversation,
   PLAN_MODE_OF_AGENTS,
+  reminder,
   run,
   type End,
   type Limits,
@@ -33,8 +33,10 @@ export interface ChildLife extends ChildHost {
   readonly waiting: NewEntry[];
   takeWaiting(): readonly NewEntry[];
   readonly meter: Meter;
+  /** It calls tools. */
+  working(): void;
   /** The meter counted something. */
-  changed(): void;
+  counted(): void;
   interrupt(): void;
   /** The servers that only this agent uses; undefined if it has none. */
   openServers(definition: AgentDefinition): Promise<AgentServers | undefined>;
@@ -47,7 +49,7 @@ const UNASKED =
 
 export async function runChild(plan: ChildPlan, stages: AgentStages, life: ChildLife): Promise<ChildEnd> {
   const { definition, parent, id } = plan;
-  const { meter, changed } = life;
+  const { meter, working, counted } = life;
   const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
   let skillHooks: readonly HookRegistration[] = [];
   let turns = 0;
@@ -75,6 +77,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { machine, gate, ports, firing } = surround(
     {
       id,
+      toolUseId: plan.startedBy,
       definition,
       parentGate: parent.gate,
       copyOf: plan.worktree?.copyOf,
@@ -96,13 +99,13 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       step: () => life.steps.step(),
       steering: () => life.takeWaiting(),
       recording: (entries) => {
-        if (meter.record(entries)) changed();
+        if (meter.record(entries)) working();
       },
       charged: (usage, name, durationMs) => {
         turns++;
         meter.charge(usage, name, durationMs);
         for (const budget of parent.budgets) budget.charge(usage, name, durationMs);
-        changed();
+        counted();
       },
       budgets,
     },
@@ -139,14 +142,17 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
-  if (listing) life.waiting.unshift(listing);
   const said = [
+    ...(plan.worktree ? [plan.worktree.notice] : []),
     // A fork has read it, and an agent that goes on too.
-    ...(gate.mode === "plan" && !plan.past ? [asReminder(PLAN_MODE_OF_AGENTS)] : []),
-    ...context.map((text) => asReminder(`SubagentStart hook additional context: ${text}`)),
+    ...(gate.mode === "plan" && !plan.past ? [PLAN_MODE_OF_AGENTS] : []),
+    ...context,
   ];
+  // Beside the prompt, which clients see as it was given.
+  const { newId } = stages.storage;
+  life.waiting.unshift(...(listing ? [listing] : []), ...said.map((text) => reminder(text, newId())));
   const preloaded = plan.past ? [] : await preload(definition, skills, stages.storage.options.warn);
-  const texts = [...said, plan.prompt, ...preloaded];
+  const texts = [plan.prompt, ...preloaded];
   const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
   /** What it was denied is part of the session's next result. */
   const going = async (prompt: PromptMessage | undefined, limits: Limits): Promise<End> => {
