@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { startKeelson, startMockModel, temporaryHome, type Running, type TemporaryHome } from "@keelson/testkit";
 import { STREAM } from "../../sessions/front-door.ts";
 import { inTurn } from "./drive.ts";
-import { gone } from "./gone.ts";
+import { gone } from "../../sessions/processes.ts";
 import { furnish } from "./furnish.ts";
 import { DONE, script, TOUCH, type Hooks } from "./row.ts";
 

@@ -26,7 +26,7 @@ import {
   STREAM,
 } from "../../sessions/front-door.ts";
 import { furnish } from "./furnish.ts";
-import { gone } from "./gone.ts";
+import { gone } from "../../sessions/processes.ts";
 import { toldTo } from "./observe.ts";
 import { bash, DONE, exits, listens, prints, says, script, TOUCH, type Hooks } from "./row.ts";
 

@@ -1,0 +1,322 @@
+// The built-in tools for files, through the whole program.
+
+import { expect, test } from "bun:test";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
+import { STREAM, told, toolUseResults } from "../front-door.ts";
+import { carryOut, read, shownBy } from "./carry-out.ts";
+
+const CURRENT = "(file state is current in your context — no need to Read it back)";
+
+const write = (file_path: string, content: string): ScriptedCall => ({ name: "Write", input: { file_path, content } });
+
+const edit = (file_path: string, old_string: string, new_string: string, more: object = {}): ScriptedCall => ({
+  name: "Edit",
+  input: { file_path, old_string, new_string, ...more },
+});
+
+test("Read: text with line numbers, a range, an end that is not there", async () => {
+  using home = temporaryHome();
+  const filePath = home.write("a.txt", "one\r\ntwo\r\nthree\r\n");
+  const outcome = await carryOut(home, [
+    read("a.txt"),
+    read(filePath, { offset: 2, limit: 1 }),
+    // A number in quotes is a number.
+    read("a.txt", { offset: "9" }),
+  ]);
+  expect(outcome).toEqual([
+    {
+      shown: "1\tone\n2\ttwo\n3\tthree\n4\t",
+      result: {
+        type: "text",
+        file: { filePath, content: "one\ntwo\nthree\n", numLines: 4, startLine: 1, totalLines: 4 },
+      },
+    },
+    {
+      shown: "2\ttwo",
+      result: { type: "text", file: { filePath, content: "two", numLines: 1, startLine: 2, totalLines: 4 } },
+    },
+    {
+      shown:
+        "<system-reminder>Warning: the file exists but is shorter than the provided offset (9). The file has 4 lines.</system-reminder>",
+      result: expect.objectContaining({ type: "text" }),
+    },
+  ]);
+});
+
+test("Read: what is not there, a folder, a device, a binary", async () => {
+  using home = temporaryHome();
+  home.write("notes.txt", "x");
+  home.write("a.dat", new Uint8Array([0, 1, 2]));
+  const shown = await shownBy(
+    home,
+    [read("note.txt"), read("."), read("/dev/zero"), read("a.dat")],
+    ["--allowedTools", "Read"],
+  );
+  expect(shown).toEqual([
+    `File does not exist. Note: your current working directory is ${home.project}. Did you mean notes.txt?`,
+    expect.stringMatching(/^EISDIR: illegal operation on a directory, read '.+'$/),
+    "<tool_use_error>Cannot read '/dev/zero': this device file would block or produce infinite output.</tool_use_error>",
+    "<tool_use_error>This tool cannot read binary files. The file appears to be a binary .dat file. Please use appropriate tools for binary file analysis.</tool_use_error>",
+  ]);
+});
+
+test("Read: an image is an image", async () => {
+  using home = temporaryHome();
+  home.write("dot.png", Buffer.from(PIXEL, "base64"));
+  const [outcome] = await carryOut(home, [read("dot.png")]);
+  expect(outcome).toEqual({
+    shown: [{ type: "image", source: { type: "base64", data: PIXEL, media_type: "image/png" } }],
+    result: {
+      type: "image",
+      file: expect.objectContaining({
+        base64: PIXEL,
+        type: "image/png",
+        originalSize: Buffer.from(PIXEL, "base64").length,
+      }),
+    },
+  });
+});
+
+test("Read: a PDF is a document beside its result", async () => {
+  using home = temporaryHome();
+  const filePath = home.write("a.pdf", "%PDF-1.4\nabc");
+  const base64 = Buffer.from("%PDF-1.4\nabc").toString("base64");
+  await using model = await startMockModel([{ calls: [read("a.pdf")] }, { text: "done" }]);
+
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+
+  expect(unmarked(told(model.requests[1]!))).toEqual([
+    {
+      tool_use_id: "call_1_1",
+      type: "tool_result",
+      content: [{ type: "text", text: `PDF file read: ${filePath} (12 bytes)` }],
+      is_error: false,
+    },
+    { type: "document", source: { type: "base64", media_type: "application/pdf", data: base64 } },
+  ]);
+  expect(toolUseResults(ended)).toEqual([{ type: "pdf", file: { filePath, base64, originalSize: 12 } }]);
+});
+
+const NOTEBOOK = {
+  cells: [
+    { cell_type: "code", id: "c1", source: ["print(1)"], metadata: {}, execution_count: 3, outputs: [OUTPUT("1\n")] },
+    { cell_type: "markdown", id: "m1", source: ["# Title"], metadata: {} },
+  ],
+  metadata: { language_info: { name: "python" } },
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+test("Read and NotebookEdit: cells are read by id, replaced, inserted and deleted", async () => {
+  using home = temporaryHome();
+  const path = home.write("n.ipynb", NOTEBOOK);
+  const cell = (input: object): ScriptedCall => ({
+    name: "NotebookEdit",
+    input: { notebook_path: path, new_source: "", ...input },
+  });
+  const outcome = await carryOut(home, [
+    cell({ cell_id: "c1", new_source: "print(2)" }),
+    read("n.ipynb"),
+    cell({ cell_id: "c1", new_source: "print(3)" }),
+    cell({ cell_id: "c1", new_source: "y", cell_type: "markdown", edit_mode: "insert" }),
+    cell({ cell_id: "m1", edit_mode: "delete" }),
+    cell({ cell_id: "nope" }),
+  ]);
+  expect(outcome.map(({ shown }) => shown)).toEqual([
+    "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    [
+      {
+        type: "text",
+        text: expect.stringMatching(
+          /<cell id="c1">print\(1\)<\/cell id="c1">[^]*1[^]*<cell id="m1"><cell_type>markdown<\/cell_type># Title<\/cell id="m1">/,
+        ),
+      },
+    ],
+    "Updated cell c1 with print(3)",
+    expect.stringMatching(/^Inserted cell \S+ with y$/),
+    "Deleted cell m1",
+    '<tool_use_error>Cell with ID "nope" not found in notebook.</tool_use_error>',
+  ]);
+  expect(outcome[1]!.result).toMatchObject({
+    type: "notebook",
+    file: {
+      filePath: path,
+      cells: [
+        { cellType: "code", cell_id: "c1" },
+        { cellType: "markdown", cell_id: "m1" },
+      ],
+    },
+  });
+  expect(outcome[2]!.result).toMatchObject({
+    new_source: "print(3)",
+    cell_type: "code",
+    language: "python",
+    edit_mode: "replace",
+    cell_id: "c1",
+    error: "",
+    notebook_path: path,
+  });
+  const { cells } = JSON.parse(home.read("n.ipynb"));
+  expect(cells).toMatchObject([
+    { id: "c1", cell_type: "code", execution_count: null, outputs: [] },
+    { cell_type: "markdown" },
+  ]);
+  expect([cells[0].source, cells[1].source].map((source) => [source].flat().join(""))).toEqual(["print(3)", "y"]);
+});
+
+test("Write: a new file with its folders, over a file only when that was read and is unchanged", async () => {
+  using home = temporaryHome();
+  const deep = join(home.project, "deep/er/a.txt");
+  const old = home.write("old.txt", "old\n");
+  const outcome = await carryOut(home, [
+    write(deep, "hello"),
+    write("old.txt", "new"),
+    read("old.txt"),
+    () => {
+      changeBehindItsBack(old, "somebody else\n");
+      return write("old.txt", "new\n");
+    },
+    read("old.txt"),
+    write("old.txt", "new\n"),
+    // Its own writing counts as having seen it.
+    write("old.txt", "newer\n"),
+  ]);
+  expect(outcome.map(({ shown }) => shown)).toEqual([
+    `File created successfully at: ${deep} ${CURRENT}`,
+    "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    "1\told\n2\t",
+    "<tool_use_error>File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.</tool_use_error>",
+    "1\tsomebody else\n2\t",
+    `The file ${old} has been updated successfully. ${CURRENT}`,
+    `The file ${old} has been updated successfully. ${CURRENT}`,
+  ]);
+  expect(outcome[0]!.result).toMatchObject({
+    type: "create",
+    filePath: deep,
+    content: "hello",
+    structuredPatch: [],
+    originalFile: null,
+  });
+  expect(outcome[5]!.result).toMatchObject({
+    type: "update",
+    filePath: old,
+    content: "new\n",
+    originalFile: "somebody else\n",
+    structuredPatch: [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ["-somebody else", "+new"] }],
+  });
+  expect([readFileSync(deep, "utf8"), home.read("old.txt")]).toEqual(["hello", "newer\n"]);
+});
+
+test("Edit: read first, found once, or everywhere when asked; anything else changes nothing", async () => {
+  using home = temporaryHome();
+  const path = home.write("a.txt", "one two\r\ntwo\r\n");
+  const outcome = await carryOut(home, [
+    edit("a.txt", "one", "1"),
+    read("a.txt", { limit: 1 }),
+    edit("a.txt", "two", "2"),
+    edit("a.txt", "zzz", "2"),
+    edit("a.txt", "one", "one"),
+    edit("gone.txt", "a", "b"),
+    edit("a.txt", "one two\ntwo", "1 two\ntwo"),
+    edit("a.txt", "two", "2", { replace_all: true }),
+    () => {
+      changeBehindItsBack(path, "rewritten\n");
+      return edit("a.txt", "1", "one");
+    },
+  ]);
+  expect(outcome.map(({ shown }) => shown)).toEqual([
+    "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    "1\tone two",
+    "<tool_use_error>Found 2 matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: two</tool_use_error>",
+    "<tool_use_error>String to replace not found in file.\nString: zzz</tool_use_error>",
+    "<tool_use_error>No changes to make: old_string and new_string are exactly the same.</tool_use_error>",
+    `<tool_use_error>File does not exist. Note: your current working directory is ${home.project}.</tool_use_error>`,
+    `The file ${path} has been updated successfully. ${CURRENT}`,
+    `The file ${path} has been updated. All occurrences were successfully replaced. ${CURRENT}`,
+    "<tool_use_error>File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.</tool_use_error>",
+  ]);
+  expect(outcome[6]!.result).toMatchObject({
+    filePath: path,
+    oldString: "one two\ntwo",
+    newString: "1 two\ntwo",
+    replaceAll: false,
+    userModified: false,
+    structuredPatch: [expect.objectContaining({ oldStart: 1 })],
+  });
+  expect(outcome[2]!.result).toStartWith("Error: Found 2 matches");
+  expect(home.read("a.txt")).toBe("rewritten\n");
+});
+
+test("Edit: line endings stay as they were", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "one\r\ntwo\r\n");
+  await carryOut(home, [read("a.txt"), edit("a.txt", "one\ntwo", "1\n2")]);
+  expect(home.read("a.txt")).toBe("1\r\n2\r\n");
+});
+
+test("Glob: oldest first, relative to where we are", async () => {
+  using home = temporaryHome();
+  for (const [at, name] of ["src/b.ts", "a.ts", "c.md"].entries()) {
+    utimesSync(home.write(name, ""), 1_700_000_000 + at, 1_700_000_000 + at);
+  }
+  const outcome = await carryOut(home, [
+    { name: "Glob", input: { pattern: "**/*.ts" } },
+    { name: "Glob", input: { pattern: "*.zig" } },
+    { name: "Glob", input: { pattern: "*", path: "nowhere" } },
+  ]);
+  expect(outcome.map(({ shown }) => shown)).toEqual([
+    "src/b.ts\na.ts",
+    "No files found",
+    expect.stringContaining(`Directory does not exist: `),
+  ]);
+  expect(outcome[0]!.result).toMatchObject({
+    filenames: ["src/b.ts", "a.ts"],
+    numFiles: 2,
+    truncated: false,
+    durationMs: expect.any(Number),
+  });
+});
+
+test("Grep: files, lines and counts", async () => {
+  using home = temporaryHome();
+  utimesSync(home.write("a.ts", "let x = 1;\nlet y = 2;\n"), 1_700_000_000, 1_700_000_000);
+  utimesSync(home.write("b.ts", "const z = 3;\nlet w = 4;\n"), 1_700_000_100, 1_700_000_100);
+  const grep = (pattern: string, more: object = {}): ScriptedCall => ({ name: "Grep", input: { pattern, ...more } });
+  const outcome = await carryOut(home, [
+    grep("let"),
+    grep("let", { output_mode: "content", path: "a.ts" }),
+    grep("LET", { output_mode: "content", "-i": true, head_limit: 1, glob: "b.*" }),
+    grep("let", { output_mode: "count" }),
+    grep("nothing like it"),
+    grep("nothing like it", { output_mode: "content" }),
+  ]);
+  expect(outcome.map(({ shown }) => shown)).toEqual([
+    "Found 2 files\nb.ts\na.ts",
+    "1:let x = 1;\n2:let y = 2;",
+    expect.stringMatching(/^b\.ts:2:let w = 4;/),
+    expect.stringMatching(/^(a\.ts:2\nb\.ts:1|b\.ts:1\na\.ts:2)\n\nFound 3 total occurrences across 2 files\.$/),
+    "No files found",
+    "No matches found",
+  ]);
+  expect(outcome[0]!.result).toMatchObject({ mode: "files_with_matches", numFiles: 2, filenames: ["b.ts", "a.ts"] });
+  expect(outcome[1]!.result).toMatchObject({ mode: "content", content: "1:let x = 1;\n2:let y = 2;", numLines: 2 });
+  expect(outcome[3]!.result).toMatchObject({ mode: "count", numMatches: 3, numFiles: 2 });
+});
+
+const unmarked = (value: unknown) =>
+  JSON.parse(JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : inner)));
+
+/** As an editor would: other content, and a time that cannot be mistaken for the old one. */
+function changeBehindItsBack(path: string, content: string): void {
+  writeFileSync(path, content);
+  const later = Date.now() / 1000 + 5;
+  utimesSync(path, later, later);
+}
+
+function OUTPUT(text: string) {
+  return { output_type: "stream", name: "stdout", text: [text] };
+}
+
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
