@@ -40,7 +40,7 @@ export interface Tasks {
   output(id: string, maxBytes: number): OutputTail;
 }
 
-/** What is told while a task lives: `started`, any number of `progress` and `updated`, the last `updated`, `ended`. */
+/** What is reported while a task runs: `started`, any number of `progress` and `updated`, the last `updated`, `ended`. */
 export interface TaskWatchers {
   started?(task: Task): void;
   progress?(task: Task): void;

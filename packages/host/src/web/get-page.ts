@@ -1,7 +1,8 @@
 // Sends one GET over an open connection and reads the answer: a bounded head, then a bounded and decompressed body.
 
-import type { IncomingMessage } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { HookConnection } from "../hooks/http/connect.ts";
+import { sendOver } from "../hooks/http/send-over.ts";
 import { readPageBody } from "./page-body.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -26,32 +27,21 @@ export interface PageRequest {
 }
 
 export async function getPage(
-  { socket, target }: HookConnection,
+  connection: HookConnection,
   { url, headers, maxBytes, signal }: PageRequest,
 ): Promise<PageAnswer> {
-  // 20 ms
-  const http = await import("node:http");
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = http.request({
+  const response = await sendOver(connection, {
     method: "GET",
-    path: url.pathname + url.search,
-    headers: { ...headers, "accept-encoding": "gzip, deflate, br", host: url.host, connection: "close" },
-    // As for HTTP hooks (hooks/http/exchange.ts): our own socket, and the checked address if that were ever ignored.
-    createConnection: () => socket,
-    host: target.address,
-    port: target.port,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    url,
+    headers: { ...headers, "accept-encoding": "gzip, deflate, br" },
+    maxHeaderBytes: MAX_HEADER_BYTES,
     signal,
   });
-  request.on("response", resolve).on("error", reject);
-  request.on("close", () => reject(new Error("the connection was closed without an answer")));
-  request.end();
-  const response = await promise;
   const { statusCode: status = 0, headers: given } = response;
   const about = {
     status,
     // Not the server's own words: they could say anything.
-    statusText: http.STATUS_CODES[status] ?? "",
+    statusText: STATUS_CODES[status] ?? "",
     contentType: given["content-type"] ?? "",
     ...(status >= 300 && status < 400 && given.location !== undefined ? { location: given.location } : {}),
   };

@@ -1,5 +1,5 @@
-// Removes a worktree. Uncommitted files, commits that nothing else contains and begun work are never deleted, unless the
-// caller says that they shall be.
+// Removes a worktree. Uncommitted files, commits that nothing else contains and work in progress are deleted only if the
+// caller asks for it.
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -148,7 +148,7 @@ async function fileEntry(
   return attachment(about, [text(called), ...result], ports.newId());
 }
 
-/** The content of a result, and what stands next to it, such as a PDF. */
+/** The content of a result, and what comes with it, such as a PDF. */
 function partsOf(entry: NewEntry): { shown: string | readonly ContentBlock[]; beside: readonly ContentBlock[] } {
   const blocks = entry.type === "user" ? blocksOf(entry.message.content) : [];
   const result = blocks.find(isToolResult);

@@ -1,4 +1,4 @@
-// A typed skill or command: how it stands in the conversation, and what the user should know of it. Loaded when one is typed.
+// A typed skill or command: how it appears in the conversation, and what the user should know about it. Loaded when one is typed.
 
 import type { Snapshot } from "@keelson/config";
 import type { Skill } from "@keelson/protocol";

@@ -19,9 +19,8 @@ import { parseLive, salvage } from "./parse-line.ts";
 import { rewindIn, type Rewindable } from "./rewound.ts";
 import { STICKY } from "../transcript/sticky.ts";
 
-export interface Scanned extends Rewindable {
-  /** For each link: where its line is, and the entry if it is newer than the last compaction. */
-  readonly places: readonly LinePosition[];
+/** What the transcript last said about the session. */
+export interface StoredFacts {
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
@@ -35,6 +34,11 @@ export interface Scanned extends Rewindable {
   readonly sticky: readonly MetadataEntry[];
   /** The jobs that were not over. */
   readonly schedules: readonly ScheduledJob[];
+}
+
+export interface Scanned extends Rewindable, StoredFacts {
+  /** For each link: where its line is, and the entry if it is newer than the last compaction. */
+  readonly places: readonly LinePosition[];
   readonly wakeup: ScheduledWakeup | undefined;
 }
 

@@ -1,41 +1,19 @@
 // Loads a conversation from a transcript to continue it.
 
-import {
-  isChainEntry,
-  type ChainEntry,
-  type CostState,
-  type MetadataEntry,
-  type PermissionMode,
-  type PersistedWorktree,
-  type ScheduledJob,
-  type ScheduledWakeup,
-} from "@keelson/protocol";
+import { isChainEntry, type ChainEntry, type ScheduledWakeup } from "@keelson/protocol";
 import type { ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLive, salvage } from "../read/parse-line.ts";
 import { chainIn } from "../read/rewound.ts";
-import { scan, type Scanned } from "../read/scan.ts";
+import { scan, type Scanned, type StoredFacts } from "../read/scan.ts";
 
-export interface LoadedSession {
+export interface LoadedSession extends StoredFacts {
   /** The conversation since the last compaction, oldest first, without `toolUseResult`. */
   readonly entries: readonly ChainEntry[];
   /** The parent of the next entry; null if the conversation is empty. */
   readonly leafUuid: string | null;
-  readonly costState: CostState | undefined;
-  readonly title: string | undefined;
-  readonly lastPrompt: string | undefined;
-  /** The agent that the session runs as. */
-  readonly agent: string | undefined;
-  /** The last permission mode of the session. */
-  readonly mode: PermissionMode | undefined;
-  /** The worktree that the session is in. */
-  readonly worktree: PersistedWorktree | undefined;
   /** The last working directory of the conversation. */
   readonly cwd: string | undefined;
-  /** For the transcript writer. */
-  readonly sticky: readonly MetadataEntry[];
-  /** The jobs of the session that were not over. */
-  readonly schedules: readonly ScheduledJob[];
   /** The wake-up that was pending. */
   readonly wakeup?: ScheduledWakeup;
 }

@@ -1,10 +1,10 @@
-// Asks about the servers of `.mcp.json` that nobody has decided about yet. Nothing of them runs before.
+// Asks about the servers of `.mcp.json` that the user has neither approved nor rejected. None of them is started before.
 
 import { decideServer } from "@keelson/config/mcp";
 import { contentsToApprove, type AnyServer } from "../../commands/mcp/words.ts";
 import { noteProblem, type Asking } from "./ask-before.ts";
 
-/** Whether to go on. */
+/** Whether to continue. */
 export async function askServers(asking: Asking, servers: readonly AnyServer[]): Promise<boolean> {
   for (const [index, server] of servers.entries()) {
     const { name, file = ".mcp.json" } = server;

@@ -17,7 +17,7 @@ export type Question =
   | "servers"
   /** Whether instruction files may include files from outside. */
   | "includes"
-  /** Whether nothing shall be asked any more. */
+  /** Whether to ask nothing more. */
   | "bypass";
 
 export interface BeforeSession {

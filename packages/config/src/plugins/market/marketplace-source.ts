@@ -40,7 +40,7 @@ function localSource(path: string): MarketplaceSource | undefined {
   return { source: stat.isDirectory() ? "directory" : "file", path };
 }
 
-/** A source as it stands in a file; undefined if it is of a kind that cannot be used. */
+/** A source as written in a file; undefined if it is of a kind that cannot be used. */
 export function writtenSource(value: unknown): MarketplaceSource | undefined {
   if (!isObject(value)) return undefined;
   const { source, path, repo, url } = value;

@@ -1,4 +1,4 @@
-// Where a value stands in a JSON text.
+// Finds the line of a value in a JSON text.
 
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { JsonPath } from "./problem.ts";

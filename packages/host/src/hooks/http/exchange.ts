@@ -1,7 +1,8 @@
-// Sends one POST over an open connection and reads the answer, at most 1 MiB. Does not follow redirects.
+// Sends one POST over an open connection and reads the answer, at most 1 MiB.
 
 import type { IncomingMessage } from "node:http";
 import type { HookConnection } from "./connect.ts";
+import { sendOver } from "./send-over.ts";
 
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -20,30 +21,18 @@ export interface HookPost {
 }
 
 export async function postHook(
-  { socket, target }: HookConnection,
+  connection: HookConnection,
   { url, headers, body }: HookPost,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
-  // 20 ms
-  const http = await import("node:http");
-  const bytes = Buffer.from(body);
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = http.request({
+  const response = await sendOver(connection, {
     method: "POST",
-    path: url.pathname + url.search,
-    headers: { ...headers, host: url.host, connection: "close", "content-length": String(bytes.length) },
-    // Use only our own socket. Do not set `agent`, not even to `false`: Bun 1.4.4 would then open its own connection.
-    // If `createConnection` is ever ignored, `host` is still the checked address, not the name.
-    createConnection: () => socket,
-    host: target.address,
-    port: target.port,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    url,
+    headers,
+    body: Buffer.from(body),
+    maxHeaderBytes: MAX_HEADER_BYTES,
     signal,
   });
-  request.on("response", resolve).on("error", reject);
-  request.on("close", () => reject(new Error("the connection was closed without an answer")));
-  request.end(bytes);
-  const response = await promise;
   return { status: response.statusCode ?? 0, ...(await readBounded(response)) };
 }
 
