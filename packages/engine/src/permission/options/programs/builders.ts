@@ -48,7 +48,8 @@ const CMAKE_PROGRAM =
 const cmake: ProgramOptionTable = {
   short: "PEC",
   long: "open toolchain project-file graphviz debugger-pipe",
-  valued: "ABDGjSTUWt",
+  valued: "ADGjTUWt",
+  files: "S B build",
   inspect: wordMatching(CMAKE_PROGRAM),
 };
 

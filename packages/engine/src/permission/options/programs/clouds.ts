@@ -90,6 +90,7 @@ export const CLOUDS: Readonly<Record<string, ProgramOptionTable>> = {
   aws,
   gcloud,
   gh,
+  glab: { commands: { alias: { commands: { set: WHOLE } }, config: { commands: { edit: WHOLE, set: WHOLE } } } },
   pulumi: { files: "C cwd config-file" },
   sam: { files: "t template template-file config-file" },
   vercel: { files: "cwd A local-config Q global-config" },

@@ -39,7 +39,7 @@ const jest: ProgramOptionTable = {
 
 const configured: ProgramOptionTable = {
   files:
-    "c config configPlugin r require import loader plugin plugins parser resolver reporter preset extends babelrc ignore-path cache-location cache-file cache-dir outdir outDir outfile outputFile o output output-path out-file out-dir output-file d dir f format formatter rulesdir resolve-plugins-relative-to plugin-search-dir custom-syntax config-basedir project p root globalSetup environment pool runner tsconfig metafile servedir entry inject",
+    "c config config-file configPlugin r require import loader plugin plugins parser resolver reporter preset extends babelrc ignore-path cache-location cache-file cache-dir outdir outDir outfile outputFile o output output-path out-file out-dir output-file d dir f format formatter rulesdir resolve-plugins-relative-to plugin-search-dir custom-syntax config-basedir project p root globalSetup environment pool runner tsconfig metafile servedir entry inject",
 };
 
 /** They load the configuration of the folder in which the files are. */

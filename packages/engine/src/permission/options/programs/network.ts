@@ -40,14 +40,19 @@ const unlessFile = (sign: string) =>
 const data = unlessFile("@");
 const form = unlessFile("[^=]*=[@<]");
 
+/** Cookies, or a file with cookies in the working directories. */
+const COOKIE = /=|^(\.\/)?\w[\w.-]*(\/\w[\w.-]*)*$/s;
+
 const curl: ProgramOptionTable = {
-  short: "KdFHJwQ",
-  long: "config data data-ascii data-binary data-urlencode form header proxy-header json remote-header-name write-out quote prequote postquote engine libcurl abstract-unix-socket variable netrc-file proto-default url-query",
-  plain: "cookie head netrc",
-  valued: "AbCEemPrtUuXxYyz",
+  short: "KbdFHJwQ",
+  long: "config cookie data data-ascii data-binary data-urlencode form header proxy-header json remote-header-name write-out quote prequote postquote engine libcurl abstract-unix-socket variable netrc-file proto-default url-query",
+  valued: "ACEemPrtUuXxYyz",
   files:
     "o output D dump-header c cookie-jar T upload-file stderr trace trace-ascii output-dir etag-save etag-compare hsts alt-svc unix-socket",
+  plain: "cookie-jar head netrc",
   values: {
+    b: COOKIE,
+    cookie: COOKIE,
     d: data,
     data,
     "data-ascii": data,
@@ -90,8 +95,9 @@ export const NETWORK: Readonly<Record<string, ProgramOptionTable>> = {
   curl,
   ftp: { short: "N", operand: /\|/ },
   gpg: {
-    long: "agent-program dirmngr-program exec-path keyboxd-program load-extension options photo-viewer homedir",
+    long: "agent-program dirmngr-program exec-path keyboxd-program load-extension options photo-viewer homedir export-secret-keys export-secret-subkeys",
     files: "o output logger-file status-file",
+    plain: "export",
     valued: "ru",
   },
   http: { files: "o output" },

@@ -122,6 +122,8 @@ export const SERVICES: Readonly<Record<string, ProgramOptionTable>> = {
   mysql: {
     long: "pager tee init-command defaults-file defaults-extra-file plugin-dir default-auth login-path",
     valued: "euhPDS",
+    // Of mysqldump.
+    files: "r result-file T tab",
     inspect: wordMatching(SQL_ESCAPE),
   },
   psql: {

@@ -34,6 +34,7 @@ export const SYSTEM: Readonly<Record<string, ProgramOptionTable>> = {
   },
   brew: {
     commands: {
+      bundle: { files: "file" },
       edit: { whole: true },
       install: { opens: true },
       irb: { whole: true },

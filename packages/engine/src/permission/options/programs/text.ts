@@ -49,8 +49,10 @@ export const TEXT: Readonly<Record<string, ProgramOptionTable>> = {
   pandoc: {
     short: "FLd",
     long: "filter lua-filter pdf-engine pdf-engine-opt defaults data-dir extract-media syntax-definition template",
-    files: "o output log resource-path",
-    valued: "frtTVMHBAcD",
+    files:
+      "o output log resource-path f r from read t w to write H include-in-header B include-before-body A include-after-body",
+    valued: "TVMcD",
+    opens: true,
   },
   pg: { plus: true },
   rg: { long: "pre hostname-bin" },

@@ -59,6 +59,29 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   [
+    "options that read elsewhere, write elsewhere, or print keys",
+    {
+      allow: "babel brew cmake curl glab gpg mysqldump pandoc".split(" ").map((name) => `Bash(${name}:*)`),
+      files,
+    },
+    [
+      "babel --config-file /x a.js",
+      "brew bundle --file=/x",
+      "cmake -S /x -B build",
+      "cmake --build /x",
+      "cmake -B/x",
+      "curl -b /home/me/cookies.txt http://a",
+      "curl --cookie ~/x http://a",
+      "glab alias set x '!y' --shell",
+      "gpg --export-secret-keys",
+      "mysqldump --result-file=/x db",
+      "mysqldump -T /x db",
+      "pandoc /etc/passwd",
+      "pandoc -t /x.lua a.md",
+      "pandoc -H /etc/passwd a.md",
+    ],
+  ],
+  [
     "an end of options that is a value",
     { files },
     ["jq -n --arg a -- -f x.jq", "jq -n --argjson a -- -L .", "jq --indent -- --rawfile a a.txt '$a'"],
@@ -197,6 +220,23 @@ export const MUST_RUN: readonly CommandRow[] = [
     "git under a rule",
     { allow: ["Bash(git:*)"], files },
     ["git stash push -m x -- a.txt", "git stash list -p", "git archive --add-file=a.txt HEAD", "git bisect start"],
+  ],
+  [
+    "options that stay here",
+    {
+      allow: "babel brew cmake curl glab gpg mysqldump pandoc".split(" ").map((name) => `Bash(${name}:*)`),
+      files,
+    },
+    [
+      "cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug",
+      "cmake --build build -j",
+      "curl -b 'sid=1; path=/x' http://a",
+      "curl -b cookies.txt -c cookies.txt http://a",
+      "glab mr list",
+      "gpg --export a",
+      "mysqldump db",
+      "pandoc -f markdown -t html -s -c style.css a.md -o b.html",
+    ],
   ],
   [
     "classes of characters in sed",
