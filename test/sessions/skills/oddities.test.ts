@@ -67,7 +67,7 @@ test("skills validate names the fix for each", async () => {
     ".claude/commands/dialogue.md:5: warning: `user` appears twice and the last one is used; remove the other",
     ".claude/commands/dialogue.md:6: warning: this line is not `key: value`, so it has no effect; indent it if it belongs to the value above",
     ".claude/skills/group/a/SKILL.md: error: skills in subfolders are not found; move the 2 folders of group to /.claude/skills",
-    '.claude/skills/placeholder/SKILL.md:1: warning: it is invoked as /placeholder, after its folder, not as "{{NAME}}"; use the same name',
+    '.claude/skills/placeholder/SKILL.md:1: warning: it is invoked as /placeholder; "{{NAME}}" cannot be typed, so use the name of the folder',
     ".claude/skills/untitled/SKILL.md:1: warning: there is no `description`, so the first line of the text is used; add one",
     "9 skills and 3 commands: 2 errors, 5 warnings",
     "",

@@ -8,7 +8,7 @@ import type { Mutable } from "./facts.ts";
 import type { HeadProblem } from "./frontmatter/head-node.ts";
 import type * as Hooks from "./hooks.ts";
 import type { SkillPlace } from "./find/places.ts";
-import { isListable } from "./plain.ts";
+import { isListable, isTypable } from "./plain.ts";
 import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import type * as Reading from "./skill-file.ts";
 import type { ReadFacts, SkillFileReader } from "./skill-file.ts";
@@ -57,6 +57,8 @@ export interface TakeOptions {
   readonly recalled?: ReadFacts;
   /** The name to use if the skill's own is taken. */
   readonly clashName?: string;
+  /** It is not one of a folder of skills, so its name is the `name` field, if it can be typed. */
+  readonly isAlone?: true;
 }
 
 export interface CollectorOptions {
@@ -112,7 +114,11 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     return latest;
   };
 
-  function take(found: SkillFile, origin: Origin, { index, recalled, clashName }: TakeOptions = {}): Skill | undefined {
+  function take(
+    found: SkillFile,
+    origin: Origin,
+    { index, recalled, clashName, isAlone }: TakeOptions = {},
+  ): Skill | undefined {
     if (isTaken(found.file)) return undefined;
     const opened = recalled
       ? { file: found.file, facts: recalled }
@@ -124,12 +130,23 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
 
     const { draft, named, hooks, oddities } = opened.facts;
     const odd = ({ line, why }: HeadProblem) => report({ file: found.found, line, kind: "odd", why });
-    const own = ownName(found.name, named, origin);
+    const own = ownName(isAlone && named !== undefined && isTypable(named) ? named : found.name, origin);
     if (!isListable(own)) return void refuse(found.found, "its name has characters that cannot be shown; rename it");
     const name = clashName !== undefined && placeOf(own) !== undefined ? clashName : own;
+    const { plugin } = origin;
+    const complete = (): Mutable<Skill> => {
+      const skill = placed(draft, name, { file, found: found.found }, origin);
+      if (hooks !== undefined) {
+        // Loaded late: few skills have hooks.
+        const { frontmatterHooks } = require("./hooks.ts") as typeof Hooks;
+        skill.hooks = frontmatterHooks(hooks, { file, folder: skill.folder, plugin, source: "skill", report: odd });
+      }
+      if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
+      return skill;
+    };
     const other = placeOf(name);
     if (other !== undefined) {
-      if (origin.plugin !== undefined) hidden.push({ ...placed(draft, name, file, origin), plugin: origin.plugin });
+      if (plugin !== undefined) hidden.push(complete());
       return void report({ file: found.found, kind: "shadowed", why: `/${name} is ${other}; rename one of them` });
     }
     const state = overrides.get(name);
@@ -138,17 +155,9 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
     names.set(name, found.found);
     for (const problem of oddities) odd(problem);
 
-    const { plugin } = origin;
-    const skill = placed(draft, name, file, origin);
-    if (hooks !== undefined) {
-      // Loaded late: few skills have hooks.
-      const { frontmatterHooks } = require("./hooks.ts") as typeof Hooks;
-      skill.hooks = frontmatterHooks(hooks, { file, folder: skill.folder, plugin, source: "skill", report: odd });
-    }
-    if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
+    const skill = complete();
     if (state === "user-invocable-only") skill.modelInvocable = false;
     if (state === "name-only") skill.nameOnly = true;
-    if (plugin !== undefined) skill.plugin = plugin;
     if (skill.paths === undefined) taken.push(skill);
     else {
       // Loaded late: six modules that only skills with paths need.
@@ -197,24 +206,29 @@ const isGroup = (each: Skill | RecalledGroup): each is RecalledGroup => "group" 
 /** Loaded late: a large folder whose index is believed needs no parser. */
 const openReader = (): SkillFileReader => (require("./skill-file.ts") as typeof Reading).createSkillFileReader();
 
-function placed(draft: ReadFacts["draft"], name: string, file: string, origin: Origin): Mutable<Skill> {
-  const { source, base, untrusted } = origin;
+function placed(
+  draft: ReadFacts["draft"],
+  name: string,
+  { file, found }: Pick<SkillFile, "file" | "found">,
+  { source, base, untrusted, plugin, kind }: Origin,
+): Mutable<Skill> {
   const skill = draft as Mutable<Skill>;
   skill.name = name;
   skill.source = source;
   skill.file = file;
-  skill.folder = file.slice(0, file.lastIndexOf(sep));
+  // The folder of a skill may be a link. Rules and texts name it as people see it.
+  const path = kind === "skill" ? found : file;
+  skill.folder = path.slice(0, path.lastIndexOf(sep));
   skill.base = base;
   skill.hooks = [];
   if (untrusted) skill.untrusted = true;
+  if (plugin === undefined) return skill;
+  skill.plugin = plugin;
+  // Those of plugins always apply.
+  delete skill.paths;
   return skill;
 }
 
 const lastPart = (name: string) => name.slice(name.lastIndexOf(":") + 1);
 
-/** Only in plugins, the `name` field replaces the last part of the name, if it can be typed. */
-function ownName(found: string, named: string | undefined, { plugin, kind }: Origin): string {
-  if (plugin === undefined) return found;
-  const isUsable = kind === "skill" && named !== undefined && /^[\w.-]{1,100}$/.test(named);
-  return `${plugin.name}:${isUsable ? named : found}`;
-}
+const ownName = (name: string, { plugin }: Origin) => (plugin === undefined ? name : `${plugin.name}:${name}`);

@@ -19,6 +19,7 @@ export interface SkillFacts {
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const LONGEST_DESCRIPTION = 4_000;
+const LONGEST_FIRST_LINE = 100;
 const LONGEST_WORD = 200;
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 /** Many write down that a skill stays in the conversation. */
@@ -123,7 +124,10 @@ function pathsOf(node: HeadNode): readonly string[] | undefined {
 /** Without the signs of a heading. */
 function firstLine(body: string): string {
   const line = /[^\s].*/.exec(body)?.[0] ?? "";
-  return listable(line.replace(/^#{1,6}\s+/, ""), LONGEST_DESCRIPTION);
+  const text = listable(line.replace(/^#{1,6}\s+/, ""), LONGEST_DESCRIPTION);
+  return text.length <= LONGEST_FIRST_LINE
+    ? text
+    : `${text.slice(0, LONGEST_FIRST_LINE - 3).replace(/[\ud800-\udbff]$/, "")}...`;
 }
 
 const either = (choices: readonly string[]) =>

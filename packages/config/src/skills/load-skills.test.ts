@@ -493,12 +493,13 @@ test("skillOverrides hides, shortens or turns off a skill", () => {
   expect(problemsOf(world, problems)).toEqual(["off home/.claude/skills/d/SKILL.md skillOverrides turns off d"]);
 });
 
-test("plugins: names have a prefix, the name field replaces the last part, and commands win over skills", () => {
+test("plugins: names have a prefix, the name field is the name of a skill that is alone, and commands win over skills", () => {
   using world = skillWorld();
   world.skill("plug/skills/one", "One");
   world.skill("plug/skills/two", "Two", "name: second\n");
   world.skill("plug/skills/three", "Three", "name: Not For Typing\n");
-  world.skill("plug/extra", "Extra");
+  world.skill("plug/skills/four", "Four", "paths: '*.sql'\n");
+  world.skill("plug/extra", "Extra", "name: more\n");
   world.skill("plug", "Root");
   world.put("plug/commands/sub/go.md", "---\nname: ignored\n---\nGo");
   world.put("plug/commands/both.md", "Both");
@@ -523,17 +524,20 @@ test("plugins: names have a prefix, the name field replaces the last part, and c
     from: "marketplace",
     untrusted: true,
   };
-  const { skills, problems } = world.open({ plugins: [plugin], flags: { bare: true } });
+  const { skills, hidden, problems } = world.open({ plugins: [plugin], flags: { bare: true } });
+  expect(hidden).toMatchObject([{ name: "plug:both", kind: "skill", description: "Both", hooks: [] }]);
   expect(skills.map(({ name, displayName }) => [name, displayName])).toEqual([
     ["plug:single", undefined],
     ["plug:both", undefined],
     ["plug:sub:go", undefined],
     ["plug:plug", undefined],
-    ["plug:extra", undefined],
+    ["plug:more", undefined],
+    ["plug:four", undefined],
     ["plug:one", undefined],
     ["plug:three", "Not For Typing"],
-    ["plug:second", undefined],
+    ["plug:two", "second"],
   ]);
+  expect(skills.find(({ name }) => name === "plug:four")?.paths).toBeUndefined();
   expect(skills.find(({ name }) => name === "plug:both")?.kind).toBe("command");
   expect(skills[0]).toMatchObject({
     source: "plugin",

@@ -194,7 +194,7 @@ function collectAll(
   for (const plugin of plugins.active) {
     const from = ofPlugin(plugin, "skill");
     for (const folder of plugin.skills) {
-      collector.take(skillIn(folder, folder === plugin.root ? plugin.name : undefined), from);
+      collector.take(skillIn(folder, folder === plugin.root ? plugin.name : undefined), from, { isAlone: true });
     }
     for (const folder of plugin.skillFolders) takeFolder(folder, from);
   }

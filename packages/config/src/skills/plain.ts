@@ -30,6 +30,9 @@ export function listable(text: string, most: number): string {
 /** Whether a name can be listed as it is. */
 export const isListable = (name: string) => PLAIN.test(name) || (!HIDDEN.test(name) && name.trim() !== "");
 
+/** Whether people can type the `name` field, so that it is another name of the skill. */
+export const isTypable = (named: string) => /^[\w.-]{1,100}$/.test(named);
+
 /** Files with a few stray zero characters are text. In UTF-16, every second one is. */
 export const looksLikeText = (source: string) =>
   !source.includes("\0") || source.split("\0").length - 1 < source.length / 20;

@@ -1,15 +1,13 @@
 // Problems of a skill that only matter to people who check their files.
 
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { Skill, SkillProblem } from "@keelson/protocol";
+import { isTypable } from "./plain.ts";
 import { readSkillText } from "./skill-text.ts";
 
 const LONGEST_DESCRIPTION = 1_536;
-const MOST_PARENTS = 8;
 
 export function skillTextProblems(skill: Skill): readonly SkillProblem[] {
-  const { file, name, kind, displayName, description, describedByText, plugin } = skill;
+  const { file, name, kind, displayName, description, describedByText } = skill;
   const problem = (line: number, why: string): SkillProblem => ({ file, line, kind: "odd", why });
   let text: string;
   try {
@@ -30,19 +28,9 @@ export function skillTextProblems(skill: Skill): readonly SkillProblem[] {
           ),
         ]
       : []),
-    ...(displayName !== undefined && plugin === undefined && !isInPlugin(file)
-      ? [problem(1, `it is invoked as /${name}, after its folder, not as "${displayName}"; use the same name`)]
+    ...(displayName !== undefined && !isTypable(displayName)
+      ? [problem(1, `it is invoked as /${name}; "${displayName}" cannot be typed, so use the name of the folder`)]
       : []),
     ...(text.trim() === "" ? [problem(1, "it has no text below the frontmatter; add instructions")] : []),
   ];
-}
-
-/** In a plugin, the `name` field counts. */
-function isInPlugin(file: string): boolean {
-  let folder = dirname(file);
-  for (let at = 0; at < MOST_PARENTS && folder !== dirname(folder); at++) {
-    if (existsSync(join(folder, ".claude-plugin", "plugin.json"))) return true;
-    folder = dirname(folder);
-  }
-  return false;
 }

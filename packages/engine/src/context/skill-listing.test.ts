@@ -20,6 +20,15 @@ function render(skills: readonly ListedSkill[], limits: ListingLimits) {
   return renderSkillListing({ names, bundled, whole: () => skills }, limits);
 }
 
+test("another name of a skill is beside its name, and counts", () => {
+  const listed = [skill("a", "x".repeat(50), { label: "a (alpha)" }), skill("b", "y".repeat(50))];
+  expect(render(listed, ROOMY)).toStartWith(`${HEADER}- a (alpha): ${"x".repeat(50)}\n- b: `);
+  for (const budget of [60, 80, 100, 120]) {
+    const text = render(listed, { ...ROOMY, budget })!;
+    expect(text.length - HEADER.length).toBeLessThanOrEqual(budget);
+  }
+});
+
 test("each skill is one line with its description and when to use it", () => {
   const listed = [
     skill("a"),

@@ -5,6 +5,8 @@ import { printableSentence } from "@keelson/protocol";
 /** A skill as the model sees it. */
 export interface ListedSkill {
   readonly name: string;
+  /** The name with another one. */
+  readonly label?: string;
   readonly description: string;
   readonly whenToUse?: string;
   /** Bundled skills are never cut. */
@@ -87,7 +89,10 @@ export function listLines({ names, bundled, whole }: SkillsToList, { budget, lon
   const others = all.filter(({ source }) => source !== "bundled");
   const cap = capFor(others.map(lengthOf), room) - TEXT_FRAME;
   if (cap < SHORTEST) return namesOnly();
-  return all.map((skill) => (skill.source === "bundled" ? wholeLine(skill) : lineOf(skill, Math.min(cap, longest))));
+  return all.map((skill) => {
+    if (skill.source === "bundled") return wholeLine(skill);
+    return lineOf(skill, Math.max(0, Math.min(cap - besideName(skill), longest)));
+  });
 }
 
 /** As many names as fit, in order. */
@@ -103,11 +108,14 @@ function namesWithin(names: readonly string[], budget: number, bundled: readonly
 }
 
 /** With what surrounds it. */
-function textLength({ description, whenToUse = "", nameOnly, suffix = "" }: ListedSkill, longest: number): number {
+function textLength(skill: ListedSkill, longest: number): number {
+  const { description, whenToUse = "", nameOnly, suffix = "" } = skill;
   if (nameOnly) return 0;
   const length = description.length + (whenToUse === "" ? 0 : " - ".length + whenToUse.length) + suffix.length;
-  return length === 0 ? 0 : Math.min(length, longest) + TEXT_FRAME;
+  return (length === 0 ? 0 : Math.min(length, longest) + TEXT_FRAME) + besideName(skill);
 }
+
+const besideName = ({ name, label = name }: ListedSkill) => label.length - name.length;
 
 /** The greatest length at which all of them, cut to it, fit into the room. */
 function capFor(lengths: readonly number[], room: number): number {
@@ -125,8 +133,8 @@ function capFor(lengths: readonly number[], room: number): number {
 }
 
 function lineOf(skill: ListedSkill, most: number): string {
-  const { name, description, whenToUse = "", nameOnly, suffix = "" } = skill;
-  const head = `- ${oneLine(name)}`;
+  const { name, label = name, description, whenToUse = "", nameOnly, suffix = "" } = skill;
+  const head = `- ${oneLine(nameOnly ? name : label)}`;
   if (nameOnly) return head;
   const whole = whenToUse === "" ? description : `${description} - ${whenToUse}`;
   // Where there is hardly room for both, what it is for says more.

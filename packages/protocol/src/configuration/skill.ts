@@ -14,7 +14,7 @@ export interface Skill {
   readonly file: string;
   /** The folder that its text may refer to. */
   readonly folder: string;
-  /** The `name` in its frontmatter, if it differs: only for display. */
+  /** The `name` in its frontmatter, if it differs. If it can be typed, it is another name of the skill. */
   readonly displayName?: string;
   /** One line, safe to list: no control characters. */
   readonly description: string;

@@ -4,6 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import type { ExpandedPrompt, Expansion } from "@keelson/engine";
 import type { Skill } from "@keelson/protocol";
 import type { Invoke } from "./open-skills.ts";
+import { yieldsToBuiltIn } from "./whole-skills.ts";
 
 export interface ExpandParts {
   readonly invoke: Invoke;
@@ -11,8 +12,11 @@ export interface ExpandParts {
   warn(text: string): void;
 }
 
-export function expandSkill(skill: Skill, args: string, { invoke, snapshot, warn }: ExpandParts): Expansion {
+/** Undefined if the name is that of a built-in command, which the skill may not replace. */
+export function expandSkill(skill: Skill, args: string, parts: ExpandParts): Expansion | undefined {
+  const { invoke, snapshot, warn } = parts;
   const { name } = skill;
+  if (yieldsToBuiltIn(skill)) return undefined;
   if (!skill.userInvocable) {
     return { kind: "local", name, args, run: async () => `/${name} can be invoked only by the model` };
   }

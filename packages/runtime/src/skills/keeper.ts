@@ -6,6 +6,7 @@ import type { NewEntry, Skill } from "@keelson/protocol";
 import type { SkillKeeper } from "@keelson/tools";
 import type { Invoke } from "./open-skills.ts";
 import type { SessionSkills } from "./session-skills.ts";
+import { otherNamesOf } from "./whole-skills.ts";
 
 export function keeperOf(skills: SessionSkills, invoke: Invoke, newId: () => string): SkillKeeper {
   /** As the gate judged it; the file may have changed since. */
@@ -14,7 +15,8 @@ export function keeperOf(skills: SessionSkills, invoke: Invoke, newId: () => str
     find: (name) => {
       const skill = forModel(name, skills);
       judged.set(name, skill);
-      return { name: skill.name, adds: skill.allowedTools.length > 0 || skill.hooks.length > 0 };
+      const adds = skill.allowedTools.length > 0 || skill.hooks.length > 0;
+      return { name: skill.name, others: otherNamesOf(skill), adds };
     },
     async invoke(name, args, toolUseId) {
       const skill = judged.get(name) ?? forModel(name, skills);
@@ -37,7 +39,7 @@ export function keeperOf(skills: SessionSkills, invoke: Invoke, newId: () => str
 
 /** Throws ToolError if the model may not invoke it. Clients match these sentences (conformance: skills). */
 function forModel(name: string, skills: SessionSkills): Skill {
-  const skill = skills.find(name);
+  const skill = skills.find(name, "model");
   if (skill && skills.isForModel(skill)) return skill;
   if (skill && !skill.modelInvocable) {
     const byHand = skill.userInvocable ? `. Only the user can invoke it, by typing /${name}` : "";

@@ -10,7 +10,7 @@ export function listedIn(entries: Iterable<ChainSubject>): readonly string[] {
     const { names: own, content } = entry.attachment as { names?: unknown; content?: unknown };
     if (Array.isArray(own)) names.push(...own.filter((name) => typeof name === "string"));
     else if (typeof content === "string")
-      names.push(...[...content.matchAll(/^- (.+?)(?:: |$)/gm)].map(([, name]) => name!));
+      names.push(...[...content.matchAll(/^- (.+?)(?: \([\w:.-]+\))?(?:: |$)/gm)].map(([, name]) => name!));
   }
   return names;
 }

@@ -23,7 +23,7 @@ import type * as Invoked from "./invoked-texts.ts";
 import type { InvokedText } from "./invoked-texts.ts";
 import type * as Keeper from "./keeper.ts";
 import type * as Listed from "./listed-in.ts";
-import { SessionSkills, yieldsToBuiltIn } from "./session-skills.ts";
+import { SessionSkills } from "./session-skills.ts";
 import { TurnEffects, type EffectTargets } from "./turn-effects.ts";
 
 export interface SkillStage {
@@ -146,7 +146,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
     expand(name, args) {
       const skill = skills.find(name);
-      if (!skill || yieldsToBuiltIn(skill)) return undefined;
+      if (!skill) return undefined;
       const { expandSkill } = require("./expand-skill.ts") as typeof Expanding;
       return expandSkill(skill, args, { invoke, snapshot: () => state.snapshot, warn: storage.options.warn });
     },

@@ -3,10 +3,9 @@
 import type { Snapshot } from "@keelson/config";
 import type { SkillGroup } from "@keelson/config/skill-groups";
 import type { SkillSet } from "@keelson/config/skills";
-import { asReminder, folderSuffix, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
+import { asReminder, listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
-import { relative } from "node:path";
-import { builtInNames, findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
+import { builtInNames, type ListedCommand } from "../commands/registry.ts";
 import type * as Whole from "./whole-skills.ts";
 
 export interface SessionSkillsOptions {
@@ -27,12 +26,9 @@ export interface KnownSkills {
   readonly bundled: readonly Skill[];
 }
 
-/** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
-export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
-  untrusted === true && findBuiltInCommand(name) !== undefined;
-
-const isClientSkill = ({ kind, describedByText }: Pick<Skill, "kind" | "describedByText">) =>
-  kind === "skill" && !describedByText;
+/** As in the reference, a command that only people invoke counts too. */
+const isClientSkill = (skill: Pick<Skill, "kind" | "modelInvocable" | "describedByText">) =>
+  (skill.kind === "skill" || !skill.modelInvocable) && !skill.describedByText;
 
 export class SessionSkills {
   readonly #options: SessionSkillsOptions;
@@ -43,8 +39,8 @@ export class SessionSkills {
   #listed: readonly ListedCommand[] | undefined;
   /** All that a first request needs, and there may be a thousand before it. */
   #known: KnownSkills = { groups: [], bundled: [] };
-  /** By name, in the order they are listed; made when one is needed. */
-  #made: ReadonlyMap<string, Skill> | undefined;
+  /** Made when a skill is needed. */
+  #made: Whole.WholeSkills | undefined;
   /** Names the model has been told. */
   #told: Set<string>;
   /** The model has been told of these. */
@@ -76,11 +72,11 @@ export class SessionSkills {
   }
 
   /** Its file is looked at again: what a skill may use must be what the file says now. */
-  find(name: string): Skill | undefined {
-    const skill = this.#byName.get(name);
+  find(name: string, by: "user" | "model" = "user"): Skill | undefined {
+    const skill = this.#skills.find(name, by);
     if (!skill || skill.source === "bundled" || this.#set?.isCurrent(skill)) return skill;
     this.reload();
-    return this.#byName.get(name);
+    return this.#skills.find(name, by);
   }
 
   /** Whether the model may invoke it. */
@@ -194,8 +190,8 @@ export class SessionSkills {
     const namesIn = (groups: readonly SkillGroup[]) => [...groups.flatMap(({ names }) => names), ...bundled];
     // Typed, the name is the command's, but the skill is there.
     const hidden = (this.#set?.hidden ?? []).filter((skill) => skill.userInvocable && isClientSkill(skill));
-    const skills = [...namesIn(typed.filter(isClientSkill)), ...hidden.map(({ name }) => name)];
-    return { commands: namesIn(typed), skills };
+    const skills = new Set([...namesIn(typed.filter(isClientSkill)), ...hidden.map(({ name }) => name)]);
+    return { commands: namesIn(typed), skills: [...skills] };
   }
 
   #collect(): void {
@@ -208,9 +204,13 @@ export class SessionSkills {
     this.#known = isPlain ? { groups, bundled: bundled.filter(isFree) } : wholeSkills().knownSkills(this.#byName);
   }
 
-  get #byName(): ReadonlyMap<string, Skill> {
+  get #skills(): Whole.WholeSkills {
     const { bundled, snapshot } = this.#options;
-    return (this.#made ??= wholeSkills().invocableSkills(this.#set?.skills ?? [], bundled, snapshot()));
+    return (this.#made ??= new (wholeSkills().WholeSkills)(this.#set, bundled, snapshot()));
+  }
+
+  get #byName(): ReadonlyMap<string, Skill> {
+    return this.#skills.byName;
   }
 
   /** What the model is told of. Bundled skills come last. */
@@ -219,6 +219,7 @@ export class SessionSkills {
     const names = groups.flatMap(({ modelInvocable, unlisted, names: own }) =>
       modelInvocable && !unlisted ? own : [],
     );
+    if (this.#set?.hidden.length) names.push(...this.#skills.unhidden());
     for (const { name, modelInvocable } of bundled) if (modelInvocable) names.push(name);
     const only = this.#only;
     return only === undefined ? names : names.filter((name) => only.has(name));
@@ -245,7 +246,7 @@ export class SessionSkills {
     const { snapshot, contextWindow } = this.#options;
     const bundled = this.#known.bundled.filter(({ name }) => names.includes(name));
     const others = names.slice(0, names.length - bundled.length);
-    const all = () => (others.length === 0 ? bundled : names.map((name) => this.#byName.get(name)!));
+    const all = () => (others.length === 0 ? bundled : names.map((name) => this.#skills.find(name, "model")!));
     return listingFor({ names: others, bundled, whole: all }, snapshot(), contextWindow());
   }
 }
@@ -267,6 +268,6 @@ export function listingFor(
 ): string | undefined {
   const limits = listingLimits(contextWindow, settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
   const listed = (skill: Skill) =>
-    skill.source === "nested" ? { ...skill, suffix: folderSuffix(relative(cwd, skill.base)) } : skill;
+    skill.source === "nested" || skill.displayName !== undefined ? wholeSkills().asListed(skill, cwd) : skill;
   return renderSkillListing({ ...skills, whole: () => skills.whole().map(listed) }, limits);
 }

@@ -40,4 +40,9 @@ export function viewSkills(found: readonly Skill[], snapshot: Snapshot): SkillVi
   return { skills, listing, lines, undescribed, replaced };
 }
 
-const nameIn = (line: string) => line.slice(2).split(": ", 1)[0]!;
+/** Without the other name of the skill. */
+const nameIn = (line: string) =>
+  line
+    .slice(2)
+    .split(": ", 1)[0]!
+    .replace(/ \([\w:.-]+\)$/, "");

@@ -1,10 +1,45 @@
 // The skills of a session, each whole. A first request may need only their names, so this is loaded when more is needed.
 
 import type { Snapshot } from "@keelson/config";
-import { groupSkills } from "@keelson/config/skill-groups";
+import { groupSkills, isListed, isTypable } from "@keelson/config/skill-groups";
+import type { SkillSet } from "@keelson/config/skills";
+import { folderSuffix, type ListedSkill } from "@keelson/engine";
 import type { Skill, SkillSource } from "@keelson/protocol";
-import type { ListedCommand } from "../commands/registry.ts";
-import { yieldsToBuiltIn, type KnownSkills } from "./session-skills.ts";
+import { relative } from "node:path";
+import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
+import type { KnownSkills } from "./session-skills.ts";
+
+/** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
+export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
+  untrusted === true && findBuiltInCommand(name) !== undefined;
+
+/** What can be invoked, and by which names. */
+export class WholeSkills {
+  /** In the order they are listed. */
+  readonly byName: ReadonlyMap<string, Skill>;
+  readonly #hidden: readonly Skill[];
+  #others: ReadonlyMap<string, Skill> | undefined;
+
+  constructor(set: SkillSet | undefined, bundled: readonly Skill[], snapshot: Pick<Snapshot, "settings">) {
+    this.byName = invocableSkills(set?.skills ?? [], bundled, snapshot);
+    this.#hidden = set?.hidden ?? [];
+  }
+
+  /** For the model, a command that only people invoke does not hide the skill of its plugin that has its name. */
+  find(name: string, by: "user" | "model"): Skill | undefined {
+    const skill = this.byName.get(name) ?? (this.#others ??= otherNames(this.byName, this.#hidden)).get(name);
+    if (!skill || skill.modelInvocable || by === "user") return skill;
+    return this.#hidden.find((each) => each.name === skill.name && isListed(each)) ?? skill;
+  }
+
+  /** Names that the model is told of though they are those of commands that only people invoke. */
+  unhidden(): readonly string[] {
+    const listed = this.#hidden.filter(
+      (each) => isListed(each) && this.byName.get(each.name)?.modelInvocable === false,
+    );
+    return [...new Set(listed.map(({ name }) => name))];
+  }
+}
 
 /** By name: the skills of files before bundled ones, as settings allow. */
 export function invocableSkills(
@@ -25,6 +60,43 @@ function overridden(skill: Skill, state: unknown): Skill {
   if (state === "user-invocable-only") return { ...skill, modelInvocable: false };
   return state === "name-only" ? { ...skill, nameOnly: true } : skill;
 }
+
+/**
+ * By other names: the `name` field of a skill, and in a plugin also the name without the plugin. They never stand for
+ * something that has the name itself. `hidden`: skills of plugins that are behind a command of their name.
+ */
+function otherNames(invocable: ReadonlyMap<string, Skill>, hidden: readonly Skill[]): ReadonlyMap<string, Skill> {
+  const found = new Map<string, Skill>();
+  for (const skill of [...invocable.values(), ...hidden]) {
+    for (const other of otherNamesOf(skill)) {
+      const isFree = !invocable.has(other) && !found.has(other);
+      if (isFree && findBuiltInCommand(other) === undefined) found.set(other, skill);
+    }
+  }
+  return found;
+}
+
+/** Commands have no other names. */
+export function otherNamesOf(skill: Skill): readonly string[] {
+  if (skill.kind !== "skill") return [];
+  const short = skill.plugin && skill.name.slice(skill.name.lastIndexOf(":") + 1);
+  return [otherName(skill), typableName(skill), short].filter((name) => name !== undefined);
+}
+
+/** As the model sees it. */
+export function asListed(skill: Skill, cwd: string): ListedSkill {
+  const suffix = skill.source === "nested" && folderSuffix(relative(cwd, skill.base));
+  const other = otherName(skill);
+  return { ...skill, ...(suffix && { suffix }), ...(other !== undefined && { label: `${skill.name} (${other})` }) };
+}
+
+function otherName(skill: Skill): string | undefined {
+  const named = typableName(skill);
+  return named !== undefined && skill.plugin ? `${skill.plugin.name}:${named}` : named;
+}
+
+const typableName = ({ displayName }: Skill) =>
+  displayName !== undefined && isTypable(displayName) ? displayName : undefined;
 
 /** The same, as far as a first request needs them. */
 export function knownSkills(invocable: ReadonlyMap<string, Skill>): KnownSkills {

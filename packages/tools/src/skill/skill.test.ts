@@ -11,7 +11,7 @@ function keeper(output: Partial<SkillOutput> = {}): { kept: SkillKeeper; asked: 
   const kept: SkillKeeper = {
     find(name) {
       if (name !== "deploy") throw new ToolError(`Unknown skill: ${name}`);
-      return { name, adds: true };
+      return { name, others: ["ship"], adds: true };
     },
     async invoke(...call) {
       asked.push(call);
@@ -31,7 +31,12 @@ test("the instructions follow the result", async () => {
   expect(await answer(tool, { skill: "deploy", args: "prod eu" }, context)).toBe("Launching skill: deploy");
   expect(followed).toEqual([body]);
   expect(asked).toEqual([["deploy", "prod eu", world.context.toolUseId]]);
-  expect(tool.access({ skill: "deploy" }, world.context)).toEqual({ kind: "skill", skill: "deploy", adds: true });
+  expect(tool.access({ skill: "deploy" }, world.context)).toEqual({
+    kind: "skill",
+    skill: "deploy",
+    others: ["ship"],
+    adds: true,
+  });
 });
 
 test("a slash before the name is accepted, and an unknown name is refused before anyone is asked", () => {

@@ -8,6 +8,8 @@ export interface SkillKeeper {
   /** Throws ToolError if the model may not invoke it. */
   find(name: string): {
     readonly name: string;
+    /** Names that a deny or ask rule may have for it as well. */
+    readonly others: readonly string[];
     /** It adds tools or hooks, so it needs approval. */
     readonly adds: boolean;
   };
@@ -50,8 +52,8 @@ export function skillTool(keeper: SkillKeeper): Tool<{ skill: string; args?: str
     check: ({ skill }) => void keeper.find(skill),
 
     access({ skill }) {
-      const { name, adds } = keeper.find(skill);
-      return { kind: "skill", skill: name, adds };
+      const { name, others, adds } = keeper.find(skill);
+      return { kind: "skill", skill: name, others, adds };
     },
 
     async run({ skill, args = "" }, { toolUseId, follow }) {

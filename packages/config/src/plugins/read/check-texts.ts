@@ -14,7 +14,8 @@ export function pluginTextProblems({ name, root, layout }: PluginFolder): readon
   const skills = createSkillCollector({ overrides: {}, isDenied: () => false });
   const options = skills.scanOptions(root);
   const from = (kind: "skill" | "command") => ({ kind, source: "plugin", base: root, root, plugin }) as const;
-  for (const folder of layout.skills) skills.take(skillIn(folder, folder === root ? name : undefined), from("skill"));
+  for (const folder of layout.skills)
+    skills.take(skillIn(folder, folder === root ? name : undefined), from("skill"), { isAlone: true });
   for (const folder of layout.skillFolders)
     for (const found of scanSkills(folder, options)) skills.take(found, from("skill"));
   for (const file of layout.commandFiles) skills.take(fileAt(file), from("command"));

@@ -2,6 +2,8 @@
 
 import type { Skill } from "@keelson/protocol";
 
+export { isTypable } from "../plain.ts";
+
 /** What a start asks of a skill, besides its name. */
 type SkillTraits = Pick<
   Skill,

@@ -22,7 +22,9 @@ export function matchesName(rule: Rule, tool: string, access: Access, input: Jso
         ? content === access.agent
         : wildcard(content.toLowerCase(), access.agent.toLowerCase());
     case "skill":
-      return matchesSkill(rule, content, access.skill, input["args"]);
+      return [access.skill, ...(rule.behavior === "allow" ? [] : (access.others ?? []))].some((name) =>
+        matchesSkill(rule, content, name, input["args"]),
+      );
     default:
       return false;
   }
