@@ -1,5 +1,5 @@
-// Finds HTML comments in Markdown that are blocks of their own, as CommonMark defines them: they begin a line, outside
-// lists and other HTML. The caller handles code fences.
+// Finds HTML comments in Markdown that are blocks of their own: they begin a line, outside lists and other HTML. Behind a
+// line of text, an indented one belongs to the paragraph, as in the reference. The caller handles code fences.
 
 export interface CommentBlock {
   /** The last line of the comment. */
@@ -22,15 +22,19 @@ export function commentFinder(lines: readonly string[]): CommentFinder {
   /** What ends the current HTML block: a closing tag or an empty line. */
   let html: RegExp | undefined;
   let afterBlank = true;
+  /** The line before is text that an indented line continues. */
+  let afterText = false;
 
   return {
     at(line) {
       const indent = /^ {0,3}(?=<!--)/.exec(lines[line]!)?.[0].length;
       if (indent === undefined || html !== undefined || (item !== undefined && indent >= item)) return undefined;
+      if (indent > 0 && afterText) return undefined;
       const end = endOf(lines, line, closing);
       if (end === undefined) return undefined;
       item = undefined;
       afterBlank = false;
+      afterText = false;
       return { end, rest: withoutComments(lines.slice(line, end + 1).join("\n")).trim() };
     },
     pass(line) {
@@ -45,9 +49,14 @@ export function commentFinder(lines: readonly string[]): CommentFinder {
         html = htmlEnd(line, afterBlank);
       }
       afterBlank = isBlank;
+      afterText = !isBlank && !NO_TEXT.test(line) && !(afterText && UNDERLINE.test(line));
     },
   };
 }
+
+/** Headings, rules and fences. */
+const NO_TEXT = /^ {0,3}(?:#{1,6}(?:\s|$)|([-*_])(?:[ \t]*\1){2,}\s*$|`{3}|~{3})/;
+const UNDERLINE = /^ {0,3}(?:=+|-+)\s*$/;
 
 /** The last line of a comment that begins here. */
 function endOf(lines: readonly string[], at: number, closing: Int32Array): number | undefined {

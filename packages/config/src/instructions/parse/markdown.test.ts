@@ -51,7 +51,7 @@ test.each([
   ["text behind it stays", "<!-- note --> b", "b"],
   ["text behind one of several lines stays", "a\n<!-- note\nmore --> b\nc", "a\nb\nc"],
   ["several on a line", "<!-- x --> b <!-- y --> c <!-- open", "b  c <!-- open"],
-  ["indented a little", "a\n   <!-- note --> b", "a\nb"],
+  ["indented a little", "a\n\n   <!-- note --> b", "a\n\nb"],
   ["as code stays", "a\n\n    <!-- note --> b", "a\n\n    <!-- note --> b"],
   ["in a list item stays", "- a\n  <!-- note -->\n  b", "- a\n  <!-- note -->\n  b"],
   ["as a list item stays", "- <!-- note -->\n1. <!-- note -->", "- <!-- note -->\n1. <!-- note -->"],
@@ -67,6 +67,16 @@ test.each([
   ["in a fence stays", `${F}html\n<!-- note -->\n${F}`, `${F}html\n<!-- note -->\n${F}`],
   ["never closed stays", "a\n<!-- note\nb", "a\n<!-- note\nb"],
   ["windows line ends", "a\r\n<!-- n -->\r\nb", "a\r\nb"],
+  [
+    "indented behind text, it stays",
+    "One\n  <!-- x -->\n> Two\n  <!-- y -->\nend",
+    "One\n  <!-- x -->\n> Two\n  <!-- y -->\nend",
+  ],
+  [
+    "indented behind a heading, a rule and a fence",
+    "# A\n  <!-- x -->\nB\n===\n <!-- y -->\n***\n <!-- z -->\n```\n```\n <!-- f -->\nend",
+    "# A\nB\n===\n***\n```\n```\nend",
+  ],
 ])("block comments: %s", (_, source, text) => {
   expect(readPage(source).text).toBe(text);
 });
