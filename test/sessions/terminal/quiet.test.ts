@@ -39,6 +39,11 @@ test.each([
   for (const once of ["Create new.txt?", "Title", "bold", "const x = 1;"]) expect(seen.split(once)).toHaveLength(2);
   // While it works, no prompt is between the rows.
   expect(seen.slice(seen.indexOf("Tool:"), seen.indexOf("const x"))).not.toMatch(/^\$/m);
+  // The signs of panels are letters, too.
+  const mark = terminal.mark();
+  terminal.type("/model\r");
+  await terminal.until(/^> 1\. Default \*/m);
+  expect(terminal.since(mark)).not.toMatch(/[❯✔─│]|--/);
   // Neither the cursor is moved nor anything erased.
   expect(terminal.bytes.match(/\x1b\[\d*(?:;\d+)?[A-HJKLMPSTXf]/g)).toBeNull();
   if ("TERM" in options.env) expect(terminal.bytes).not.toContain("\x1b");

@@ -13,6 +13,7 @@ import type { ScreenPort, ScreenSize } from "../screen/port.ts";
 import type { Frame, Panel, Rendered } from "../screen/view.ts";
 import type { TerminalModeSwitch } from "../terminal/modes.ts";
 import type { Theme } from "../theme/theme.ts";
+import { inWords } from "../widgets/in-words.ts";
 import { keyLookup, typesText, type KeyLookup } from "../widgets/key-lookup.ts";
 import { act } from "./prompt/act.ts";
 import { Alerts } from "./alerts.ts";
@@ -198,7 +199,7 @@ export class App {
     do this.screen.append(feed.finished(frame));
     while (feed.hasMore);
     const panel = this.panels.top;
-    if (panel) return { rows: panel.render(frame).rows };
+    if (panel) return { rows: panel.render(inWords(frame, true)).rows };
     const { line } = this.prompt;
     // A prompt between the rows of an answer would be read out each time.
     return this.talk.isWorking && line.text === "" ? { rows: [] } : { rows: [], line };

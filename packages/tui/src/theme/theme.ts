@@ -44,6 +44,8 @@ export interface Theme {
   readonly reducedMotion: boolean;
   /** Only ASCII signs, for terminals that cannot show others. */
   readonly ascii: boolean;
+  /** For screen readers: no rules and frames. */
+  readonly spoken?: boolean;
   /** The text in a style, and back to the style around it. The text is clean or painted already. */
   paint(style: StyleName, text: string): string;
   link(url: string, text: string): string;

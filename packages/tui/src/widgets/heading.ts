@@ -18,7 +18,7 @@ export interface HeadingOptions {
 const LEAST_ASIDE = 8;
 
 export function headingRow(columns: number, theme: Theme, options: HeadingOptions): string {
-  const { style = "accent", plain = false } = options;
+  const { style = "accent", plain = theme.spoken === true } = options;
   // Names of servers, tools and tasks are in titles, too.
   const [title, aside] = [cleanRow(options.title), cleanRow(options.aside ?? "")];
   if (plain) return theme.paint("bold", fit(aside === "" ? title : `${title} (${aside})`, columns));

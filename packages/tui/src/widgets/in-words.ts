@@ -11,6 +11,6 @@ export function inWords(frame: Frame, plain = false): Frame {
   const { theme } = frame;
   if (!plain || theme.ascii) return frame;
   let ascii = asciiThemes.get(theme);
-  if (!ascii) asciiThemes.set(theme, (ascii = { ...theme, ascii: true }));
+  if (!ascii) asciiThemes.set(theme, (ascii = { ...theme, ascii: true, spoken: true }));
   return { ...frame, theme: ascii };
 }
