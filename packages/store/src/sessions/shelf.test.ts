@@ -63,6 +63,9 @@ test("searchSessionTexts() finds what was said, not how it is stored", async () 
   expect(await find("élan")).toEqual([said]);
   expect(await find("assistant")).toEqual([]);
   expect(await find("hello")).toHaveLength(2);
+  // An id is found by its beginning, and a number not by chance.
+  expect(await find("00000000-0000-4000")).toHaveLength(2);
+  expect(await find("4000")).toEqual([]);
   expect(await searchSessionTexts("hello", all, AbortSignal.abort())).toEqual([]);
 });
 

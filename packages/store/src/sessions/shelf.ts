@@ -53,8 +53,8 @@ const MOST_SAID = 1024 * 1024;
 
 function saysAll(session: SessionInfo, wanted: readonly string[]): boolean {
   const { title, firstPrompt = "", lastPrompt = "", gitBranch = "", tag = "", id, path } = session;
-  const known = [title, firstPrompt, lastPrompt, gitBranch, tag, id].join("\n").toLowerCase();
-  const missing = new Set(wanted.filter((word) => !known.includes(word)));
+  const known = [title, firstPrompt, lastPrompt, gitBranch, tag].join("\n").toLowerCase();
+  const missing = new Set(wanted.filter((word) => !known.includes(word) && !beginsId(word, id)));
   if (missing.size === 0) return true;
   try {
     // Most files are ruled out by their bytes, before any line is looked at.
@@ -73,6 +73,9 @@ function saysAll(session: SessionInfo, wanted: readonly string[]): boolean {
   }
   return false;
 }
+
+/** Anywhere else in an id, "add" or "42" would be found by chance. */
+const beginsId = (word: string, id: string) => word.length >= 4 && id.startsWith(word);
 
 const CHUNK = 1024 * 1024;
 

@@ -132,14 +132,17 @@ export class SessionList {
     this.#shown = this.#known
       .filter(({ session, text }) => {
         if (this.branchOnly && session.branch !== this.#branch) return false;
-        return this.#found.has(session.id) || words.every((word) => text.includes(word));
+        return this.#found.has(session.id) || words.every((word) => text.includes(word) || beginsId(word, session.id));
       })
       .map(({ session }) => session);
   }
 }
 
-const searchedText = ({ title, firstPrompt, branch = "", worktree = "", id }: ListedSession) =>
-  [title, firstPrompt, branch, worktree, id].join("\n").toLowerCase();
+const searchedText = ({ title, firstPrompt, branch = "", worktree = "" }: ListedSession) =>
+  [title, firstPrompt, branch, worktree].join("\n").toLowerCase();
+
+/** Anywhere else in an id, "add" or "42" would be found by chance. */
+const beginsId = (word: string, id: string) => word.length >= 4 && id.startsWith(word);
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -209,3 +209,14 @@ test("no keys break it, and Esc always ends it", async () => {
     expect(ends).toContainEqual({ value: null });
   }
 });
+
+test("a session is found by the beginning of its id, and not by letters in it", async () => {
+  const shelf = new Shelf();
+  const [first] = SESSIONS;
+  shelf.list = async () => [{ ...first!, id: "5f0badd0-add0" }];
+  const { panel } = await opened({}, shelf);
+  await press(panel, ..."add");
+  expect(shown(panel)).toContain("0 of 1");
+  await press(panel, "backspace", "backspace", "backspace", ..."5f0b");
+  expect(shown(panel)).toContain("❯ write a parser");
+});
