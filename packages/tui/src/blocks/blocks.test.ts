@@ -139,6 +139,18 @@ const table: readonly Row[] = [
     error: "The user doesn't want to proceed with this tool use. The tool use was rejected",
     rows: ["● Bash(rm x)", "  ⎿  You said no"],
   },
+  {
+    name: "AskUserQuestion",
+    input: { questions: [{ question: "Which one?" }, { question: "And when?" }] },
+    error: "The user doesn't want to proceed with this tool use. The tool use was rejected",
+    rows: ["● Question", "  ⎿  You did not answer: Which one? And when?"],
+  },
+  {
+    name: "ExitPlanMode",
+    input: { plan: "1. Do it" },
+    error: "The user doesn't want to proceed with this tool use. The tool use was rejected",
+    rows: ["● Plan", "  ⎿  You did not approve the plan"],
+  },
 ];
 
 describe("a call that is done", () => {

@@ -15,7 +15,7 @@ type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLoo
 export const resultRows: Rows = (call, result, columns, look) => {
   if (call.denied !== undefined) return deniedRows(call.denied || result.text, columns, look);
   if (REJECTED.test(result.text) && result.isError) {
-    const said = STOPPED.test(result.text) ? "Interrupted" : "You said no";
+    const said = STOPPED.test(result.text) ? "Interrupted" : refusal(call);
     return [look.theme.paint("warning", fit(said, columns))];
   }
   if (call.inBackground) return backgroundRows(call, result, columns, look);
@@ -26,6 +26,15 @@ export const resultRows: Rows = (call, result, columns, look) => {
 
 const REJECTED = /^The user doesn't want to proceed with this tool use/;
 const STOPPED = /the run was stopped/;
+
+/** What a no means for this tool. */
+function refusal({ name, input }: CallItem): string {
+  if (name === "ExitPlanMode") return "You did not approve the plan";
+  if (name !== "AskUserQuestion") return "You said no";
+  const questions = Array.isArray(input["questions"]) ? (input["questions"] as unknown[]) : [];
+  const asked = questions.flatMap((each) => (isObject(each) ? [cleanRow(String(each["question"] ?? ""))] : []));
+  return ["You did not answer", ...(asked.length > 0 ? [asked.join(" ")] : [])].join(": ");
+}
 
 function deniedRows(reason: string, columns: number, look: ItemLook): string[] {
   return folded(`Denied: ${reason}`, columns, look).map((row) => look.theme.paint("warning", row));
