@@ -17,6 +17,8 @@ import { QUESTIONS, Random, REPLIES } from "./random.test-support.ts";
 
 const STORIES = Number(process.env["KEELSON_RANDOM_STORIES"] ?? 15);
 const SEED = Number(process.env["KEELSON_RANDOM_SEED"] ?? 1);
+/** Stories that went wrong once. */
+const FOUND = [20_144, 20_347, 30_272];
 /** High enough for what is live, however it is wrapped: a terminal gives back nothing that it has scrolled away. */
 const HEIGHTS = [40, 60] as const;
 /** Only what is live looks like this. */
@@ -26,7 +28,7 @@ test(
   "a window that is dragged while the agent works has each line of the answer once, above one prompt",
   async () => {
     const wrong: object[] = [];
-    for (let seed = SEED; seed < SEED + STORIES; seed++) {
+    for (const seed of [...FOUND, ...Array.from({ length: STORIES }, (_, at) => SEED + at)]) {
       const found = await new Story(seed).tell();
       if (Object.values(found).some((each) => each.length > 0)) wrong.push({ seed, ...found });
     }

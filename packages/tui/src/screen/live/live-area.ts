@@ -234,6 +234,10 @@ class CursorPlace {
 
   told(row: number): void {
     this.#said = row;
+    // The window has become higher since.
+    const more = Math.max(0, row - this.#last);
+    this.#last += more;
+    this.#cap += more;
   }
 
   move(rows: number): void {
