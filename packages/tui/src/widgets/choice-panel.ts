@@ -72,10 +72,16 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
       body: this.#body,
       question: question === undefined ? [] : wrap(theme.paint("bold", question), columns),
       list: (rows) => this.list.render({ ...frame, rows }),
-      foot: hintRows(hints, columns, theme, keys),
+      foot: hintRows(this.list.isNoting ? NOTING : hints, columns, theme, keys),
     });
   }
 }
+
+/** While a note is written. */
+const NOTING: readonly Hint[] = [
+  { action: "confirm:yes", does: "answer with this note" },
+  { action: "confirm:no", does: "back to the answers" },
+];
 
 const CANCELLED = { value: { kind: "cancelled" } } as const;
 

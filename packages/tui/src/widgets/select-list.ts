@@ -70,6 +70,11 @@ export class SelectList<T> {
     return field !== undefined && (field.opens === "marked" || this.#open);
   }
 
+  /** It is one that Tab opened. */
+  get isNoting(): boolean {
+    return this.#open && this.isWriting;
+  }
+
   /** The text written for an entry. */
   textOf(index: number): string {
     return this.#fields.get(index)?.text ?? "";
@@ -86,7 +91,7 @@ export class SelectList<T> {
 
   /** Closes the field that Tab opened; its text stays. False if none was open. */
   closeField(): boolean {
-    const closed = this.#open && this.isWriting;
+    const closed = this.isNoting;
     this.#open = false;
     return closed;
   }

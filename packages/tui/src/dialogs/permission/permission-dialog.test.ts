@@ -71,6 +71,15 @@ test("a text with yes goes to the model as the user's words", () => {
   });
 });
 
+test("while a note is written, the keys are those of the note", () => {
+  const dialog = dialogFor(bash());
+  expect(screenOf(dialog)).toContain("Tab add a note");
+  press(dialog, "tab 'x'");
+  expect(screenOf(dialog)).toContain("Enter answer with this note · Esc back to the answers");
+  press(dialog, "escape");
+  expect(screenOf(dialog)).toContain("Tab add a note");
+});
+
 test.each<[string, string, JsonObject, JsonObject[], string]>([
   [
     "one rule",
