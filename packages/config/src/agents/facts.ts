@@ -2,6 +2,7 @@
 // reported. It has no effect, but a limit that cannot be read lets nothing through.
 
 import { isPermissionMode, PERMISSION_MODES, type AgentDefinition } from "@keelson/protocol";
+import type * as NearestWord from "@keelson/protocol/nearest-word";
 import type { Mutable } from "../skills/facts.ts";
 import { booleanIn, fieldJson, fieldText, patternsIn, wordsIn } from "../skills/frontmatter/field-values.ts";
 import type { HeadMap, HeadNode, HeadProblem } from "../skills/frontmatter/head-node.ts";
@@ -39,7 +40,8 @@ export function agentFacts(page: AgentPage): AgentFacts {
   const description = descriptionIn(fields) ?? "";
   const lacks = name === "" ? "name" : description === "" ? "description" : undefined;
   for (const [key, { line }] of fields) {
-    const meant = LOOKALIKES.get(key);
+    if (FIELDS.includes(key)) continue;
+    const meant = LOOKALIKES.get(key) ?? mistyped(key);
     if (meant !== undefined) report({ line, why: `\`${key}\` has no effect; write \`${meant}\`` });
   }
   const draft: AgentFacts["draft"] = {
@@ -192,6 +194,30 @@ function odd({ report }: AgentPage, key: string, { line }: HeadNode, wanted: str
 
 const either = (choices: readonly string[]) =>
   choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+
+const FIELDS = [
+  ...[
+    "name",
+    "description",
+    "tools",
+    "disallowedTools",
+    "model",
+    "effort",
+    "permissionMode",
+    "maxTurns",
+    "maxBudgetUsd",
+  ],
+  ...["color", "background", "isolation", "memory", "skills", "mcpServers", "hooks", "initialPrompt"],
+];
+/** Of other programs. */
+const FOREIGN = ["mode", "tags", "title", "type"];
+
+/** The field that was probably meant: a limit with a typing error would be no limit. */
+function mistyped(key: string): string | undefined {
+  if (FOREIGN.includes(key)) return undefined;
+  const { nearestWord } = require("@keelson/protocol/nearest-word") as typeof NearestWord;
+  return nearestWord(key, FIELDS, key.length > 4 ? 2 : 1);
+}
 
 /** Fields that people write and that mean nothing. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map([

@@ -285,6 +285,18 @@ test("permissionMode: bubble lets an agent in the background ask", () => {
   expect(set.list()[0]).not.toHaveProperty("permissionMode");
 });
 
+test("a field with a typing error is reported, and fields of other programs are not", () => {
+  using world = agentWorld();
+  const fields = "toolz: Read\ndisalowedTools: Bash\nmodle: haiku\nmode: subagent\nversion: 1\nauthor: me\ntags: a\n";
+  world.agent("home/.claude/agents/x.md", "x", "X", fields);
+  const at = "odd home/.claude/agents/x.md";
+  expect(agentProblems(world, world.agents().problems)).toEqual([
+    `${at}:4 \`toolz\` has no effect; write \`tools\``,
+    `${at}:5 \`disalowedTools\` has no effect; write \`disallowedTools\``,
+    `${at}:6 \`modle\` has no effect; write \`model\``,
+  ]);
+});
+
 test("a field with a wrong value has no effect and is reported with its line", () => {
   using world = agentWorld();
   world.agent(
