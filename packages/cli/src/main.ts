@@ -31,6 +31,7 @@ export async function main(argv: readonly string[], io: ProcessIO): Promise<numb
   if (given.has("await-claim")) return (await import("./claim/await-claim.ts")).awaitClaim(argv, io, main);
 
   try {
+    if (given.has("tmux")) return await (await import("./interactive/in-tmux.ts")).startInTmux(argv, given, io);
     if (!isHeadless(given, io)) return await (await import("./interactive.ts")).beInteractive(given, io);
     return await runHeadless(given, toInvocation(given, io.cwd), io);
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { main } from "./main.ts";
 import { printError } from "./process/process-io.ts";
-import { thisProcess } from "./process/this-process.ts";
+import { thisProcess, thisProgram } from "./process/this-process.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 
 export async function startProgram(): Promise<never> {
@@ -17,10 +17,4 @@ export async function startProgram(): Promise<never> {
     const debug = process.argv.includes("--debug") || process.argv.includes("-d");
     process.exit(printError(io, error instanceof Error ? (debug && error.stack) || error.message : String(error)));
   }
-}
-
-/** How to start this program again: the executable alone, or Bun with the source. */
-function thisProgram(): readonly string[] {
-  const isBuilt = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/.test(Bun.main);
-  return isBuilt ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main];
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { runKeelson, startKeelson, temporaryHome, transcriptFiles, type TemporaryHome } from "@keelson/testkit";
 import { STREAM } from "../front-door.ts";
 import { gone, until } from "../processes.ts";
-import { calls, config, inbox, memberOf, message, startCast, tasks, teammate, TEAMS, type Script } from "./cast.ts";
+import { calls, config, inbox, message, startCast, tasks, teammate, TEAMS, type Script } from "./cast.ts";
 
 const RUN = ["-p", "Lead the team", ...STREAM];
 const task = (subject: string) => ["TaskCreate", { subject, description: "" }] as const;

@@ -118,7 +118,6 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--max-budget-usd", "lots"], 'invalid value "lots" for --max-budget-usd; use a number greater than 0'],
   [["--max-budget-usd="], 'invalid value "" for --max-budget-usd; use a number greater than 0'],
   [["--environment", "u"], "option --environment is not available in this version yet"],
-  [["--tmux"], "option --tmux is not available in this version yet"],
 ];
 
 test.each(BAD)("parseArguments(%j) is refused", (argv, message) => {

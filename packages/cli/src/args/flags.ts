@@ -130,6 +130,13 @@ export const FLAGS: readonly Flag[] = [
     help: "Work in a git worktree with this name (default: a new one)",
   },
   {
+    name: "tmux",
+    // Only after an equals sign.
+    value: maybe("mode", /(?!)/),
+    group: "Sessions",
+    help: "With --worktree: run in a tmux session of its own",
+  },
+  {
     name: "resume-session-at",
     value: one("message"),
     group: "Clients",
@@ -368,7 +375,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("no-chrome"),
   ignored("autocompact", maybe("bool")),
 
-  later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
   later("brief"),
   later("ide"),

@@ -46,6 +46,12 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
   return io;
 }
 
+/** How to start this program again: the executable alone, or Bun with the source. */
+export function thisProgram(): readonly string[] {
+  const isBuilt = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/.test(Bun.main);
+  return isBuilt ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main];
+}
+
 // Bun's sink instead of `process.stdout`: its promises resolve when the reader has room again, and a write to a closed
 // pipe fails with EPIPE.
 function standardOutput(): ProcessIO["write"] {

@@ -160,7 +160,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_ENABLE_TASKS: variable("yes", "1: the shared task list instead of TodoWrite; 0: TodoWrite", "runtime"),
   CLAUDE_CODE_TASK_LIST_ID: variable("if trusted", "name of the task list to use", "runtime"),
   CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: variable("yes", "1: the model may lead a team of agents", "runtime"),
-  TMUX: variable("if trusted", "the tmux that shows teammates, as tmux sets it", "runtime", "tui"),
+  TMUX: variable("if trusted", "the tmux that shows teammates, as tmux sets it", "cli", "runtime", "tui"),
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "runtime"),
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
   CLAUDE_CODE_ACCESSIBILITY: variable("yes", "turn off animations and a changing window title", "tui"),
@@ -297,7 +297,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
 
   TERM: system("the kind of terminal", "cli", "tui"),
-  TERM_PROGRAM: system("the name of the terminal", "tui"),
+  TERM_PROGRAM: system("the name of the terminal", "cli", "tui"),
   COLORTERM: system("the colors a terminal has", "tui"),
   COLORFGBG: system("the background of a terminal", "tui"),
   STY: system("set inside GNU screen", "tui"),

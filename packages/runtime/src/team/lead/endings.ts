@@ -9,7 +9,7 @@ import { post, type TeamFiles } from "../team-world.ts";
 const MOST_ATTEMPTS = 30;
 const PAUSE_MS = 1_000;
 
-export interface EndingsParts {
+interface MemberEndingsParts {
   readonly files: TeamFiles;
   readonly storage: Storage;
   /** The lead ends the team. */
@@ -25,11 +25,11 @@ export interface EndingsParts {
   complain(error: unknown): void;
 }
 
-export class Endings {
-  readonly #parts: EndingsParts;
+export class MemberEndings {
+  readonly #parts: MemberEndingsParts;
   readonly #open = new Set<Promise<void>>();
 
-  constructor(parts: EndingsParts) {
+  constructor(parts: MemberEndingsParts) {
     this.#parts = parts;
   }
 

@@ -15,7 +15,7 @@ import { entryOf, mailText, signalOf } from "../messages.ts";
 import { othersIn, sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
 import type { Backend, StartedSession } from "./backends/backend.ts";
-import { Endings } from "./endings.ts";
+import { MemberEndings } from "./endings.ts";
 import { newMember, newName, type TeammateOrder } from "./new-member.ts";
 import { SessionHold } from "./session-hold.ts";
 import { watchFolders } from "../watch-folders.ts";
@@ -48,7 +48,7 @@ export class Lead {
   readonly #unwatch: () => void;
   readonly #running = new Map<string, StartedSession>();
   readonly #followers: ModeFollowers;
-  readonly #endings: Endings;
+  readonly #endings: MemberEndings;
   /** Names that were given out. */
   readonly #starting = new Set<string>();
   /** News that the model has not heard yet, and that can wait while others work. */
@@ -83,7 +83,7 @@ export class Lead {
           JSON.stringify({ type: "task_assignment", taskId: id, subject, description, assignedBy: TEAM_LEAD }),
         ),
     };
-    this.#endings = new Endings({
+    this.#endings = new MemberEndings({
       files,
       storage,
       isClosed: () => this.#isClosed,
