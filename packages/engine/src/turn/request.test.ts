@@ -76,6 +76,11 @@ test.each([
   expect(buildRequest(requestParts(model, [], []), messages).thinking as unknown).toEqual(expected);
 });
 
+test("there is no thinking where the budget would leave no room for a reply", () => {
+  const model = choice({ profile: { ...choice().profile, thinking: "budget", maxTokens: 1_024 } });
+  expect(buildRequest(requestParts(model, [], []), messages).thinking).toEqual({ type: "disabled" });
+});
+
 test("effort is sent to models that support it, and tools can be forbidden", () => {
   const model = choice({ effort: "low", profile: { ...choice().profile, effort: true } });
   const tool = { name: "T", description: "d", input: { json: {} }, access: () => ({ kind: "none" as const }) };

@@ -105,9 +105,13 @@ function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | unde
   if (profile.thinking === "none") return undefined;
   if (thinkingTokens === 0) return { type: "disabled" };
   if (profile.thinking === "adaptive") return { type: "adaptive" };
+  // The budget is part of the output, and must leave room for a reply.
+  if (profile.maxTokens <= LEAST_BUDGET) return { type: "disabled" };
   const budget = Math.min(thinkingTokens ?? profile.maxTokens - 1, profile.maxTokens - 1);
-  return { type: "enabled", budget_tokens: Math.max(budget, 1024) };
+  return { type: "enabled", budget_tokens: Math.max(budget, LEAST_BUDGET) };
 }
+
+const LEAST_BUDGET = 1024;
 
 function cacheMark({ cache }: Pick<ModelChoice, "cache">): CacheControl | undefined {
   if (!cache.enabled) return undefined;

@@ -80,3 +80,13 @@ test("variables can set limits; invalid values are ignored", () => {
   for (const value of ["", "abc", "-1", "0", "1.5"])
     expect(lookUpModel("claude-opus-4-6", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: value }).profile.maxTokens).toBe(64_000);
 });
+
+test.each([
+  ["claude-haiku-4-5", 64_000],
+  ["claude-opus-4-1", 32_000],
+  ["claude-sonnet-4-6", 128_000],
+  ["claude-3-haiku", 4_096],
+  ["some-new-model", 500_000],
+])("%s is never asked for more than it can write", (model, most) => {
+  expect(lookUpModel(model, { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "500000" }).profile.maxTokens).toBe(most);
+});

@@ -8,6 +8,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 interface Family {
   readonly maxTokens: number;
+  /** The most that can be set; absent if unknown. */
+  readonly mostTokens?: number;
   readonly contextWindow: number;
   readonly thinking: ModelProfile["thinking"];
   /** The default effort; absent if the model does not support it. */
@@ -29,9 +31,16 @@ export const OFFLINE_ID = "keelson-offline";
 
 const K200 = 200_000;
 const M1 = 1_000_000;
-const budget = { maxTokens: 32_000, contextWindow: K200, thinking: "budget" } as const;
-const adaptive = { maxTokens: 64_000, contextWindow: K200, thinking: "adaptive", effort: "high" } as const;
-const plain = (maxTokens: number) => ({ maxTokens, contextWindow: K200, thinking: "none" }) as const;
+const budget = { maxTokens: 32_000, mostTokens: 64_000, contextWindow: K200, thinking: "budget" } as const;
+const adaptive = {
+  maxTokens: 64_000,
+  mostTokens: 128_000,
+  contextWindow: K200,
+  thinking: "adaptive",
+  effort: "high",
+} as const;
+const plain = (maxTokens: number) =>
+  ({ maxTokens, mostTokens: maxTokens, contextWindow: K200, thinking: "none" }) as const;
 
 const FAMILIES: Readonly<Record<string, Family>> = {
   // The values the reference sends.
@@ -50,9 +59,9 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   "claude-sonnet-5-5": { ...adaptive, contextWindow: M1 },
   "claude-haiku-5-5": { ...adaptive, contextWindow: M1, effort: "medium" },
   "claude-fable-5-1": { ...adaptive, contextWindow: M1, alwaysThinks: true },
-  "claude-opus-4-1": budget,
-  "claude-opus-4": budget,
-  "claude-opus-4-0": budget,
+  "claude-opus-4-1": { ...budget, mostTokens: 32_000 },
+  "claude-opus-4": { ...budget, mostTokens: 32_000 },
+  "claude-opus-4-0": { ...budget, mostTokens: 32_000 },
   "claude-sonnet-4": budget,
   "claude-sonnet-4-0": budget,
   "claude-3-7-sonnet": budget,
@@ -65,7 +74,8 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 };
 
 // What the reference sends for an unknown id (profiles.test.ts, "some-new-model").
-const UNKNOWN: Family = { ...adaptive, maxTokens: 32_000 };
+const { mostTokens: _, ...unlimited } = adaptive;
+const UNKNOWN: Family = { ...unlimited, maxTokens: 32_000 };
 
 const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables: readonly string[] }>> = {
   sonnet: { id: "claude-sonnet-5", variables: ["ANTHROPIC_DEFAULT_SONNET_MODEL"] },
@@ -122,7 +132,10 @@ export function lookUpClaude(name: string, env: Env = {}): KnownModel {
   return {
     profile: {
       id,
-      maxTokens: positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
+      maxTokens: Math.min(
+        positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
+        family.mostTokens ?? Infinity,
+      ),
       contextWindow:
         positiveInteger(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? contextWindowOf(family, longContext, env),
       thinking: family.thinking,

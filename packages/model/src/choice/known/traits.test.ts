@@ -53,6 +53,15 @@ test("variables limit every model", () => {
   expect([traits.maxTokens, traits.contextWindow]).toEqual([7, 70]);
 });
 
+test.each([
+  ["openai/gpt-4o", 16_384],
+  ["bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0", 64_000],
+  ["openai/new", 500_000],
+])("variables do not raise the limit of %s above what is known", (name, most) => {
+  const env = { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "500000" };
+  expect(modelOf(locate(name, { env }), { env }).traits.maxTokens).toBe(most);
+});
+
 test("costOf() knows list prices and the user's; without a price the cost is null", () => {
   const providers = { local: { models: { m: { price: { input: 0.2, output: 0.8, cacheRead: 0.02 } } } } };
   const cost = (name: string, extra = {}) => costOf(name, usage, extra, { providers });

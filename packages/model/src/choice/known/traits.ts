@@ -56,9 +56,10 @@ export function modelOf({ provider, id, name, longContext }: Destination, facts:
     ...own,
     ...(own.thinking === undefined ? {} : { reasons: own.thinking !== "none" }),
   };
+  const asked = positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]);
+  const most = found && own.maxTokens === undefined ? traits.maxTokens : Infinity;
   const limits = {
-    maxTokens:
-      positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? Math.min(traits.maxTokens, traits.contextWindow),
+    maxTokens: asked === undefined ? Math.min(traits.maxTokens, traits.contextWindow) : Math.min(asked, most),
     contextWindow: positiveInteger(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? traits.contextWindow,
   };
   const hasEffort = traits.efforts.length > 0;
