@@ -183,6 +183,10 @@ export interface CostState {
   /** Null if the price of a model is unknown. */
   readonly totalCostUSD: number | null;
   readonly totalAPIDuration: number;
+  /** The reference reads only entries that have these three as well. */
+  readonly totalAPIDurationWithoutRetries?: number;
+  readonly totalToolDuration?: number;
+  readonly startTime?: number;
   readonly totalDuration: number;
   readonly totalLinesAdded?: number;
   readonly totalLinesRemoved?: number;

@@ -12,7 +12,7 @@ export async function clearConversation(stages: Stages, prompt: string | undefin
   await hooks.fire("SessionEnd", { reason: "clear" });
   const title = customTitle(place.id, state.title ?? "");
   if (title !== undefined) outbox.note(title);
-  outbox.note(cost.state(place.id, now() - storage.startedMs()));
+  outbox.note(cost.state(place.id, storage.startedMs(), now()));
   // The id of the conversation is that of the message, as in the reference.
   const id = newId();
   await outbox.send({

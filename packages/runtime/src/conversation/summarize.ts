@@ -77,7 +77,7 @@ async function summarize(
   });
   if (!("error" in done)) await ports.record(done.entries);
   // Also if it failed: the request may have cost something.
-  outbox.note(cost.state(place.id, now() - storage.startedMs()));
+  outbox.note(cost.state(place.id, storage.startedMs(), now()));
   if ("error" in done) return done;
   const { preTokens, postTokens } = done;
   return { prompt: content, preTokens, postTokens, sessionId: place.id };

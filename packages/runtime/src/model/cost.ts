@@ -1,6 +1,6 @@
 // Token usage and cost of a session, by model and by type of subagent. If a price is unknown, so is the total.
 
-import { isObject, type CostState, type ModelUsage, type Usage } from "@keelson/protocol";
+import { isObject, type CostState, type JsonObject, type ModelUsage, type Usage } from "@keelson/protocol";
 
 export interface ModelRates {
   /** Null if the price is unknown. */
@@ -15,12 +15,17 @@ export class Cost {
   /** By session: what other sessions have reported. */
   readonly #reported = new Map<string, Readonly<Record<string, ModelUsage>>>();
   #apiMs = 0;
+  #toolMs = 0;
+  /** When the conversation began, if before this process. */
+  #begunMs: number | undefined;
   #lines = { added: 0, removed: 0 };
 
   constructor(rates: ModelRates, earlier?: Pick<CostState, "modelUsage"> & Partial<CostState>) {
     this.#rates = rates;
     if (!earlier) return;
     this.#apiMs = earlier.totalAPIDuration ?? 0;
+    this.#toolMs = earlier.totalToolDuration ?? 0;
+    this.#begunMs = earlier.startTime;
     this.#lines = { added: earlier.totalLinesAdded ?? 0, removed: earlier.totalLinesRemoved ?? 0 };
     for (const [model, usage] of Object.entries(earlier.modelUsage)) this.#models.set(model, usage as ModelUsage);
     for (const [type, modelUsage] of Object.entries(earlier.agentUsage ?? {})) {
@@ -42,7 +47,8 @@ export class Cost {
   reset(): void {
     this.#models.clear();
     this.#agents.clear();
-    this.#apiMs = 0;
+    this.#apiMs = this.#toolMs = 0;
+    this.#begunMs = undefined;
     this.#lines = { added: 0, removed: 0 };
   }
 
@@ -79,6 +85,11 @@ export class Cost {
     }
   }
 
+  /** Counts how long a call took, from what its hooks are told. */
+  countCall({ duration_ms: ms }: JsonObject): void {
+    if (typeof ms === "number") this.#toolMs += ms;
+  }
+
   /** Counts changed lines from the result of a file tool. */
   countLines(result: unknown): void {
     const { added, removed } = changedLines(result);
@@ -112,13 +123,17 @@ export class Cost {
     return total;
   }
 
-  state(sessionId: string, durationMs: number): CostState {
+  state(sessionId: string, startedMs: number, now: number): CostState {
     return {
       type: "cost-state",
       sessionId,
       totalCostUSD: this.totalUsd,
       totalAPIDuration: Math.round(this.#apiMs),
-      totalDuration: Math.round(durationMs),
+      // Attempts are not timed apart.
+      totalAPIDurationWithoutRetries: Math.round(this.#apiMs),
+      totalToolDuration: Math.round(this.#toolMs),
+      totalDuration: Math.round(now - startedMs),
+      startTime: this.#begunMs ?? Math.round(startedMs),
       totalLinesAdded: this.#lines.added,
       totalLinesRemoved: this.#lines.removed,
       modelUsage: this.modelUsage,

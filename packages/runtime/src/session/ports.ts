@@ -130,6 +130,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
+      cost.countCall(input);
       const left = event === "Stop" ? { ...taskHookFields(machine.tasks), ...schedules.hookFields() } : {};
       const said = await hooks.fire(event, { ...input, ...left }, signal);
       if (!state.goal || !(event === "Stop" || event === "StopFailure")) return said;

@@ -184,7 +184,7 @@ export class LiveSession implements Session {
     agents.denials = [];
     this.#parts.ran(end);
     if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
-    outbox.note(cost.state(this.id, now() - this.#parts.startedMs()));
+    outbox.note(cost.state(this.id, this.#parts.startedMs(), now()));
     if (this.#silent) return;
     const totals = {
       startedAt: started,

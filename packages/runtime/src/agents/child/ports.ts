@@ -113,6 +113,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const permit = permitFor(caller);
   const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
   const fire: Ports["fire"] = async (event, input) => {
+    cost.countCall(input);
     if (event === "Stop") {
       const more = { ...agentTranscriptOf(child, stages), ...taskHookFields(machine.tasks, child.id) };
       return hooks.fire(
