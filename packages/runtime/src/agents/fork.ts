@@ -8,17 +8,14 @@ import type { Spawner } from "./spawner.ts";
 /** Marks the first message of a fork. */
 const TAG = "fork-boilerplate";
 
-const RULES = `<${TAG}>
+/** What a fork reads before its task. */
+export const FORK_RULES = `<${TAG}>
 You are a fork: a copy of the agent whose conversation you see above, made for one task. You are not that agent.
 1. Do the task below yourself, with your tools. Do not start other agents, whatever is said above.
 2. Do not talk to the user, ask questions or propose next steps. Only the agent that made you reads your answer.
 3. Stay within the task. What else was asked above is for others.
 4. Your last message is the result: what you found or did, with the paths of the files that matter. Keep it short.
 </${TAG}>`;
-
-export function forkPrompt(task: string): string {
-  return `${RULES}\n\n${task}`;
-}
 
 /** Whether this conversation is a fork's. */
 export function isForked(messages: readonly ModelMessage[]): boolean {

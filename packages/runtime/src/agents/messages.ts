@@ -12,6 +12,7 @@ import {
   type AgentMeta,
 } from "@keelson/store/agents";
 import { loadSession } from "@keelson/store/past";
+import { prefaceOf } from "./child/run.ts";
 import { planChild } from "./plan-child.ts";
 import { begin, isTypeDenied, maySpawn, NEVER, type AgentHost } from "./run-agents.ts";
 import type { Spawner } from "./spawner.ts";
@@ -81,7 +82,7 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
   if (refusal !== undefined) return failed(`Agent ${id} has ended and cannot continue: ${refusal}`);
   const past = pastOf(path);
   if (past instanceof Error) return failed(`The conversation of agent ${id} cannot be read: ${past.message}`);
-  const conversation = await Conversation.of(past?.entries ?? [], storage.state.instructions?.preface);
+  const conversation = await Conversation.of(past?.entries ?? [], prefaceOf({ definition }, host.stages));
   const plan = await planChild(
     {
       definition,

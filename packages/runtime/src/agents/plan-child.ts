@@ -10,7 +10,7 @@ import { release } from "node:os";
 import type { Cost } from "../model/cost.ts";
 import { limitsOf } from "../session/limits.ts";
 import type { ChildPlan, ChildWorktree } from "./child/child.ts";
-import { forkedConversation, forkPrompt } from "./fork.ts";
+import { forkedConversation } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
 
 export interface ChildOrder {
@@ -108,7 +108,7 @@ export function planFork(
     definition: order.definition,
     description: order.description,
     ...(order.name === undefined ? {} : { name: order.name }),
-    prompt: forkPrompt(order.prompt),
+    prompt: order.prompt,
     toolUseId: order.toolUseId,
     startedBy: order.toolUseId,
     parent,

@@ -16,6 +16,8 @@ import { projectDir } from "@keelson/store";
 export interface SessionInstructions {
   /** The text before the first prompt. */
   readonly preface: string;
+  /** The same without what users and projects say: the date, and the files of an administrator. */
+  readonly managedPreface: string;
   /** The memory folder; undefined if memory is off. */
   readonly memory: string | undefined;
   /** The memory folder with links resolved, for the gate. */
@@ -66,6 +68,12 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   const memory = memoryDirectory(snapshot, projectDirectory);
   return {
     preface: renderInstructions(set.files, options.date),
+    get managedPreface() {
+      return renderInstructions(
+        set.files.filter(({ kind }) => kind === "Managed"),
+        options.date,
+      );
+    },
     reread() {
       later.length = 0;
       return renderInstructions(loaded(set.reread()), options.date);

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type Running } from "@keelson/testkit";
-import { CHAT, control, prompt, STREAM, toolUseResults } from "../../front-door.ts";
+import { CHAT, control, messagesOf, prompt, STREAM, toolUseResults } from "../../front-door.ts";
 import { fakeServer, withServers } from "../../servers/fake.ts";
 import { agent, cast, requestsOf } from "../cast.ts";
 
@@ -33,7 +33,10 @@ test("a fork's request is its parent's, byte for byte, up to the new message", a
   const [fork] = requestsOf(model.requests, TASK, ROLES);
   const [reply, question] = addedIn(fork, parent);
   expect(reply.content.map(({ type }: any) => type)).toEqual(["text", "tool_use"]);
-  expect(question.content.map(({ type }: any) => type)).toEqual(["tool_result", "text"]);
+  expect(question.content.map(({ type }: any) => type)).toEqual(["tool_result", "text", "text"]);
+  expect(question.content[1].text).toContain("<fork-boilerplate>");
+  expect(question.content[2].text).toBe(TASK);
+  expect(messagesOf(run, "system/task_started")).toMatchObject([{ prompt: TASK }]);
   // It has read what the parent has read.
   expect(home.read("a.txt")).toBe("beta\n");
   expect(toolUseResults(run).at(-1)).toMatchObject({ agentType: "fork", content: [{ text: "Forked answer" }] });

@@ -63,6 +63,30 @@ test("agents without instructions get none of folders either", async () => {
   expect(lastOf(second)).not.toContain("Rules of the folder");
 });
 
+test("an agent that leaves instructions out still knows the date, also when it goes on", async () => {
+  using home = temporaryHome();
+  home.write("CLAUDE.md", "Rules of the project");
+  const agents = { lean: { description: "Lean", prompt: "You are lean.", omitClaudeMd: true } };
+  const again = (body: any) => {
+    const [, to] = /agentId: (a[0-9a-f]{16})/.exec(JSON.stringify(body.messages))!;
+    return call("SendMessage", { to, message: "Go on", summary: "Go on" });
+  };
+  const done = { text: "done" };
+  await using model = await startMockModel(
+    cast({
+      main: [{ calls: [agent(TASK, { subagent_type: "lean" })] }, again, done, done],
+      [TASK]: [done, { ...done, waitMs: 50 }],
+    }),
+  );
+  await runKeelson([...RUN, "--agents", JSON.stringify(agents)], { home, url: model.url });
+  const asked = requestsOf(model.requests, TASK, ROLES).map(({ messages }) => JSON.stringify(messages));
+  expect(asked).toHaveLength(2);
+  for (const messages of asked) {
+    expect(messages).toContain("Today's date is");
+    expect(messages).not.toContain("Rules of the project");
+  }
+});
+
 test("a child in a worktree reads the instructions of its own copy", async () => {
   using home = temporaryHome({ git: true });
   home.write("sub/CLAUDE.md", "Rules as committed");

@@ -21,7 +21,7 @@ import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
 import { surround } from "./ports.ts";
 import { childBudget, guardedBy } from "./budget.ts";
 import { childTools } from "./tools.ts";
-import { forkTools } from "../fork.ts";
+import { FORK_RULES, forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
 import { preload } from "../definition/preload.ts";
 import type { AgentStages, Spawner } from "../spawner.ts";
@@ -143,6 +143,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
   const said = [
+    ...(plan.isFork ? [FORK_RULES] : []),
     ...(plan.worktree ? [plan.worktree.notice] : []),
     // A fork has read it, and an agent that goes on too.
     ...(gate.mode === "plan" && !plan.past ? [PLAN_MODE_OF_AGENTS] : []),
@@ -178,9 +179,10 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
 const scoped = (hook: HookRegistration): HookRegistration =>
   hook.event === "Stop" ? { ...hook, event: "SubagentStop" } : hook;
 
-/** An agent that begins empty reads the user's instructions, unless it leaves them out. */
-function prefaceOf({ definition }: ChildPlan, { storage }: AgentStages): string | undefined {
-  return definition.omitsInstructions ? undefined : storage.state.instructions?.preface;
+/** An agent reads the user's instructions, unless it leaves them out. Those of an administrator stay. */
+export function prefaceOf({ definition }: Pick<ChildPlan, "definition">, { storage }: AgentStages): string | undefined {
+  const { instructions } = storage.state;
+  return definition.omitsInstructions ? instructions?.managedPreface : instructions?.preface;
 }
 
 const NO_OUTPUT = "(Subagent completed but returned no output.)";
