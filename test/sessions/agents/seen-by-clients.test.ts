@@ -169,3 +169,29 @@ test("an agent that goes on belongs to the call that started it, on the stream a
   const [file] = [...new Bun.Glob("projects/**/subagents/*.meta.json").scanSync(home.configDir)];
   expect(JSON.parse(readFileSync(join(home.configDir, file!), "utf8"))).toMatchObject({ toolUseId: "call_1_1" });
 });
+
+test.each([false, true])(
+  "what an agent said before it failed is not lost (in the background: %j)",
+  async (background) => {
+    using home = temporaryHome();
+    const refused = { status: 400, message: "no more" };
+    const started = { calls: [agent(TASK, { run_in_background: background })] };
+    await using model = await startMockModel(
+      cast({
+        main: [started, { text: "Noted" }, { text: "Noted" }],
+        [TASK]: [{ text: "The first half is fine", calls: [echo("half")] }, refused],
+      }),
+    );
+    const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
+    expect(messagesOf(run, "system/task_updated").at(-1).patch).toMatchObject({
+      status: "failed",
+      error: "API Error: 400 no more",
+    });
+    expect(messagesOf(run, "system/task_notification")).toMatchObject([
+      { status: "failed", summary: "API Error: 400 no more" },
+    ]);
+    const heard = JSON.stringify(model.requests.at(-1)!.body.messages.at(-1));
+    expect(heard).toContain("The first half is fine");
+    expect(heard).toContain("not finished");
+  },
+);

@@ -124,11 +124,13 @@ async function placeFor({ parent }: ChildPlan, signal: AbortSignal, { slots }: A
 
 function finished(ended: ChildEnd, plan: ChildPlan, signal: AbortSignal): AgentAnswer {
   const { id: agentId, prompt, definition, model } = plan;
-  const { status, text, used, toolStats, usage, kept, end } = ended;
+  const { status, text, unfinished, used, toolStats, usage, kept, end } = ended;
   // The engine answers calls of a run that was interrupted.
   if (signal.aborted) throw new Error("The run was interrupted");
-  if (status === "killed") throw new ToolError(`The agent was stopped before it was done (agentId: ${agentId}).`);
-  if (status === "failed") throw new ToolError(`The agent failed (agentId: ${agentId}): ${text}`);
+  const before = unfinished === undefined ? "" : `\n\nWhat it said before that, which is not finished:\n${unfinished}`;
+  if (status === "killed")
+    throw new ToolError(`The agent was stopped before it was done (agentId: ${agentId}).${before}`);
+  if (status === "failed") throw new ToolError(`The agent failed (agentId: ${agentId}): ${text}${before}`);
   const turns = end.maxTurns;
   return {
     output: {

@@ -61,7 +61,8 @@ export function shownStatus({ status }: Task): string {
 /** What clients read about the end: of an agent, what it answered or why it did not. */
 export function reportOf(task: Task): string {
   if (task.type !== "local_agent" || task.summary !== undefined) return summaryOf(task);
-  return cutMiddle(task.result ?? task.error ?? task.description, MAX_RESULT_CHARS);
+  const report = { completed: task.result, failed: task.error }[task.status as string];
+  return cutMiddle(report ?? task.description, MAX_RESULT_CHARS);
 }
 
 /** One line about the end. */

@@ -61,6 +61,8 @@ export interface ChildEnd {
   readonly status: "completed" | "failed" | "killed";
   /** What it answered, or why it did not. */
   readonly text: string;
+  /** What it said last before it failed or was stopped, if anything. */
+  readonly unfinished?: string;
   /** Of the last reply. */
   readonly usage: Usage;
   readonly used: TaskUsage;
@@ -233,11 +235,17 @@ function brokenEnd({ description }: ChildPlan, problem: unknown): TaskEnd {
   return { status: "failed", summary: `Agent "${description}" failed unexpectedly: ${error}`, error };
 }
 
-function taskEnd({ status, text, used, kept }: ChildEnd): TaskEnd {
+function taskEnd({ status, text, unfinished, used, kept }: ChildEnd): TaskEnd {
+  const notes = [
+    ...(unfinished === undefined ? [] : ["The result is what it said before it ended early. It is not finished."]),
+    ...(kept ? [`Its changes are in ${kept.path}${kept.branch ? ` on branch ${kept.branch}` : ""}`] : []),
+  ];
+  const result = status === "completed" ? text : unfinished;
   return {
     status,
     usage: used,
-    ...(status === "completed" ? { result: text } : status === "failed" ? { error: text } : {}),
-    ...(kept ? { note: `Its changes are in ${kept.path}${kept.branch ? ` on branch ${kept.branch}` : ""}` } : {}),
+    ...(result === undefined ? {} : { result }),
+    ...(status === "failed" ? { error: text } : {}),
+    ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
   };
 }

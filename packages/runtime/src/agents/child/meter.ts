@@ -1,7 +1,7 @@
 // Counts what a subagent used, from its first request on, also before the session was resumed.
 
 import type { TaskUsage } from "@keelson/host";
-import { blocksOf, isToolUse, NO_USAGE, type NewEntry, type Usage } from "@keelson/protocol";
+import { blocksOf, isToolUse, NO_USAGE, textOf, type NewEntry, type Usage } from "@keelson/protocol";
 import type { AgentMeta } from "@keelson/store/agents";
 import type { AgentToolStats } from "@keelson/tools";
 import type { Cost } from "../../model/cost.ts";
@@ -17,6 +17,7 @@ export class Meter {
   #lastTool: string | undefined;
   #activity: string | undefined;
   readonly #record = new ToolRecord();
+  #said = "";
   #last: Usage = NO_USAGE;
   /** Of the reply under way, as far as it is known; else of the last one. */
   #known: Usage = NO_USAGE;
@@ -36,6 +37,7 @@ export class Meter {
       if (entry.type === "user") this.#record.result(entry);
       if (entry.type !== "assistant") continue;
       if (entry.message.usage) this.#known = entry.message.usage;
+      if (!entry.isApiErrorMessage) this.#said = textOf(entry.message.content) || this.#said;
       for (const call of blocksOf(entry.message.content).filter(isToolUse)) {
         this.#toolUses++;
         this.#lastTool = call.name;
@@ -50,6 +52,11 @@ export class Meter {
     this.#last = this.#known = usage;
     this.#turns++;
     this.#cost.charge(usage, model, durationMs);
+  }
+
+  /** The last text it wrote, in case it does not come to an answer. */
+  get said(): string {
+    return this.#said;
   }
 
   /** Of the last reply: its tokens are those of the whole conversation. */

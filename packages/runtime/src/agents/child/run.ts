@@ -190,7 +190,8 @@ const NO_OUTPUT = "(Subagent completed but returned no output.)";
 function endOf(end: End, { signal, meter }: ChildLife, budgetUsd: number | undefined): ChildEnd {
   const status = signal.aborted ? "killed" : FAILED.has(end.reason) ? "failed" : "completed";
   const text = status === "completed" ? end.text || end.summary || NO_OUTPUT : whyOf(end, budgetUsd);
-  return { end, status, text, usage: meter.last, used: meter.usage(), toolStats: meter.toolStats };
+  const unfinished = status === "completed" || meter.said === "" ? {} : { unfinished: meter.said };
+  return { end, status, text, ...unfinished, usage: meter.last, used: meter.usage(), toolStats: meter.toolStats };
 }
 
 const FAILED = new Set<End["reason"]>([
