@@ -92,6 +92,32 @@ test("a tool of the application is offered to the model and runs in the applicat
   expect(textOf(messages)).toBe("five");
 });
 
+test("hooks around a tool of a server are told the server, and around a question the call it is about", async () => {
+  using home = temporaryHome();
+  const name = "mcp__calc__zero";
+  await using model = await startMockModel([{ calls: [{ name, input: {} }] }, { text: "zero" }]);
+  const seen: unknown[] = [];
+  const note: HookCallback = async (input, id) => {
+    seen.push([input.hook_event_name, (input as { mcp_server?: unknown }).mcp_server, id]);
+    return {};
+  };
+  const hooks = [{ hooks: [note] }];
+  const zero = tool("zero", "Says zero", {}, async () => text("0"));
+  await read(
+    query({
+      prompt: "zero?",
+      options: {
+        ...door(home, model),
+        mcpServers: { calc: createSdkMcpServer({ name: "calc", tools: [zero] }) },
+        canUseTool: async (_, updatedInput) => ({ behavior: "allow", updatedInput }),
+        hooks: { PreToolUse: hooks, PermissionRequest: hooks, PostToolUse: hooks },
+      },
+    }),
+  );
+  const server = { name: "calc", source: "sdk" };
+  expect(seen).toEqual(["PreToolUse", "PermissionRequest", "PostToolUse"].map((event) => [event, server, "call_1_1"]));
+});
+
 test("the system prompt is nothing, the program's, or the application's, as it was asked for", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "a" }, { text: "b" }, { text: "c" }]);

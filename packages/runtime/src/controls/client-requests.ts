@@ -58,10 +58,10 @@ export class ClientRequests {
   }
 
   /** Calls a hook that is a function of the client. */
-  callHook(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<Answer> {
-    const { tool_use_id: call } = input;
+  callHook(callbackId: string, input: JsonObject, signal: AbortSignal, callId?: string): Promise<Answer> {
+    const { tool_use_id: named } = input;
     // Events without a call get an id of their own.
-    const id = typeof call === "string" ? call : this.#options.newId();
+    const id = callId ?? (typeof named === "string" ? named : this.#options.newId());
     return this.send({ subtype: "hook_callback", callback_id: callbackId, input, tool_use_id: id }, signal);
   }
 

@@ -52,12 +52,17 @@ export async function requestApproval(request: PermitRequest, question: Question
 const BY_HOOK = { by: "hook", reasonType: "hook" } as const;
 
 async function askHooks(
-  { tool, input }: PermitRequest,
+  { tool, input, call }: PermitRequest,
   { suggestions }: Question,
   { hooks, accept }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission | undefined> {
-  const about: JsonObject = { tool_name: tool.name, tool_input: input, permission_suggestions: suggestions };
+  const about: JsonObject = {
+    tool_name: tool.name,
+    tool_input: input,
+    tool_use_id: call.id,
+    permission_suggestions: suggestions,
+  };
   const { permission } = await hooks(about);
   // What they say after the answer comes too late.
   if (!permission || withdrawn.aborted) return undefined;

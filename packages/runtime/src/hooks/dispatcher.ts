@@ -32,6 +32,8 @@ export interface HookDispatcherOptions extends Pick<
   agentType?(): string | undefined;
   /** The tool call an event is about, for `if` rules. */
   callOf(tool: string, input: JsonObject): Promise<EngineHooks.ConditionCall>;
+  /** The server of an MCP tool. Absent if there are none. */
+  serverOf?(tool: string): JsonObject | undefined;
   /** Prints a warning, also with text output. */
   warn(text: string): void;
   /** Called with fields of a reply that concern the session, such as `sessionTitle` and `watchPaths`. */
@@ -158,12 +160,17 @@ export class HookDispatcher {
 
     const { runHandler } = await import("./run-handler.ts");
     this.#hasRun = true;
-    const input = engine.hookInput(event, base, own);
+    const { tool_name: tool, tool_use_id: call } = own;
+    const server = typeof tool === "string" ? this.#options.serverOf?.(tool) : undefined;
+    const input = engine.hookInput(event, base, server ? { ...own, mcp_server: server } : own);
+    const callId = typeof call === "string" ? { callId: call } : {};
     const label = engine.eventLabel(event, own);
     const budgetMs = event === "SessionEnd" ? engine.sessionEndBudget(live, this.#options.env) : undefined;
     const host = this.#host(agent);
     const replies = await Promise.all(
-      live.map((registration) => runHandler({ registration, label, input }, { signal, budgetMs, agent }, host)),
+      live.map((registration) =>
+        runHandler({ registration, label, input, ...callId }, { signal, budgetMs, agent }, host),
+      ),
     );
     const outcome = engine.foldReplies(replies.filter((reply) => reply !== undefined));
     if (outcome.fields) this.#options.onFields(event, outcome.fields);

@@ -85,7 +85,11 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     agentType: () => state.agent?.definition.name,
     env: state.snapshot.env,
     callOf: conditionCalls(storage, machine, gate, () => state.tools),
-    callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
+    serverOf: (tool) => {
+      const origin = state.originOf(tool);
+      return origin && { name: origin.server, source: origin.source };
+    },
+    callClient: (...call) => client.callHook(...call),
     callMcpTool: (...call) => callMcpTool(mcp, ...call),
     model: (name) => smallModel(storage, name),
     ports: hookPorts(machine),

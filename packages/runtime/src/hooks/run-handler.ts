@@ -19,6 +19,8 @@ export interface HandlerTask {
   readonly registration: HookRegistration;
   readonly label: string;
   readonly input: JsonObject;
+  /** The tool call that the event is about. */
+  readonly callId?: string;
 }
 
 /** What happened when a handler ran. */
@@ -61,7 +63,7 @@ export async function runHandler(
   { signal, budgetMs, agent }: HandlerCircumstances,
   host: HandlerHost,
 ): Promise<HookReply | undefined> {
-  const { registration, label, input } = task;
+  const { registration, label, input, callId } = task;
   const { handler, event } = registration;
   const id = host.newId();
   const runners = await host.runners();
@@ -73,6 +75,7 @@ export async function runHandler(
     signal,
     timeoutMs: budgetMs ?? hookTimeout(registration),
     agent,
+    callId,
     onAsync: () => detach("detached"),
     onOutput: (stdout, stderr) =>
       showOnStream(task, { subtype: "hook_progress", hook_id: id, stdout, stderr, output: stdout + stderr }, host),

@@ -26,6 +26,8 @@ export interface HandlerOptions {
   readonly timeoutMs: number;
   /** The subagent that the event happens in: it may work elsewhere, with fewer rights. */
   readonly agent?: Pick<FiringAgent, "cwd" | "hookPorts"> | undefined;
+  /** The tool call that the event is about, also if its input does not name it. */
+  readonly callId?: string | undefined;
   onAsync(timeoutMs: number | undefined): void;
   onOutput(stdout: string, stderr: string): void;
 }
@@ -46,7 +48,12 @@ export interface RunnersOptions {
   /** The number in the name of the registration's env file. */
   numberOf(registration: HookRegistration): number;
   /** Calls a function of the client. */
-  callClient(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<ControlResponse["response"]>;
+  callClient(
+    callbackId: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    callId: string | undefined,
+  ): Promise<ControlResponse["response"]>;
   callMcpTool: CallMcpTool;
   /** The named model, or the small default. */
   model(name: string | undefined): Promise<ModelChoice>;
@@ -151,7 +158,7 @@ function effortLevel({ effort }: JsonObject): string | undefined {
 async function runCallback(
   { callbackId, timeout }: CallbackHook,
   input: JsonObject,
-  { signal, timeoutMs }: HandlerOptions,
+  { signal, timeoutMs, callId }: HandlerOptions,
   { callClient, now }: RunnersOptions,
 ): Promise<HookRun> {
   const started = now();
@@ -162,7 +169,8 @@ async function runCallback(
   });
   // Callbacks have no default timeout.
   const late = timeout === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const answer = await callClient(callbackId, input, late ? AbortSignal.any([signal, late]) : signal);
+  const until = late ? AbortSignal.any([signal, late]) : signal;
+  const answer = await callClient(callbackId, input, until, callId);
   if (late?.aborted) return end({ outcome: "cancelled", stdout: "", problem: `no answer within ${timeout} s` });
   if (answer.subtype === "error") return end({ outcome: "error", stdout: "", problem: answer.error });
   const body = (answer as { readonly response?: unknown }).response ?? {};
