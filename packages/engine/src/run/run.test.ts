@@ -325,6 +325,17 @@ test("an abort while streaming keeps the text so far and leaves the marker", asy
   expect(last.content).toContainEqual({ type: "text", text: "[Request interrupted by user]" });
 });
 
+test("an abort while streaming has the stop reason of the last whole reply", async () => {
+  const never = new Promise(() => {});
+  const calls = { calls: [{ name: "Echo", input: { text: "a" } }] };
+  const model = scriptedModel(calls, { text: ["Hel", "lo"], hold: never, holdAfter: "first_delta" });
+  const there = testEngine(model, { tools: [echo] });
+  const running = run(prompt("go"), "default", new Conversation(), there.ports, {});
+  while (model.requests.length < 2) await new Promise(setImmediate);
+  there.abort();
+  expect(await running).toMatchObject({ reason: "aborted_streaming", stopReason: "tool_use" });
+});
+
 test("an abort while tools run answers every call", async () => {
   const controller = new AbortController();
   const hanging: Tool = {

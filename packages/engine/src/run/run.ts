@@ -36,6 +36,7 @@ export async function run(
   const stopping = new StopHooks();
   let usage = addUsage();
   let firstAt: number | undefined;
+  let stopReason: string | null = null; // of the last whole reply
   let lines = 0; // user lines since the prompt: what `num_turns` counts (test/conformance/protocol/cases/messages.ts)
 
   const add = async (...entries: NewEntry[]) => {
@@ -92,6 +93,7 @@ export async function run(
     if (asked.status === "rejected") throw asked.reason;
     usage = addUsage(usage, asked.value.usage);
     firstAt ??= asked.value.firstAt;
+    ({ stopReason } = asked.value);
     return { reply: asked.value, settled };
   };
 
@@ -162,7 +164,7 @@ export async function run(
     if (!(error instanceof ModelError)) throw error;
     if (error.kind === "aborted") {
       await add(interruptionEntry("streaming", ports.newId()));
-      return end({ reason: "aborted_streaming", text: "" });
+      return end({ reason: "aborted_streaming", text: "", stopReason });
     }
     if (error.kind === "budget_exhausted") return end({ reason: "budget_exhausted", text: "" });
     const failure = apiErrorEntry(error, ports.newId());
