@@ -1,7 +1,7 @@
 // The MCP servers of a session: connects to them in the background, lists and calls their tools, turns them on and off.
 // A session without servers does not load `@keelson/mcp`.
 
-import { mayShareRules, ruleName } from "@keelson/config/mcp-names";
+import { ruleName } from "@keelson/config/mcp-names";
 import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection } from "@keelson/mcp";
 import { normalizeName } from "@keelson/mcp/naming";
@@ -16,6 +16,7 @@ import {
   type ServerSummary,
 } from "./describe-servers.ts";
 import { toolsOfServers, originOfTool, policyRules, type OfferedMcpTool, type ToolOrigin } from "./offered-tools.ts";
+import { configuredServers, isOfClient, isSameServer, makesRoom, outdatedServers } from "./precedence.ts";
 import { ManagedServer, type ConnectionEvents } from "./server.ts";
 import type { NamedServer } from "./server-config.ts";
 import { connectTimeout, localSlots, remoteSlots } from "./server-limits.ts";
@@ -88,6 +89,10 @@ export class McpServers {
     return this.all.some((server) => ruleName(server.name) === ruleName(name));
   }
 
+  get #definitions(): readonly NamedServer[] {
+    return this.all.map(({ definition }) => definition);
+  }
+
   get(name: string): ManagedServer | undefined {
     return this.#servers.get(name);
   }
@@ -100,7 +105,7 @@ export class McpServers {
   add(servers: readonly NamedServer[]): readonly NamedServer[] {
     const added = servers.filter((definition) => {
       const known = this.#servers.get(definition.name);
-      if (known && !yields(known.definition, definition)) return false;
+      if (known && !makesRoom(known.definition, definition)) return false;
       if (known) this.remove(definition.name);
       this.#add(definition);
       return true;
@@ -114,21 +119,14 @@ export class McpServers {
    * these has their name: then they are gone for good.
    */
   replace(servers: readonly NamedServer[]): { readonly added: readonly NamedServer[]; readonly removed: string[] } {
-    const wanted = new Map(servers.map((server) => [server.name, server]));
-    const isOutdated = (known: NamedServer) => {
-      const next = wanted.get(known.name);
-      return next ? !isSame(next, known) : !this.#configured.some((each) => isSame(each, known));
-    };
-    const outdated = this.all
-      .map(({ definition }) => definition)
-      .filter((each) => isOfClient(each) && isOutdated(each));
+    const outdated = outdatedServers(this.#definitions, { wanted: servers, configured: this.#configured });
     for (const { name } of outdated) {
       this.#replaced.add(name);
       this.remove(name);
     }
     return {
       added: this.add(servers),
-      removed: outdated.map(({ name }) => name).filter((name) => !wanted.has(name)),
+      removed: outdated.map(({ name }) => name).filter((name) => !servers.some((server) => server.name === name)),
     };
   }
 
@@ -140,15 +138,13 @@ export class McpServers {
   }
 
   #apply(): void {
-    const known = [...this.#servers.values()].map(({ definition }) => definition);
-    const configured = this.#configured.filter((each) => !isOfClient(each) || !this.#replaced.has(each.name));
-    const ofClient = [...known, ...configured].filter(isOfClient);
-    const servers = configured.filter((server) => !ofClient.some((each) => yields(server, each)));
+    const known = this.#definitions;
+    const servers = configuredServers(this.#configured, { known, replaced: this.#replaced });
     const wanted = new Map(servers.map((server) => [server.name, server]));
     for (const definition of known) {
       if (isOfClient(definition)) continue;
       const next = wanted.get(definition.name);
-      if (next && isSame(next, definition)) continue;
+      if (next && isSameServer(next, definition)) continue;
       this.remove(definition.name);
     }
     for (const definition of servers) if (!this.#servers.has(definition.name)) this.#add(definition);
@@ -313,19 +309,6 @@ export class McpServers {
   #changed(): void {
     this.#version++;
   }
-}
-
-const isOfClient = ({ scope }: NamedServer) => scope === "dynamic";
-
-const isSame = (one: NamedServer, other: NamedServer) =>
-  one.name === other.name && JSON.stringify(one.configured) === JSON.stringify(other.configured);
-
-/** Whether a server of a file makes room for one of the client. Administrators' servers do not. */
-function yields({ name, scope, configured }: NamedServer, client: NamedServer): boolean {
-  if (scope === "dynamic" || scope === "enterprise" || scope === "managed") return false;
-  return (
-    ruleName(name) === ruleName(client.name) || (configured?.untrusted === true && mayShareRules(name, client.name))
-  );
 }
 
 /** Runs wait for servers inside the client, which answer at once, and for those that are configured so. */
