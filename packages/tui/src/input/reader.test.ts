@@ -158,6 +158,13 @@ test("a sequence of any length without an end is swallowed", () => {
 });
 
 describe("a paste", () => {
+  test("an answer of the terminal in the middle of it is no part of it", () => {
+    expect(read("\x1b[200~half", "\x1b[12;40R", " and half\x1b[201~")).toEqual([
+      { kind: "reply", of: "cursor", text: "12;40" },
+      { kind: "paste", text: "half and half" },
+    ]);
+  });
+
   test("is one event and new lines are new lines", () => {
     expect(read("\x1b[200~a\r\nb\rc\nd\x1b[201~\r")).toEqual([
       { kind: "paste", text: "a\nb\nc\nd" },

@@ -40,7 +40,8 @@ export class InputReader {
   push(chunk: Uint8Array, now: number): InputEvent[] {
     this.#lastAt = now;
     this.#old = this.#pending.length;
-    const place = this.#old === 0 && !this.#paste ? placeIn(chunk) : undefined;
+    // On a slow line, the terminal may answer in the middle of a paste.
+    const place = this.#old === 0 ? placeIn(chunk) : undefined;
     if (place) return [place];
     const events: InputEvent[] = [];
     let bytes = chunk;
