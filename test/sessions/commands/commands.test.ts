@@ -7,9 +7,11 @@ import {
   chainProblems,
   readTranscript,
   runKeelson,
+  startKeelson,
   startMockModel,
   temporaryHome,
   transcriptFiles,
+  type LoggedLine,
 } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, resultOf, spoken, STREAM } from "../front-door.ts";
 
@@ -302,4 +304,50 @@ test("/config shows settings without secrets, and sets only preferences", async 
   const saved = JSON.parse(readFileSync(join(home.configDir, "settings.json"), "utf8"));
   expect([saved.theme, saved.model]).toEqual(["dark", undefined]);
   expect(JSON.stringify(readTranscript(home))).not.toContain("hunter2");
+});
+
+test("/cd moves to a folder, adds one from outside, and tells the model and hooks", async () => {
+  using home = temporaryHome();
+  using other = temporaryHome();
+  home.write("sub/deep/here.txt", "");
+  other.write("there.txt", "");
+  const log = join(home.project, "moves.log");
+  home.settings({
+    hooks: { CwdChanged: [{ hooks: [{ type: "command", command: `cat >>'${log}'; echo >>'${log}'` }] }] },
+  });
+  await using model = await startMockModel([
+    { calls: [{ name: "Bash", input: { command: "ls" } }] },
+    { text: "one" },
+    { calls: [{ name: "Bash", input: { command: "ls" } }] },
+    { text: "two" },
+  ]);
+  await using program = startKeelson(["-p", ...CHAT, "--allowedTools", "Bash"], {
+    home,
+    url: model.url,
+    stdin: "open",
+  });
+  let last: LoggedLine | undefined;
+  const say = async (text: string): Promise<string> => {
+    program.send(prompt(text));
+    last = await program.waitForLine(({ type }) => type === "result", last ? { after: last } : {});
+    return last.json.result;
+  };
+  const deep = join(home.project, "sub/deep");
+  expect(await say("/cd")).toBe(`The working directory is ${home.project}`);
+  expect(await say("/cd sub/nowhere")).toContain('"sub/nowhere" is not a directory');
+  expect(await say("/cd sub")).toBe(`The working directory is now ${join(home.project, "sub")}`);
+  expect(await say("/cd deep")).toBe(`The working directory is now ${deep}`);
+  await say("list it");
+  expect(await say(`/cd ${other.project}`)).toBe(
+    `The working directory is now ${other.project}, which was added to this session`,
+  );
+  await say("list that");
+  program.closeStdin();
+  await program.done;
+  const [first, afterFirst, , afterSecond] = model.requests.map(({ body }) => JSON.stringify(body.messages));
+  expect(first).toContain(`The user changed the working directory to ${deep}`);
+  expect(afterFirst).toContain("here.txt");
+  expect(afterSecond).toContain("there.txt");
+  const moves = readFileSync(log, "utf8").trim().split("\n").filter(Boolean);
+  expect(moves.map((line) => JSON.parse(line).new_cwd)).toEqual([join(home.project, "sub"), deep, other.project]);
 });

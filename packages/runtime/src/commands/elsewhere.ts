@@ -8,7 +8,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   autocompact: "Automatic compaction is a setting: /config autoCompactEnabled false turns it off",
   branch: FORK,
   bug: "Report problems in the issue tracker of Keelson",
-  cd: "Start Keelson in the other folder, or add it to this session with /add-dir <path>",
   doctor: "Run `keelson doctor` in a shell to check the installation and the settings",
   exit: "End the input, or send the control request end_session, to end this session",
   fast: "Fast mode is not supported; choose a faster model with /model <model>",

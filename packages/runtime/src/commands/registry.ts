@@ -27,6 +27,12 @@ const COMMANDS: readonly BuiltInCommand[] = [
     load: async () => (await import("./show/agents.ts")).agentsCommand,
   },
   {
+    name: "cd",
+    description: "Work in another folder",
+    argumentHint: "[path]",
+    load: async () => (await import("./change/cd.ts")).cdCommand,
+  },
+  {
     name: "clear",
     aliases: ["reset", "new"],
     description: "Start a new conversation",
@@ -63,7 +69,7 @@ const COMMANDS: readonly BuiltInCommand[] = [
   },
   {
     name: "goal",
-    description: "Work until something holds; show or clear the goal",
+    description: "Work until something holds",
     argumentHint: "[condition|clear]",
     load: async () => (await import("./change/goal.ts")).goalCommand,
   },

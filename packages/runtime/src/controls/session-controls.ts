@@ -108,6 +108,11 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       folders.add(paths, source);
       if (source === "slash_command") notify(`The user added working directories: ${paths.join(", ")}`);
     },
+    changeDirectory: (path) => {
+      if (!folders.workspace.move(path)) return false;
+      notify(`The user changed the working directory to ${path}`);
+      return true;
+    },
     hooks: () => hooks.registered(),
     setClientHooks: (registrations) => hooks.setClient(registrations),
     setClient: (client) => {

@@ -89,6 +89,9 @@ export interface ControlTargets {
   /** `source` is a field of the hook input. */
   addDirectories(paths: readonly string[], source: "register_repo_root" | "slash_command"): void;
 
+  /** False outside the working directories. */
+  changeDirectory(path: string): boolean;
+
   /** All hooks, from settings files and from clients. */
   hooks(): readonly HookRegistration[];
   setClientHooks(registrations: readonly HookRegistration[]): void;

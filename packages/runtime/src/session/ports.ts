@@ -133,7 +133,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       cost.countCall(input);
       const left = event === "Stop" ? { ...taskHookFields(machine.tasks), ...schedules.hookFields() } : {};
       const said = await hooks.fire(event, { ...input, ...left }, signal);
-      if (!state.goal || !(event === "Stop" || event === "StopFailure")) return said;
+      if (!state.goal || !event.startsWith("Stop")) return said;
       return (await import("../goal/after-stop.ts")).withGoal(event, said, storage, signal);
     },
     instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
