@@ -6,6 +6,7 @@ test.each([
   "Your input exceeds the context window of this model. Please adjust your input and try again.",
   "the request exceeds the available context size (4096 tokens), try increasing it",
   "exceed_context_size_error",
+  "Context size has been exceeded.",
   "You passed 5000 input tokens, but the context length is only 4096 tokens",
   "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with 4096",
   "The number of tokens to keep from the initial prompt is greater than the context length",

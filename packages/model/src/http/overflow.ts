@@ -7,6 +7,7 @@ const TEXTS: readonly RegExp[] = [
   /exceeds? (?:the )?(?:model'?s )?context (?:window|length|limit)/i,
   /exceeded (?:the )?(?:model'?s )?context (?:window|length|limit)/i,
   /exceeds the available context size/i,
+  /context size has been exceeded/i,
   /context length is only \d+/i,
   /context the overflows|greater than the context length/i,
   /prompt too long; exceeded/i,

@@ -20,6 +20,9 @@ export interface ChatReaderOptions extends CallWriterOptions {
   estimateInput(): number;
 }
 
+/** DeepSeek names a lack of resources as the reason for the end of a reply. */
+const OUT_OF_RESOURCES = { code: "server_overloaded", message: "The server ran out of resources during the reply" };
+
 export class ChatReader {
   readonly #options: ChatReaderOptions;
   readonly #queue = new BlockQueue();
@@ -73,6 +76,7 @@ export class ChatReader {
     const finish = choice["finish_reason"];
     if (typeof finish === "string" && finish !== "") this.#finish = finish;
     if (finish === "error") throw streamErrorOf(undefined);
+    if (finish === "insufficient_system_resource") throw streamErrorOf(OUT_OF_RESOURCES);
     return this.#take();
   }
 
@@ -205,6 +209,8 @@ export class ChatReader {
   #stopReason(): string {
     if (this.#writer.count > 0) return "tool_use";
     if (this.#isRefusal || this.#finish === "content_filter") return "refusal";
+    // Mistral's word for the end of the window.
+    if (this.#finish === "model_length") return "model_context_window_exceeded";
     return this.#finish === "length" ? "max_tokens" : "end_turn";
   }
 

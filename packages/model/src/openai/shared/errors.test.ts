@@ -24,6 +24,12 @@ test.each<[string, number, unknown, object]>([
   ["a limit", 429, { error: { message: "Rate limit", code: "rate_limit_exceeded" } }, { kind: "rate_limit" }],
   ["no money left", 429, { error: { message: "Quota", type: "insufficient_quota" } }, { kind: "billing_error" }],
   ["payment required", 402, { error: { message: "Credits" } }, { kind: "billing_error" }],
+  [
+    "OpenRouter's moderation",
+    403,
+    { error: { code: 403, message: "flagged", metadata: { reasons: ["violence", "x"], flagged_input: "…" } } },
+    { kind: "invalid_request", message: "flagged (violence, x)" },
+  ],
   ["503", 503, {}, { kind: "overloaded" }],
   ["500", 500, { error: { message: "Oops", type: "server_error" } }, { kind: "server_error" }],
   ["502 with a page", 502, "<html>bad</html>", { kind: "server_error", message: "HTTP 502 Status" }],
@@ -142,4 +148,16 @@ test("errors in a stream have the kind of their code", () => {
     "server_error",
     "server_error",
   ]);
+});
+
+test.each([
+  ["Rate limit reached for gpt-5. Please try again in 1.2s. Visit …", 1_200],
+  ["Please try again in 1m2s.", 62_000],
+  ["Please try again in 20ms.", 20],
+  ["Requests have exceeded the call rate limit. Please retry after 14 seconds.", 14_000],
+  ["Rate limit reached", undefined],
+])("the wait that is named in %j is respected", (message, retryAfterMs) => {
+  const error = { message, code: "rate_limit_exceeded" };
+  expect([of(429, { error }).retryAfterMs, streamErrorOf(error).retryAfterMs]).toEqual([retryAfterMs, retryAfterMs]);
+  expect(of(429, { error }, { "retry-after": "3" }).retryAfterMs).toBe(3_000);
 });

@@ -14,6 +14,8 @@ interface Said {
   readonly status?: number;
   /** The reply that was refused. */
   readonly failed?: string;
+  /** The prompt was refused for what it says. */
+  readonly isFlagged?: boolean;
 }
 
 export function responseErrorOf({ status, statusText, headers, body }: ErrorResponse): ModelError {
@@ -31,7 +33,7 @@ export function responseErrorOf({ status, statusText, headers, body }: ErrorResp
     status,
     ...failedGeneration(said),
     ...apiType(said),
-    ...(kind === "rate_limit" || kind === "overloaded" ? waitOf(headers) : {}),
+    ...(kind === "rate_limit" || kind === "overloaded" ? waitOf(headers, said.message) : {}),
   });
 }
 
@@ -44,6 +46,7 @@ export function streamErrorOf(value: unknown): ModelError {
     status,
     ...failedGeneration(said),
     ...apiType(said),
+    ...(kind === "rate_limit" ? waitIn(said.message) : {}),
   });
 }
 
@@ -65,12 +68,15 @@ function readError(error: Readonly<Record<string, unknown>>): Said {
   // OpenRouter only says that something failed; what the model's own server said is beside it.
   const raw = isObject(metadata) && typeof metadata["raw"] === "string" ? metadata["raw"] : undefined;
   const inner = raw === undefined ? undefined : (read(tryParse(raw))?.message ?? raw);
-  const more = [inner, typeof param === "string" && !text.includes(param) ? param : undefined].filter(Boolean);
+  // It also says why a prompt was flagged.
+  const reasons = isObject(metadata) && Array.isArray(metadata["reasons"]) ? metadata["reasons"].join(", ") : undefined;
+  const more = [inner, reasons, typeof param === "string" && !text.includes(param) ? param : undefined].filter(Boolean);
   return {
     message: more.length > 0 ? `${text} (${more.join("; ")})` : text,
     ...(typeof code === "string" ? { code } : {}),
     ...(typeof type === "string" ? { type } : {}),
     ...(typeof failed === "string" ? { failed } : {}),
+    ...(reasons === undefined ? {} : { isFlagged: true }),
     ...(typeof code === "number" && code >= 400 && code < 600 ? { status: code } : {}),
   };
 }
@@ -139,7 +145,8 @@ const NEVER_OVERFLOW = new Set([401, 402, 403, 429]);
 const WRONG_KEY = /(?:incorrect|invalid) api key|api key not valid/i;
 const UNKNOWN_MODEL = /is not a valid model|model .*(?:does not exist|not found)|unknown model|no such model/i;
 
-function kindOf(status: number, { message, code = "", type = "" }: Said): ModelErrorKind {
+function kindOf(status: number, { message, code = "", type = "", isFlagged }: Said): ModelErrorKind {
+  if (isFlagged) return "invalid_request";
   const named = kindNamed(code) ?? kindNamed(type);
   if (named === "billing_error") return named;
   if (named === "prompt_too_long" || (isOverflow(message) && !NEVER_OVERFLOW.has(status))) return "prompt_too_long";
@@ -156,7 +163,7 @@ const kindNamed = (name: string) => (Object.hasOwn(BY_CODE, name) ? BY_CODE[name
 const LIMITS = ["requests", "tokens"] as const;
 
 /** The wait that the server asks for, or until the limit that is used up is reset. */
-function waitOf(headers: Headers): { readonly retryAfterMs?: number } {
+function waitOf(headers: Headers, message: string): { readonly retryAfterMs?: number } {
   const asked = retryAfter(headers, Date.now());
   if (asked.retryAfterMs !== undefined) return asked;
   const resets = LIMITS.flatMap((limit) => {
@@ -164,7 +171,15 @@ function waitOf(headers: Headers): { readonly retryAfterMs?: number } {
     const ms = durationMs(headers.get(`x-ratelimit-reset-${limit}`) ?? "");
     return ms !== undefined && (left === null || Number(left) <= 0) ? [ms] : [];
   });
-  return resets.length > 0 ? { retryAfterMs: Math.max(...resets) } : {};
+  return resets.length > 0 ? { retryAfterMs: Math.max(...resets) } : waitIn(message);
+}
+
+/** "Please try again in 1.2s", "Please retry after 1 second" */
+function waitIn(message: string): { readonly retryAfterMs?: number } {
+  const [, words = ""] =
+    /(?:try again in|retry after) ([\d.]+ ?(?:seconds?\b|(?:ms|[smh])[\d.smh]*))/i.exec(message) ?? [];
+  const ms = durationMs(words.replace(/ ?seconds?/i, "s").replace(" ", ""));
+  return ms === undefined ? {} : { retryAfterMs: ms };
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
