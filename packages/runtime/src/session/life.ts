@@ -29,7 +29,7 @@ export interface Stages {
 }
 
 /** Runs the start hooks, before anything else happens in the session. */
-export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
+export async function startSession({ storage, hooks, mcp, machine, agents }: Stages): Promise<void> {
   const { options, place, outbox } = storage;
   mcp.start();
   // A client that mirrors the transcript needs the forked entries first.
@@ -42,6 +42,10 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
     void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });
   }
   const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
+  if (source === "resume" && place.path !== null) {
+    const { reportLostAgents } = await import("../agents/lost-agents.ts");
+    reportLostAgents({ storage, machine, agents });
+  }
   await runStartHooks({ storage, hooks }, { source, setup: options.setup });
   hooks.changes.start();
 }

@@ -5,7 +5,7 @@ import { cutMiddle } from "@keelson/engine";
 import type { Task } from "@keelson/host";
 import type { NewEntry } from "@keelson/protocol";
 
-const MAX_RESULT_CHARS = 30_000;
+export const MAX_RESULT_CHARS = 30_000;
 const MAX_LINE_CHARS = 1_000;
 
 export function endNotice(task: Task, uuid: string): NewEntry {

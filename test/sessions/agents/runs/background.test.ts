@@ -169,3 +169,69 @@ test("commands that an agent left in the background end with it", async () => {
   expect(stopped).toEqual(["stopped", "completed"]);
   expect(existsSync(`/proc/${readFileSync(pid, "utf8").trim()}`)).toBe(false);
 });
+
+test.each(["SIGKILL", "SIGTERM"] as const)(
+  "an agent that ended with its process (%s) is told of once, when the session is resumed",
+  async (signal) => {
+    using home = temporaryHome();
+    await using model = await startMockModel(
+      cast({ main: [background(), { text: "Started" }], [TASK]: [{ text: "x", hang: true }] }),
+    );
+    await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+    running.send(prompt("Go"));
+    const { json: started } = await running.waitForLine(({ subtype }) => subtype === "task_started");
+    const { json: result } = await running.waitForLine(({ type }) => type === "result");
+    await running.waitForLine(({ agent_id: id }) => id === started.task_id);
+    const resume = async () => {
+      await using later = await startMockModel([{ text: "Hello again" }]);
+      const run = await runKeelson(["-p", "Again", "--resume", result.session_id, ...STREAM], { home, url: later.url });
+      const [{ body }] = later.requests as any;
+      return { told: messagesOf(run, "system/task_notification"), asked: JSON.stringify(body.messages.at(-1)) };
+    };
+    expect((await resume()).told).toEqual([]);
+    running.kill(signal);
+    await running.done;
+
+    const { told: once, asked } = await resume();
+    expect(once).toMatchObject([
+      {
+        task_id: started.task_id,
+        tool_use_id: "call_1_1",
+        status: "stopped",
+        summary: 'Agent "A task" did not finish before the session ended',
+      },
+    ]);
+    expect(asked).toContain(`<task-id>${started.task_id}</task-id>`);
+    expect(asked).toContain(`SendMessage to ${started.task_id}`);
+    const again = await resume();
+    expect(again.told).toEqual([]);
+    expect(again.asked).not.toContain("<task-id>");
+  },
+);
+
+test("an agent that ended, but whose answer the model had no time to read, is told of with its answer on a resume", async () => {
+  using home = temporaryHome();
+  const released = Promise.withResolvers<void>();
+  const child = async () => {
+    await released.promise;
+    return { text: "Forty-two" };
+  };
+  const hanging = { text: "x", hang: true } as const;
+  await using model = await startMockModel(
+    cast({ main: [background(), { text: "Started" }, hanging], [TASK]: [child] }),
+  );
+  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Go"));
+  const { json: result } = await running.waitForLine(({ type }) => type === "result");
+  running.send(prompt("Meanwhile"));
+  await model.waitForRequest(4);
+  released.resolve();
+  await running.waitForLine(({ subtype }) => subtype === "task_notification");
+  running.kill("SIGKILL");
+  await running.done;
+  await using later = await startMockModel([{ text: "Thanks" }]);
+  const run = await runKeelson(["-p", "Again", "--resume", result.session_id, ...STREAM], { home, url: later.url });
+  expect(messagesOf(run, "system/task_notification")).toMatchObject([{ status: "completed" }]);
+  const asked = JSON.stringify(later.requests[0]!.body.messages.at(-1));
+  expect(asked).toContain("<result>Forty-two</result>");
+});
