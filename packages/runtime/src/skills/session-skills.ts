@@ -7,6 +7,7 @@ import { asReminder, listingLimits, renderSkillListing, type Access } from "@kee
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { builtInNames, type ListedCommand } from "../commands/registry.ts";
 import type * as Whole from "./whole-skills.ts";
+import type { WholeSkills } from "./whole-skills.ts";
 
 export interface SessionSkillsOptions {
   snapshot(): Snapshot;
@@ -40,7 +41,7 @@ export class SessionSkills {
   /** All that a first request needs, and there may be a thousand before it. */
   #known: KnownSkills = { groups: [], bundled: [] };
   /** Made when a skill is needed. */
-  #made: Whole.WholeSkills | undefined;
+  #made: WholeSkills | undefined;
   /** Names the model has been told. */
   #told: Set<string>;
   /** The model has been told of these. */
@@ -204,7 +205,7 @@ export class SessionSkills {
     this.#known = isPlain ? { groups, bundled: bundled.filter(isFree) } : wholeSkills().knownSkills(this.#byName);
   }
 
-  get #skills(): Whole.WholeSkills {
+  get #skills(): WholeSkills {
     const { bundled, snapshot } = this.#options;
     return (this.#made ??= new (wholeSkills().WholeSkills)(this.#set, bundled, snapshot()));
   }
