@@ -41,5 +41,8 @@ async function resized(seed: number) {
   const expected = after.lines().map((line) => line.text.trimEnd());
   const top = emulator.cursor().row - after.above;
   emulator.dispose();
-  return { expected, found: isScrolled ? expected : lines.slice(top, top + expected.length) };
+  return {
+    expected,
+    found: isScrolled ? expected : lines.slice(top, top + expected.length).map((line) => line.trimEnd()),
+  };
 }
