@@ -153,6 +153,8 @@ export interface PromptExpansion {
   readonly about: JsonObject;
   /** Runs after the hooks agreed. Rejects with an error for the user. */
   render(): Promise<ExpandedPrompt>;
+  /** Hooks let the prompt pass: it goes to the model. */
+  admitted?(): void;
   /** The next of several that were typed one after the other. */
   readonly next?: PromptExpansion | undefined;
 }

@@ -128,3 +128,16 @@ test("a goal is shown, cleared and replaced, and does not outlive a failed reque
   );
   expect(model.requests.length).toBe(requests);
 });
+
+test("a goal that a hook refuses is not set", async () => {
+  using home = temporaryHome();
+  const refuse = { type: "command", command: "grep -q goal && { echo no goals >&2; exit 2; }; true" };
+  home.settings({ hooks: { UserPromptSubmit: [{ hooks: [refuse] }] } });
+  await using model = await startMockModel([{ text: "hello" }]);
+  await using talk = await conversation(home, model.url);
+  await talk.say("/goal it works");
+  expect(await talk.say("hi")).toBe("hello");
+  expect(await talk.say("/goal")).toStartWith("There is no goal");
+  expect((await talk.end()).stderr).toBe("");
+  expect(model.requests.length).toBe(1);
+});

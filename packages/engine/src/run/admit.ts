@@ -48,6 +48,7 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
     ...sourceOf(prompt),
   });
   if (isRefusal(said)) return blockPrompt(said, text, ports);
+  for (const each of stackOf(expansion)) each.admitted?.();
   const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
   const typed: NewEntry = {
     type: "user",

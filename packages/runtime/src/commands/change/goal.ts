@@ -27,9 +27,9 @@ export function goalPrompt(args: string, { targets }: Pick<CommandSession, "targ
       if (args.length > LONGEST_CONDITION) {
         throw new Error(`a goal has at most ${LONGEST_CONDITION} characters, and this one has ${args.length}`);
       }
-      targets.setGoal({ condition: args, startedMs: targets.now(), checks: 0 });
       return { content: [commandHeading("goal", args), instructions(args)].map((text) => ({ type: "text", text })) };
     },
+    admitted: () => targets.setGoal({ condition: args, startedMs: targets.now(), checks: 0 }),
   };
 }
 
