@@ -319,6 +319,27 @@ test("DeepSeek gets its thinking back also if a reminder follows the result", as
   expect([server.problems, thinkingIn(server)]).toEqual([[], ["old", "older", "new"]]);
 });
 
+test("DeepSeek's thinking is turned off by a switch, and has levels otherwise", async () => {
+  const { server, provider } = await setUp([done, done], {
+    keepsThinking: true,
+    server: { provider: "deepseek" },
+    traits: { efforts: ["low", "high", "max"] },
+  });
+  const asked: Partial<ModelRequest>[] = [
+    { thinking: { type: "disabled" }, output_config: { effort: "high" } },
+    { thinking: { type: "adaptive" }, output_config: { effort: "medium" } },
+  ];
+  for (const more of asked) expect((await collect(provider, { ...request, ...more, model: V4 })).error).toBeUndefined();
+  const sent = server.requests.map(({ body: { thinking, reasoning_effort } }) => [thinking, reasoning_effort]);
+  expect([server.problems, sent]).toEqual([
+    [],
+    [
+      [{ type: "disabled" }, undefined],
+      [undefined, "low"],
+    ],
+  ]);
+});
+
 test("older models of DeepSeek get their thinking back within the tool loop, and only there", async () => {
   const { server, provider } = await setUp([done], { thinking: "reasoning_content", server: { provider: "deepseek" } });
   const model = "deepseek-reasoner";

@@ -47,7 +47,8 @@ export function chatRequest(request: ModelRequest, stream: boolean, context: Cha
   if (offered.isCut) losses.add("tools");
   const messages = messagesOf(withDetails(request, offered.details), context, (loss) => losses.add(loss));
   const { maxTokensField, maxTokens } = limitOf(request, context);
-  const effort = may("reasoning_effort") ? effortFor(request, traits) : undefined;
+  const isOff = request.thinking?.["type"] === "disabled" && hasSwitch(request.model, context);
+  const effort = may("reasoning_effort") && !isOff ? effortFor(request, traits) : undefined;
   const format = may("response_format") ? responseFormat(request) : undefined;
   const body = {
     model: request.model,
@@ -59,6 +60,7 @@ export function chatRequest(request: ModelRequest, stream: boolean, context: Cha
       : {}),
     ...(maxTokensField ? { [maxTokensField]: maxTokens } : {}),
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(isOff ? { thinking: { type: "disabled" } } : {}),
     ...(format ? { response_format: format } : {}),
     ...(sessionId !== undefined && knowsCacheKey(context) && may("prompt_cache_key")
       ? { prompt_cache_key: sessionId }
@@ -82,6 +84,7 @@ const OPTIONAL = new Set<string>([
   "max_tokens",
   "max_completion_tokens",
   "reasoning_effort",
+  "thinking",
   "parallel_tool_calls",
   "tool_choice",
   "prompt_cache_key",
@@ -137,8 +140,14 @@ function reasoningFieldOf({ flavour, compat, habits }: ChatContext) {
 
 /** DeepSeek wants it back always since its fourth version; before, within the tool loop. */
 function spanOf(model: string, { habits }: ChatContext): ReasoningSpan {
-  return habits.reasoning ?? (/deepseek-(?:v[4-9]|flash|pro)/.test(model) ? "session" : "loop");
+  return habits.reasoning ?? (isNewDeepSeek(model) ? "session" : "loop");
 }
+
+/** Its thinking is turned off by a field of its own, not by an effort. */
+const hasSwitch = (model: string, { flavour, habits }: ChatContext) =>
+  flavour === "deepseek" && isNewDeepSeek(model) && !habits.refused.has("thinking");
+
+const isNewDeepSeek = (model: string) => /deepseek-(?:v[4-9]|flash|pro)/.test(model);
 
 function limitOf(request: ModelRequest, context: ChatContext) {
   const { flavour, compat, habits, traits } = context;

@@ -8,6 +8,7 @@ export type Optional =
   | "max_output_tokens"
   | "reasoning_effort"
   | "reasoning"
+  | "thinking"
   | "summary"
   | "include"
   | "parallel_tool_calls"

@@ -99,7 +99,7 @@ function names(message: string, part: Optional): boolean {
   return new RegExp(`(?<![a-z_])${part.replaceAll("_", "_?")}(?![a-z_])`, "i").test(message);
 }
 
-const WORDS = new Set<Optional>(["reasoning", "include", "strict"]);
+const WORDS = new Set<Optional>(["reasoning", "thinking", "include", "strict"]);
 
 /** "max_tokens is too large: 32000. This model supports at most 16384 completion tokens" */
 function outputLimitOf(message: string, { maxTokens, parts }: Sent): number | undefined {

@@ -8,7 +8,7 @@ import { schemaProblem } from "./schema.ts";
 export interface ChatRules {
   /** How thinking is shown, and in which field of a message it is accepted. By default it is not. */
   readonly thinking?: "reasoning_content" | "reasoning" | "reasoning_details" | "tags";
-  /** Thinking that led to calls must come back in every request, as with DeepSeek since its fourth version. */
+  /** DeepSeek since its fourth version: thinking that led to calls must come back in every request, and can be off. */
   readonly keepsThinking?: boolean;
   /** Optional parameters that this server does not know. */
   readonly refuses?: readonly string[];
@@ -48,13 +48,14 @@ export const isReasoningModel = (model: string) => /^(?:gpt-5|o\d)/.test(model);
 export function chatProblem(body: any, rules: ChatRules): string | undefined {
   if (!isObject(body)) return "We could not parse the JSON body of your request";
   for (const field of Object.keys(body)) {
+    if (field === "thinking" && rules.keepsThinking) continue;
     if (!FIELDS.has(field)) return `Unrecognized request argument supplied: ${field}`;
     if (rules.refuses?.includes(field)) return `Unsupported parameter: '${field}' is not supported with this model.`;
   }
-  return parameterProblem(body) ?? toolsProblem(body, rules) ?? messagesProblem(body["messages"], rules);
+  return parameterProblem(body, rules) ?? toolsProblem(body, rules) ?? messagesProblem(body["messages"], rules);
 }
 
-function parameterProblem(body: Record<string, any>): string | undefined {
+function parameterProblem(body: Record<string, any>, { keepsThinking }: ChatRules): string | undefined {
   const { model, max_tokens, temperature, stream, stream_options, tools, tool_choice, parallel_tool_calls } = body;
   if (typeof model !== "string" || model === "") return "you must provide a model parameter";
   for (const field of ["max_tokens", "max_completion_tokens"])
@@ -75,7 +76,7 @@ function parameterProblem(body: Record<string, any>): string | undefined {
       return "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     if (temperature !== undefined && temperature !== 1)
       return "Unsupported value: 'temperature' does not support this value with this model. Only the default (1) value is supported.";
-  } else if (body["reasoning_effort"] !== undefined) return "Unrecognized request argument supplied: reasoning_effort";
+  } else if (effort !== undefined && !keepsThinking) return "Unrecognized request argument supplied: reasoning_effort";
   if (stream_options !== undefined && stream !== true)
     return "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
   if (tools === undefined && tool_choice !== undefined)
