@@ -49,7 +49,7 @@ export class ReplyRecovery {
       return ++this.#pauses <= MAX_PAUSES ? { again: true } : { failure: { text: PAUSED, error: "unknown" } };
     }
     if (cut || stopReason === "max_tokens" || stopReason === "model_context_window_exceeded") {
-      // After a thought alone there is nothing to continue: the request is the same as before.
+      // There is nothing to continue after a thought alone.
       if (++this.#resumptions <= MAX_RESUMPTIONS) return cut && text.trim() === "" ? { again: true } : { nudge: GO_ON };
       return { failure: cut ? { text: LOST, error: "unknown" } : { text: TOO_LONG, error: "max_output_tokens" } };
     }

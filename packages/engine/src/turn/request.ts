@@ -105,7 +105,7 @@ function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | unde
   if (profile.thinking === "none") return undefined;
   if (thinkingTokens === 0) return { type: "disabled" };
   if (profile.thinking === "adaptive") return { type: "adaptive" };
-  // The budget is part of the output, and must leave room for a reply.
+  // The budget must leave room for a reply.
   if (profile.maxTokens <= LEAST_BUDGET) return { type: "disabled" };
   const budget = Math.min(thinkingTokens ?? profile.maxTokens - 1, profile.maxTokens - 1);
   return { type: "enabled", budget_tokens: Math.max(budget, LEAST_BUDGET) };

@@ -241,7 +241,7 @@ export async function requestReply(
     const usable = lost || (kind === "aborted" && ended.aborted);
     if (!usable) halt("The call did not run: the reply was cut off.");
     for (const call of waiting) start(call);
-    // A lone thought cannot be continued, but it is recorded, so the caller asks again.
+    // After a thought alone, the caller asks again.
     const hasThought = lost && lastEntry !== undefined;
     if (!usable || (calls.length + texts.length === 0 && !hasThought)) throw error;
     // A reply with a stop reason is complete, whatever happened to the connection after it.

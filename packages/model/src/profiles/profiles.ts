@@ -8,8 +8,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 interface Family {
   readonly maxTokens: number;
-  /** The most that can be set; absent if unknown. */
-  readonly mostTokens?: number;
+  /** The most that can be set. */
+  readonly mostTokens: number;
   readonly contextWindow: number;
   readonly thinking: ModelProfile["thinking"];
   /** The default effort; absent if the model does not support it. */
@@ -74,8 +74,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 };
 
 // What the reference sends for an unknown id (profiles.test.ts, "some-new-model").
-const { mostTokens: _, ...unlimited } = adaptive;
-const UNKNOWN: Family = { ...unlimited, maxTokens: 32_000 };
+const UNKNOWN: Family = { ...adaptive, maxTokens: 32_000, mostTokens: Infinity };
 
 const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables: readonly string[] }>> = {
   sonnet: { id: "claude-sonnet-5", variables: ["ANTHROPIC_DEFAULT_SONNET_MODEL"] },
@@ -132,10 +131,7 @@ export function lookUpClaude(name: string, env: Env = {}): KnownModel {
   return {
     profile: {
       id,
-      maxTokens: Math.min(
-        positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
-        family.mostTokens ?? Infinity,
-      ),
+      maxTokens: Math.min(positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens, family.mostTokens),
       contextWindow:
         positiveInteger(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? contextWindowOf(family, longContext, env),
       thinking: family.thinking,
