@@ -115,3 +115,22 @@ test("whoever queued a notice learns when it is taken", () => {
   inbox.takeNotices();
   expect(taken).toEqual(["a", "b"]);
 });
+
+test("work under way means that the session goes on, and a notice that starts no run is no work", () => {
+  const inbox = new Inbox();
+  let released = 0;
+  inbox.released = () => released++;
+  inbox.notify(notice("context"), { wakes: false });
+  expect([inbox.isEmpty, inbox.hasWork, inbox.goesOn]).toEqual([false, false, false]);
+  const [one, two] = [inbox.hold(), inbox.hold()];
+  expect([inbox.hasWork, inbox.goesOn]).toEqual([false, true]);
+  inbox.notify(notice("end"), { wakes: true });
+  one();
+  expect(released).toBe(0);
+  two();
+  two();
+  expect(released).toBe(1);
+  expect([inbox.hasWork, inbox.goesOn]).toEqual([true, true]);
+  inbox.takeNotices();
+  expect(inbox.goesOn).toBe(false);
+});

@@ -136,9 +136,14 @@ export class Inbox {
     return !this.#closed;
   }
 
+  /** Something waits that starts a run. Notices that start none wait for the next one. */
+  get hasWork(): boolean {
+    return this.#prompts.length > 0 || this.#wakes;
+  }
+
   /** Whether there is something to run, or will be when what is under way has ended. */
   get goesOn(): boolean {
-    return this.#held > 0 || this.#prompts.length > 0 || this.#wakes;
+    return this.#held > 0 || this.hasWork;
   }
 
   get closed(): boolean {

@@ -129,7 +129,7 @@ export class Member {
       return this.#deliveries.take().forEach((mail) => this.#deliver(mail));
     }
     // A run is under way or about to begin.
-    if (storage.runState.running || !storage.inbox.isEmpty) return;
+    if (storage.runState.running || storage.inbox.hasWork) return;
     if (this.#isEnding) return end("end_of_input");
     if (!this.#hasPrompt) return;
     await this.#deliveries.settle();
