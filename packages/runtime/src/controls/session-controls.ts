@@ -8,7 +8,7 @@ import { customTitle, dequeued } from "@keelson/store";
 import { typedCommands, type RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
-import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
+import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/change-events.ts";
 import { modelRates } from "../model/model-choice.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { adoptChangedSettings, reloadStyle } from "../session/life.ts";

@@ -5,7 +5,7 @@ import { renderGitState } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
 import type { AgentStage } from "../agents/open-agents.ts";
 import type { Gate } from "../gate/gate.ts";
-import { fireConfigChange, fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
+import { fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
@@ -102,6 +102,7 @@ export async function adoptChangedSettings(stages: Stages): Promise<void> {
   // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
   const isSound = next === state.snapshot || !(await machine.undoChanges());
   if (next === state.snapshot || !isSound || wasRefused(next, state)) return;
+  const { fireConfigChange } = await import("../hooks/change-events.ts");
   if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
   else state.refused = next.sources;
 }
