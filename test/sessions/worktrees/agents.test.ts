@@ -80,7 +80,7 @@ test("an agent that is started from a folder of the checkout is told where its p
   );
   await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url, cwd });
   const [first] = requestsOf(model.requests, TASK, ROLES);
-  const { text } = first.messages[0].content.at(-1);
+  const { text } = first.messages[0].content.find((block: any) => block.text.includes("isolated worktree"));
   const [, copy] = /isolated worktree: (\S+) on/.exec(text)!;
   expect(text).toContain(`Translate them: ${home.project}/x is ${copy}/x here.`);
   expect(text).toContain(`The agent that started you works in ${cwd}, which is ${copy}/pkg/in here.`);
