@@ -33,6 +33,7 @@ test("modules keep no state but memos, what servers accept, and what ends with t
   expect(keeping.toSorted()).toEqual([
     "packages/disk/src/lock/flock.ts",
     "packages/engine/src/permission/command/analysis/recent-analyses.ts",
+    "packages/host/src/programs/compiler-threads.ts",
     "packages/model/src/openai/shared/habits.ts",
     "packages/sdk/src/process/at-exit.ts",
     "packages/tui/src/widgets/key-lookup.ts",

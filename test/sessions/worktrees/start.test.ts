@@ -63,10 +63,10 @@ test("--worktree needs a repository", async () => {
   expect([code, stderr]).toEqual([1, `error: '${cwd}' is not in a git repository; run git init first\n`]);
 });
 
-test("--tmux says that it is not available", async () => {
+test("--tmux says that it needs a terminal", async () => {
   using home = repositoryHome();
   const { code, stderr } = await runKeelson(["-p", "go", "-w", "x", "--tmux"], { home, url: "http://127.0.0.1:9" });
-  expect([code, stderr]).toEqual([1, "error: option --tmux is not available in this version yet\n"]);
+  expect([code, stderr]).toEqual([1, "error: --tmux needs a terminal and cannot be used with --print\n"]);
 });
 
 test("a resumed session is in its worktree again, until that is gone", async () => {

@@ -4,7 +4,7 @@
 import type { Ports } from "@keelson/engine";
 import { createFiles } from "@keelson/host";
 import type { Permit } from "../gate/approvals.ts";
-import { boundedRead } from "../gate/bounded-read.ts";
+import { boundedRead } from "../machine/bounded-read.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { Machine } from "../machine/machine.ts";

@@ -139,7 +139,7 @@ test("skills it names are in the first request, and so is its memory", async () 
 
 test("an agent of a plugin names the plugin's skills without its name, also those that commands hide", async () => {
   using home = temporaryHome();
-  const root = join(home.write("~/kit/.claude-plugin/plugin.json", { name: "kit" }), "../../..");
+  const root = join(home.write("~/kit/.claude-plugin/plugin.json", { name: "kit" }), "../..");
   home.write("~/kit/agents/writer.md", "---\ndescription: Writes\nskills: [style, both, kit:style, far]\n---\nWrite.");
   home.write("~/kit/skills/style/SKILL.md", "---\ndescription: x\n---\nUse tabs\n");
   home.write("~/kit/skills/both/SKILL.md", "---\ndescription: x\n---\nThe skill\n");

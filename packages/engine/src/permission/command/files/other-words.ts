@@ -24,6 +24,8 @@ const VERBS = setOf("build check deploy dev export generate info lint preview se
 
 const CONTAINERS = setOf("builder buildx compose container image network secret service stack swarm system volume");
 const PACKAGES = setOf("run run-script");
+/** Runs files, too: only after these is an operand a task. */
+const RUNTIMES = setOf("bun");
 
 /** After these subcommands, one more word is a name. */
 const GROUPS: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -90,7 +92,7 @@ function names(name: string, words: readonly Word[]): readonly Word[] {
   if (TASKS.has(name)) return operands.filter(({ value }) => NAME.test(value));
   if (BUILDERS.has(name)) return VERBS.has(first.value) ? [first] : [];
   if (name === "git") return [first, ...branches(first.value, operands.slice(1), words)];
-  const own = COMMANDED.has(name) || (name === "bun" && PACKAGES.has(first.value)) ? [first] : [];
+  const own = COMMANDED.has(name) || (RUNTIMES.has(name) && PACKAGES.has(first.value)) ? [first] : [];
   if (name === "yarn" && first.value === "workspace") return [first, ...operands.slice(1, 3).filter(isName)];
   if (INSTALLERS.has(name) && INSTALLS.has(first.value)) return [first, ...operands.slice(1).filter(isName)];
   const isGroup = Object.hasOwn(GROUPS, name) && GROUPS[name]!.has(first.value);
