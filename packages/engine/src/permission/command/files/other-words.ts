@@ -24,8 +24,8 @@ const VERBS = setOf("build check deploy dev export generate info lint preview se
 
 const CONTAINERS = setOf("builder buildx compose container image network secret service stack swarm system volume");
 const PACKAGES = setOf("run run-script");
-/** Runs files, too: only after these is an operand a task. */
-const RUNTIMES = setOf("bun");
+/** They run files, too: only after these is an operand a task. */
+const RUNTIMES = setOf("bun deno");
 
 /** After these subcommands, one more word is a name. */
 const GROUPS: Readonly<Record<string, ReadonlySet<string>>> = {
