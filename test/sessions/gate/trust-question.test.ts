@@ -85,7 +85,7 @@ test("yes is written where trust is kept, and the next question comes before any
   await terminal.until("Do you trust this folder?");
   terminal.press("2");
   await until(() => answered(home) !== undefined);
-  expect(answered(home)).toEqual({ hasTrustDialogAccepted: true });
+  expect(answered(home)).toMatchObject({ hasTrustDialogAccepted: true });
   expect(existsSync(mark)).toBe(false);
   expect(model.requests).toEqual([]);
 });
