@@ -23,11 +23,11 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
 
 /** What a package must not even mention. The engine may take paths apart: that touches nothing. */
 const forbidden: Readonly<Record<string, readonly RegExp[]>> = {
-  protocol: [/\bBun\./, /["'](node|bun):/, /["']bun["']/, /\bprocess\./, /\bBuffer\b/],
+  protocol: [/\bBun\./, /["'](node|bun):/, /\b(?:from|import)\s*\(?["']bun["']/, /\bprocess\./, /\bBuffer\b/],
   engine: [
     /\bBun\./,
     /["'](node:(?!path\b)|bun:)/,
-    /["']bun["']/,
+    /\b(?:from|import)\s*\(?["']bun["']/,
     /\bfetch\(/,
     /\bprocess\./,
     /\bDate\.now\(/,
