@@ -117,6 +117,7 @@ const FOREIGN = new Set([
   "to-command",
   "lsp",
   "stdio",
+  "arg",
   "modle",
 ]);
 const flagsIn = (text: string) =>
