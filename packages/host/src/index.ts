@@ -1,5 +1,5 @@
 export { extractProgram } from "./programs/extract-program.ts";
-export { findProgram, pathOutside } from "./programs/find-program.ts";
+export { findProgram, pathOutside, programsOnPath } from "./programs/find-program.ts";
 export { createFiles } from "./files/files.ts";
 export { holdFolder } from "./files/held-folder.ts";
 export { gitBranch } from "./git/branch.ts";

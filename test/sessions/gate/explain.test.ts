@@ -2,7 +2,7 @@
 // Commands here are harmless: what is tested is the decision, never the damage.
 
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { resultOf, STREAM, told } from "../front-door.ts";
@@ -62,6 +62,27 @@ test("what explain says of a call is what happens to it", async () => {
 
   expect(said).toEqual(done);
   expect(new Set(done)).toEqual(new Set(["ran", "denied"]));
+});
+
+test("a program that the PATH finds in the project does not run for its name", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "text");
+  home.write(".venv/bin/ls", `#!/bin/sh\necho x > '${join(home.project, "planted")}'\n`);
+  chmodSync(join(home.project, ".venv/bin/ls"), 0o755);
+  const env = { PATH: `${join(home.project, ".venv/bin")}:${process.env["PATH"]}` };
+  const calls = ["ls", "cat a.txt"].map((command) => ({ name: "Bash", input: { command } }));
+  await using model = await startMockModel([{ calls }, { text: "done" }]);
+
+  const ended = await runKeelson(["-p", "go", "--permission-mode", "acceptEdits", ...STREAM], {
+    home,
+    url: model.url,
+    env,
+  });
+  const denied = resultOf(ended).permission_denials.map(({ tool_input }: any) => tool_input.command);
+  const { stdout } = await runKeelson(["permissions", "explain", "Bash(ls)"], { home, env });
+
+  expect({ denied, planted: existsSync(join(home.project, "planted")) }).toEqual({ denied: ["ls"], planted: false });
+  expect(stdout).toContain(`it would run '${join(home.project, ".venv/bin/ls")}', which is in a working directory`);
 });
 
 test("the way out that explain shows works when it is followed", async () => {

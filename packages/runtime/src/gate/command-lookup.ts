@@ -16,7 +16,7 @@ import {
   type LookUps,
   type OnDisk,
 } from "@keelson/engine/command";
-import { findProgram, realPathOf } from "@keelson/host";
+import { programsOnPath, realPathOf } from "@keelson/host";
 import { createGitLookup, type GitLookupOptions } from "@keelson/host/git";
 import { listContents, expandPattern, type FoundPath } from "@keelson/host/look-up";
 
@@ -42,11 +42,6 @@ export function createCommandLookup(git: GitLookupOptions): CommandLookup {
       programs: programsOnPath(isPowerShell ? [] : namesOnPath(analysis), git.env()["PATH"]),
     };
   };
-}
-
-function programsOnPath(names: readonly string[], path: string | undefined): Map<string, string> {
-  const found = names.map((name) => [name, findProgram(name, path)] as const);
-  return new Map(found.flatMap(([name, program]) => (program === null ? [] : [[name, realPathOf(program)] as const])));
 }
 
 function isLink(path: string): boolean {

@@ -165,9 +165,10 @@ function partWords(part: PartExplanation, style: Style): string {
   if (rule) return ruleWords(rule, verdict, style);
   if (verdict === "allow") return by === "mode" ? `${reason} mode` : lower(reason);
   if (obstacles.length > 0) return visible(obstacles.join("; "));
-  if (by === "protected") return visible(lower(reason.replace(/^This command requires approval: /, "")));
+  const [, why] = /^This command requires approval: (.*)$/s.exec(reason) ?? [];
+  if (by === "protected") return visible(lower(why ?? reason));
   if (blockedPath !== undefined) return `outside the working directories: ${style.short(blockedPath)}`;
-  return by === "rule" ? visible(lower(reason)) : "no rule allows it";
+  return by === "rule" ? visible(lower(reason)) : visible(why ?? "no rule allows it");
 }
 
 function redirectionNode(redirection: RedirectionExplanation, style: Style): Node {
