@@ -24,6 +24,9 @@ test.each([
       "yarn workspace web build",
       "bun run build",
       "deno task build",
+      "deno compile a.ts",
+      "swift build",
+      "dart build",
       "make build",
       "make -j4 clean build",
       "make -C web build",
@@ -124,6 +127,17 @@ test.each([
       "docker --config secrets build .",
       "tar --exclude-from=secrets -cf x.tar src",
       "grep --exclude-from secrets -r foo src",
+    ],
+  ],
+  [
+    "operands after the end of options, and scripts",
+    [
+      "grep -- '' --exclude secrets",
+      "grep -v -- x a.txt --exclude-dir secrets",
+      "rsync -a -- src --exclude secrets host:",
+      "swift secrets",
+      "dart secrets",
+      "deno secrets",
     ],
   ],
   [

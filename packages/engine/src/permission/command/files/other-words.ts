@@ -13,6 +13,15 @@ const COMMANDED = setOf(
   "apt brew bundle cargo composer conda dart deno docker dotnet firebase flutter fly gcloud gem gh git go helm heroku hg kubectl lerna mix ng npm pip pip3 pipenv pm2 pnpm podman poetry rails rustup sbt svn swift terraform uv vercel wrangler yarn zig",
 );
 
+/** These run a file instead if no subcommand has the name, and print its lines if it is no program. */
+const SCRIPTED: Readonly<Record<string, ReadonlySet<string>>> = {
+  dart: setOf("analyze build compile create doc fix format pub run test"),
+  deno: setOf(
+    "add bench bundle cache check compile coverage doc fmt info init install lint outdated publish remove run serve task test",
+  ),
+  swift: setOf("build format package run test"),
+};
+
 /** All operands are tasks, targets or units. */
 const TASKS = setOf("ant gmake gradle gradlew just make mvn mvnw ninja nx rake systemctl task turbo");
 
@@ -24,8 +33,6 @@ const VERBS = setOf("build check deploy dev export generate info lint preview se
 
 const CONTAINERS = setOf("builder buildx compose container image network secret service stack swarm system volume");
 const PACKAGES = setOf("run run-script");
-/** They run files, too: only after these is an operand a task. */
-const RUNTIMES = setOf("bun deno");
 
 /** After these subcommands, one more word is a name. */
 const GROUPS: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -90,9 +97,10 @@ function names(name: string, words: readonly Word[]): readonly Word[] {
   if (name === "npx" && first !== undefined) return ownWords(first.value, words.slice(words.indexOf(first) + 1));
   if (first === undefined || !NAME.test(first.value)) return [];
   if (TASKS.has(name)) return operands.filter(({ value }) => NAME.test(value));
+  if (Object.hasOwn(SCRIPTED, name) && !SCRIPTED[name]!.has(first.value)) return [];
   if (BUILDERS.has(name)) return VERBS.has(first.value) ? [first] : [];
   if (name === "git") return [first, ...branches(first.value, operands.slice(1), words)];
-  const own = COMMANDED.has(name) || (RUNTIMES.has(name) && PACKAGES.has(first.value)) ? [first] : [];
+  const own = COMMANDED.has(name) || (name === "bun" && PACKAGES.has(first.value)) ? [first] : [];
   if (name === "yarn" && first.value === "workspace") return [first, ...operands.slice(1, 3).filter(isName)];
   if (INSTALLERS.has(name) && INSTALLS.has(first.value)) return [first, ...operands.slice(1).filter(isName)];
   const isGroup = Object.hasOwn(GROUPS, name) && GROUPS[name]!.has(first.value);
@@ -146,8 +154,11 @@ const SWITCHES: readonly (readonly [program: RegExp, switches: RegExp])[] = [
 
 const MESSAGES = setOf("commit merge notes revert stash tag");
 
-function texts(name: string, words: readonly Word[]): readonly Word[] {
-  if (name === "find") return leftOut(words);
+function texts(name: string, all: readonly Word[]): readonly Word[] {
+  if (name === "find") return leftOut(all);
+  // After `--`, what looks like an option is a file, and so is what looks like its value.
+  const end = all.findIndex(({ value }) => value === "--");
+  const words = end < 0 ? all : all.slice(0, end);
   // `git grep -m`, `git checkout -m`: not a message.
   if (name === "git" && !MESSAGES.has(operandsOf(name, words)[0]?.value ?? "")) return [];
   const own = TEXTS.filter(([program]) => program.test(name));
