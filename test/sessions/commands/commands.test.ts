@@ -313,7 +313,7 @@ test("/cd moves to a folder, adds one from outside, and tells the model and hook
   other.write("there.txt", "");
   const log = join(home.project, "moves.log");
   home.settings({
-    hooks: { CwdChanged: [{ hooks: [{ type: "command", command: `cat >>'${log}'; echo >>'${log}'` }] }] },
+    hooks: { CwdChanged: [{ hooks: [{ type: "command", command: `printf '%s\\n' "$(cat)" >>'${log}'` }] }] },
   });
   await using model = await startMockModel([
     { calls: [{ name: "Bash", input: { command: "ls" } }] },
@@ -349,5 +349,8 @@ test("/cd moves to a folder, adds one from outside, and tells the model and hook
   expect(afterFirst).toContain("here.txt");
   expect(afterSecond).toContain("there.txt");
   const moves = readFileSync(log, "utf8").trim().split("\n").filter(Boolean);
-  expect(moves.map((line) => JSON.parse(line).new_cwd)).toEqual([join(home.project, "sub"), deep, other.project]);
+  // Two moves in a row do not wait for each other's hooks.
+  expect(new Set(moves.map((line) => JSON.parse(line).new_cwd))).toEqual(
+    new Set([join(home.project, "sub"), deep, other.project]),
+  );
 });
