@@ -55,6 +55,8 @@ test.each(["process", "in-process"])(
     const { members } = config(home);
     program.kill("SIGKILL");
     await program.done;
+    // They would do their tasks now.
+    if (teammateMode === "process") for (const { pid } of members) await gone(pid);
 
     isSecond = true;
     const again = ["-p", "Carry on", "--resume", session, ...STREAM];

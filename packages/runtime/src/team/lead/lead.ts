@@ -245,7 +245,11 @@ export class Lead {
         this.#hold();
         const { inbox, runState } = this.#options.storage;
         if (inbox.isEmpty && !runState.running) await this.#forgetDropped();
-        for (const mail of this.#deliveries.take()) this.#receive(mail);
+        const news = this.#deliveries.take();
+        // Mailboxes may be faster than the streams of the members, and with them what their runs have cost.
+        const idle = news.filter(isRoutine).map(({ from }) => from);
+        await Promise.all([...new Set(idle)].map((name) => this.#followers.heardOf(name)));
+        for (const mail of news) this.#receive(mail);
         this.#hold();
       } while (this.#again);
     } catch (error) {
@@ -262,10 +266,8 @@ export class Lead {
   }
 
   #receive(mail: Mail): void {
-    // While others work, the news that one is idle can wait for the next turn.
-    const isRoutine = signalOf(mail)?.type === "idle_notification";
-    if (isRoutine) this.#routine.add(mail.id);
-    this.#options.storage.inbox.notify(entryOf(mail.id, mailText(mail)), { wakes: !isRoutine });
+    if (isRoutine(mail)) this.#routine.add(mail.id);
+    this.#options.storage.inbox.notify(entryOf(mail.id, mailText(mail)), { wakes: !isRoutine(mail) });
   }
 
   /** The session does not end while the team works or the lead has not heard everything. */
@@ -286,3 +288,6 @@ export class Lead {
     return post(files, storage, to, { ...(id === undefined ? {} : { id }), from: TEAM_LEAD, text });
   }
 }
+
+/** While others work, the news that one is idle can wait for the next turn. */
+const isRoutine = (mail: Mail) => signalOf(mail)?.type === "idle_notification";

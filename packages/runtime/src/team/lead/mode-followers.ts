@@ -1,4 +1,5 @@
-// Members do not keep rights that their lead gave up: when its mode is switched, theirs follow.
+// What the lead wants of its members over their streams. They do not keep rights that it gave up: when its mode is switched,
+// theirs follow.
 
 import { narrowerMode } from "@keelson/engine/agents";
 import type { PermissionMode } from "@keelson/protocol";
@@ -18,7 +19,7 @@ interface Follower {
 export class ModeFollowers {
   readonly #newId: () => string;
   readonly #members = new Map<string, Follower>();
-  /** Switches that were not confirmed yet. */
+  /** Questions that were not answered yet. */
   readonly #open = new Map<string, () => void>();
   #settled: Promise<unknown> = Promise.resolve();
 
@@ -38,16 +39,26 @@ export class ModeFollowers {
   switch(mode: PermissionMode): void {
     for (const { program, wanted, isPlanned } of this.#members.values()) {
       if (isPlanned && mode !== "plan") continue;
-      const id = this.#newId();
-      const done = new Promise<void>((resolve) => this.#open.set(id, resolve));
-      const request = { subtype: "set_permission_mode", mode: narrowerMode(mode, wanted) };
-      program.send({ type: "control_request", request_id: id, request });
-      const soon = Promise.race([done, aWhile()]).finally(() => this.#open.delete(id));
+      const soon = this.#ask(program, { subtype: "set_permission_mode", mode: narrowerMode(mode, wanted) });
       this.#settled = Promise.all([this.#settled, soon]);
     }
   }
 
-  /** A member has switched. */
+  /** Resolves when everything that the member has said so far was heard: its answer to a question comes after it. */
+  async heardOf(name: string): Promise<void> {
+    const follower = this.#members.get(name);
+    if (follower) await this.#ask(follower.program, { subtype: "get_session_info" });
+  }
+
+  async #ask(program: StartedSession, request: object): Promise<void> {
+    const id = this.#newId();
+    const done = new Promise<void>((resolve) => this.#open.set(id, resolve));
+    program.send({ type: "control_request", request_id: id, request });
+    await Promise.race([done, program.exited, aWhile()]);
+    this.#open.delete(id);
+  }
+
+  /** A member has answered. */
   confirmed(id: string): void {
     this.#open.get(id)?.();
   }
