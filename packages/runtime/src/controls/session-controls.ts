@@ -146,6 +146,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     takesPrompts: () => inbox.takesPrompts,
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
+    worktree: () => state.worktree,
     goal: () => state.goal,
     setGoal: (goal) => (state.goal = goal),
     isRunning: () => runState.running,

@@ -10,6 +10,7 @@ import type {
   HookRegistration,
   ModelMessage,
   Outbound,
+  PersistedWorktree,
   PermissionMode,
   Signal,
   Skill,
@@ -119,6 +120,8 @@ export interface ControlTargets {
   queued(): readonly string[];
   /** Removes one prompt from the queue, or all of them. Returns the removed ids. */
   cancelQueued(uuid?: string): readonly string[];
+  /** The worktree that the session entered. */
+  worktree(): PersistedWorktree | undefined;
   /** What the session works towards. */
   goal(): Goal | undefined;
   setGoal(goal: Goal | undefined): void;

@@ -4,7 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import { Conversation, type GitState, type PromptStyle, type Tool } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
-import type { Usage } from "@keelson/protocol";
+import type { PersistedWorktree, Usage } from "@keelson/protocol";
 import type { TodoList } from "@keelson/tools";
 import type { Goal } from "../goal/goal.ts";
 import type { SessionInstructions } from "../instructions/instructions.ts";
@@ -64,6 +64,8 @@ export interface SessionState {
   refused: Snapshot["sources"] | undefined;
   /** What TodoWrite wrote last. */
   todos: TodoList;
+  /** The worktree that it entered. */
+  worktree: PersistedWorktree | undefined;
   /** What the session works towards; undefined if no one set it. */
   goal: Goal | undefined;
   /** Usage of the latest reply; null before the first. */
@@ -101,6 +103,7 @@ export function newState(
     planName: undefined,
     refused: undefined,
     todos: newTodoList(todosIn(loaded?.entries ?? [])),
+    worktree: undefined,
     goal: undefined,
     lastUsage: null,
   };

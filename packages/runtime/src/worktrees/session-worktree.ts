@@ -79,6 +79,7 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
   /** `at`: whether the session is just being opened. Its instructions are loaded later then. */
   function enter(worktree: ProvidedWorktree, at: "start" | "run", isOfStart = false): void {
     inside = { worktree, from: folders.workspace.root, isOfStart };
+    state.worktree = persisted(inside);
     isNoted = false;
     sweeping ??= worktree.hookBased ? undefined : provider.sweep();
     // Reading there changes nothing, and folders that worktrees share by links are there.
@@ -89,6 +90,7 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
   async function leave(): Promise<readonly string[]> {
     const { from } = inside!;
     inside = undefined;
+    state.worktree = undefined;
     isNoted = false;
     moveTo(from);
     note();

@@ -1,12 +1,16 @@
 // What a session is and where it works, for clients that show it: the terminal tells it to the status line's command.
 
 import { gitBranch } from "@keelson/host";
+import { repositoryPlace } from "@keelson/host/git-place";
+import type { PersistedWorktree } from "@keelson/protocol";
 import { done, type ControlHandler } from "../reply.ts";
 
 export const getLiveSessionInfo: ControlHandler = (_request, targets) => {
   const snapshot = targets.snapshot();
   const model = targets.model();
   const { workspace } = targets;
+  const { worktree, origin } = repositoryPlace(workspace.cwd);
+  const entered = targets.worktree();
   return done({
     session_id: targets.sessionId,
     title: targets.title() ?? null,
@@ -14,6 +18,9 @@ export const getLiveSessionInfo: ControlHandler = (_request, targets) => {
     cwd: workspace.cwd,
     project_dir: snapshot.cwd,
     git_branch: gitBranch(workspace.cwd) || null,
+    git_worktree: worktree ?? null,
+    repo: origin ? { ...origin } : null,
+    worktree: entered ? worktreeInfo(entered) : null,
     added_dirs: workspace.directories.filter((directory) => directory !== workspace.cwd && directory !== snapshot.cwd),
     model: { id: model.profile.id, display_name: model.profile.id },
     effort: model.effort ?? null,
@@ -25,3 +32,15 @@ export const getLiveSessionInfo: ControlHandler = (_request, targets) => {
     memory_directory: targets.memoryDirectory() ?? null,
   });
 };
+
+/** As the command of a status line gets it. */
+function worktreeInfo({ worktreeName, worktreePath, worktreeBranch, originalCwd }: PersistedWorktree) {
+  const originalBranch = gitBranch(originalCwd);
+  return {
+    name: worktreeName,
+    path: worktreePath,
+    ...(worktreeBranch === undefined ? {} : { branch: worktreeBranch }),
+    original_cwd: originalCwd,
+    ...(originalBranch === "" ? {} : { original_branch: originalBranch }),
+  };
+}

@@ -89,6 +89,9 @@ export class StatusRows {
       cwd: facts.cwd ?? host.cwd,
       projectDir: host.cwd,
       addedDirs: facts.addedDirs,
+      gitWorktree: facts.gitWorktree,
+      repo: facts.repo,
+      worktree: facts.worktree,
       version: host.version,
       model: { id: facts.model, displayName: facts.modelName },
       cost: {

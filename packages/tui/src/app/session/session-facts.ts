@@ -2,6 +2,7 @@
 
 import {
   isObject,
+  type JsonObject,
   isPermissionMode,
   isResult,
   readField,
@@ -51,6 +52,11 @@ export class SessionFacts {
   transcriptPath = "";
   addedDirs: readonly string[] = [];
   cwd: string | undefined;
+  /** Of the repository: the name of a linked work tree, and its remote. */
+  gitWorktree: string | undefined;
+  repo: JsonObject | undefined;
+  /** The worktree that the session entered. */
+  worktree: JsonObject | undefined;
   agent: string | undefined;
   /** Tokens that the model can read, if the session has said it. */
   contextWindow: number | undefined;
@@ -125,6 +131,10 @@ export class SessionFacts {
     if (typeof title === "string") this.title = title;
     if (typeof cwd === "string") this.cwd = cwd;
     if (typeof agent === "string") this.agent = agent;
+    const { git_worktree: gitWorktree, repo, worktree } = reply;
+    this.gitWorktree = typeof gitWorktree === "string" ? gitWorktree : undefined;
+    this.repo = isObject(repo) ? (repo as JsonObject) : undefined;
+    this.worktree = isObject(worktree) ? (worktree as JsonObject) : undefined;
     if (typeof reply["context_window"] === "number") this.contextWindow = reply["context_window"];
   }
 

@@ -205,8 +205,8 @@ export class Talk implements Requests {
     if (message.type === "command_lifecycle" && readField(message, "state") !== "queued") {
       this.queued.remove(String(readField(message, "command_uuid")));
     }
-    // Another session id and transcript; or a command that changed the model, the folders, the name.
-    if (message.type === "conversation_reset" || readField(message, "local_command") !== undefined) void this.#inform();
+    // Another session id and transcript; or a command or a run that changed the model, the folders, the name.
+    if (message.type === "conversation_reset" || message.type === "result") void this.#inform();
     this.#options.message(message);
   }
 

@@ -11,8 +11,9 @@ export interface StatusFacts {
   readonly cwd: string;
   readonly projectDir: string;
   readonly addedDirs: readonly string[];
-  readonly gitWorktree?: string;
-  readonly repo?: { readonly host: string; readonly owner: string; readonly name: string };
+  /** These two are as the session says them. */
+  readonly gitWorktree?: string | undefined;
+  readonly repo?: JsonObject | undefined;
   readonly version: string;
   readonly model: { readonly id: string; readonly displayName: string };
   readonly cost: {
@@ -33,20 +34,14 @@ export interface StatusFacts {
   readonly outputStyle: string;
   readonly vimMode?: string;
   readonly agent?: string;
-  readonly rateLimits?: JsonObject;
-  readonly worktree?: {
-    readonly name: string;
-    readonly path: string;
-    readonly branch?: string;
-    readonly originalCwd: string;
-    readonly originalBranch?: string;
-  };
+  /** As the session says it. */
+  readonly worktree?: JsonObject | undefined;
 }
 
 const LONG_CONTEXT = 200_000;
 
 export function statusInput(facts: StatusFacts): JsonObject {
-  const { cost, model, usage, worktree } = facts;
+  const { cost, model, usage } = facts;
   return {
     session_id: facts.sessionId,
     ...given("session_name", facts.sessionName),
@@ -60,7 +55,7 @@ export function statusInput(facts: StatusFacts): JsonObject {
       project_dir: facts.projectDir,
       added_dirs: [...facts.addedDirs],
       ...given("git_worktree", facts.gitWorktree),
-      ...given("repo", facts.repo && { ...facts.repo }),
+      ...given("repo", facts.repo),
     },
     cost: {
       total_cost_usd: cost.totalUsd ?? 0,
@@ -74,20 +69,10 @@ export function statusInput(facts: StatusFacts): JsonObject {
     fast_mode: facts.fastMode,
     ...given("effort", facts.effort === undefined ? undefined : { level: facts.effort }),
     thinking: { enabled: facts.thinking },
-    ...given("rate_limits", facts.rateLimits),
     output_style: { name: facts.outputStyle },
     ...given("vim", facts.vimMode === undefined ? undefined : { mode: facts.vimMode }),
     ...given("agent", facts.agent === undefined ? undefined : { name: facts.agent }),
-    ...given(
-      "worktree",
-      worktree && {
-        name: worktree.name,
-        path: worktree.path,
-        ...given("branch", worktree.branch),
-        original_cwd: worktree.originalCwd,
-        ...given("original_branch", worktree.originalBranch),
-      },
-    ),
+    ...given("worktree", facts.worktree),
   };
 }
 

@@ -67,7 +67,7 @@ test("what applies is added under the names of the contract", () => {
     agent: "reviewer",
     gitWorktree: "w",
     repo: { host: "h", owner: "o", name: "n" },
-    worktree: { name: "w", path: "/w", branch: "b", originalCwd: "/p", originalBranch: "main" },
+    worktree: { name: "w", path: "/w", branch: "b", original_cwd: "/p", original_branch: "main" },
   });
   expect(input).toMatchObject({
     session_name: "fix",
