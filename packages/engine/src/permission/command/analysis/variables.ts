@@ -27,6 +27,8 @@ function printfAssigns(words: readonly Word[]): boolean {
   return words.some(({ value }) => /%[^%a-zA-Z]*[hlLjtz]*n/.test(value));
 }
 
+export const isRuling = ({ name }: Assignment) => RULING.test(name);
+
 /** The shell expands or runs the value of these. */
 export function isExpandedLater({ name }: Assignment): boolean {
   return /^(?:PS\d|PROMPT_COMMAND)$/.test(name);

@@ -4,26 +4,30 @@
 
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "../analysis/command.ts";
+import { isRuling } from "../analysis/variables.ts";
+import { textValues, upToEnd } from "./text-values.ts";
 import type { Word } from "../analysis/word.ts";
 
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 
 /** The first operand is a subcommand. */
 const COMMANDED = setOf(
-  "apt brew bundle cargo composer conda dart deno docker dotnet firebase flutter fly gcloud gem gh git go helm heroku hg kubectl lerna mix ng npm pip pip3 pipenv pm2 pnpm podman poetry rails rustup sbt svn swift terraform uv vercel wrangler yarn zig",
+  "apt brew bun bundle cargo composer conda dart deno docker dotnet firebase flutter fly gcloud gem gh git go helm heroku hg just kubectl lerna mix ng npm pip pip3 pipenv pm2 pnpm podman poetry rails rustup sbt svn swift terraform uv vercel wrangler yarn zig",
 );
 
-/** These run a file instead if no subcommand has the name, and print its lines if it is no program. */
+/** These run, print or send a file or folder instead if no subcommand has the name. */
 const SCRIPTED: Readonly<Record<string, ReadonlySet<string>>> = {
+  bun: setOf("add build i install outdated pm publish remove run test update upgrade"),
   dart: setOf("analyze build compile create doc fix format pub run test"),
   deno: setOf(
     "add bench bundle cache check compile coverage doc fmt info init install lint outdated publish remove run serve task test",
   ),
   swift: setOf("build format package run test"),
+  vercel: setOf("build deploy dev env link logs project promote pull redeploy remove rollback"),
 };
 
 /** All operands are tasks, targets or units. */
-const TASKS = setOf("ant gmake gradle gradlew just make mvn mvnw ninja nx rake systemctl task turbo");
+const TASKS = setOf("ant gmake gradle gradlew make mvn mvnw ninja nx rake systemctl task turbo");
 
 /** The first operand is a folder, unless it is one of these. */
 const BUILDERS = setOf(
@@ -70,14 +74,19 @@ const OPTIONS: Readonly<Record<string, { readonly flag?: RegExp; readonly valued
   yarn: { flag: /^-[DE]$/, valued: /^(?:--cwd)$/ },
 };
 
-/** Never a path as people write one. */
-const NAME = /^[A-Za-z@][\w@:+-]*$/;
+/** Never a path as people write one. `npm install file:x` installs the folder x. */
+const NAME = /^[A-Za-z][\w@:+-]*$/;
+const PACKAGE = /^[A-Za-z][\w@+-]*$/;
 const BRANCH = /^[A-Za-z][\w./+-]*$/;
 
 /** The words that are not files, also those of the one command that it starts. */
-export function otherWords({ words, runs }: SimpleCommand): ReadonlySet<Word> {
+export function otherWords({ words, runs, within, assignments }: SimpleCommand): ReadonlySet<Word> {
   const [program, ...rest] = words;
-  const found = new Set(program === undefined ? [] : ownWords(basename(program.value), rest));
+  const name = program && usualProgram(program.value);
+  // A function, an alias or another PATH may make `make x` print the file x.
+  if (name === undefined || within.includes("function") || assignments.some(isRuling)) return new Set();
+  const own = ownWords(name, rest);
+  const found = new Set(program!.value.startsWith("./") ? own.filter(({ value }) => VERBS.has(value)) : own);
   const inner = runs.map((each) => ({ words: new Set(each.words), others: otherWords(each) }));
   for (const { others } of inner) {
     for (const word of others)
@@ -86,28 +95,42 @@ export function otherWords({ words, runs }: SimpleCommand): ReadonlySet<Word> {
   return found;
 }
 
+/** Undefined for a program in some folder: `./make` need not be make, and even `./gradlew` is only trusted with usual tasks. */
+function usualProgram(program: string): string | undefined {
+  const isUsual = /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?[^/]+$|^(?:\.\/)?(?:gradlew|mvnw)$/.test(program);
+  return isUsual ? basename(program) : undefined;
+}
+
 function ownWords(name: string, words: readonly Word[]): readonly Word[] {
-  return [...names(name, words), ...texts(name, words)].filter(({ kind }) => kind === "literal");
+  const texts = textValues(name, operandsOf(name, words)[0]?.value, words);
+  return [...names(name, words), ...texts].filter(({ kind }) => kind === "literal");
 }
 
 function names(name: string, words: readonly Word[]): readonly Word[] {
   if (/^python[\d.]*$/.test(name) && words[0]?.value === "-m") return words.slice(1, 2);
   const operands = operandsOf(name, words);
   const [first, second] = operands;
-  if (name === "npx" && first !== undefined) return ownWords(first.value, words.slice(words.indexOf(first) + 1));
+  if (name === "npx")
+    return first === undefined || first.value === name
+      ? []
+      : ownWords(first.value, words.slice(words.indexOf(first) + 1));
   if (first === undefined || !NAME.test(first.value)) return [];
   if (TASKS.has(name)) return operands.filter(({ value }) => NAME.test(value));
   if (Object.hasOwn(SCRIPTED, name) && !SCRIPTED[name]!.has(first.value)) return [];
   if (BUILDERS.has(name)) return VERBS.has(first.value) ? [first] : [];
-  if (name === "git") return [first, ...branches(first.value, operands.slice(1), words)];
-  const own = COMMANDED.has(name) || (name === "bun" && PACKAGES.has(first.value)) ? [first] : [];
+  if (name === "git") return [first, ...branches(first.value, operands.slice(1), words.slice(words.indexOf(first)))];
+  const own = COMMANDED.has(name) ? [first] : [];
   if (name === "yarn" && first.value === "workspace") return [first, ...operands.slice(1, 3).filter(isName)];
-  if (INSTALLERS.has(name) && INSTALLS.has(first.value)) return [first, ...operands.slice(1).filter(isName)];
+  if (INSTALLERS.has(name) && INSTALLS.has(first.value)) return [first, ...operands.slice(1).filter(isPackage)];
   const isGroup = Object.hasOwn(GROUPS, name) && GROUPS[name]!.has(first.value);
-  return isGroup && second !== undefined && isName(second) ? [...own, second] : own;
+  return isGroup && second !== undefined && (name === "bun" ? isScript : isName)(second) ? [...own, second] : own;
 }
 
 const isName = ({ value }: Word) => NAME.test(value);
+const isPackage = ({ value }: Word) => PACKAGE.test(value);
+
+/** `bun run x` runs the file x if no script has the name, and prints its lines if it is no program. */
+const isScript = ({ value }: Word) => VERBS.has(value) || (value.includes(":") && NAME.test(value));
 
 /** What is not an option or the value of one, up to an option that is not known. */
 function operandsOf(name: string, words: readonly Word[]): readonly Word[] {
@@ -124,73 +147,10 @@ function operandsOf(name: string, words: readonly Word[]): readonly Word[] {
 
 /** The first operand of `push`, `pull` and `fetch` may be the folder of a repository. */
 function branches(subcommand: string, operands: readonly Word[], words: readonly Word[]): readonly Word[] {
-  const made = words.filter((_, at) => /^-[bBcC]$/.test(words[at - 1]?.value ?? ""));
+  const made = upToEnd(words).filter((_, at, all) => /^-[bBcC]$/.test(all[at - 1]?.value ?? ""));
   if (/^(?:checkout|switch)$/.test(subcommand) && made.length > 0) return made.filter(isBranch);
   if (/^(?:push|pull|fetch)$/.test(subcommand)) return operands.slice(1).filter(isBranch);
   return /^(?:branch|merge|rebase|switch|tag)$/.test(subcommand) ? operands.filter(isBranch) : [];
 }
 
 const isBranch = ({ value }: Word) => BRANCH.test(value);
-
-/** By program: options whose value is text or a name to leave out, alone and with the value in the same word. */
-const TEXTS: readonly (readonly [program: RegExp, option: RegExp, glued: RegExp])[] = [
-  [/^git$/, /^(?:-a?s?m|--message)$/, /^(?:-m.|--message=)/s],
-  [/^gh$/, /^(?:-[tb]|--title|--body)$/, /^--(?:title|body)=/],
-  [/^(?:[ef]?grep|rsync|du)$/, /^--exclude(?:-dir)?$/, /^--exclude(?:-dir)?=/],
-  [/^(?:tar|zip)$/, /^(?!)/, /^--exclude=/],
-  [/^rg$/, /^(?!)/, /^(?:-g|--glob=)!/],
-  [/^tree$/, /^-I$/, /^(?!)/],
-  [/^(?:eslint|stylelint)$/, /^--ignore-pattern$/, /^--ignore-pattern=/],
-];
-
-/** By program: letters of options without a value. After any other option, what looks like one may be its value. */
-const SWITCHES: readonly (readonly [program: RegExp, switches: RegExp])[] = [
-  [/^[ef]?grep$/, /^-[EFGHILPRUZabchilnoqrsvwxyz]+$/],
-  [/^rsync$/, /^-[DHPRWacghlmnoprtuvxz]+$/],
-  [/^du$/, /^-[0DHLPSabchklmsx]+$/],
-  [/^tree$/, /^-[ACDFJNQRSXadfghilpqrstux]+$/],
-  [/^gh$/, /^--(?:draft|fill|web)$/],
-];
-
-const MESSAGES = setOf("commit merge notes revert stash tag");
-
-function texts(name: string, all: readonly Word[]): readonly Word[] {
-  if (name === "find") return leftOut(all);
-  // After `--`, what looks like an option is a file, and so is what looks like its value.
-  const end = all.findIndex(({ value }) => value === "--");
-  const words = end < 0 ? all : all.slice(0, end);
-  // `git grep -m`, `git checkout -m`: not a message.
-  if (name === "git" && !MESSAGES.has(operandsOf(name, words)[0]?.value ?? "")) return [];
-  const own = TEXTS.filter(([program]) => program.test(name));
-  const found: Word[] = [];
-  for (const [at, word] of words.entries()) {
-    const isValue =
-      !found.includes(words[at - 1]!) && own.some(([, option]) => option.test(words[at - 1]?.value ?? ""));
-    if (
-      isValue
-        ? name === "git" || isOption(name, words, at - 1, found)
-        : own.some(([, , glued]) => glued.test(word.value))
-    )
-      found.push(word);
-  }
-  return found;
-}
-
-/** In `grep -v -e --exclude secrets`, the option is a pattern, and its value a file. */
-function isOption(name: string, words: readonly Word[], at: number, found: readonly Word[]): boolean {
-  const before = words[at - 1];
-  if (before === undefined || found.includes(before) || !before.value.startsWith("-")) return true;
-  return SWITCHES.some(([program, switches]) => program.test(name) && switches.test(before.value));
-}
-
-/** `find . -name node_modules -prune`, `find . -not -path './dist/*'`, where it only prints names. */
-function leftOut(words: readonly Word[]): readonly Word[] {
-  if (words.some(({ kind, value }) => kind === "unknown" || /^-(?:exec|ok|delete|f(?:ls|print))/.test(value)))
-    return [];
-  const isNot = (at: number) => /^(?:!|-not)$/.test(words[at]?.value ?? "");
-  return words.filter(
-    (_, at) =>
-      /^-i?(?:name|path|wholename)$/.test(words[at - 1]?.value ?? "") &&
-      (words[at + 1]?.value === "-prune" || (isNot(at - 2) && !isNot(at - 3))),
-  );
-}
