@@ -50,8 +50,8 @@ export interface GateQuestion {
   readonly shell?: CommandShell;
   /** The repositories git would find in the folders of `gitFolders`; undefined if that is not known. */
   readonly git?: GitRepositories;
-  /** Where the PATH finds the programs named by `namesOnPath`, links resolved. */
-  readonly programs?: ReadonlyMap<string, string>;
+  /** Where the PATH finds the programs named by `namesOnPath`, and the file that runs. */
+  readonly programs?: ReadonlyMap<string, readonly string[]>;
   /** The full sandbox, if there is one. */
   readonly sandbox?: SandboxState;
   /** The command would run with denied files hidden, whether or not it names them. */

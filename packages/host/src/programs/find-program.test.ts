@@ -16,15 +16,17 @@ test("findProgram() uses only absolute entries of the PATH", () => {
   for (const path of [fromHere, `.:${fromHere}:`, "", undefined]) expect(findProgram("keelson-probe", path)).toBeNull();
 });
 
-test("programsOnPath() finds the first of each name, with links resolved", () => {
+test("programsOnPath() finds the first of each name, with links resolved, and where a link to another program is", () => {
   const [own, system] = [join(place, "own"), join(place, "system")];
   for (const folder of [own, system]) mkdirSync(folder);
   for (const path of [join(own, "ls"), join(system, "ls"), join(system, "cat"), join(system, "python3")])
     writeFileSync(path, "#!/bin/sh\n", { mode: 0o755 });
   symlinkSync(join(system, "python3"), join(own, "python"));
-  expect([...programsOnPath(["ls", "cat", "python", "missing"], `${own}:${system}`)]).toEqual([
-    ["ls", join(own, "ls")],
-    ["cat", join(system, "cat")],
-    ["python", join(system, "python3")],
+  symlinkSync(join(system, "python3"), join(own, "tree"));
+  expect([...programsOnPath(["ls", "cat", "python", "tree", "missing"], `${own}:${system}`)]).toEqual([
+    ["ls", [join(own, "ls")]],
+    ["cat", [join(system, "cat")]],
+    ["python", [join(system, "python3")]],
+    ["tree", [join(own, "tree"), join(system, "python3")]],
   ]);
 });

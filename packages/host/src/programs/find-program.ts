@@ -1,16 +1,29 @@
 // Finds a program on the PATH. Ignores relative entries, which would let the working directory choose what we run.
 
-import { delimiter, isAbsolute, sep } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { realPathOf } from "../files/real-path.ts";
 
 export function findProgram(name: string, path: string | undefined): string | null {
   return Bun.which(name, { PATH: (path ?? "").split(delimiter).filter(isAbsolute).join(delimiter) });
 }
 
-/** Where bash would find programs, links resolved. Names that are not found are left out. */
-export function programsOnPath(names: readonly string[], path: string | undefined): ReadonlyMap<string, string> {
-  const found = names.map((name) => [name, findProgram(name, path)] as const);
-  return new Map(found.flatMap(([name, program]) => (program === null ? [] : [[name, realPathOf(program)] as const])));
+/**
+ * The files that bash would run, links resolved. If the file has another name, such as `rm` for `ls`, then also where the
+ * link is; `python` may be `python3.12`. Names that are not found are left out.
+ */
+export function programsOnPath(
+  names: readonly string[],
+  path: string | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    names.flatMap((name) => {
+      const found = findProgram(name, path);
+      if (found === null) return [];
+      const real = realPathOf(found);
+      const isNamedAlike = basename(real).startsWith(name);
+      return [[name, isNamedAlike ? [real] : [join(realPathOf(dirname(found)), name), real]] as const];
+    }),
+  );
 }
 
 /** The PATH without the entries inside a folder: a project's own programs are not run without approval. */

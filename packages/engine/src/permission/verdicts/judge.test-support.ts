@@ -70,7 +70,7 @@ function judge(tool: string, access: Access, input: Record<string, string>, setu
     ...(realPath !== undefined && { realPath }),
     ...(access.kind === "command" && analysed(access, setup)),
     ...(setup.shell && { shell: setup.shell }),
-    ...(setup.programs && { programs: new Map(Object.entries(setup.programs)) }),
+    ...(setup.programs && { programs: new Map(Object.entries(setup.programs).map(([name, path]) => [name, [path]])) }),
     ...(access.kind === "command" && setup.git && { git: repositories(access, setup.git) }),
   });
 }

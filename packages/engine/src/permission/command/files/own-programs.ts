@@ -3,7 +3,7 @@
 
 import type { CommandAnalysis, SimpleCommand } from "../analysis/command.ts";
 import { everyCommand } from "./command-files.ts";
-import { isInsideAny } from "../../match/paths.ts";
+import { isInside, isInsideAny } from "../../match/paths.ts";
 import type { GateQuestion } from "../../question.ts";
 
 /** Builtins of bash, which it does not look for on the PATH. */
@@ -19,11 +19,15 @@ export function namesOnPath(analysis: CommandAnalysis): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Where such a program is, if this part runs one itself. */
+/**
+ * Where such a program is, if this part runs one itself. In the home folder or the root, it may be any program of the
+ * user or the system, so these do not count.
+ */
 export function ownProgram(
   { words: [program] }: SimpleCommand,
-  { programs, directories }: GateQuestion,
+  { programs, directories, home }: GateQuestion,
 ): string | undefined {
-  const found = program && programs?.get(program.value);
-  return found !== undefined && isInsideAny(directories, found) ? found : undefined;
+  const found = (program && programs?.get(program.value)) ?? [];
+  const projects = directories.filter((folder) => ![home, "/usr/bin"].some((inner) => isInside(folder, inner)));
+  return found.find((path) => isInsideAny(projects, path));
 }

@@ -244,6 +244,11 @@ export const MUST_RUN: readonly CommandRow[] = [
     ["sed 's/^[[:space:]]*//' a.txt", "sed -n '/^[[:alpha:]_]/p' a.txt", "sed -E 's/[^[:alnum:]]+/-/g;/^$/d' a.txt"],
   ],
   ["programs elsewhere, and builtins", OWN, ["git log", "cat a.txt", "echo x", "mkdir x", "test -f a.txt"]],
+  ...["/", "/usr", "/home/me"].map((cwd): CommandRow => [
+    "programs of the system and the user in a folder that has all of them",
+    { files, cwd, directories: [cwd], programs: { ls: "/usr/bin/ls", rg: "/home/me/.cargo/bin/rg" } },
+    ["ls", "rg x"],
+  ]),
   ["programs in a working directory that a rule allows", { ...OWN, allow: ["Bash(ls:*)"] }, ["ls -la"]],
   ...[EDITS, SED].map((setup): CommandRow => [
     "files that could be read as a script",
