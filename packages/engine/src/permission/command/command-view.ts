@@ -144,12 +144,16 @@ function whereOf({ access, cwd, home }: GateQuestion): Where {
   return { cwd: access.kind === "command" ? access.cwd : cwd, home };
 }
 
+/** Mostly it is an apostrophe in `git commit -m "$(cat <<'END' …)"`; `git commit -F - <<'END'` is read as written. */
+const MISREAD =
+  "bash 3.2 would read its quotes differently; pass long texts on standard input, as `git commit -F -` reads them";
+
 /** A missing analysis, or one of another text, counts as unreadable. */
 function analysisOf({ access, analysis, shell }: GateQuestion): CommandAnalysis {
   const command = access.kind === "command" ? access.command : "";
   if (analysis?.command !== command) return { command, commands: [], problem: "it was not analysed" };
   const isMisread = shell === "old bash" && analysis.modern;
-  return isMisread ? { command, commands: [], problem: "bash 3.2 would read it differently" } : analysis;
+  return isMisread ? { command, commands: [], problem: MISREAD } : analysis;
 }
 
 function sandboxFor({ access, sandbox }: GateQuestion, analysis: CommandAnalysis): CommandView["sandbox"] {

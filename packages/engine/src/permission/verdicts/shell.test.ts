@@ -27,7 +27,7 @@ test("each question gives its reason", () => {
     "This command requires approval: git runs in a folder that the text does not show",
     "This command requires approval: it creates files that git may take its settings from",
     "This command requires approval: no bash was found, so commands cannot be checked; install bash",
-    "This command requires approval: bash 3.2 would read it differently",
+    "This command requires approval: bash 3.2 would read its quotes differently; pass long texts on standard input, as `git commit -F -` reads them",
   ]);
 });
 

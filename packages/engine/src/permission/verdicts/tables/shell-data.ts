@@ -59,6 +59,7 @@ export const MUST_RUN: readonly CommandRow[] = [
       'echo "$(echo "a (b" \')\')"',
       "git commit -m \"$(cat <<'EOF'\nfix (a): b\n\nText.\nEOF\n)\"",
       "cat <<'E'\nit's )\nE",
+      "git commit -F - <<'EOF'\ndon't\nEOF",
       "ls # it's )",
     ],
   ],
