@@ -7,7 +7,7 @@ import { windowFor } from "../model/window.ts";
 import { findBuiltInCommand } from "../commands/registry.ts";
 import { bundledFor, bundledSkills } from "./bundled/bundled.ts";
 import { listingFor } from "./session-skills.ts";
-import { invocableSkills } from "./whole-skills.ts";
+import { asListed, invocableSkills } from "./whole-skills.ts";
 
 export { bundledText } from "./bundled/texts.ts";
 
@@ -33,16 +33,17 @@ export function viewSkills(found: readonly Skill[], snapshot: Snapshot): SkillVi
   const bundled = told.filter(({ source }) => source === "bundled");
   const names = told.filter((skill) => !bundled.includes(skill)).map(({ name }) => name);
   const listing = listingFor({ names, bundled, whole: () => told }, snapshot, windowFor(snapshot)) ?? "";
-  const byName = new Map(listing.split("\n").flatMap((line) => (line.startsWith("- ") ? [[nameIn(line), line]] : [])));
-  const lines = new Map(told.flatMap((skill) => (byName.has(skill.name) ? [[skill, byName.get(skill.name)!]] : [])));
+  const byHead = new Map(listing.split("\n").flatMap((line) => (line.startsWith("- ") ? [[headOf(line), line]] : [])));
+  const lines = new Map(
+    told.flatMap((skill) => {
+      const { name, label = name } = asListed(skill, snapshot.cwd);
+      const line = byHead.get(label) ?? byHead.get(name);
+      return line === undefined ? [] : [[skill, line]];
+    }),
+  );
   const replaced = skills.filter(({ name, untrusted }) => untrusted && findBuiltInCommand(name) !== undefined);
   const undescribed = skills.filter((skill) => skill.modelInvocable && !isListed(skill));
   return { skills, listing, lines, undescribed, replaced };
 }
 
-/** Without the other name of the skill. */
-const nameIn = (line: string) =>
-  line
-    .slice(2)
-    .split(": ", 1)[0]!
-    .replace(/ \([\w:.-]+\)$/, "");
+const headOf = (line: string) => line.slice(2).split(": ", 1)[0]!;

@@ -92,6 +92,17 @@ test("list --json has every fact and problem", async () => {
   expect(shown.tokens).toBe(204);
 });
 
+test("list finds the line of a skill by its whole name, with or without another name behind it", async () => {
+  skill("home/.claude/skills/deploy (prod)", "Deploys");
+  skill("home/.claude/skills/ship", "Ships", "name: send\n");
+  const { skills } = JSON.parse((await keelson("list", "--json")).out);
+  const own = skills.filter(({ source }: any) => source !== "bundled");
+  expect(own.map(({ name, state }: any) => [name, state])).toEqual([
+    ["deploy (prod)", "listed"],
+    ["ship", "listed"],
+  ]);
+});
+
 test("list says what flags and settings turn off, and where to start with nothing", async () => {
   const nothing = await keelson("list");
   expect(nothing.lines[0]).toBe("No skills or commands of your own; to create one, run: keelson skills new <name>");
