@@ -47,6 +47,7 @@ test.each<[JsonObject, unknown, string[]]>([
   [{ format: "uri" }, "https://e.com/x", []],
   [{ format: "uuid" }, "x", [': must match format "uuid"']],
   [{ format: "made-up" }, "x", []],
+  [{ format: "constructor" }, "x", []],
   [{ items: { type: "number" } }, [1, "a"], ["/1: must be number"]],
   [{ prefixItems: [{ type: "string" }], items: false }, ["a", 1], ["/1: boolean schema is false"]],
   [{ items: [{ type: "string" }], additionalItems: { type: "number" } }, ["a", "b"], ["/1: must be number"]],
