@@ -86,13 +86,22 @@ test.each([
 test("a command that leaves out the folder is not denied, though one that reads all else may need approval", () => {
   const commands = [
     "grep -rn foo . --exclude-dir=node_modules --exclude-dir=dist",
+    'grep -rn "$what" src --exclude-dir=node_modules',
     "tar --exclude=node_modules -czf x.tgz src",
     "rsync -a --exclude node_modules src/ out/",
     "tree -a -I node_modules",
     "find . -name node_modules -prune -o -name '*.ts' -print",
     "find . -type f -not -path '*/node_modules/*'",
   ];
-  expect(judged(commands).map(([, verdict]) => verdict)).toEqual(["ask", "ask", "ask", "allow", "allow", "allow"]);
+  expect(judged(commands).map(([, verdict]) => verdict)).toEqual([
+    "ask",
+    "ask",
+    "ask",
+    "ask",
+    "allow",
+    "allow",
+    "allow",
+  ]);
 });
 
 test.each([
@@ -115,6 +124,7 @@ test.each([
       "make -n ./build",
       "time cat build",
       "npx cat build",
+      "nx exec cat build",
     ],
   ],
   [

@@ -115,7 +115,8 @@ function names(name: string, words: readonly Word[]): readonly Word[] {
       ? []
       : ownWords(first.value, words.slice(words.indexOf(first) + 1));
   if (first === undefined || !NAME.test(first.value)) return [];
-  if (TASKS.has(name)) return operands.filter(({ value }) => NAME.test(value));
+  // `nx exec cat x`, `systemctl link x`
+  if (TASKS.has(name)) return /^(?:exec|link)$/.test(first.value) ? [first] : operands.filter(isName);
   if (Object.hasOwn(SCRIPTED, name) && !SCRIPTED[name]!.has(first.value)) return [];
   if (BUILDERS.has(name)) return VERBS.has(first.value) ? [first] : [];
   if (name === "git") return [first, ...branches(first.value, operands.slice(1), words.slice(words.indexOf(first)))];

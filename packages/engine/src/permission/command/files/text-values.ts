@@ -23,7 +23,7 @@ const SWITCHES: readonly (readonly [program: RegExp, switches: RegExp])[] = [
   [/^gh$/, /^--(?:draft|fill|web)$/],
   [
     /^git$/,
-    /^(?:-[SaefknpqsuvA]+|--(?:all|allow-empty|amend|annotate|force|include-untracked|keep-index|no-edit|no-ff|no-verify|patch|quiet|signoff|squash|staged))$/,
+    /^(?:-[Saefknpqsuv]+|--(?:all|allow-empty|amend|annotate|force|include-untracked|keep-index|no-edit|no-ff|no-verify|patch|quiet|signoff|squash|staged))$/,
   ],
 ];
 
@@ -44,27 +44,24 @@ export function textValues(name: string, subcommand: string | undefined, all: re
   if (Object.hasOwn(MESSAGES, name) && !MESSAGES[name]!.test(subcommand ?? "")) return [];
   const words = upToEnd(all);
   const own = TEXTS.filter(([program]) => program.test(name));
-  const found: Word[] = [];
+  const switches = SWITCHES.filter(([program]) => program.test(name));
+  // In `grep -v -e --exclude secrets`, the option is a pattern, and its value a file.
+  const mayTakeNext = ({ value }: Word) =>
+    value.startsWith("-") && !switches.some(([, letters]) => letters.test(value));
+  const found = new Set<Word>();
+  let isUnsure = false;
   for (const [at, word] of words.entries()) {
-    const isValue =
-      !found.includes(words[at - 1]!) && own.some(([, option]) => option.test(words[at - 1]?.value ?? ""));
-    if (isValue ? isOption(name, words.slice(0, at - 1), found) : own.some(([, , glued]) => glued.test(word.value)))
-      found.push(word);
+    const [option, before] = [words[at - 1], words[at - 2]];
+    if (option && !found.has(option) && own.some(([, given]) => given.test(option.value))) {
+      if (!isUnsure && (!before || found.has(before) || !mayTakeNext(before))) found.add(word);
+    } else if (own.some(([, , glued]) => glued.test(word.value))) found.add(word);
+    // It may be such a `-e`, or a `--`.
+    isUnsure ||= !found.has(word) && isOpen(word);
   }
-  return found;
+  return [...found];
 }
 
-/**
- * Whether an option after these words is one. In `grep -v -e --exclude secrets`, it is a pattern, and its value a file;
- * what the shell expands may be such a `-e`, or a `--`.
- */
-function isOption(name: string, words: readonly Word[], found: readonly Word[]): boolean {
-  if (words.some((word) => !found.includes(word) && (word.kind === "unknown" || /^[*?[]/.test(word.value))))
-    return false;
-  const before = words.at(-1);
-  if (before === undefined || found.includes(before) || !before.value.startsWith("-")) return true;
-  return SWITCHES.some(([program, switches]) => program.test(name) && switches.test(before.value));
-}
+const isOpen = ({ kind, value }: Word) => kind === "unknown" || (kind === "glob" && /^[*?[]/.test(value));
 
 /**
  * `find . -name node_modules -prune -o -name '*.ts' -print`, `find . -not -path './dist/*'`, where it only prints names.
@@ -72,7 +69,7 @@ function isOption(name: string, words: readonly Word[], found: readonly Word[]):
  */
 function leftOut(words: readonly Word[]): readonly Word[] {
   const values = words.map(({ value }) => value);
-  if (words.some(({ kind }) => kind === "unknown")) return [];
+  if (words.some(isOpen)) return [];
   if (values.some((value) => /^(?:[(),]|-(?:exec|ok|delete|f(?:ls|print)).*)$/s.test(value))) return [];
   const prints = /^-print0?$/.test(values.at(-1) ?? "") && /^(?:[^-]|-o$|-or$)/.test(values.at(-2) ?? "");
   const isPlain = !values.some((value) => /^-or?$/.test(value));
