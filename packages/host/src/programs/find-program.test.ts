@@ -23,10 +23,12 @@ test("programsOnPath() finds the first of each name, with links resolved, and wh
     writeFileSync(path, "#!/bin/sh\n", { mode: 0o755 });
   symlinkSync(join(system, "python3"), join(own, "python"));
   symlinkSync(join(system, "python3"), join(own, "tree"));
-  expect([...programsOnPath(["ls", "cat", "python", "tree", "missing"], `${own}:${system}`)]).toEqual([
+  symlinkSync(join(system, "python3"), join(own, "py"));
+  expect([...programsOnPath(["ls", "cat", "python", "tree", "py", "missing"], `${own}:${system}`)]).toEqual([
     ["ls", [join(own, "ls")]],
     ["cat", [join(system, "cat")]],
     ["python", [join(system, "python3")]],
     ["tree", [join(own, "tree"), join(system, "python3")]],
+    ["py", [join(own, "py"), join(system, "python3")]],
   ]);
 });

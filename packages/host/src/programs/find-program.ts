@@ -20,7 +20,7 @@ export function programsOnPath(
       const found = findProgram(name, path);
       if (found === null) return [];
       const real = realPathOf(found);
-      const isNamedAlike = basename(real).startsWith(name);
+      const isNamedAlike = basename(real).startsWith(name) && /^[-.\d]*$/.test(basename(real).slice(name.length));
       return [[name, isNamedAlike ? [real] : [join(realPathOf(dirname(found)), name), real]] as const];
     }),
   );
