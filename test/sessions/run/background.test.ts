@@ -177,6 +177,27 @@ test.each([...ENDED_MEANWHILE])("a command that ends while the model $name", asy
   expect(messageProblems(spoken(model.requests[2]!))).toEqual([]);
 });
 
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends a session, also if a command has ended that the model has not heard of",
+  async (signal) => {
+    using home = temporaryHome();
+    await using model = await startMockModel([
+      inBackground(untilGo("first")),
+      async () => {
+        go(home, "first");
+        await running.waitForLine(({ subtype }) => subtype === "task_notification");
+        running.kill(signal);
+        return { text: "Too late", hold: new Promise(() => {}) };
+      },
+      { text: "Never asked for" },
+    ]);
+    await using running = startKeelson(OPEN, { home, url: model.url, stdin: "open" });
+    running.send(prompt("Start it"));
+    const { stderr } = await running.done;
+    expect({ stderr, requests: model.requests.length }).toEqual({ stderr: "", requests: 2 });
+  },
+);
+
 test("with the input closed nothing new starts, and what still runs is stopped", async () => {
   using home = temporaryHome();
   const stays = "echo $$ > pid; until [ -e never ]; do sleep 0.05; done";

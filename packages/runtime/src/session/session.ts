@@ -123,9 +123,10 @@ export class LiveSession implements Session {
   async close(reason: EndReason): Promise<void> {
     const { inbox, controls, runState } = this.#parts;
     this.#closing = reason;
-    inbox.close();
-    controls.close({ now: reason !== "end_of_input" });
-    if (reason !== "end_of_input") {
+    const now = reason !== "end_of_input";
+    inbox.close({ now });
+    controls.close({ now });
+    if (now) {
       this.#silent = true;
       inbox.clear();
       runState.interrupt();

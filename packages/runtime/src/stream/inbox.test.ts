@@ -134,3 +134,15 @@ test("work under way means that the session goes on, and a notice that starts no
   inbox.takeNotices();
   expect(inbox.goesOn).toBe(false);
 });
+
+test("a session that ends now waits for what is under way, and starts no run for it", async () => {
+  const inbox = new Inbox();
+  const release = inbox.hold();
+  inbox.notify(notice("before"), { wakes: true });
+  inbox.close({ now: true });
+  inbox.notify(notice("after"), { wakes: true });
+  expect([inbox.hasWork, inbox.closed, inbox.shift()]).toEqual([false, false, undefined]);
+  inbox.close();
+  release();
+  expect(await next(inbox)).toBeUndefined();
+});

@@ -20,6 +20,8 @@ export class Inbox {
   readonly #notices: { readonly entry: NewEntry; readonly taken?: (() => void) | undefined }[] = [];
   #arrived: (() => void) | undefined;
   #closed = false;
+  /** The session ends now: nothing starts another run. */
+  #isOver = false;
   #waking = false;
   /** Work under way whose end the model has to hear of. */
   #held = 0;
@@ -109,9 +111,13 @@ export class Inbox {
     });
   }
 
-  /** Accepts no more prompts. Queued prompts still run; notices no longer start a run. */
-  close(): void {
+  /**
+   * Accepts no more prompts. Queued prompts still run; notices start a run only if it is owed. With `now`, nothing does:
+   * what is under way is waited for, and that is all.
+   */
+  close({ now = false } = {}): void {
     this.#closed = true;
+    this.#isOver ||= now;
     this.#arrived?.();
   }
 
@@ -182,7 +188,7 @@ export class Inbox {
 
   /** Without a prompt, notices start a run. Once the inbox is closed, only those that are owed. */
   get #wakes(): boolean {
-    return this.#owed || (this.#waking && !this.#closed);
+    return !this.#isOver && (this.#owed || (this.#waking && !this.#closed));
   }
 }
 
