@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { scriptedModel, testEngine, type TestEngine, type TestEngineOptions } from "@keelson/testkit";
-import type { ChainSubject, ModelMessage, NewEntry, PromptMessage } from "@keelson/protocol";
+import { textOf, type ChainSubject, type ModelMessage, type NewEntry, type PromptMessage } from "@keelson/protocol";
 import { Conversation } from "../turn/conversation.ts";
 import { ToolError } from "../errors.ts";
 import type { Limits, ModelProvider } from "../ports.ts";
@@ -481,3 +481,26 @@ test("a hook can block a prompt, and a Stop hook can send the model back to work
   );
   expect(sent.end).toMatchObject({ reason: "completed", text: "two" });
 });
+
+test.each([
+  [undefined, ["My answer", "newsStop hook feedback:\nno"], []],
+  // In the last turn, it is for the next run.
+  [1, [], ["news"]],
+])(
+  "what came behind an answer is read where a Stop hook makes the run go on (turns: %p)",
+  async (maxTurns, read, left) => {
+    let stops = 0;
+    const model = scriptedModel({ text: "My answer" }, { text: "two" });
+    const there = testEngine(model, {
+      fire: (event) => {
+        if (event !== "Stop" || stops++ > 0) return { reasons: [], context: [] };
+        there.steer(typed("news"));
+        return { reasons: ["no"], context: [], verdict: "deny" };
+      },
+    });
+    await run(prompt("go"), "default", new Conversation(), there.ports, maxTurns === undefined ? {} : { maxTurns });
+    const messages = model.requests[1]?.messages.slice(1) ?? [];
+    expect(messages.map(({ content }) => textOf(content))).toEqual(read);
+    expect(there.ports.steering().map(({ uuid }) => uuid)).toEqual(left);
+  },
+);

@@ -132,7 +132,7 @@ export async function run(
         if (batch.ending) return end({ stopReason: reply.stopReason, ...batch.ending });
       }
 
-      // Behind an answer, what came meanwhile is for the next run: an answer ends its own.
+      // Behind an answer, what came meanwhile is for the next run, unless a hook lets this one go on.
       const more = settled.length > 0;
       if (more) await add(...ports.steering());
       const next = recovery.after(reply, settled, { more, isLast: turns === limits.maxTurns });
@@ -149,7 +149,8 @@ export async function run(
       if (next.nudge !== undefined) await add(nudge(next.nudge, ports.newId()));
       else if (!more && !next.again) {
         const stop = await stopping.after(reply, ports);
-        await add(...stop.entries);
+        const goesOn = !stop.ending && turns !== limits.maxTurns;
+        await add(...(goesOn ? ports.steering() : []), ...stop.entries);
         if (stop.ending) return end(stop.ending);
       }
 
