@@ -10,6 +10,7 @@ import {
   type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
+import { agent, cast } from "../agents/cast.ts";
 import { CHAT, messagesOf, prompt, resultOf, spoken, STREAM } from "../front-door.ts";
 
 const judged = (ok: boolean, reason: string, more: object = {}): ScriptedReply => ({
@@ -52,6 +53,42 @@ test("the model goes back to work with the reason until the goal holds, in one r
   expect(judge.messages[0].content[0].text).toContain("I wrote the first half.");
   expect(last.messages[0].content[0].text).toContain('{"result":["all 4 tests pass');
   expect(JSON.stringify(second.messages.at(-1))).toContain("does not hold yet: the second half is missing");
+});
+
+test("while an agent works in the background, the goal is not checked; the run that its end starts is", async () => {
+  using home = temporaryHome();
+  const released = Promise.withResolvers<void>();
+  const started = { calls: [agent("Do the other half", { run_in_background: true })] };
+  await using model = await startMockModel(
+    cast({
+      "The condition: the goal holds": [judged(true, "both halves are there")],
+      main: [started, { text: "Waiting for it." }, { text: "All of it is there." }],
+      "Do the other half": [() => released.promise.then(() => ({ text: "The other half is done" }))],
+    }),
+  );
+  await using running = startKeelson(["-p", "/goal both halves are there", ...STREAM], { home, url: model.url });
+  await running.waitForLine(({ result }) => result === "Waiting for it.");
+  released.resolve();
+  const ended = await running.done;
+  expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["Waiting for it.", "All of it is there."]);
+  expect(notes(ended)).toEqual([["info", "Goal met: both halves are there"]]);
+});
+
+test("what waits for the end of a run that works towards a goal gets its turn", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([
+    async () => {
+      running.send({ ...prompt("/goal clear"), uuid: crypto.randomUUID() });
+      await running.waitForLine(({ type, state }) => type === "command_lifecycle" && state === "queued");
+      return { text: "Half of it." };
+    },
+  ]);
+  await using running = startKeelson(["-p", ...CHAT], { home, url: model.url, stdin: "open" });
+  running.send(prompt("/goal it works"));
+  await running.waitForLine(({ result }) => result === "Cleared the goal: it works");
+  running.closeStdin();
+  expect(notes(await running.done)).toEqual([]);
+  expect(model.requests.length).toBe(1);
 });
 
 /** Prompts one after the other, each when the last has its result. */

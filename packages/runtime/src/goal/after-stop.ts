@@ -24,6 +24,8 @@ export async function withGoal(
   }
   // A hook that ends the run, or sends the model back itself, comes first.
   if (said.stop !== undefined || said.verdict === "deny") return said;
+  // Agents still work on it, or a prompt waits: the run that follows is checked.
+  if (storage.inbox.isFollowed) return said;
   const judged = await judgeGoal(goal, storage, signal);
   if (signal.aborted || state.goal !== goal) return said;
   if ("problem" in judged) {

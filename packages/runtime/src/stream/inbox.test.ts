@@ -146,3 +146,13 @@ test("a session that ends now waits for what is under way, and starts no run for
   release();
   expect(await next(inbox)).toBeUndefined();
 });
+
+test("a run is followed by another if anything else is under way or waits", () => {
+  const inbox = new Inbox();
+  const release = [inbox.hold(), inbox.hold()].at(-1)!;
+  expect(inbox.isFollowed).toBe(true);
+  release();
+  expect(inbox.isFollowed).toBe(false);
+  inbox.push(prompt("a"));
+  expect(inbox.isFollowed).toBe(true);
+});

@@ -152,6 +152,11 @@ export class Inbox {
     return this.#held > 0 || this.hasWork;
   }
 
+  /** During a run, which holds the session open itself: whether another run follows it without a word from the client. */
+  get isFollowed(): boolean {
+    return this.#held > 1 || this.hasWork;
+  }
+
   get closed(): boolean {
     return this.#closed && this.#held === 0;
   }
