@@ -1,5 +1,6 @@
 // Entry point for existing sessions: read, list, resume, fork. A new session does not load it.
 
+export { agentsToldOf } from "./agents/told-of.ts";
 export { readEntries } from "./read/read-transcript.ts";
 export { liveChain, type Chain, type ChainOptions } from "./read/chain.ts";
 export { linkOf, type Link } from "./read/link.ts";

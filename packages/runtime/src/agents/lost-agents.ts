@@ -1,12 +1,12 @@
 // Agents in the background whose end the model did not hear of, because the session's process ended first. The model of
 // the resumed session would wait for them, so it is told, and so are clients. Loaded when a session is resumed.
 
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { cutMiddle } from "@keelson/engine";
 import { textOf, type AgentDefinition } from "@keelson/protocol";
 import { storedAgents, worksElsewhere, writeAgentMeta, type StoredAgent } from "@keelson/store/agents";
-import { readEntries } from "@keelson/store/past";
+import { agentsToldOf, readEntries } from "@keelson/store/past";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import { field, MAX_RESULT_CHARS, taskReminder } from "../tasks/notice.ts";
@@ -21,9 +21,9 @@ export function reportLostAgents({ storage, machine, agents }: LostAgentStages):
   const { place, outbox, inbox, newId, now } = storage;
   const open = storedAgents(place.dir, place.id).filter((agent) => wasInBackground(agent, now()));
   if (open.length === 0 || place.path === null) return;
-  const heard = readFileSync(place.path, "utf8");
+  const told = open.some(({ meta }) => meta.finished) ? agentsToldOf(place.path) : undefined;
   for (const { id, path, meta } of open) {
-    if (meta.finished && isToldIn(heard, id)) continue;
+    if (meta.finished && told?.has(id)) continue;
     const { status, summary, result } = endOf({ id, path, meta });
     const call = meta.toolUseId === undefined ? {} : { tool_use_id: meta.toolUseId };
     const about = { task_id: id, ...call, status, output_file: join(machine.outputDir, `${id}.output`) };
@@ -61,12 +61,6 @@ function wasInBackground({ path, meta }: StoredAgent, now: number): boolean {
 }
 
 const fileAt = (path: string) => lstatSync(path, { throwIfNoEntry: false });
-
-/** By a notice, by TaskOutput, or because it stopped the agent itself. */
-const isToldIn = (transcript: string, id: string) =>
-  [`<task-id>${id}</task-id>`, `<task_id>${id}</task_id>`, `stopped task: ${id}`].some((sign) =>
-    transcript.includes(sign),
-  );
 
 const MAX_NAME_CHARS = 1_000;
 
