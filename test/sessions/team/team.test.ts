@@ -130,6 +130,36 @@ test("members write to each other and to the lead, and each message is read once
   ]);
 });
 
+test("a member whose own agent works in the background is not idle, and the lead waits for its report", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "x");
+  let steps = 0;
+  /** The agent begins when the member has ended its turn, and takes a while. */
+  const quietWork = async () => {
+    await until(() => cast.by("a").length > 1, "the member did not end its turn");
+    return ++steps < 20 ? calls(["Read", { file_path: join(home.project, "a.txt") }]) : { text: "Forty-two" };
+  };
+  await using cast = await startCast(
+    ({ last, request }) => {
+      if (JSON.stringify(request.messages).includes("Quiet work")) return quietWork();
+      if (last.includes("Lead the team")) return calls(teammate("a", "Start an agent"));
+      return { text: last.includes("The agent said Forty-two") ? "All done" : "Waiting" };
+    },
+    ({ last }) => {
+      if (last.includes("Start an agent"))
+        return calls(["Agent", { description: "Quiet", prompt: "Quiet work", run_in_background: true }]);
+      return last.includes("<result>Forty-two")
+        ? calls(message("team-lead", "The agent said Forty-two"))
+        : { text: "Ready" };
+    },
+  );
+  const { code, stderr, messages } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(results(messages).map(({ result }) => result)).toContain("All done");
+  const news = cast.by("team-lead").filter((last) => /idle_notification|Forty-two/.test(last));
+  expect(news[0]).toContain("The agent said Forty-two");
+});
+
 test("a teammate that could not be started leaves no second prompt to the next one of its name", async () => {
   using home = temporaryHome();
   const [folder, elsewhere] = [home.project, `${home.project}-moved`];

@@ -131,7 +131,8 @@ export class Member {
     // A run is under way or about to begin.
     if (storage.runState.running || storage.inbox.hasWork) return;
     if (this.#isEnding) return end("end_of_input");
-    if (!this.#hasPrompt) return;
+    // An agent of its own works in the background, and its end starts a run.
+    if (!this.#hasPrompt || storage.inbox.goesOn) return;
     await this.#deliveries.settle();
     if (await this.#continueTask()) return;
     if (!this.#isActive) return;
