@@ -44,9 +44,18 @@ export function reportLostAgents({ storage, machine, agents }: LostAgentStages):
       newId(),
     );
     const taken = () => {
-      if (!meta.finished) writeAgentMeta(path, { ...meta, finished: true, status: "killed" });
+      if (!meta.finished) markEnded({ id, path, meta }, storage.options.warn);
     };
     inbox.notify(notice, { wakes: false, taken });
+  }
+}
+
+/** If it fails, the next resume tells of the agent once more. */
+function markEnded({ id, path, meta }: StoredAgent, warn: (text: string) => void): void {
+  try {
+    writeAgentMeta(path, { ...meta, finished: true, status: "killed" });
+  } catch (error) {
+    warn(`Agent ${id} ended with the last session: what became of it cannot be written (${(error as Error).message})`);
   }
 }
 

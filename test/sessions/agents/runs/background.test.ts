@@ -1,7 +1,7 @@
 // Agents in the background: the session continues, hears of their end, and leaves nothing behind.
 
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, STREAM, told, toolUseResults } from "../../front-door.ts";
@@ -208,6 +208,31 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
     expect(again.asked).not.toContain("<task-id>");
   },
 );
+
+test("a resumed session goes on if it cannot write down that it told of an agent", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel(
+    cast({ main: [background(), { text: "Started" }, { text: "Hello again" }], [TASK]: [{ text: "x", hang: true }] }),
+  );
+  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  running.send(prompt("Go"));
+  const { json: result } = await running.waitForLine(({ type }) => type === "result");
+  await running.waitForLine(({ agent_id: id }) => id !== undefined);
+  running.kill("SIGKILL");
+  await running.done;
+  await using resumed = startKeelson([...CHAT, "--resume", result.session_id], { home, url: model.url, stdin: "open" });
+  await resumed.waitForLine(({ subtype }) => subtype === "task_notification");
+  const [project] = readdirSync(join(home.configDir, "projects"));
+  const folder = join(home.configDir, "projects", project!, result.session_id, "subagents");
+  renameSync(folder, `${folder}-moved`);
+  writeFileSync(folder, "");
+  resumed.send(prompt("Again"));
+  resumed.closeStdin();
+  const run = await resumed.done;
+  expect(messagesOf(run, "result")).toMatchObject([{ result: "Hello again" }]);
+  expect(JSON.stringify(told(model.requests.at(-1)!))).toContain("did not finish before the session ended");
+  expect(run.stderr).toContain(": what became of it cannot be written (");
+});
 
 test("an agent that ended, but whose answer the model had no time to read, is told of with its answer on a resume", async () => {
   using home = temporaryHome();
