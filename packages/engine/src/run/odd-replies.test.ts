@@ -143,6 +143,13 @@ test("a reply cut off after a thought is asked for again, as it was", async () =
   expect(requests[1]).toEqual(requests[0]);
 });
 
+test("a reply that was lost after a thought is no turn", async () => {
+  const answer = [START, ...block(0, TEXT), ends("end_turn"), STOP];
+  const { provider, requests } = playing([START, ...block(0, THOUGHT), CUT], answer);
+  const end = await run(say("go"), "default", new Conversation(), testEngine(provider).ports, { maxTurns: 1 });
+  expect([end.reason, requests.length]).toEqual(["completed", 2]);
+});
+
 test("a connection that is lost after every thought ends the run", async () => {
   const { provider, requests } = playing(...Array.from({ length: 9 }, () => [START, ...block(0, THOUGHT), CUT]));
   const end = await run(say("go"), "default", new Conversation(), testEngine(provider).ports, {});

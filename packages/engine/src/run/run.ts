@@ -142,6 +142,10 @@ export async function run(
         if (reply.stopReason === "refusal") await ports.record([refusalEntry(reply, refused, ports.newId())]);
         return end(await failed({ ...next.failure, requestId: reply.requestId }, reply.stopReason));
       }
+      if (next.again && reply.cut) {
+        turns--; // nothing was said
+        continue;
+      }
       if (settled.length > 0 && turns !== limits.maxTurns && ports.queue?.next()) {
         const { joinQueued } = await import("./join.ts"); // most runs are left alone
         await joinQueued(ports, add);
