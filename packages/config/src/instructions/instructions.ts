@@ -9,6 +9,7 @@ export type {
   LoadReason,
   WaitingRule,
 } from "./instruction-file.ts";
+export { repositoryRoot } from "./files/repository.ts";
 export { memoryDirectory, readMemoryIndex } from "./memory.ts";
 
 import type { writeApproval as WriteApproval } from "./approve.ts";
