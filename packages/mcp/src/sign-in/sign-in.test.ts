@@ -248,16 +248,52 @@ test("an authorization server that claims to be another is refused", async () =>
   expect(liar.requests).not.toContain("POST /register");
 });
 
-test("a server that describes its authorization server itself may use the name of the real one", async () => {
-  await using named = await startAuthServer({ claimedIssuer: "https://accounts.example" });
-  await using target = serveHttp(async (request) => {
+/** A server of March 2025: it describes an authorization server itself, and names none. */
+const describes = (metadata: () => Promise<object>) =>
+  serveHttp(async (request) => {
     const { pathname } = new URL(request.url);
-    if (pathname === "/.well-known/oauth-authorization-server")
-      return await fetch(`${named.issuer}.well-known/oauth-authorization-server`);
+    if (pathname === "/.well-known/oauth-authorization-server") return Response.json(await metadata());
     return new Response("", { status: pathname.startsWith("/.well-known/") ? 404 : 401 });
   });
+
+const metadataOf = async ({ issuer }: AuthServer) =>
+  (await (await fetch(`${issuer}.well-known/oauth-authorization-server`)).json()) as object;
+
+test("a server that describes its authorization server itself may use the name of the real one", async () => {
+  await using named = await startAuthServer({ claimedIssuer: "https://accounts.example" });
+  await using target = describes(() => metadataOf(named));
   expect(await login({ url: target.url })).toEqual({ scope: "" });
   expect(named.tokens.size).toBe(1);
+});
+
+test("the redirect may give that name if its owner describes the same server", async () => {
+  await using target = describes(() => metadataOf(auth));
+  Object.assign(auth.redirectExtra, { iss: auth.issuer });
+  expect(await login({ url: target.url })).toEqual({ scope: "" });
+  expect(auth.tokens.size).toBe(1);
+});
+
+test("a server that claims the name of another gets no code that the other one gave", async () => {
+  const taken: string[] = [];
+  await using evil = serveHttp(async (request) => {
+    taken.push(await request.text());
+    return new Response("", { status: 400 });
+  });
+  await using target = describes(async () => ({ ...(await metadataOf(auth)), token_endpoint: evil.url }));
+  Object.assign(auth.redirectExtra, { iss: auth.issuer });
+  await expect(login({ url: target.url })).rejects.toThrow("The redirect came from a different authorization server");
+  expect(taken).toEqual([]);
+});
+
+test("a secret stays with its authorization server when the server describes another under the same name", async () => {
+  let more = {};
+  await using target = describes(async () => ({ ...(await metadataOf(auth)), ...more }));
+  const known = { client_id: "mine", client_secret: "s3cret", redirect_uris: ["http://localhost:3118/callback"] };
+  auth.clients.set("mine", known);
+  const mine = { url: target.url, oauth: { clientId: "mine" }, clientSecret: "s3cret" };
+  await login(mine);
+  more = { token_endpoint: "https://evil.example/token" };
+  await expect(login(mine)).rejects.toThrow("now uses another authorization server");
 });
 
 test.each([

@@ -2,17 +2,16 @@
 // stores the tokens. The caller shows the address to the user and catches the redirect.
 
 import {
-  auth,
   computeScopeUnion,
   exchangeAuthorization,
   extractWWWAuthenticateParams,
-  IssuerMismatchError,
   validateAuthorizationResponseIssuer,
   type AuthorizationServerMetadata,
 } from "@modelcontextprotocol/client";
 import type { McpOAuthConfig } from "@keelson/protocol";
 import { guardedFetch, type RemoteFetch } from "../remote/guarded-fetch.ts";
 import { explainSignIn, SignInError } from "./errors.ts";
+import { findServer } from "./find-server.ts";
 import { awayFromHere } from "./local-address.ts";
 import { metadataAt } from "./metadata.ts";
 import { signInProvider, type SignInState } from "./provider.ts";
@@ -75,7 +74,7 @@ async function attempt(options: SignInOptions): Promise<{ readonly scope?: strin
 
   const challenge = await challengeOf(options, fetch);
   const scope = scopeFor(oauth.scopes, challenge.scope, record);
-  await findServer(provider, {
+  await findServer(provider, state, {
     serverUrl: options.url,
     fetchFn: fetch,
     ...(scope === undefined ? {} : { scope }),
@@ -110,28 +109,6 @@ async function attempt(options: SignInOptions): Promise<{ readonly scope?: strin
   });
   await storage.needed.remove(storageKey(options));
   return tokens.scope === undefined ? {} : { scope: tokens.scope };
-}
-
-type FindOptions = Parameters<typeof auth>[1] & { readonly fetchFn: RemoteFetch };
-
-/**
- * Servers of the protocol of March 2025 describe their authorization server themselves, often under the name of the real
- * one. The name is checked only where the server names another: then, whoever answers there must be that one.
- */
-async function findServer(provider: Parameters<typeof auth>[0], options: FindOptions): Promise<void> {
-  let namesAnother = false;
-  const fetchFn: RemoteFetch = async (url, init) => {
-    const response = await options.fetchFn(url, init);
-    namesAnother ||= response.ok && /oauth-protected-resource/.test(String(url));
-    return response;
-  };
-  try {
-    await auth(provider, { ...options, fetchFn });
-  } catch (error) {
-    const isNamedOtherwise = IssuerMismatchError.isInstance(error) && error.kind === "metadata";
-    if (!isNamedOtherwise || namesAnother || options.resourceMetadataUrl) throw error;
-    await auth(provider, { ...options, skipIssuerMetadataValidation: true });
-  }
 }
 
 /** What the server says when it is called without a token: where to sign in, and for which scope. */
