@@ -54,7 +54,7 @@ const BAD_SIGNATURE =
 const LIMIT = /max_?output_?tokens[^]*supported range is from \d+ \(inclusive\) to (\d+) \(exclusive\)/i;
 
 const SIGNS: readonly (readonly [GeminiHabit, RegExp])[] = [
-  ["only parameters", /parameters_?json_?schema|function_?declarations?\[\d+\]|json ?schema/i],
+  ["only parameters", /parameters_?json_?schema|function_?declarations?\[\d+\]|(?<!response)json ?schema/i],
   ["signatures required", /missing a `?thought_?signature/i],
   ["no media in results", /unknown name "parts"|multimodal function.?response|function.?response[^]*inline_?data/i],
   ["no ids", /unknown name "id"/i],

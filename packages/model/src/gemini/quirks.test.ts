@@ -90,6 +90,15 @@ test("schemas that the server does not accept are sent in the subset from then o
   expect(declared).toEqual(["parametersJsonSchema", "parameters", "parameters"]);
 });
 
+test("a schema for the answer that is not accepted says nothing about tools", async () => {
+  const message = 'Invalid JSON payload received. Unknown name "responseJsonSchema" at generation_config';
+  await using gemini = await startGemini([{ raw: { status: 400, body: { error: { code: 400, message } } } }, done]);
+  expect((await collect(gemini.provider, requestFor())).error?.message).toContain("responseJsonSchema");
+  await collect(gemini.provider, requestFor());
+  const declared = gemini.server.requests.map(({ body }) => Object.keys(body.tools[0].functionDeclarations[0]).at(-1));
+  expect(declared).toEqual(["parametersJsonSchema", "parametersJsonSchema"]);
+});
+
 test("pictures are in results of new models; elsewhere they follow, each with the name of the call", async () => {
   await using gemini = await startGemini([done]);
   await collect(gemini.provider, requestFor(showing({ type: "text", text: "a picture" }, image)));

@@ -31,7 +31,9 @@ export class ConverseHabits {
   learn(error: unknown, askedTokens: number): boolean {
     // A model without a cache is refused as if access to it were denied.
     if (!(error instanceof ModelError) || (error.status !== 400 && error.status !== 403)) return false;
-    const limit = MAX_TOKENS.test(error.message) ? outputLimit(error.message, askedTokens) : undefined;
+    // The numbers of a prompt that is too long are not limits.
+    const isAboutOutput = error.kind === "invalid_request" && MAX_TOKENS.test(error.message);
+    const limit = isAboutOutput ? outputLimit(error.message, askedTokens) : undefined;
     if (limit !== undefined) {
       this.maxTokens = limit;
       return true;

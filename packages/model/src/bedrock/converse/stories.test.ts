@@ -62,6 +62,17 @@ test("a model that refuses so much output is asked for what it allows, and not f
   ]);
 });
 
+test("the numbers of a prompt that is too long are no limit for later replies", async () => {
+  const message =
+    "This model's maximum context length is 8192 tokens. However, you requested 8900 tokens (900 in the messages, 8000 in max_tokens).";
+  const refused = { raw: { status: 400, headers: { "x-amzn-errortype": "ValidationException" }, body: { message } } };
+  await using world = await startBedrock([refused, DONE]);
+  const request = { ...requestTo(LLAMA), max_tokens: 8_000 };
+  expect((await collect(world.provider, request)).error).toMatchObject({ kind: "prompt_too_long" });
+  expect((await collect(world.provider, request)).error).toBeUndefined();
+  expect(world.server.requests.at(-1)!.body.inferenceConfig).toEqual({ maxTokens: 8_000 });
+});
+
 test("Nova is sent only the keys that it accepts at the root of a schema", async () => {
   await using world = await startBedrock([DONE, DONE]);
   for (const model of [NOVA, LLAMA])

@@ -147,7 +147,7 @@ function spanOf(model: string, { habits }: ChatContext): ReasoningSpan {
 const hasSwitch = (model: string, { flavour, habits }: ChatContext) =>
   flavour === "deepseek" && isNewDeepSeek(model) && !habits.refused.has("thinking");
 
-const isNewDeepSeek = (model: string) => /deepseek-(?:v[4-9]|flash|pro)/.test(model);
+const isNewDeepSeek = (model: string) => /deepseek-(?:v[4-9]|flash|pro)(?![a-z])/.test(model);
 
 function limitOf(request: ModelRequest, context: ChatContext) {
   const { flavour, compat, habits, traits } = context;

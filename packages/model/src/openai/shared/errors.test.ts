@@ -155,6 +155,9 @@ test.each([
   ["Please try again in 1m2s.", 62_000],
   ["Please try again in 20ms.", 20],
   ["Requests have exceeded the call rate limit. Please retry after 14 seconds.", 14_000],
+  ["Please retry after 500 milliseconds.", 500],
+  ["Try again in 2 minutes", 120_000],
+  ["Try again in 2 months", undefined],
   ["Rate limit reached", undefined],
 ])("the wait that is named in %j is respected", (message, retryAfterMs) => {
   const error = { message, code: "rate_limit_exceeded" };

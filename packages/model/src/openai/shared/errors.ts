@@ -176,13 +176,15 @@ function waitOf(headers: Headers, message: string): { readonly retryAfterMs?: nu
 
 /** "Please try again in 1.2s", "Please retry after 1 second" */
 function waitIn(message: string): { readonly retryAfterMs?: number } {
-  const [, words = ""] =
-    /(?:try again in|retry after) ([\d.]+ ?(?:seconds?\b|(?:ms|[smh])[\d.smh]*))/i.exec(message) ?? [];
-  const ms = durationMs(words.replace(/ ?seconds?/i, "s").replace(" ", ""));
+  const [, named = ""] = /(?:try again in|retry after) (.{1,40})/i.exec(message) ?? [];
+  const [short] = /^(?:\d[\d.]*(?:ms|[smhd]))+(?![a-z])/.exec(named) ?? [];
+  const [, count, unit] = /^(\d[\d.]*) (millisecond|second|minute|hour)s?\b/i.exec(named) ?? [];
+  const ms = durationMs(short ?? `${count}${LONG_UNITS[unit?.toLowerCase() ?? ""]}`);
   return ms === undefined ? {} : { retryAfterMs: ms };
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONG_UNITS: Readonly<Record<string, string>> = { millisecond: "ms", second: "s", minute: "m", hour: "h" };
 
 /** `1s`, `6m0s`, `20ms`, or seconds. */
 function durationMs(text: string): number | undefined {
