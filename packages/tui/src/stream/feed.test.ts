@@ -194,6 +194,21 @@ test("a retry is a live row with the seconds left, and goes when the reply comes
   expect(feed.live(frameOf())).toEqual([]);
 });
 
+test("a retry of an agent goes when the agent has its reply, and when it ends", () => {
+  const feed = feedOf();
+  const retry = { attempt: 1, max_retries: 10, retry_delay_ms: 4000, error_status: 529, error_category: "overloaded" };
+  const progress = { type: "tool_progress", tool_use_id: "t", tool_name: "Agent", elapsed_time_seconds: 1 };
+  const retried = { ...progress, subagent_retry: retry };
+  for (const over of [progress, system("task_notification", { task_id: "a", tool_use_id: "t", status: "failed" })]) {
+    feed.take(retried, 10_000);
+    expect(feed.live(frameOf({ now: 11_500 }))).toEqual(["↻ The server is overloaded, trying again in 3s (1 of 10)"]);
+    feed.take({ ...progress, tool_use_id: "another" }, 12_000);
+    expect(feed.live(frameOf())).toHaveLength(1);
+    feed.take(over, 14_000);
+    expect(feed.live(frameOf())).toEqual([]);
+  }
+});
+
 test("limits of the account are mentioned once in a run", () => {
   const info = { status: "allowed_warning", rateLimitType: "five_hour", utilization: 0.9, resetsAt: 70 };
   const limit = { type: "rate_limit_event", rate_limit_info: info, uuid: "u", session_id: "s" };

@@ -43,6 +43,8 @@ interface ReaderOptions {
 export class MessageReader {
   readonly items = new ItemList();
   retry: Retry | undefined;
+  /** The call of the agent that waits for it, if the session itself does not. */
+  #retriedBy: string | undefined;
   readonly #options: ReaderOptions;
   readonly #reply = new StreamedReply({
     add: (item) => this.items.add(item),
@@ -202,6 +204,7 @@ export class MessageReader {
     if (isObject(output) && typeof output["backgroundTaskId"] === "string") call.inBackground = true;
     if (isObject(output) && output["isAsync"] === true) call.inBackground = true;
     this.#agents.end(call.id);
+    this.#endRetry(call.id);
     if (call.result.isError && isShownElsewhere(call.name)) this.#note("error", `${call.name}: ${call.result.text}`);
     this.items.settled(call);
   }
@@ -219,13 +222,15 @@ export class MessageReader {
       if (call) call.denied = String(message["decision_reason"] ?? message["message"] ?? "");
       return;
     }
+    if (subtype === "task_notification") this.#endRetry(message["tool_use_id"]);
     if (subtype === "status") this.#compactError = String(message["compact_error"] ?? "");
     const item = this.#agents.task(message) ?? systemItem(message);
     if (item) this.items.add(item);
   }
 
-  /** It may have been running before this front end was attached. */
-  #retries(retry: Readonly<Record<string, unknown>>, error: unknown, now: number): void {
+  /** `callId`: of the agent whose request it is, if it is not the session's own. */
+  #retries(retry: Readonly<Record<string, unknown>>, error: unknown, now: number, callId?: string): void {
+    this.#retriedBy = callId;
     this.retry = {
       attempt: Number(retry["attempt"]),
       most: Number(retry["max_retries"]),
@@ -235,9 +240,16 @@ export class MessageReader {
     };
   }
 
+  /** The agent of this call got a reply, or ended. */
+  #endRetry(callId: unknown): void {
+    if (this.#retriedBy !== undefined && this.#retriedBy === callId) this.retry = undefined;
+  }
+
+  /** The call may have been running before this front end was attached. */
   #progress(message: Readonly<Record<string, unknown>>, now: number): void {
     const { tool_use_id: id, elapsed_time_seconds: seconds, subagent_retry: retry } = message;
-    if (isObject(retry)) this.#retries(retry, retry["error_category"], now);
+    if (isObject(retry)) this.#retries(retry, retry["error_category"], now, String(id));
+    else this.#endRetry(id);
     const call = this.items.call(String(id));
     if (call && typeof seconds === "number") call.startedMs = Math.min(call.startedMs, now - seconds * 1000);
   }
