@@ -23,7 +23,7 @@ import { LiveParts } from "./live/live-parts.ts";
 import { withPanelCommands } from "../panels/commands.ts";
 import type { PanelCommand } from "../panels/context.ts";
 import type { Background } from "../theme/background.ts";
-import { Panels } from "./overlays/panels.ts";
+import { Panels, type PanelPlace } from "./overlays/panels.ts";
 import { showQuestions } from "./overlays/show-question.ts";
 import { promptSources } from "./prompt/sources.ts";
 import { StatusRows } from "./live/status-rows.ts";
@@ -168,8 +168,8 @@ export class App {
   }
 
   /** Shows a panel in the place of the prompt until it is done. */
-  async show<T>(panel: Panel<T>, owner?: string): Promise<T | undefined> {
-    const shown = this.panels.show(panel, owner);
+  async show<T>(panel: Panel<T>, place?: PanelPlace): Promise<T | undefined> {
+    const shown = this.panels.show(panel, place);
     this.changed();
     const value = await shown;
     this.changed();

@@ -50,26 +50,28 @@ async function patiently(opening: Promise<OpenedPanel>, command: string, app: Ap
     const wait = async () => {
       const { waitingPanel } = await import("../../panels/waiting-panel.ts");
       if (timer === undefined) return;
-      const cancelled = await app.show(waitingPanel(`/${command}`, app.keys), WAITING);
+      const cancelled = await app.show(waitingPanel(`/${command}`, app.keys), { owner: WAITING });
       if (!cancelled) return;
       app.note(`Cancelled /${command}`);
       resolve(undefined);
     };
     timer = setTimeout(() => app.attempt(wait()), SLOW_MS);
   });
+  let opened: OpenedPanel | undefined;
   try {
-    return await Promise.race([opening, given]);
+    return (opened = await Promise.race([opening, given]));
   } finally {
     clearTimeout(timer);
     timer = undefined;
-    app.panels.remove(WAITING);
+    // Others are shown in its place, so that one does not come over a question.
+    if (!opened || "end" in opened || isFullScreen(opened.panel)) app.panels.remove(WAITING);
   }
 }
 
 const WAITING = "waiting for a panel";
 
 function shown(panel: Panel<PanelEnd>, app: App): Promise<PanelEnd | undefined> {
-  return isFullScreen(panel) ? app.showFullScreen(panel) : app.show(panel);
+  return isFullScreen(panel) ? app.showFullScreen(panel) : app.show(panel, { insteadOf: WAITING });
 }
 
 async function close(end: PanelEnd | undefined, app: App): Promise<void> {

@@ -9,6 +9,11 @@ interface OpenPanel {
   close(value: unknown): void;
 }
 
+export interface PanelPlace {
+  readonly owner?: string;
+  readonly insteadOf?: string;
+}
+
 export class Panels implements View {
   readonly #open: OpenPanel[] = [];
 
@@ -16,10 +21,16 @@ export class Panels implements View {
     return this.#open.at(-1)?.panel;
   }
 
-  /** Shows a panel until it is done. Undefined if it was taken away first. `owner` names it for `remove`. */
-  show<T>(panel: Panel<T>, owner = ""): Promise<T | undefined> {
+  /**
+   * Shows a panel until it is done. Undefined if it was taken away first. `owner` names it for `remove`. It comes to the
+   * top, or to the place of the panel of another owner, `insteadOf`.
+   */
+  show<T>(panel: Panel<T>, { owner = "", insteadOf }: PanelPlace = {}): Promise<T | undefined> {
     return new Promise((resolve) => {
-      this.#open.push({ panel, owner, close: resolve as (value: unknown) => void });
+      const opened = { panel, owner, close: resolve as (value: unknown) => void };
+      const at = insteadOf === undefined ? -1 : this.#open.findIndex((each) => each.owner === insteadOf);
+      if (at === -1) this.#open.push(opened);
+      else for (const { close } of this.#open.splice(at, 1, opened)) close(undefined);
     });
   }
 

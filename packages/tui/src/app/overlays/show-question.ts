@@ -22,7 +22,7 @@ async function answer(request: ControlRequest, app: App, plan?: string): Promise
   if (!dialog) return talk.refuse(request.request_id, `This terminal cannot answer ${request.request.subtype}`);
   // Taken back while the file was read.
   if (talk.questions.shown !== request) return;
-  const given = await app.show(dialog, request.request_id);
+  const given = await app.show(dialog, { owner: request.request_id });
   if (given === undefined) return;
   if (given.kind === "edit-plan") return answer(request, app, await editedPlan(given, app));
   talk.answer(request.request_id, given.response);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { asks } from "../../dialogs/dialog.test-support.ts";
 import { FakeSession } from "./fake-session.test-support.ts";
 import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
 
@@ -56,6 +57,26 @@ test("Esc does not wait, and the panel does not come later", async () => {
   await wait();
   await type("x");
   expect(program.written()).not.toContain("All well");
+});
+
+test("a panel that was waited for does not come over a question", async () => {
+  using clock = new FakeClock();
+  const { program, session, checked, wait, type, shows } = await openDoctor(clock);
+  await shows("One moment");
+  session.say({ ...asks("Bash", { command: "ls" }), request_id: "r1" });
+  await shows("ls");
+  await wait(1_000);
+  checked.resolve("All well");
+  await wait();
+  expect(program.written()).not.toContain("All well");
+  await type("1");
+  expect(session.sent).toContainEqual(
+    expect.objectContaining({
+      type: "control_response",
+      response: expect.objectContaining({ request_id: "r1", response: expect.objectContaining({ behavior: "allow" }) }),
+    }),
+  );
+  expect(await shows("All well")).not.toContain("One moment");
 });
 
 test("a panel that is there at once shows nothing before", async () => {
