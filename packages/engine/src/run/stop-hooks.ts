@@ -55,7 +55,7 @@ export class StopHooks {
         type: "system",
         subtype: "informational",
         level: "warning",
-        content: `Stop hooks sent the model back to work ${MOST_RETURNS} times in a row; ending the run anyway`,
+        content: `Stop hooks or the goal sent the model back to work ${MOST_RETURNS} times in a row; ending the run anyway`,
       });
       return { entries, ending: { reason: "completed", text, stopReason } };
     }
