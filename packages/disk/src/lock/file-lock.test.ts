@@ -25,14 +25,24 @@ function folder() {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 }
 
+/** A process that works under the lock until it is killed. */
+async function working(path: string) {
+  return holding(`const { withFileLock } = await import(${JSON.stringify(join(import.meta.dir, "file-lock.ts"))});
+    await withFileLock(${JSON.stringify(path)}, () => { console.log("held"); Bun.sleepSync(600_000); });`);
+}
+
+/** A process that runs a program, once it has said that it holds the lock. */
+async function holding(program: string) {
+  const holder = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
+  const { value } = await holder.stdout.getReader().read();
+  expect(new TextDecoder().decode(value)).toBe("held\n");
+  return holder;
+}
+
 test("a lock that a process held when it was killed is free", async () => {
   using at = folder();
   const path = join(at.path, ".lock");
-  const hold = `const { withFileLock } = await import(${JSON.stringify(join(import.meta.dir, "file-lock.ts"))});
-    await withFileLock(${JSON.stringify(path)}, () => { console.log("held"); Bun.sleepSync(600_000); });`;
-  const holder = Bun.spawn([process.execPath, "-e", hold], { stdout: "pipe" });
-  const { value } = await holder.stdout.getReader().read();
-  expect(new TextDecoder().decode(value)).toBe("held\n");
+  const holder = await working(path);
   let entered = false;
   const waiting = withFileLock(path, () => (entered = true));
   await Bun.sleep(20);
@@ -52,14 +62,11 @@ const counting = (path: string, counter: string, options: FileLockOptions = {}) 
 
 /** A process that locks a file it can only read, and does not let go. */
 async function stranger(path: string) {
-  const hold = `const { openSync } = require("node:fs");
+  const holder = await holding(`const { openSync } = require("node:fs");
     const { loadFlock } = await import(${JSON.stringify(join(import.meta.dir, "flock.ts"))});
     const flock = await loadFlock();
     console.log(flock(openSync(${JSON.stringify(path)}, "r")) ? "held" : "busy");
-    setInterval(() => {}, 600_000);`;
-  const holder = Bun.spawn([process.execPath, "-e", hold], { stdout: "pipe" });
-  const { value } = await holder.stdout.getReader().read();
-  expect(new TextDecoder().decode(value)).toBe("held\n");
+    setInterval(() => {}, 600_000);`);
   return {
     holder,
     async [Symbol.asyncDispose]() {
@@ -86,10 +93,7 @@ test("a process that locks the file and does no work under the lock cannot keep 
 test("a lock is not taken from a process that works under it, however long", async () => {
   using at = folder();
   const path = join(at.path, ".lock");
-  const hold = `const { withFileLock } = await import(${JSON.stringify(join(import.meta.dir, "file-lock.ts"))});
-    await withFileLock(${JSON.stringify(path)}, () => { console.log("held"); Bun.sleepSync(600_000); });`;
-  const holder = Bun.spawn([process.execPath, "-e", hold], { stdout: "pipe" });
-  await holder.stdout.getReader().read();
+  const holder = await working(path);
   const { ino } = statSync(path);
   const flock = (await loadFlock())!;
   const attempt = flockAttempts(flock);
