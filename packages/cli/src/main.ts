@@ -30,6 +30,8 @@ export async function main(argv: readonly string[], io: ProcessIO): Promise<numb
 
   if (given.has("await-claim")) return (await import("./claim/await-claim.ts")).awaitClaim(argv, io, main);
 
+  const state = io.env["KEELSON_STATE_DIR"];
+  if (state) io = (await import("./process/nested-state.ts")).withNestedState(io, state);
   try {
     if (given.has("tmux")) return await (await import("./interactive/in-tmux.ts")).startInTmux(argv, given, io);
     if (!isHeadless(given, io)) return await (await import("./interactive.ts")).beInteractive(given, io);

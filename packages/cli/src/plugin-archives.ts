@@ -1,7 +1,6 @@
 // Unpacks the archives of `--plugin-dir` and `--plugin-url` for the time of a session, so that settings see only folders.
 
-import { mkdtempSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Flags, Snapshot } from "@keelson/config";
 import { loadOptions, printError, type ProcessIO } from "./process/process-io.ts";
@@ -26,7 +25,8 @@ export async function withUnpackedPlugins(
     throw error;
   }
   if (snapshot.settings.disableSideloadFlags) return work(flags);
-  const parent = mkdtempSync(join(io.env["CLAUDE_CODE_TMPDIR"] || tmpdir(), "keelson-plugins-"));
+  const { makeTemporary } = await import("@keelson/host");
+  const parent = makeTemporary(io.env, "plugins-");
   try {
     const unpacked = [];
     for (const [index, each] of pluginDirs.entries()) {

@@ -4,7 +4,13 @@ export { createFiles } from "./files/files.ts";
 export { holdFolder } from "./files/held-folder.ts";
 export { gitBranch } from "./git/branch.ts";
 export { createLedger, type Ledger } from "./files/ledger.ts";
-export { createPrivateFile, type PrivateFile } from "./files/private-file.ts";
+export {
+  createPrivateFile,
+  makeTemporary,
+  ownTemporary,
+  privateDirectory,
+  type PrivateFile,
+} from "./files/private-file.ts";
 export { realPathOf } from "./files/real-path.ts";
 export { createSearch } from "./programs/search.ts";
 export { findRipgrep, ripgrepMissing, type RipgrepOptions } from "./programs/find-ripgrep.ts";
@@ -19,4 +25,4 @@ export { chooseShell, readsAs, type ShellChoice } from "./shell/environment/choo
 export { createTasks, type TaskHandle, type Tasks, type TaskWatchers } from "./tasks/task-table.ts";
 export type { NewTask, Task, TaskAgent, TaskEnd, TaskStatus, TaskUsage } from "./tasks/task.ts";
 export { createWorkspace } from "./files/workspace.ts";
-export { clearFolderEnvFiles, envFilesOf, openEnvFolder } from "./hooks/env-file.ts";
+export { clearFolderEnvFiles, envFilesOf } from "./hooks/env-file.ts";

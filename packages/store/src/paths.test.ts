@@ -29,5 +29,5 @@ test("a given folder name replaces the key but cannot leave the projects folder"
 test("the other files of a session are beside its transcript", () => {
   expect(transcriptPath("/d", "id")).toBe("/d/id.jsonl");
   expect(toolResultsDir("/d", "id")).toBe("/d/id/tool-results");
-  expect(tasksDir("/tmp", 7, "-w", "id")).toBe("/tmp/claude-7/-w/id/tasks");
+  expect(tasksDir("/tmp/claude-7", "-w", "id")).toBe("/tmp/claude-7/-w/id/tasks");
 });

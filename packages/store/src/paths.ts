@@ -46,9 +46,9 @@ export function toolResultsDir(dir: string, sessionId: string): string {
   return join(sessionDir(dir, sessionId), "tool-results");
 }
 
-/** Where background tasks write their output. */
-export function tasksDir(tmp: string, uid: number, key: string, sessionId: string): string {
-  return join(tmp, `claude-${uid}`, key, sessionId, "tasks");
+/** Where background tasks write their output, in the folder for our own temporary files. */
+export function tasksDir(temporary: string, key: string, sessionId: string): string {
+  return join(temporary, key, sessionId, "tasks");
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

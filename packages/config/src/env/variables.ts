@@ -242,6 +242,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_SDK_READS_SESSION_STATE: variable("if trusted", "report when work starts and ends", "runtime"),
   KEELSON_ROUTINES_URL: variable("user only", "address of the routines server, for RemoteTrigger", "runtime"),
   KEELSON_ROUTINES_TOKEN: variable("user only", "token for the routines server", "runtime"),
+  KEELSON_STATE_DIR: variable("user only", "state of a Keelson that is run as a command", "cli"),
   KEELSON_BIN: variable("if trusted", "the program that the SDK starts", "sdk"),
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),

@@ -26,7 +26,7 @@ test("governingFiles() lists all files that govern the session, even missing one
     ".mcp.json",
     "cfg/.claude.json",
     "cfg/CLAUDE.md",
-    "cfg/cache/skills",
+    "cfg/keybindings.json",
     "cfg/settings.json",
     "home/bin/headers",
     "home/bin/key",

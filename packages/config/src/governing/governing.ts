@@ -26,9 +26,8 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
   return [
     ...new Set([
       ...sources.map(({ path }) => path),
-      join(configDir, "CLAUDE.md"),
-      // What skills are said to grant, without reading them again.
-      join(configDir, "cache", "skills"),
+      // The whole folder is protected. These may have a second name elsewhere.
+      ...["CLAUDE.md", "keybindings.json"].map((name) => join(configDir, name)),
       ...(flags.mcpConfigFiles ?? []).map((path) => resolve(cwd, path)),
       ...named("CLAUDE_ENV_FILE"),
       ...named("GIT_CONFIG_GLOBAL"),
@@ -70,7 +69,9 @@ const MOST_LINKS = 50;
 function linkedFolders({ cwd, configDir, flags, trusted }: Snapshot): readonly string[] {
   const project = join(flags.projectConfigRoot ?? cwd, ".claude");
   return [configDir, ...(trusted ? [project] : [])]
-    .flatMap((root) => ["skills", "commands", "agents", "output-styles"].map((name) => join(root, name)))
+    .flatMap((root) =>
+      ["skills", "commands", "agents", "output-styles", "rules", "hooks", "themes"].map((name) => join(root, name)),
+    )
     .flatMap((folder) => [folder, ...linksIn(folder)])
     .filter((path) => leadsElsewhere(path, cwd));
 }

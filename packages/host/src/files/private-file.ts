@@ -1,6 +1,7 @@
 // Creates private files that no other user can read or plant: exclusive, no-follow, mode 0600 in a 0700 directory.
 
-import { constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
+import { constants, lstatSync, mkdirSync, mkdtempSync, openSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ToolError } from "@keelson/engine";
 
@@ -36,6 +37,25 @@ export function privateDirectory(directory: string): string {
   }
   return directory;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder for temporary files of all our sessions. Commands can read and not change what is in it. */
+export function ownTemporary(env: Environment): string {
+  return join(temporaryIn(env), `claude-${process.getuid?.() ?? 0}`);
+}
+
+/** A new private folder for our own temporary files. */
+export function makeTemporary(env: Environment, prefix: string): string {
+  try {
+    return mkdtempSync(join(privateDirectory(ownTemporary(env)), prefix));
+  } catch {
+    // Another user was first to create it.
+    return mkdtempSync(join(temporaryIn(env), prefix));
+  }
+}
+
+const temporaryIn = (env: Environment) => env["CLAUDE_CODE_TMPDIR"] || tmpdir();
 
 function isShared(directory: string): boolean {
   return (lstatSync(directory).mode & 0o1002) === 0o1002;

@@ -1,10 +1,10 @@
 // Files where hooks set variables for later shell commands: `<config>/session-env/<session>/…-hook-<n>.sh`.
 // They are kept so a resumed session can use them.
 
-import { closeSync, lstatSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { closeSync, lstatSync, readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { HookEvent } from "@keelson/protocol";
-import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
+import { createPrivateFile } from "../files/private-file.ts";
 
 /** The order in which the files are sourced, from general to specific. */
 const ORDER = ["setup", "sessionstart", "cwdchanged", "filechanged"];
@@ -31,32 +31,6 @@ export function envFileFor(configDir: string, sessionId: string, event: HookEven
 /** The files with content, in the order in which each command sources them. */
 export function envFilesOf(configDir: string, sessionId: string): readonly string[] {
   return usableFiles(configDir, sessionId).map(({ path }) => path);
-}
-
-export interface EnvFolder {
-  /** Created at the first call, because only an existing folder can be protected. Empty if it cannot be created. */
-  path(): readonly string[];
-  /** Removes the folder if no hook used it. */
-  close(): void;
-}
-
-/** The folder with these files. Only hooks write to it. */
-export function openEnvFolder(configDir: string, sessionId: string): EnvFolder {
-  const directory = directoryOf(configDir, sessionId);
-  let made: readonly string[] | undefined;
-  const make = () => {
-    try {
-      return [privateDirectory(directory)];
-    } catch {
-      return [];
-    }
-  };
-  return {
-    path: () => (made ??= make()),
-    close() {
-      if (made && namesIn(directory).length === 0) rmSync(directory, { recursive: true, force: true });
-    },
-  };
 }
 
 /** Clears the files for the old folder. Call it before CwdChanged hooks run. */

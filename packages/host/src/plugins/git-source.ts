@@ -1,10 +1,8 @@
 // Gets the files of one commit of a git repository. Nothing of the repository runs: there is no work tree, so no hooks,
 // filters, submodules or monitors; the files come out of `git archive`.
 
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { printableLine } from "@keelson/protocol";
+import { makeTemporary } from "../files/private-file.ts";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
@@ -39,7 +37,7 @@ export async function fetchGit(
   if (ref !== undefined && !/^[A-Za-z0-9_][\w./+-]*$/.test(ref))
     throw new PluginFetchError(`"${ref}" is not a branch or tag`);
   if (sha !== undefined && !/^[0-9a-f]{40}$/.test(sha)) throw new PluginFetchError(`"${sha}" is not a full commit id`);
-  const folder = mkdtempSync(join(tmpdir(), "keelson-git-"));
+  const folder = makeTemporary(options.env, "git-");
   const token = randomHex(16);
   const { groups, guard, reaper } = createGuardedGroups(token);
   guard();

@@ -1,10 +1,11 @@
 // The session's shell: a new bash for every command, with the user's environment. `close` ends everything it started.
 // Knows nothing about permissions.
 
-import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, realpathSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
-import { createPrivateFile } from "../files/private-file.ts";
+import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
 import { awaitCommand } from "../tasks/awaited-command.ts";
 import { startBackground } from "../tasks/background-command.ts";
 import { commandEnvironment } from "./environment/child-env.ts";
@@ -81,28 +82,36 @@ export function createShell(options: ShellOptions): SessionShell {
   const envNow = () => {
     const { childEnv, effort } = options;
     if (environment?.childEnv !== childEnv || environment.effort !== effort)
-      environment = { childEnv, effort, env: commandEnvironment({ ...options, childEnv, effort, token }) };
+      environment = {
+        childEnv,
+        effort,
+        env: commandEnvironment({ ...options, childEnv, effort, token, stateDir: stateDir() }),
+      };
     return environment.env;
   };
+  const temporary = once(() => join(realpathSync(tmpdir()), `keelson-${token}`));
+  /** For our own files, which commands can see and not change. */
+  const folder = once(() => privateDirectory(temporary()));
+  /** For a Keelson that is run as a command, which creates it. */
+  const stateDir = () => `${temporary()}-state`;
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
   const { groups, guard, prepare: prepareGroups, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;
   const loadConfinement = () => (confinement ??= openConfinement());
   /** Commands that ended while their children still run. What they hold is released when the children end. */
   const lingering = new Map<number, () => void>();
-  let snapshotPath: string | null = null;
   let prepared: ReturnType<typeof prepare> | undefined;
   let closed = false;
 
   async function prepare() {
-    guard();
+    const guardian = guard();
+    for (const path of [temporary(), stateDir()]) guardian.ownFolder(path);
     const directory = join(options.configDir, "shell-snapshots");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),
       prepareGroups(),
     ]);
-    snapshotPath = snapshot;
     return { snapshot, openPipe };
   }
 
@@ -113,9 +122,8 @@ export function createShell(options: ShellOptions): SessionShell {
       import("../sandbox/watch/crash-cleanup.ts"),
     ]);
     const { shield } = options;
-    const governing = () => [...(shield?.governing?.() ?? []), ...(snapshotPath ? [snapshotPath] : [])];
     return {
-      shield: shield && createShield({ ...shield, governing }, token, createCrashCleanup(reaper)),
+      shield: shield && createShield(shield, { mark: token, folder }, createCrashCleanup(reaper, folder)),
       sandbox: options.sandbox,
       mayChangeGuarded: options.mayChangeGuarded,
     };
@@ -248,7 +256,7 @@ export function createShell(options: ShellOptions): SessionShell {
     },
 
     async confine(program) {
-      guard();
+      guard().ownFolder(temporary());
       return confineProgram(await loadConfinement(), program);
     },
 
@@ -276,8 +284,14 @@ export function createShell(options: ShellOptions): SessionShell {
       await guardian.dismiss();
       await options.sandbox?.close();
       removeFile((await prepared)?.snapshot);
+      for (const path of [temporary(), stateDir()]) rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
 }
 
 interface Entered extends Confined {

@@ -1,6 +1,7 @@
 // The files that govern this session (settings, hooks, instructions), for the gate and the shield. Computed once per
 // snapshot.
 
+import { sep } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { governingFiles } from "@keelson/config/governing";
 import { realPathOf } from "@keelson/host";
@@ -15,9 +16,14 @@ export interface Governing {
 
 export function governingOf(
   snapshot: () => Snapshot,
-  instructions: () => Pick<SessionInstructions, "files"> | undefined,
+  instructions: () => Pick<SessionInstructions, "files" | "memory"> | undefined,
 ): Governing {
   let known: { snapshot: Snapshot; files: number; own: readonly string[]; all: readonly string[] } | undefined;
+  /** Memory that the settings moved to another place. Tools write there, so the gate decides about it by itself. */
+  const memory = () => {
+    const folder = instructions()?.memory;
+    return folder === undefined || `${snapshot().cwd}${sep}`.startsWith(`${folder}${sep}`) ? [] : [folder];
+  };
 
   function find() {
     const now = snapshot();
@@ -28,5 +34,5 @@ export function governingOf(
     return (known = { snapshot: now, files: steering.length, own, all: [...new Set(all)] });
   }
 
-  return { forGate: () => find().all, forShield: () => find().own };
+  return { forGate: () => find().all, forShield: () => [...find().own, ...memory()] };
 }

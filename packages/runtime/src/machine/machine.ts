@@ -13,8 +13,9 @@ import {
   type SessionShell,
   createTasks,
   envFilesOf,
+  ownTemporary,
+  privateDirectory,
   type Ledger,
-  openEnvFolder,
   pathOutside,
   readsAs,
   realPathOf,
@@ -88,8 +89,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const governing = lazyGoverning(storage);
   // `/clear` moves the session to another id.
   const resultsDir = () => toolResultsDir(place.dir, place.id);
-  const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
-  const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
+  const outputDir = tasksDir(ownTemporary(env), projectKey(cwd), place.id);
   const readable = [realPathOf(resultsDir()), realPathOf(outputDir)];
   storage.onClear(() => void readable.push(realPathOf(resultsDir())));
   const agentInboxes: Machine["agentInboxes"] = new Map();
@@ -105,7 +105,6 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
   const choice = chooseShell({ env, cwd });
-  let hookVariables = openEnvFolder(configDir, place.id);
   const shell = createShell({
     configDir,
     get sessionId() {
@@ -137,7 +136,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       warn,
       rulesOf: (owner) => agentRules.get(owner),
       wroteOurselves: (path) => own.isOurs(path),
-      governing: () => [...governing.forShield(), ...hookVariables.path()],
+      governing: () => [...governing.forShield(), ...temporaryFolder(env)],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
       home,
@@ -149,8 +148,6 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   storage.onRewind(() => seen.forget());
   storage.onClear(() => {
     seen.forget();
-    hookVariables.close();
-    hookVariables = openEnvFolder(configDir, place.id);
     fileHistory?.restart();
   });
   return {
@@ -173,6 +170,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
       const { childEnv: env } = state.snapshot;
       const PATH = pathOutside(env["PATH"], state.root);
+      const [temporary = tmpdir()] = temporaryFolder(snapshot.env);
       return drawPdfPages(bytes, range, signal, { env: { ...env, PATH }, temporary });
     },
     fileHistory,
@@ -191,9 +189,17 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       // Monitors of sockets have no process that the shell would end.
       const monitors = tasks.list().filter(({ type, status }) => type === "monitor" && status === "running");
       await Promise.all([shell.close(), ...monitors.map(({ id }) => tasks.stop(id))]);
-      hookVariables.close();
     },
   };
+}
+
+/** Created before a command can: what a command creates in its place would be ours. Empty if another user has it. */
+function temporaryFolder(env: Snapshot["env"]): readonly string[] {
+  try {
+    return [privateDirectory(ownTemporary(env))];
+  } catch {
+    return [];
+  }
 }
 
 /** Loaded on first use. `require`, not `import()`: the shell needs the files synchronously while it starts a command. */

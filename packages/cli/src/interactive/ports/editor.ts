@@ -1,9 +1,8 @@
 // Opens text and files in the user's editor, which gets the terminal meanwhile.
 
 import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createPrivateFile, findProgram, pathOutside } from "@keelson/host";
+import { createPrivateFile, findProgram, makeTemporary, pathOutside } from "@keelson/host";
 import type { TerminalPort } from "../terminal/port.ts";
 
 export interface EditorPlace {
@@ -16,7 +15,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Undefined if there is no editor, or it failed. */
 export async function editText(text: string, extension: string, place: EditorPlace): Promise<string | undefined> {
-  const folder = join(place.env["CLAUDE_CODE_TMPDIR"] || tmpdir(), `keelson-edit-${crypto.randomUUID()}`);
+  const folder = makeTemporary(place.env, "edit-");
   const { fd, path } = createPrivateFile(folder, `prompt${/^\.\w+$/.test(extension) ? extension : ".md"}`);
   try {
     try {

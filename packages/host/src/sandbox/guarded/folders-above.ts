@@ -16,8 +16,8 @@ export interface FoldersAbove {
 }
 
 interface FolderOptions {
-  /** Already read-only, which keeps them in place. */
-  readonly readOnly: ReadonlySet<string>;
+  /** Whether this folder cannot be renamed, because it is read-only or inside a read-only one. */
+  isFixed(folder: string): boolean;
   /** Working directories and the home. */
   readonly kept: readonly string[];
   /** Where the command starts. Not special, unless it is in `kept` or above a path in `firm`. */
@@ -35,7 +35,7 @@ export function foldersAbove(paths: readonly string[], options: FolderOptions): 
   const kept: string[] = [];
   for (const folder of folders) {
     const parent = dirname(folder);
-    if (parent === folder || options.readOnly.has(folder) || isFree.has(folder)) continue;
+    if (parent === folder || isFree.has(folder) || options.isFixed(folder)) continue;
     if (!isWritable(parent) || !lstatOrNull(folder)?.isDirectory()) continue;
     // Top-level folders such as `/tmp` are shared by everything.
     const isTop = dirname(parent) === parent;

@@ -58,7 +58,7 @@ function guardRepository(
   guard(join(folder, "info", "attributes"));
   // The folder of a worktree has no hooks, and neither has an incomplete repository.
   guard(join(folder, "hooks"), isFolder(join(folder, "objects")) ? "missingFolders" : "missingFiles");
-  guard(join(folder, "commondir"), "missingFiles");
+  guard(join(folder, "commondir"));
 }
 
 function watchRepository(folder: string, found: Found): void {
@@ -78,16 +78,16 @@ function guardReferenced(config: string, places: GitGuard & { readonly top: stri
     if (name === "core.hookspath") guardHooks(from(top), places);
     if (key !== "path" || (section !== "include" && section !== "includeif")) continue;
     const included = from(dirname(config));
-    guard(included, "missingFiles");
+    guard(included);
     guardReferenced(included, places, seen);
   }
 }
 
 function guardHooks(path: string, { top, home, guard, found }: GitGuard & { readonly top: string }): void {
-  const folder = realPath(path);
-  const isOurs = [top, home].some((place) => folder?.startsWith(`${place}${sep}`));
+  const folder = realPath(path) ?? path;
+  const isOurs = [top, home].some((place) => folder.startsWith(`${place}${sep}`));
   // A folder that contains the work tree must stay writable.
-  if (folder === null || !isOurs || `${top}${sep}`.startsWith(`${folder}${sep}`)) return;
+  if (!isOurs || `${top}${sep}`.startsWith(`${folder}${sep}`)) return;
   if (basename(folder) !== "_") return guard(folder);
   // Husky rewrites its hooks at every package install, which is fine as long as the content stays the same.
   found.closedFolders.add(folder);

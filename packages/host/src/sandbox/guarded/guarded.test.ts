@@ -29,9 +29,10 @@ function place() {
 test("in an empty project, files that would configure us or the user's shell cannot be created", () => {
   using p = place();
   const { missingFolders, missingFiles, readOnly, pinned } = p.find();
-  expect({ missingFolders, readOnly, pinned }).toEqual({ missingFolders: ["p/.claude"], readOnly: [], pinned: [] });
-  const names = [".mcp.json", ".vscode", ".husky", ".envrc"].map((name) => `p/${name}`);
-  const atHome = [".bashrc", ".gitconfig", ".config/git", ".claude.json", ".claude/CLAUDE.md", ".claude/agents"];
+  const folders = ["home/.claude", "p/.claude"];
+  expect({ missingFolders, readOnly, pinned }).toEqual({ missingFolders: folders, readOnly: [], pinned: [] });
+  const names = [".mcp.json", ".vscode", ".husky", ".envrc", ".npmrc", ".bashrc"].map((name) => `p/${name}`);
+  const atHome = [".bashrc", ".gitconfig", ".config/git", ".claude.json", ".npmrc", ".cargo/config.toml"];
   expect(missingFiles).toEqual(expect.arrayContaining([...names, ...atHome.map((name) => `home/${name}`)]));
 });
 
@@ -61,9 +62,10 @@ test("git: hooks are read-only, settings are watched, the folder cannot be repla
   for (const name of ["config", "HEAD", "hooks/a", "objects/x", "info/attributes", "worktrees/w/HEAD"]) {
     p.write(`p/.git/${name}`);
   }
+  p.write("home/.claude/x");
   for (const name of ["modules/libs/one", "modules/libs/one/modules/two"]) p.write(`p/.git/${name}/HEAD`);
   const { readOnly, pinned, missingFolders, gitSettings } = p.find();
-  expect(readOnly).toEqual(["p/.git/hooks", "p/.git/info/attributes"]);
+  expect(readOnly).toEqual(["home/.claude", "p/.git/hooks", "p/.git/info/attributes"]);
   const modules = ["p/.git/modules/libs/one", "p/.git/modules/libs/one/modules/two"];
   expect(pinned).toEqual([
     "p/.git",
@@ -100,11 +102,68 @@ test("folders that programs write to are not guarded; a link is guarded at its t
   symlinkSync("dotfiles/bashrc", join(p.root, "home/.bashrc"));
   p.write("p/.claude/settings.json");
   p.write("p/.claude/worktrees/one/file");
+  p.write("home/.claude/x");
   expect(p.find()).toMatchObject({
-    readOnly: ["home/dotfiles/bashrc", "p/.claude", "p/.husky/pre-commit", "p/.yarn/releases"],
+    readOnly: ["home/.claude", "home/dotfiles/bashrc", "p/.claude", "p/.husky/pre-commit", "p/.yarn/releases"],
     pinned: ["p/.claude/worktrees", "p/.husky", "p/.yarn"],
     closedFolders: ["p/.husky"],
     missingFolders: [],
     links: ["home/.bashrc"],
   });
+});
+
+test("the configuration folder is guarded as a whole, wherever it is, and where the links in it lead", () => {
+  using p = place();
+  p.write("dotfiles/claude/keybindings.json");
+  p.write("dotfiles/skills/one/SKILL.md");
+  symlinkSync("../dotfiles/claude", join(p.root, "home/.claude"));
+  symlinkSync("../skills", join(p.root, "dotfiles/claude/skills"));
+  symlinkSync("../later/settings.json", join(p.root, "dotfiles/claude/settings.json"));
+  const inside = ["home/.claude/CLAUDE.md", "home/.claude/session-env/one", "home/.claude/keybindings.json"];
+  expect(p.find("p", inside)).toMatchObject({
+    readOnly: ["dotfiles/claude", "dotfiles/skills"],
+    pinned: ["dotfiles"],
+    missingFiles: expect.arrayContaining(["dotfiles/later/settings.json"]),
+    links: ["home/.claude"],
+  });
+});
+
+test("a configuration folder around the working directory is guarded too; worktrees in it stay writable", () => {
+  using p = place();
+  p.write("p/.claude/worktrees/one/.mcp.json");
+  p.write("p/.claude/settings.json");
+  const at = (name: string) => join(p.root, name);
+  const options = {
+    directories: [at("p/.claude/worktrees/one")],
+    cwd: at("p/.claude/worktrees/one"),
+    home: at("home"),
+  };
+  const { readOnly, pinned } = findGuarded({ ...options, configDir: at("p/.claude") });
+  const mcp = at("p/.claude/worktrees/one/.mcp.json");
+  expect({ readOnly, pinned }).toEqual({ readOnly: [at("p/.claude"), mcp], pinned: [at("p/.claude/worktrees")] });
+  const fromHome = findGuarded({ directories: [at("p")], cwd: at("p"), home: at("p"), configDir: at("p/.claude") });
+  expect(fromHome).toMatchObject({ readOnly: [at("p/.claude")], pinned: [at("p/.claude/worktrees")] });
+});
+
+test("a name that does not exist is guarded like one that does: behind links and below missing folders", () => {
+  using p = place();
+  p.write("p/.git/objects/x");
+  p.write("p/.git/config", "[core]\n\thooksPath = .githooks\n");
+  symlinkSync("dotfiles/one", join(p.root, "home/.npmrc"));
+  symlinkSync("two", join(p.root, "home/dotfiles-one"));
+  symlinkSync("../dotfiles-one", join(p.root, "p/.npmrc"));
+  const { missingFiles, links } = p.find("p/sub", ["home/a/b/c.sh"]);
+  expect(missingFiles).toEqual(
+    expect.arrayContaining([
+      "dotfiles-one",
+      "home/.config/git",
+      "home/a/b/c.sh",
+      "home/dotfiles/one",
+      "p/.git/info/attributes",
+      "p/.githooks",
+      "p/sub/.claude",
+      "p/sub/.npmrc",
+    ]),
+  );
+  expect(links).toEqual(["home/.npmrc", "p/.npmrc"]);
 });

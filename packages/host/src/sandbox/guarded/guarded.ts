@@ -1,11 +1,19 @@
 // Finds the paths that commands may not change: files that run code just by existing, or that configure us.
 // Narrower than the gate's list, because no one can approve here: excludes files that everyday tools write.
 
-import { readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readdirSync, type Dirent } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
-import { createFolderLookup, isFolder, lstatOrNull, statThroughLinks, realPath, type ResolvedFolder } from "./stat.ts";
+import {
+  createFolderLookup,
+  isFolder,
+  lstatOrNull,
+  readLink,
+  realPath,
+  statThroughLinks,
+  type ResolvedFolder,
+} from "./stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 
 export interface GuardPlaces {
@@ -26,7 +34,7 @@ export interface Guarded {
   readonly missingFolders: readonly string[];
   /** Paths that do not exist; if a command creates one, it is moved aside. */
   readonly missingFiles: readonly string[];
-  /** Links: the target is read-only, but the link itself cannot be mounted. */
+  /** Links: the target is guarded, but the link itself cannot be mounted. */
   readonly links: readonly string[];
   /** Git settings: writable, because git replaces the file; changes that run programs are reverted. */
   readonly gitSettings: readonly string[];
@@ -59,36 +67,32 @@ export const NOTHING_GUARDED: Guarded = {
   unseen: [],
 };
 
+// One list for each place. What is protected when it exists is moved aside when a command creates it.
+
 const START_FILES =
   ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .profile .zshrc .zprofile .zshenv .zlogin .zlogout".split(
     " ",
   );
 
-const PROJECT_FILES = [
-  ".gitconfig .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs",
+/** The folders are ones that only people and editors write to. */
+const IN_PROJECT = [
+  ".mcp.json .gitconfig .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs",
   "bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml .devcontainer.json .ripgreprc",
   "pyrightconfig.json lefthook.yml .lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml",
   ".cargo/config .cargo/config.toml gradle/wrapper/gradle-wrapper.properties",
-].flatMap((line) => line.split(" "));
+  ".vscode .idea .devcontainer .mvn .yarn/releases .yarn/plugins",
+]
+  .flatMap((line) => line.split(" "))
+  .concat(START_FILES);
 
-/** Folders that only people and editors write to. */
-const PROJECT_FOLDERS = ".vscode .idea .devcontainer .mvn .yarn/releases .yarn/plugins".split(" ");
+const AT_HOME = [
+  ".gitconfig .config/git .claude.json",
+  ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .cargo/config .cargo/config.toml .ripgreprc",
+]
+  .flatMap((line) => line.split(" "))
+  .concat(START_FILES);
 
-/** Editors, direnv and husky run these as soon as they exist. */
-const MISSING_IN_PROJECT = ".vscode .husky .envrc".split(" ");
-
-const HOME_FILES = ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .cargo/config .cargo/config.toml .ripgreprc".split(" ");
-const MISSING_AT_HOME = [...START_FILES, ".gitconfig", ".config/git", ".claude.json"];
-
-/** Only the files that configure a session: a Keelson run as a command must be able to write its transcripts. */
-const CONFIG_FILES =
-  "settings.json settings.local.json .claude.json CLAUDE.md agents commands skills hooks plugins output-styles rules".split(
-    " ",
-  );
-
-/** What members of a team tell each other. Missing ones stay free: another session may make them at any time. */
-const TEAM_FOLDERS = ["teams", "tasks"];
-
+/** Protects a path that exists, and one that does not: as a folder that cannot be created, or as anything moved aside. */
 export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
 
 export function findGuarded(options: GuardPlaces): Guarded {
@@ -104,47 +108,61 @@ export function findGuarded(options: GuardPlaces): Guarded {
     gitSettings: new Set<string>(),
     contents: new Set<string>(),
     closedFolders: new Set<string>(),
+    /** Writable folders inside read-only ones. */
+    free: new Set<string>(),
   };
   const lookAt = createFolderLookup();
-  const guard: Guard = (path, ifMissing) => {
+  const guard: Guard = (path, ifMissing = "missingFiles") => {
     const { real: folder, links } = lookAt(dirname(path));
     for (const link of links) found.links.add(link);
     const entry = folder === null ? null : lstatOrNull(path);
     // A stand-in of another session counts as missing: it will be removed unless we hold it too.
-    const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
-    if (missing) found[missing].add(realMissing(path, lookAt));
-    if (!entry || missing) return;
+    if (entry && isStandIn(entry)) return void found.missingFolders.add(realMissing(path, lookAt));
+    if (!entry) return void found[ifMissing].add(realMissing(path, lookAt));
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
     const real = isLink ? realPath(path) : join(folder!, basename(path));
-    const target = isLink && real ? statThroughLinks(real) : entry;
-    if (!real || !(target?.isFile() || target?.isDirectory())) return;
+    // What a link leads to does not exist: if a command creates that, the link makes it count.
+    if (!real) return followDangling(path, (target) => found.missingFiles.add(realMissing(target, lookAt)));
+    const target = isLink ? statThroughLinks(real) : entry;
+    if (!(target?.isFile() || target?.isDirectory())) return;
     found.readOnly.add(real);
     if (target.isFile() && target.nlink > 1) found.contents.add(real);
   };
 
-  const held = () => [...found.readOnly, ...found.missingFiles, ...found.missingFolders, ...found.links];
+  // Missing files are looked up by their path afterwards, so the folders above them may be replaced.
+  const held = () => [...found.readOnly, ...found.pinned, ...found.free, ...found.missingFolders, ...found.links];
 
-  for (const directory of directories) guardPlace(directory, { isRoot: true, configDir, guard, found });
+  guardConfiguration(configDir, { guard, found });
+  for (const directory of directories) guardPlace(directory, { isRoot: true, guard, found });
   for (const directory of directories) guardGit(directory, { home, guard, found });
-  for (const name of MISSING_AT_HOME) guard(join(home, name), "missingFiles");
-  for (const name of HOME_FILES) guard(join(home, name));
-  for (const name of CONFIG_FILES) guard(join(configDir, name), "missingFiles");
-  for (const name of TEAM_FOLDERS) guard(join(configDir, name));
-  for (const path of governing) guard(path, "missingFiles");
+  for (const name of AT_HOME) guard(join(home, name));
+  for (const path of governing) guard(path);
   const firm = held();
 
   const places = [...new Set([...directories, cwd])];
   if (!directories.includes(cwd)) {
-    guardPlace(cwd, { isRoot: false, configDir, guard, found });
+    guardPlace(cwd, { isRoot: false, guard, found });
     guardGit(cwd, { home, guard, found });
   }
   const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
-  const above = foldersAbove(held(), { readOnly, kept: [...directories, home], free: cwd, firm });
+  /** Inside a read-only folder: it needs no mount of its own, and nothing can be created or renamed there. */
+  const isCovered = (path: string): boolean => {
+    const folder = dirname(path);
+    if (folder === path || found.free.has(path) || found.free.has(folder)) return false;
+    return readOnly.has(folder) || isCovered(folder);
+  };
+  // The read-only ones last, because they decide about the others.
+  for (const paths of [missingFiles, missingFolders, found.pinned, readOnly]) {
+    for (const path of [...paths].filter(isCovered)) paths.delete(path);
+  }
+  for (const link of links) if (isCovered(join(lookAt(dirname(link)).real ?? "/", basename(link)))) links.delete(link);
+  const isFixed = (folder: string) => readOnly.has(folder) || isCovered(folder);
+  const above = foldersAbove(held(), { isFixed, kept: [...directories, home], free: cwd, firm });
   for (const folder of above.pinned) found.pinned.add(folder);
   return {
     readOnly: [...readOnly],
-    pinned: [...found.pinned],
+    pinned: [...found.pinned.union(found.free)],
     missingFolders: [...missingFolders],
     missingFiles: [...missingFiles],
     links: [...links],
@@ -158,39 +176,51 @@ export function findGuarded(options: GuardPlaces): Guarded {
   };
 }
 
-interface PlaceOptions {
-  /** It is a working directory. */
-  readonly isRoot: boolean;
-  readonly configDir: string;
+interface GuardOptions {
   readonly guard: Guard;
-  readonly found: Record<"pinned" | "closedFolders", Set<string>>;
+  readonly found: Record<"free" | "closedFolders", Set<string>>;
 }
 
-function guardPlace(place: string, { isRoot, configDir, guard, found }: PlaceOptions): void {
-  guard(join(place, ".mcp.json"), "missingFiles");
-  const claudeDir = join(place, ".claude");
-  // Our own config folder, if the home is a working directory, is guarded more narrowly.
-  if (claudeDir !== configDir) guard(claudeDir, isRoot ? "missingFolders" : undefined);
-  for (const name of PROJECT_FOLDERS) guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
-  for (const name of [...PROJECT_FILES, ...START_FILES]) {
-    guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
-  }
-  guardHusky(join(place, ".husky"), guard, found.closedFolders, isRoot);
+/** The whole folder, wherever it is. Links in it lead to what configures us too. */
+function guardConfiguration(folder: string, { guard, found }: GuardOptions): void {
+  guard(folder, "missingFolders");
+  for (const { name } of entriesIn(folder).filter((entry) => entry.isSymbolicLink())) guard(join(folder, name));
+  freeWorktrees(folder, found.free);
+}
+
+/** People and commands work in these. */
+function freeWorktrees(claudeDir: string, free: Set<string>): void {
   const worktrees = join(claudeDir, "worktrees");
-  const free = isFolder(worktrees) ? realPath(worktrees) : null;
-  if (free) found.pinned.add(free);
+  const real = isFolder(worktrees) ? realPath(worktrees) : null;
+  if (real) free.add(real);
 }
 
-function ifMissingInProject(name: string): "missingFiles" | undefined {
-  return MISSING_IN_PROJECT.includes(name) ? "missingFiles" : undefined;
+function guardPlace(place: string, { isRoot, guard, found }: GuardOptions & { readonly isRoot: boolean }): void {
+  const claudeDir = join(place, ".claude");
+  guard(claudeDir, isRoot ? "missingFolders" : "missingFiles");
+  for (const name of IN_PROJECT) guard(join(place, name));
+  guardHusky(join(place, ".husky"), guard, found.closedFolders);
+  freeWorktrees(claudeDir, found.free);
 }
 
 /** Package installs write to `_`; the hooks that git runs are in the files beside it. */
-function guardHusky(folder: string, guard: Guard, closed: Set<string>, isRoot: boolean): void {
+function guardHusky(folder: string, guard: Guard, closed: Set<string>): void {
   const real = isFolder(folder) ? realPath(folder) : null;
-  if (real === null) return guard(folder, isRoot ? "missingFiles" : undefined);
+  if (real === null) return guard(folder);
   closed.add(real);
-  for (const path of filesIn(real)) guard(path);
+  for (const entry of entriesIn(real)) if (entry.isFile()) guard(join(real, entry.name));
+}
+
+/** A link may lead to a link. */
+const MOST_LINKS = 40;
+
+function followDangling(link: string, onTarget: (path: string) => void): void {
+  let at = link;
+  for (let count = 0; count < MOST_LINKS; count++) {
+    const target = readLink(at);
+    if (target === null) return onTarget(at);
+    at = resolve(realPath(dirname(at)) ?? dirname(at), target);
+  }
 }
 
 /** Where it would be created; its parent folders may be missing too. */
@@ -199,10 +229,9 @@ function realMissing(path: string, lookAt: (folder: string) => ResolvedFolder): 
   return join(lookAt(parent).real ?? realMissing(parent, lookAt), basename(path));
 }
 
-function filesIn(folder: string): string[] {
+function entriesIn(folder: string): Dirent[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name));
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

@@ -15,16 +15,20 @@ export interface Covers {
 export interface BubblewrapOptions {
   readonly program: string;
   readonly covers: Covers;
-  /** A file that cannot be opened. Also bound over itself: its name in the mount table marks our processes. */
+  /** A file that cannot be opened. */
   readonly mask: string;
+  /** The session's own temporary folder, read-only. Its name in the mount table marks our processes. */
+  readonly marked: string;
+  /** Empty if the machine does not allow a new /dev. */
+  readonly devices: readonly string[];
   readonly isRoot: boolean;
 }
 
-/** Capabilities that would let root remove the covers: by unmounting, through another process, or by file handle. */
-const DROPPED_CAPABILITIES = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"];
+/** Capabilities that would let root get around: by unmounting, through another process, a file handle or a new device. */
+const DROPPED_CAPABILITIES = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH", "CAP_MKNOD"];
 
 export function bubblewrapArgv(
-  { program, covers, mask, isRoot }: BubblewrapOptions,
+  { program, covers, mask, marked, devices, isRoot }: BubblewrapOptions,
   argv: readonly string[],
 ): string[] {
   // Outer folders first, or they would cover the binds inside them.
@@ -37,10 +41,11 @@ export function bubblewrapArgv(
     "--dev-bind",
     "/",
     "/",
+    ...devices,
     ...(isRoot ? DROPPED_CAPABILITIES.flatMap((name) => ["--cap-drop", name]) : []),
     "--ro-bind",
-    mask,
-    mask,
+    marked,
+    marked,
     ...binds.flatMap(({ path, flag }) => [flag, path, path]),
     ...covers.hiddenFolders.flatMap((path) => ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]),
     ...covers.hiddenFiles.flatMap((path) => ["--ro-bind", mask, path]),

@@ -1,11 +1,11 @@
 // The shield: commands see the whole machine, except that denied files are hidden and guarded paths cannot be changed.
 // It uses no pid namespace because `&` children of a command may outlive it.
 
-import { existsSync, unlinkSync } from "node:fs";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
+import { createDevices, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
@@ -58,8 +58,12 @@ export interface Shield {
   close(): Promise<void>;
 }
 
-/** `mark` is part of the name of a file that every shielded process has mounted. */
-export function createShield(options: ShieldOptions, mark: string, crashCleanup: CrashCleanup): Shield {
+/** `mark` is part of the name of the folder, which every shielded process has mounted. */
+export function createShield(
+  options: ShieldOptions,
+  { mark, folder }: { readonly mark: string; folder(): string },
+  crashCleanup: CrashCleanup,
+): Shield {
   const denied = createDeniedFiles(options);
   const ofAgents = new WeakMap<AgentDenyRules, DeniedFiles>();
   /** What is denied to the session, and to the agent. */
@@ -85,6 +89,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
   });
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
+  let devices: Devices | undefined;
 
   const status = () => (ready ??= start());
 
@@ -93,13 +98,10 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
     if (!found.active) {
       options.warn(`Commands run without the shield; only permission rules protect files: ${found.reason}`);
     }
+    if (found.kind !== "bubblewrap") return found;
+    if (found.reason === undefined) devices = createDevices();
+    else options.warn(`Commands can write to your terminal: ${found.reason}`);
     return found;
-  }
-
-  async function makeMask(): Promise<string> {
-    const path = await createMask(mark);
-    crashCleanup.remove(path);
-    return path;
   }
 
   async function hold({ missingFolders }: Guarded): Promise<HeldStandIn[]> {
@@ -119,7 +121,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
     async wrap(argv, { cwd, command, owner, guarded: isGuarded }) {
       const { kind, program } = await status();
       if (kind === "none") return null;
-      const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
+      const cover = kind === "bubblewrap" ? await (mask ??= createMask(folder())) : "";
       const hidden = await findDenied(cwd, owner);
       const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
       const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
@@ -135,7 +137,17 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
       watch.whenSettled(() => release(held));
       return {
-        argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
+        argv: bubblewrapArgv(
+          {
+            program: program!,
+            covers,
+            mask: cover,
+            marked: folder(),
+            devices: devices?.({ approved: !isGuarded }) ?? [],
+            isRoot,
+          },
+          argv,
+        ),
         isWrapper: true,
         leave: () => watched.end(),
       };
@@ -148,9 +160,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
     check: () => watch.check(),
     async close() {
       watch.close();
-      crashCleanup.close();
-      const path = await mask;
-      if (path && existsSync(path)) unlinkSync(path);
+      await mask;
     },
   };
 }

@@ -6,7 +6,7 @@ import { findProgram } from "../../programs/find-program.ts";
 export interface ShieldStatus {
   readonly active: boolean;
   readonly kind: "bubblewrap" | "seatbelt" | "none";
-  /** Why it is not active, and how to fix it. */
+  /** Why it is not active, or what is missing if it is. */
   readonly reason?: string;
   readonly version?: string;
   readonly program?: string;
@@ -40,10 +40,13 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
 
   const program = options.bwrapPath ?? findProgram("bwrap", options.path ?? "/usr/bin:/bin");
   if (!program) return none("bubblewrap is not installed (install the package bubblewrap)");
-  const [trial, version] = await Promise.all([
-    runProbe([program, "--dev-bind", "/", "/", "--", "true"]),
+  const shared = [program, "--dev-bind", "/", "/"];
+  const [whole, version] = await Promise.all([
+    runProbe([...shared, "--dev", "/dev", "--", "true"]),
     options.withVersion ? runProbe([program, "--version"]) : undefined,
   ]);
+  // Some containers forbid only the devices.
+  const trial = whole.ok ? whole : await runProbe([...shared, "--", "true"]);
   if (!trial.ok) {
     return none(`bubblewrap cannot be used here: ${trial.text} (containers often forbid user namespaces)`);
   }
@@ -51,6 +54,7 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
     active: true,
     kind: "bubblewrap",
     program,
+    ...(whole.ok ? {} : { reason: `bubblewrap cannot set up its own devices here: ${whole.text}` }),
     ...(version?.ok ? { version: version.text.replace(/^bubblewrap /, "") } : {}),
   };
 }

@@ -1,28 +1,29 @@
 // Hands the reaper, which outlives us by a moment, what it must clean up if we are killed.
 
-import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, rmSync, writeSync } from "node:fs";
 import { createPrivateFile } from "../../files/private-file.ts";
 import { randomHex } from "../../random.ts";
 import type { Pristine } from "./watch.ts";
 
 export interface CrashCleanup {
-  /** An empty file or a stand-in folder to remove. */
+  /** A stand-in folder to remove if it is empty. */
   remove(path: string): void;
   /** The original state of guarded paths while commands run; null if nothing runs. */
   restore(pristine: Pristine | null): void;
-  close(): void;
 }
 
 /** The commands that the reaper's script understands. */
 export interface CleanupProcess {
   leftover(path: string): void;
+  /** A folder of ours to remove, with everything in it. */
+  ownFolder(path: string): void;
   /** `copy` is a file with the content for `path`; without one, `path` must not exist. */
   restore(paths: readonly { readonly path: string; readonly copy?: string }[]): void;
   arm(isArmed: boolean): void;
 }
 
-export function createCrashCleanup(cleanup: () => CleanupProcess | undefined): CrashCleanup {
+/** `folder` is the session's own temporary folder: commands must not change the copies in it. */
+export function createCrashCleanup(cleanup: () => CleanupProcess | undefined, folder: () => string): CrashCleanup {
   /** The original content of each watched file, and the path of our copy. */
   const copies = new Map<string, { readonly text: string; readonly copy: string }>();
   let lastSent = "";
@@ -31,10 +32,10 @@ export function createCrashCleanup(cleanup: () => CleanupProcess | undefined): C
     const known = copies.get(path);
     if (known?.text === text) return known.copy;
     try {
-      const { fd, path: copy } = createPrivateFile(tmpdir(), `keelson-copy-${randomHex(12)}`);
+      const { fd, path: copy } = createPrivateFile(folder(), `copy-${randomHex(12)}`);
       writeSync(fd, Buffer.from(text, "latin1"));
       closeSync(fd);
-      if (known) drop(known.copy);
+      if (known) rmSync(known.copy, { force: true });
       copies.set(path, { text, copy });
       return copy;
     } catch {
@@ -56,10 +57,5 @@ export function createCrashCleanup(cleanup: () => CleanupProcess | undefined): C
       lastSent = key;
       cleanup()?.arm(true);
     },
-    close: () => [...copies.values()].forEach(({ copy }) => drop(copy)),
   };
-}
-
-function drop(copy: string): void {
-  if (existsSync(copy)) unlinkSync(copy);
 }

@@ -13,17 +13,20 @@ export interface ChildOrigin {
 
 export interface CommandOrigin extends ChildOrigin {
   readonly token: string;
+  /** Where a Keelson that is run as a command writes what it cannot write to the configuration folder. */
+  readonly stateDir: string;
   /** The effort of the model, if known. */
   readonly effort?: string | undefined;
 }
 
 export function commandEnvironment(options: CommandOrigin): Record<string, string> {
-  const { token, effort } = options;
+  const { token, effort, stateDir } = options;
   return withMark(
     {
       ...plainEnvironment(sessionEnvironment(options)),
       GIT_EDITOR: "true",
       CLAUDE_CODE_EXECPATH: process.execPath,
+      KEELSON_STATE_DIR: stateDir,
       ...(effort === undefined ? {} : { CLAUDE_EFFORT: effort }),
     },
     token,

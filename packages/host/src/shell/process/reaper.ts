@@ -37,6 +37,7 @@ export function startReaper(token: string): Reaper {
     added: (pgid) => tell(`+${pgid}`),
     removed: (pgid) => tell(`-${pgid}`),
     leftover: (path) => path.includes("\n") || tell(`>${path}`),
+    ownFolder: (path) => path.includes("\n") || tell(`~${path}`),
     restore(paths) {
       const lines = paths.filter(({ path }) => !/[\n\t]/.test(path));
       tell(["!", ...lines.map(({ path, copy = "" }) => `=${copy}\t${path}`)].join("\n"));
@@ -57,6 +58,7 @@ token=$1
 limit=$2
 groups=
 leftovers=
+folders=
 pristine=
 armed=
 while IFS= read -r line; do
@@ -66,6 +68,8 @@ while IFS= read -r line; do
         for group in $groups; do [ "$group" = "\${line#-}" ] || left="$left $group"; done
         groups=$left ;;
     '>'*) leftovers="$leftovers\${line#>}
+" ;;
+    '~'*) folders="$folders\${line#'~'}
 " ;;
     '!') pristine= ;;
     '='*) pristine="$pristine\${line#=}
@@ -94,6 +98,11 @@ tidy() {
     fi
   done 2>/dev/null <<END
 $leftovers
+END
+  while IFS= read -r path; do
+    [ -z "$path" ] || rm -rf -- "$path"
+  done 2>/dev/null <<END
+$folders
 END
 }
 restore() {
