@@ -124,17 +124,19 @@ shielded("hidesAll() is false if not every denied file can be hidden", async () 
 });
 
 shielded("close() leaves nothing in the temporary folder", async () => {
-  const masks = () => readdirSync(tmpdir()).filter((name) => /^keelson-[0-9a-f]{32}/.test(name));
-  const before = new Set(masks());
+  const folders = () => readdirSync(tmpdir()).filter((name) => /^keelson-[0-9a-f]{32}$/.test(name));
+  const before = new Set(folders());
   const w = world({ deny: ["secret"] });
   await w.run("ls");
-  const own = masks().filter((name) => !before.has(name));
+  const own = folders().filter((name) => !before.has(name));
   expect(own.length).toBeGreaterThan(0);
-  const modes = own.map((name) => lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.mode);
-  expect(modes.every((mode) => mode === undefined || (mode & 0o777) === 0)).toBe(true);
+  const modesOf = (names: readonly string[]) =>
+    names.map((name) => lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.mode ?? -1);
+  expect(modesOf(own).every((mode) => mode === -1 || (mode & 0o777) === 0o700)).toBe(true);
+  expect(modesOf(own.map((name) => join(name, "mask"))).every((mode) => mode === -1 || (mode & 0o777) === 0)).toBe(true);
   await w[Symbol.asyncDispose]();
   // The folder is shared, so some of them may be of tests that run beside this one.
-  expect(own.filter((name) => !masks().includes(name))).not.toEqual([]);
+  expect(own.filter((name) => !folders().includes(name))).not.toEqual([]);
 });
 
 test("without bubblewrap, the reason says how to fix it", async () => {
