@@ -20,7 +20,7 @@ let folder: string;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "keelson-seal-"));
-  folder = join(root, "mcp-credentials");
+  folder = join(root, "keelson-seal");
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -47,7 +47,7 @@ test("the secret is created with the first code, not by looking, and is private"
   expect(seal.isSealed("mode", "text", "x")).toBe(false);
   expect(readdirSync(root)).toEqual([]);
   seal.sealText("mode", "text");
-  expect([readdirSync(folder), mode(folder), mode(join(folder, "seal-key"))]).toEqual([["seal-key"], "700", "600"]);
+  expect([readdirSync(folder), mode(folder), mode(join(folder, "key"))]).toEqual([["key"], "700", "600"]);
 });
 
 test("a copy of the folder keeps the codes, another folder does not", () => {
@@ -56,11 +56,11 @@ test("a copy of the folder keeps the codes, another folder does not", () => {
   try {
     openSeal(other).sealText("mode", "text");
     expect(openSeal(other).isSealed("mode", "text", code)).toBe(false);
-    rmSync(join(other, "mcp-credentials"), { recursive: true });
+    rmSync(join(other, "keelson-seal"), { recursive: true });
     cpSync(root, other, { recursive: true });
-    chmodSync(join(other, "mcp-credentials", "seal-key"), 0o644);
+    chmodSync(join(other, "keelson-seal", "key"), 0o644);
     expect(openSeal(other).isSealed("mode", "text", code)).toBe(true);
-    expect(mode(join(other, "mcp-credentials", "seal-key"))).toBe("600");
+    expect(mode(join(other, "keelson-seal", "key"))).toBe("600");
   } finally {
     rmSync(other, { recursive: true, force: true });
   }
@@ -72,16 +72,16 @@ test("processes that create the secret at once get the same one", async () => {
     console.log(openSeal(${JSON.stringify(root)}).sealText("mode", "text"));`;
   const made = Array.from({ length: 6 }, () => Bun.spawn([process.execPath, "-e", code]).stdout.text());
   expect(new Set(await Promise.all(made)).size).toBe(1);
-  expect(readdirSync(folder)).toEqual(["seal-key"]);
+  expect(readdirSync(folder)).toEqual(["key"]);
 });
 
 test.each([
-  ["a link", () => symlinkSync(join(root, "known"), join(folder, "seal-key"))],
-  ["a link to nothing", () => symlinkSync(join(root, "missing"), join(folder, "seal-key"))],
-  ["something else", () => writeFileSync(join(folder, "seal-key"), "known\n")],
-  ["a folder", () => mkdirSync(join(folder, "seal-key"))],
+  ["a link", () => symlinkSync(join(root, "known"), join(folder, "key"))],
+  ["a link to nothing", () => symlinkSync(join(root, "missing"), join(folder, "key"))],
+  ["something else", () => writeFileSync(join(folder, "key"), "known\n")],
+  ["a folder", () => mkdirSync(join(folder, "key"))],
 ])("%s in the place of the secret makes and proves nothing, and is reported once", (_, plant) => {
-  writeFileSync(join(root, "known"), `${"0".repeat(64)}\n`);
+  writeFileSync(join(root, "known"), Buffer.alloc(32));
   mkdirSync(folder);
   plant();
   const failures: string[] = [];
@@ -93,7 +93,7 @@ test.each([
     undefined,
   ]);
   expect(failures).toHaveLength(1);
-  expect(readFileSync(join(root, "known"), "utf8")).toBe(`${"0".repeat(64)}\n`);
+  expect(readFileSync(join(root, "known"))).toEqual(Buffer.alloc(32));
 });
 
 test("secrets are neither created nor read through a linked folder", () => {

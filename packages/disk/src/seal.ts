@@ -1,5 +1,5 @@
 // Codes that only Keelson can make: an HMAC with a secret of the configuration folder. They tell what Keelson wrote from what
-// a command put into the same files. Tools and commands cannot read the secret (`secretRules` in the configuration).
+// a command put into the same files. Tools and commands cannot read the secret (`runtime/gate/open-gate.ts`).
 
 import {
   closeSync,
@@ -29,8 +29,7 @@ export interface Seal {
 
 /** Reads nothing until it is used. `onFailure` is called once, when a secret is needed and cannot be had. */
 export function openSeal(configDir: string, onFailure?: (error: Error) => void): Seal {
-  // Beside the tokens and keys, and hidden as they are.
-  const path = join(configDir, "mcp-credentials", "seal-key");
+  const path = join(configDir, "keelson-seal", "key");
   let key: Buffer | undefined;
   let failed = false;
 
@@ -61,7 +60,7 @@ function codeOf(key: Buffer, purpose: string, text: string): string {
   return new Bun.CryptoHasher("sha256", key).update(JSON.stringify(purpose)).update(text).digest("base64url");
 }
 
-const KEY = /^[0-9a-f]{64}\n$/;
+const KEY_BYTES = 32;
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /** Undefined if there is none. Throws if what is there is not ours. */
@@ -80,11 +79,11 @@ function readKey(path: string): Buffer | undefined {
     // Root uses the folders of others, for example in a container.
     const isOurs = us === undefined || us === 0 || uid === us;
     const isFile = (mode & constants.S_IFMT) === constants.S_IFREG;
-    const text = isFile && isOurs && size === 65 ? readFileSync(fd, "latin1") : "";
-    if (!KEY.test(text)) throw new Error(`"${path}" is not a file that Keelson wrote; delete it`);
+    const key = isFile && isOurs && size === KEY_BYTES ? readFileSync(fd) : undefined;
+    if (key?.length !== KEY_BYTES) throw new Error(`"${path}" is not a file that Keelson wrote; delete it`);
     // Copied from a backup, perhaps.
     if ((mode & 0o077) !== 0) fchmodSync(fd, 0o600);
-    return Buffer.from(text.trim(), "hex");
+    return key;
   } finally {
     closeSync(fd);
   }
@@ -95,7 +94,7 @@ function createKey(path: string): Buffer {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   checkFolder(dirname(path));
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
-  const created = crypto.getRandomValues(Buffer.alloc(32));
+  const created = crypto.getRandomValues(Buffer.alloc(KEY_BYTES));
   write(temporary, created);
   try {
     linkSync(temporary, path);
@@ -119,7 +118,7 @@ function checkFolder(folder: string): void {
 function write(path: string, key: Buffer): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, 0o600);
   try {
-    writeSync(fd, `${key.toString("hex")}\n`);
+    writeSync(fd, key);
     fsyncSync(fd);
   } finally {
     closeSync(fd);

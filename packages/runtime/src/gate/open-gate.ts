@@ -3,6 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { userIgnoreFile, writeRules } from "@keelson/config";
+import type { Rule } from "@keelson/engine";
+import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
@@ -13,10 +15,11 @@ import { RuleBook } from "./rule-book.ts";
 
 export function openRuleBook(storage: Storage): RuleBook {
   const { options, place, state, folders, outbox } = storage;
-  const { rules, home } = state.snapshot;
+  const { rules, home, configDir } = state.snapshot;
   return new RuleBook({
     mode: firstMode(storage),
     rules,
+    builtIn: sealRules(configDir),
     home,
     workspace: folders.workspace,
     refusal: (wanted) => modeRefusal(wanted, state.snapshot, process.getuid?.()),
@@ -32,6 +35,22 @@ export function openRuleBook(storage: Storage): RuleBook {
       void outbox.show({ type: "system", subtype: "status", status: null, permissionMode });
     },
     warn: options.warn,
+  });
+}
+
+/** No tool or command reads the secret of the seal. */
+function sealRules(configDir: string): readonly Rule[] {
+  const folders = new Set([configDir, realPathOf(configDir)]);
+  return [...folders].map((folder) => {
+    const content = `/${folder}/keelson-seal/**`;
+    return {
+      behavior: "deny",
+      tool: "Read",
+      content,
+      source: "policySettings",
+      base: folder,
+      text: `Read(${content})`,
+    };
   });
 }
 

@@ -158,7 +158,7 @@ test("a configuration folder that was copied keeps its proofs; one with another 
     cpSync(configDir, copy, { recursive: true });
     const at = path.replace(configDir, copy);
     expect(loadSession({ path: at, configDir: copy })!.mode.isProven).toBe(true);
-    rmSync(join(copy, "mcp-credentials"), { recursive: true });
+    rmSync(join(copy, "keelson-seal"), { recursive: true });
     expect(loadSession({ path: at, configDir: copy })!.mode.isProven).toBe(false);
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -210,7 +210,7 @@ test("forged jobs, wake-ups and worktrees are counted or marked, and ended ones 
 });
 
 test("without a secret, entries are written, nothing is proven, and this is reported once", () => {
-  writeFileSync(join(configDir, "mcp-credentials"), "a file where the folder should be");
+  writeFileSync(join(configDir, "keelson-seal"), "a file where the folder should be");
   const failures: string[] = [];
   const writer = openTranscript({ path, configDir, onUnproven: (error) => failures.push(error.message) });
   writer.seal();
