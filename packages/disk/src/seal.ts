@@ -111,8 +111,7 @@ function createKey(path: string): Buffer {
 }
 
 function checkFolder(folder: string): void {
-  if (!lstatSync(folder).isDirectory())
-    throw new Error(`"${folder}" is a link; secrets are only stored in a real folder`);
+  if (!lstatSync(folder).isDirectory()) throw new Error(`"${folder}" is not a folder that Keelson created; remove it`);
 }
 
 function write(path: string, key: Buffer): void {
