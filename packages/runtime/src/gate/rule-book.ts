@@ -8,6 +8,8 @@ import type { LinkGuard } from "@keelson/host/links";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 
 export interface RuleBookOptions extends PermissionState {
+  /** Rules that no settings have. */
+  readonly builtIn?: readonly Rule[];
   readonly home: string;
   readonly workspace: Workspace;
   /** Why the session cannot switch to this mode; undefined if it can. */
@@ -41,7 +43,7 @@ export class RuleBook {
 
   constructor(options: RuleBookOptions) {
     this.#options = options;
-    this.#state = { mode: options.mode, rules: options.rules };
+    this.#state = { mode: options.mode, rules: [...options.rules, ...(options.builtIn ?? [])] };
     this.#configured = options.rules;
   }
 
@@ -77,7 +79,7 @@ export class RuleBook {
   replaceRules(rules: readonly Rule[]): void {
     const own = this.rules.filter(({ source }) => source === "session" || source === "command");
     this.#configured = rules;
-    this.#state = { ...this.#state, rules: [...this.#follow(rules), ...own] };
+    this.#state = { ...this.#state, rules: [...this.#follow(rules), ...(this.#options.builtIn ?? []), ...own] };
   }
 
   /** How the rules from settings apply where the session works now. */
