@@ -33,6 +33,7 @@ export {
   type AgentMetadata,
   type AssistantSubject,
   type AttachmentSubject,
+  type ByUser,
   type ChainEntry,
   type ChainSubject,
   type CostState,

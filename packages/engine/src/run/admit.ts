@@ -8,6 +8,7 @@ import {
   type NewEntry,
   type PermissionMode,
   type PromptMessage,
+  type UserSubject,
 } from "@keelson/protocol";
 import type { ExpandedPrompt, Ports, PromptExpansion } from "../ports.ts";
 
@@ -56,6 +57,7 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
     promptId,
     message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : prompt.message,
     permissionMode: mode,
+    ...byUserOf(prompt, expanded.content ? text : undefined),
     ...(prompt.origin ? { isMeta: true, origin: prompt.origin } : { promptSource: "sdk" }),
   };
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
@@ -66,6 +68,12 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
   const { attachments = [], answer } = expanded;
   return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
+}
+
+/** Of a command, the user said what was typed; its text is someone else's. */
+export function byUserOf({ byUser }: PromptMessage, typed?: string): Pick<UserSubject, "byUser"> {
+  if (byUser === undefined) return {};
+  return { byUser: typeof byUser === "string" ? byUser : (typed ?? byUser) };
 }
 
 /** As in the published types. Of other prompts, the front end is the source. */

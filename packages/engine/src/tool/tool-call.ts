@@ -239,6 +239,7 @@ async function attempt(
     ...withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
     tool: tool.name,
     permission,
+    ...(permission.isUsersWord && !done.failed && tool.answer ? { byUser: tool.answer(done.output) } : {}),
     stop: after.stop,
     ...(done.failed || follow.length === 0 ? {} : { follow }),
   };

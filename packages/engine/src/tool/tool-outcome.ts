@@ -40,6 +40,8 @@ export interface ToolOutcome {
   readonly interrupted?: true;
   /** How many characters at the end of `shown` are text for the model, which clients do not get. */
   readonly added?: number;
+  /** What the user said to it. */
+  readonly byUser?: string;
   /** What the call adds to the conversation besides its result. */
   readonly follow?: readonly NewEntry[];
 }
@@ -125,6 +127,7 @@ export function denied(
     ...withContext(refusal.shown, before.context),
     tool: tool.name,
     denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },
+    ...(deny.isUsersWord ? { byUser: deny.message } : {}),
     interrupt: deny.interrupt,
     stop: before.stop,
   };
@@ -144,7 +147,7 @@ export const invalidCall = (message: string): ToolOutcome => ({
 
 export function resultEntry(
   call: StreamedCall,
-  { shown, failed, result, permission, interrupted, added }: ToolOutcome,
+  { shown, failed, result, permission, interrupted, added, byUser }: ToolOutcome,
   uuid: string,
 ): NewEntry {
   // A PDF goes next to its result, not inside it (test/sessions/run/tools.test.ts).
@@ -162,6 +165,7 @@ export function resultEntry(
     ...(permission ? decisionRecord(permission) : {}),
     ...(interrupted ? { toolDenialKind: "user-rejected" } : {}),
     ...(added === undefined ? {} : { addedContext: added }),
+    ...(byUser === undefined ? {} : { byUser }),
     sourceToolAssistantUUID: call.entryId,
     toolUseResult: result,
   };
