@@ -65,7 +65,6 @@ export { brokenRun, resultOf, withCounted, type End, type Totals } from "./run/r
 export { assemblePool } from "./tool/pool.ts";
 export { structuredOutputTool } from "./turn/structured.ts";
 export { PLAN_MODE_OF_AGENTS, PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
-export { asReminder, withoutReminderTags } from "./context/reminder.ts";
 export {
   renderDynamicSections,
   renderSystemPrompt,

@@ -1,6 +1,6 @@
 // The request for a summary of the conversation, and what the model reads of it afterwards.
 
-import { withoutReminderTags } from "./reminder.ts";
+import { withoutReminderTags } from "@keelson/protocol";
 
 /** What comes before a prompt, or the prompt and what follows it. */
 export type SummaryDirection = "up_to" | "from";

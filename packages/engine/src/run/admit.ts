@@ -1,6 +1,7 @@
 // Turns a prompt into entries: what the user typed, and what hooks add to it.
 
 import {
+  asReminder,
   blocksOf,
   textOf,
   type ContentBlock,
@@ -176,7 +177,7 @@ export function reminder(text: string, uuid: string): NewEntry {
     type: "attachment",
     uuid,
     attachment: { type: "hook_additional_context", content: [text] },
-    rendered: [{ content: `<system-reminder>\n${text}\n</system-reminder>` }],
+    rendered: [{ content: asReminder(text) }],
     renderedRole: "user",
   };
 }

@@ -1,6 +1,6 @@
 // A shell command that the user runs in the session. The model reads the command and its output, and answers.
 
-import { textOf, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
+import { withoutReminderTags, textOf, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
 import { blockPrompt, byUserOf, isRefusal, reminder, type Admission } from "./admit.ts";
 import type { Ports } from "../ports.ts";
 
@@ -32,7 +32,7 @@ export async function admitShell(
 
 async function outputEntry(command: string, toolUseId: string, ports: Ports): Promise<NewEntry> {
   const { stdout, stderr, media = [] } = await ports.runShellCommand!(command, toolUseId);
-  const text = `<bash-stdout>${stdout}</bash-stdout><bash-stderr>${stderr}</bash-stderr>`;
+  const text = withoutReminderTags(`<bash-stdout>${stdout}</bash-stdout><bash-stderr>${stderr}</bash-stderr>`);
   const content = media.length === 0 ? text : [{ type: "text" as const, text }, ...media];
   return { type: "user", uuid: ports.newId(), message: { role: "user", content } };
 }
