@@ -56,3 +56,8 @@ test("every module is part of the program or of what a package exports, or is na
   const tables = /^packages\/engine\/src\/permission\/verdicts\/tables\/|^packages\/testkit\//;
   expect(product.filter((path) => !reached.has(path) && !tables.test(path))).toEqual([]);
 });
+
+test("one module makes reminders; the terminal only leaves them out", () => {
+  const names = product.filter((path) => read(path).includes("/system-reminder"));
+  expect(names.toSorted()).toEqual(["packages/protocol/src/reminder.ts", "packages/tui/src/stream/content.ts"]);
+});

@@ -1,3 +1,4 @@
+export { whyHookOff } from "./load/hooks.ts";
 export { load, ownEnvironment, reload, withEnvironment } from "./load/load.ts";
 export type { LoadSettingsOptions } from "./load/gather.ts";
 export { ConfigError } from "./errors.ts";

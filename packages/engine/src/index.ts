@@ -59,13 +59,12 @@ export { compactionRules, type CompactionRules, type CompactionWishes } from "./
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./tool/bound.ts";
 export { assembleBlock, type BlockInProgress } from "./turn/block.ts";
 export { Conversation } from "./turn/conversation.ts";
-export { buildRequest, partsOfRun, requestParts, withCacheMark } from "./turn/request.ts";
+export { buildRequest, DEFAULT_EFFORT, partsOfRun, requestParts, withCacheMark } from "./turn/request.ts";
 export { run } from "./run/run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./run/result.ts";
 export { assemblePool } from "./tool/pool.ts";
 export { structuredOutputTool } from "./turn/structured.ts";
 export { PLAN_MODE_OF_AGENTS, PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
-export { asReminder, withoutReminderTags } from "./context/reminder.ts";
 export {
   renderDynamicSections,
   renderSystemPrompt,

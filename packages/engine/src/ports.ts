@@ -128,6 +128,8 @@ export type Permission = (
   readonly by: Decider;
   /** What decided, as clients know it; absent if a person did. */
   readonly reasonType?: string;
+  /** The message, or what the input was changed to, is what the user said to the client. */
+  readonly isUsersWord?: boolean;
 };
 
 /** The gate's decision before anyone is asked. `rule` is the rule that decided, if one did. */

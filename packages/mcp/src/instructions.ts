@@ -1,5 +1,7 @@
 // The section of the system prompt with the instructions that MCP servers provide.
 
+import { withoutReminderTags } from "@keelson/protocol";
+
 /** Undefined if no server provides instructions. */
 export function renderServerInstructions(
   servers: readonly { readonly name: string; readonly instructions?: string }[],
@@ -20,5 +22,5 @@ const MAX_LENGTH = 50_000;
 
 /** Keeps a text from closing the block it is in, and from looking like the section of another server. */
 function contained(text: string): string {
-  return text.replace(/<(\/?)(?=\s*system-reminder)/gi, "<$1\u200b").replace(/^(\s*)#{1,2}(?!#)/gm, "$1###");
+  return withoutReminderTags(text).replace(/^(\s*)#{1,2}(?!#)/gm, "$1###");
 }

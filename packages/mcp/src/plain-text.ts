@@ -1,12 +1,12 @@
 // Makes text from a server safe to show: no control characters, no characters that change the direction of text or hide
-// in it, and a limited length.
+// in it, no tags of reminders, and a limited length.
 
-import { printableLine, withoutHidden } from "@keelson/protocol";
+import { printableLine, withoutHidden, withoutReminderTags } from "@keelson/protocol";
 
 /** Keeps line breaks and tabs. */
 export function plainText(value: string, maxLength: number): string {
   // Cut first, so that a very long text costs nothing.
-  return withoutHidden(value.slice(0, maxLength).toWellFormed());
+  return withoutReminderTags(withoutHidden(value.slice(0, maxLength).toWellFormed()));
 }
 
 /** Plain text that says so if its end is missing, for the model. */

@@ -28,11 +28,13 @@ export {
   type StreamEvent,
   type Usage,
 } from "./stream/stream-event.ts";
+export { asReminder, reminderLine, withReminderTags, withoutReminderTags } from "./reminder.ts";
 export {
   isChainEntry,
   type AgentMetadata,
   type AssistantSubject,
   type AttachmentSubject,
+  type ByUser,
   type ChainEntry,
   type ChainSubject,
   type CostState,

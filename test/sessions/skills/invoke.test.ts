@@ -109,21 +109,45 @@ test("disallowed-tools are refused for the turn", async () => {
 
 test("model and effort of a skill hold for the turn", async () => {
   using home = temporaryHome();
+  trust(home);
   addSkill(home, "small", "description: x\nmodel: haiku\neffort: low");
   const typed = await play(home, "/small");
   expect(typed.requests[0]!.body.model).toContain("haiku");
-  addSkill(home, "fast", "description: x\neffort: low");
-  const invoked = await play(home, "hi", [invoke("fast"), { text: "done" }], ["--model", "claude-opus-4-6"]);
-  expect(invoked.requests.map(({ body }) => body.output_config?.effort)).toEqual(["high", "low"]);
+  home.write("~/.claude/skills/hard/SKILL.md", "---\ndescription: x\neffort: max\n---\nDo it");
+  const invoked = await play(home, "hi", [invoke("hard"), { text: "done" }], ["--model", "claude-opus-4-6"]);
+  expect(invoked.requests.map(({ body }) => body.output_config?.effort)).toEqual(["high", "max"]);
 
   const fixed = ["--model", "claude-opus-4-6", "--effort", "medium"];
-  const asked = async () => {
-    const { body } = (await play(home, "/small", [{ text: "done" }], fixed)).requests[0]!;
+  const { body } = (await play(home, "/small", [{ text: "done" }], fixed)).requests[0]!;
+  expect(body.model).toContain("haiku");
+});
+
+test.each([
+  ["max", [], "high"],
+  ["xhigh", [], "high"],
+  ["low", [], "low"],
+  ["low", ["--effort", "medium"], "medium"],
+  ["max", ["--effort", "medium"], "medium"],
+])("a skill of an untrusted folder with effort %s, given %j, has effort %s and the user's model", async (...row) => {
+  const [effort, flags, expected] = row;
+  using home = temporaryHome();
+  const head = `description: x\nmodel: claude-opus-4-8\neffort: ${effort}`;
+  addSkill(home, "grow", head);
+  addSkill(home, "forked", `${head}\ncontext: fork\nagent: large`);
+  home.write(".claude/commands/old.md", `---\n${head}\n---\nDo it`);
+  home.write(
+    ".claude/agents/large.md",
+    "---\nname: large\ndescription: x\nmodel: claude-opus-4-8\neffort: max\n---\nDo",
+  );
+  const own = ["--model", "claude-opus-4-6", ...flags];
+  const last = async (...given: Parameters<typeof play> extends [any, ...infer Rest] ? Rest : never) => {
+    const { body } = (await play(home, ...given)).requests.at(-1)!;
     return [body.model, body.output_config?.effort];
   };
-  expect(await asked()).toEqual(["claude-opus-4-6", "medium"]);
-  trust(home);
-  expect((await asked())[0]).toContain("haiku");
+  const kept = ["claude-opus-4-6", expected];
+  for (const typed of ["/grow", "/old", "/forked"])
+    expect([typed, ...(await last(typed, undefined, own))]).toEqual([typed, ...kept]);
+  expect(await last("hi", [invoke("grow"), { text: "done" }], own)).toEqual(kept);
 });
 
 test("hooks of a skill run during its turn, in a trusted folder only", async () => {

@@ -215,6 +215,7 @@ function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given, 
       ...(file !== undefined && { file, folder: dirname(file) }),
       plugin,
       source: "agent",
+      managed: source === "managed",
       report: odd,
     });
   }

@@ -140,8 +140,9 @@ function takeGiven({ flags, settings }: AgentSettings, { client }: AgentOptions,
 }
 
 function takePlugins({ plugins }: AgentSettings, collector: AgentCollector, folders: Folders): void {
-  for (const { name, id, root, data, untrusted, agents } of plugins.active) {
-    const origin: AgentOrigin = { source: "plugin", root, plugin: { name, id, root, data }, untrusted };
+  for (const { name, id, root, data, managed, untrusted, agents } of plugins.active) {
+    const plugin = { name, id, root, data, ...(managed && { managed }) };
+    const origin: AgentOrigin = { source: "plugin", root, plugin, untrusted };
     for (const path of agents) {
       if (!path.endsWith(".md")) folders.take(path, origin);
       else collector.takeFile({ name: basename(path).slice(0, -3), file: path, found: path }, origin);

@@ -1,6 +1,7 @@
 // Takes away what an agent may not have: because of where it comes from, or because an administrator reserves it.
 
 import type { AgentDefinition } from "@keelson/protocol";
+import { whyHookOff } from "../load/hooks.ts";
 import { isAsking } from "../load/mode.ts";
 import type { Mutable } from "../skills/facts.ts";
 import type { HeadProblem } from "../skills/frontmatter/head-node.ts";
@@ -12,20 +13,18 @@ export interface AgentPolicy {
   readonly servers?: string | undefined;
 }
 
-export function agentPolicy({ settings, flags }: Pick<AgentSettings, "settings" | "flags">): AgentPolicy {
-  const { strictPluginOnlyCustomization: strict, disableAllHooks, allowManagedHooksOnly } = settings;
-  const isReserved = (what: string) =>
-    Array.isArray(strict) ? strict.includes(what) : strict !== undefined && strict !== false;
+export function agentPolicy({
+  settings,
+  flags,
+  hooks,
+}: Pick<AgentSettings, "settings" | "flags" | "hooks">): AgentPolicy {
+  const { strictPluginOnlyCustomization: strict } = settings;
+  const isReserved = Array.isArray(strict) ? strict.includes("mcp") : strict !== undefined && strict !== false;
   const reserved = "because managed settings reserve it for plugins (strictPluginOnlyCustomization)";
+  const off = whyHookOff({ source: "agent" }, hooks.policy);
   return {
-    hooks: disableAllHooks
-      ? "because hooks are turned off (disableAllHooks)"
-      : allowManagedHooksOnly
-        ? "because managed settings allow only managed hooks (allowManagedHooksOnly)"
-        : isReserved("hooks")
-          ? reserved
-          : undefined,
-    servers: isReserved("mcp") ? reserved : flags.strictMcpConfig ? "because of --strict-mcp-config" : undefined,
+    hooks: off && `because ${off.charAt(0).toLowerCase()}${off.slice(1)}`,
+    servers: isReserved ? reserved : flags.strictMcpConfig ? "because of --strict-mcp-config" : undefined,
   };
 }
 

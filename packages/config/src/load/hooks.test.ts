@@ -79,9 +79,14 @@ test("the hooks of all files run, lowest precedence first, with their source, de
       },
       { event: "Stop", handler: { type: "command", command: "project" }, ...from("projectSettings", "project") },
       { event: "Stop", handler: { type: "command", command: "flag" }, source: "flagSettings" },
-      { event: "Stop", handler: { type: "command", command: "managed" }, ...from("policySettings", "managed") },
+      {
+        event: "Stop",
+        handler: { type: "command", command: "managed" },
+        ...from("policySettings", "managed"),
+      },
     ],
     off: [],
+    policy: { disabledByPolicy: false, managedOnly: false, pluginsOnly: false, bare: false, safe: false },
   });
   expect(warnings).toEqual([]);
   for (const part of [hooks, hooks.active, hooks.active[0], hooks.active[0]!.handler]) {

@@ -2,9 +2,8 @@
 // were checked when their files were read.
 
 import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
-import type { PluginHooks } from "../plugins/collect.ts";
 import type { Scope } from "../scopes/scopes.ts";
-import type { ConfiguredHooks } from "./snapshot.ts";
+import type { ConfiguredHooks, HookPolicy } from "./snapshot.ts";
 
 export interface HookQuestion {
   /** Every file as read, lowest precedence first. */
@@ -16,26 +15,19 @@ export interface HookQuestion {
   readonly requireTrust: boolean;
   readonly trust: { readonly trusted: boolean; readonly fix: string };
   /** Of the plugins that are used. */
-  readonly plugins?: readonly PluginHooks[];
+  readonly plugins?: readonly HookRegistration[];
 }
 
 export function collectHooks(question: HookQuestion): ConfiguredHooks {
   const active: HookRegistration[] = [];
   const off: { registration: HookRegistration; why: string }[] = [];
-  const switches = switchesOf(question.scopes);
-  for (const scope of question.read) {
-    const found = registrationsOf(scope);
-    if (found.length === 0) continue;
-    const why = whyOff(scope, question, switches);
-    if (why === undefined) active.push(...found);
-    else off.push(...found.map((registration) => ({ registration, why })));
+  const policy = policyOf(question);
+  for (const registration of [...question.read.flatMap(registrationsOf), ...(question.plugins ?? [])]) {
+    const why = whyHookOff(registration, policy);
+    if (why === undefined) active.push(registration);
+    else off.push({ registration, why });
   }
-  for (const { registrations, managed } of question.plugins ?? []) {
-    const why = whyPluginOff(managed, switches);
-    if (why === undefined) active.push(...registrations);
-    else off.push(...registrations.map((registration) => ({ registration, why })));
-  }
-  return { active, off };
+  return { active, off, policy };
 }
 
 function registrationsOf({ settings, source, file }: Scope): HookRegistration[] {
@@ -53,24 +45,19 @@ function registrationsOf({ settings, source, file }: Scope): HookRegistration[] 
   );
 }
 
-interface Switches {
-  readonly disabledByPolicy: boolean;
-  /** The file that sets disableAllHooks. */
-  readonly disabledBy: string | undefined;
-  readonly managedOnly: boolean;
-  readonly pluginsOnly: boolean;
-}
-
-function switchesOf(scopes: readonly Scope[]): Switches {
+function policyOf({ scopes, bare, safe, requireTrust, trust }: HookQuestion): HookPolicy {
   const policies = scopes.filter(({ source }) => source === "policySettings");
   const decisive = scopes.findLast(({ settings }) => settings.disableAllHooks !== undefined);
   const disabled = decisive?.settings.disableAllHooks === true;
   const byPolicy = disabled && decisive.source === "policySettings";
   return {
     disabledByPolicy: byPolicy,
-    disabledBy: disabled && !byPolicy ? (decisive.file ?? "--settings") : undefined,
+    ...(disabled && !byPolicy && { disabledBy: decisive.file ?? "--settings" }),
     managedOnly: policies.some(({ settings }) => settings.allowManagedHooksOnly === true),
     pluginsOnly: policies.some(({ settings }) => namesHooks(settings.strictPluginOnlyCustomization)),
+    bare,
+    safe,
+    ...(requireTrust && !trust.trusted && { toTrust: trust.fix }),
   };
 }
 
@@ -79,30 +66,28 @@ function namesHooks(value: unknown): boolean {
   return Array.isArray(value) ? value.includes("hooks") : value !== undefined && value !== false;
 }
 
-const DISABLED_BY_POLICY = "Managed settings turn off all hooks (disableAllHooks)";
-const MANAGED_ONLY = "Managed settings allow only managed hooks (allowManagedHooksOnly)";
-
-/** `managed`: an administrator enabled the plugin. `--bare` and `--safe-mode` leave out plugins, not only their hooks. */
-function whyPluginOff(managed: boolean, switches: Switches): string | undefined {
-  if (switches.disabledByPolicy) return DISABLED_BY_POLICY;
-  if (managed) return undefined;
-  if (switches.managedOnly) return MANAGED_ONLY;
-  return switches.disabledBy === undefined ? undefined : `disableAllHooks is on in ${switches.disabledBy}`;
-}
-
-function whyOff({ source }: Scope, question: HookQuestion, switches: Switches): string | undefined {
-  const { bare, safe, requireTrust, trust } = question;
-  if (switches.disabledByPolicy) return DISABLED_BY_POLICY;
+/**
+ * Why a hook may not be registered; undefined if it may. Every hook passes here, wherever it comes from: a new source needs
+ * no rule of its own.
+ */
+export function whyHookOff(
+  { source, managed, plugin }: Pick<HookRegistration, "source" | "managed" | "plugin">,
+  policy: HookPolicy,
+): string | undefined {
+  // They run in the application that started Keelson, and are its own.
+  if (source === "sdk") return undefined;
+  if (policy.disabledByPolicy) return "Managed settings turn off all hooks (disableAllHooks)";
   // Only the administrator can turn off managed hooks; --bare does not.
-  if (source === "policySettings") return undefined;
-  if (switches.managedOnly) return MANAGED_ONLY;
-  if (switches.pluginsOnly) return "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)";
-  if (switches.disabledBy !== undefined) return `disableAllHooks is on in ${switches.disabledBy}`;
-  if (safe) return "--safe-mode skips all hooks except managed ones";
-  if (bare && source !== "flagSettings") return "--bare skips the hooks in settings files";
-  const inFolder = source === "projectSettings" || source === "localSettings";
-  if (inFolder && requireTrust && !trust.trusted) {
-    return `Trust is required and this folder is not trusted; to trust it, ${trust.fix}`;
-  }
+  if (managed || source === "policySettings") return undefined;
+  if (policy.managedOnly) return "Managed settings allow only managed hooks (allowManagedHooksOnly)";
+  if (policy.pluginsOnly && plugin === undefined)
+    return "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)";
+  if (policy.disabledBy !== undefined) return `disableAllHooks is on in ${policy.disabledBy}`;
+  if (policy.safe) return "--safe-mode skips all hooks except managed ones";
+  if (policy.bare && FILES.has(source)) return "--bare skips the hooks in settings files";
+  if (policy.toTrust !== undefined && (source === "projectSettings" || source === "localSettings"))
+    return `Trust is required and this folder is not trusted; to trust it, ${policy.toTrust}`;
   return undefined;
 }
+
+const FILES: ReadonlySet<HookRegistration["source"]> = new Set(["userSettings", "projectSettings", "localSettings"]);

@@ -55,7 +55,11 @@ test("without any file, the snapshot has defaults and is deeply frozen", () => {
     settings: {},
     flags: { model: "m", betas: ["b"] },
     rules: [],
-    hooks: { active: [], off: [] },
+    hooks: {
+      active: [],
+      off: [],
+      policy: { disabledByPolicy: false, managedOnly: false, pluginsOnly: false, bare: false, safe: false },
+    },
     mcp: { servers: [], unused: [] },
     lsp: { servers: [], unused: [] },
     plugins: { active: [], unused: [] },

@@ -111,6 +111,20 @@ export interface ConfiguredHooks {
   readonly active: readonly HookRegistration[];
   /** `why` is one sentence for the user. */
   readonly off: readonly { readonly registration: HookRegistration; readonly why: string }[];
+  readonly policy: HookPolicy;
+}
+
+/** What decides which hooks may be registered. */
+export interface HookPolicy {
+  readonly disabledByPolicy: boolean;
+  /** The file that sets disableAllHooks, if it is not a managed one. */
+  readonly disabledBy?: string;
+  readonly managedOnly: boolean;
+  readonly pluginsOnly: boolean;
+  readonly bare: boolean;
+  readonly safe: boolean;
+  /** How to trust this folder, if it is not trusted and has to be. */
+  readonly toTrust?: string;
 }
 
 /**

@@ -30,13 +30,6 @@ export interface PluginQuestion extends Pick<
   readonly warn: (text: string) => void;
 }
 
-/** The hooks of one plugin. */
-export interface PluginHooks {
-  readonly registrations: readonly HookRegistration[];
-  /** An administrator enabled it. */
-  readonly managed: boolean;
-}
-
 /** The MCP servers of one plugin, as it describes them. */
 export interface PluginServers {
   readonly plugin: Plugin;
@@ -49,7 +42,7 @@ export interface PluginServers {
 
 export interface CollectedPlugins {
   readonly plugins: ConfiguredPlugins;
-  readonly hooks: readonly PluginHooks[];
+  readonly hooks: readonly HookRegistration[];
   readonly servers: readonly PluginServers[];
   readonly languageServers: readonly PluginLanguageServers[];
   /** The agent that one of them wants sessions to run as. */
@@ -111,7 +104,7 @@ export function collectPlugins(question: PluginQuestion): CollectedPlugins {
   return {
     ...(leading ? { agent: `${leading.plugin.name}:${leading.folder.mainAgent}` } : {}),
     plugins: { active: kept.map(({ plugin }) => plugin), unused },
-    hooks: parts.map((each) => ({ registrations: registrationsOf(each), managed: each.candidate.managed })),
+    hooks: parts.flatMap(registrationsOf),
     servers: parts.flatMap((each) => serversOf(each)),
     languageServers: parts
       .filter(({ plugin }) => Object.keys(plugin.lspServers).length > 0)
@@ -167,16 +160,18 @@ function loadOne(
     ...folder.layout,
     lspServers: folder.lspServers,
     from,
+    ...(candidate.managed && { managed: true }),
   };
   return { candidate, plugin, folder, manifest: folder.manifest };
 }
 
 function registrationsOf({ plugin, folder, options }: Loaded & { options: PluginOptions }): HookRegistration[] {
-  const { id, root, data } = plugin;
+  const { id, root, data, managed } = plugin;
   const { values, secret } = options;
   return folder.hooks.map((hook) => ({
     ...hook,
     source: "pluginHook",
+    ...(managed && { managed }),
     root,
     data,
     plugin: id,

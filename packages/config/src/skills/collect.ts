@@ -139,7 +139,9 @@ export function createSkillCollector(options: CollectorOptions): SkillCollector 
       if (hooks !== undefined) {
         // Loaded late: few skills have hooks.
         const { frontmatterHooks } = require("./hooks.ts") as typeof Hooks;
-        skill.hooks = frontmatterHooks(hooks, { file, folder: skill.folder, plugin, source: "skill", report: odd });
+        const { folder, source } = skill;
+        const place = { file, folder, plugin, source: "skill", managed: source === "managed", report: odd } as const;
+        skill.hooks = frontmatterHooks(hooks, place);
       }
       if (named !== undefined && named !== lastPart(name)) skill.displayName = named;
       return skill;

@@ -10,12 +10,14 @@ export interface HookPlace {
   readonly folder?: string;
   readonly plugin: PluginIdentity | undefined;
   readonly source: "skill" | "agent";
+  /** The file is an administrator's. */
+  readonly managed: boolean;
   report(problem: HeadProblem): void;
 }
 
 export function frontmatterHooks(
   { value, line }: { readonly value: unknown; readonly line: number },
-  { file, folder, plugin, source, report }: HookPlace,
+  { file, folder, plugin, source, managed, report }: HookPlace,
 ): readonly HookRegistration[] {
   const root = plugin?.root ?? folder;
   const warn = (key: string, problem: string, outcome = "it is ignored") =>
@@ -29,9 +31,10 @@ export function frontmatterHooks(
         ...(matcher !== undefined && { matcher }),
         handler,
         source,
+        ...((managed || plugin?.managed) && { managed: true }),
         ...(file !== undefined && { file }),
         ...(root !== undefined && { root }),
-        ...(plugin !== undefined && { data: plugin.data }),
+        ...(plugin !== undefined && { data: plugin.data, plugin: plugin.id }),
       })),
     ),
   );

@@ -146,8 +146,8 @@ function collectAll(
   // A folder with a manifest is a plugin, also if it is in a skills folder.
   const pluginRoots = new Set([...plugins.active, ...plugins.unused].flatMap(({ root }) => root ?? []));
   const ofPlace = ({ folder: _, ...place }: SkillPlace, kind: Skill["kind"]): Origin => ({ ...place, kind });
-  const ofPlugin = ({ name, id, root, data, untrusted }: Plugin, kind: Skill["kind"]): Origin => {
-    const plugin = { name, id, root, data };
+  const ofPlugin = ({ name, id, root, data, managed, untrusted }: Plugin, kind: Skill["kind"]): Origin => {
+    const plugin = { name, id, root, data, ...(managed && { managed }) };
     return { kind, source: "plugin", base: cwd, root, plugin, ...(untrusted && { untrusted }) };
   };
   const isPlugin = (file: string, from: Origin) =>

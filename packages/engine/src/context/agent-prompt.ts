@@ -1,5 +1,6 @@
 // The system prompt of a subagent: its own text, how its answer is used, and where it works. Pure.
 
+import { withoutReminderTags } from "@keelson/protocol";
 import { IDENTITY } from "./sections/rules.ts";
 import { renderEnvironment, renderGitState, type EnvironmentFacts, type GitState } from "./sections/situation.ts";
 
@@ -23,5 +24,5 @@ const NOTES = [
 export function renderAgentPrompt(facts: AgentPromptFacts): string[] {
   const { text, memory, git } = facts;
   const parts = [text.trim(), NOTES, memory, renderEnvironment(facts), git && renderGitState(git)];
-  return [IDENTITY, parts.filter((part) => part !== undefined && part !== "").join("\n\n")];
+  return [IDENTITY, withoutReminderTags(parts.filter((part) => part !== undefined && part !== "").join("\n\n"))];
 }

@@ -1,6 +1,6 @@
 // The request for a summary of the conversation, and what the model reads of it afterwards.
 
-import { withoutReminderTags } from "./reminder.ts";
+import { withoutReminderTags } from "@keelson/protocol";
 
 /** What comes before a prompt, or the prompt and what follows it. */
 export type SummaryDirection = "up_to" | "from";
@@ -54,16 +54,9 @@ export function readSummary(reply: string): string {
 }
 
 const OPENING = "This session continues an earlier conversation that no longer fits into the context window.";
-/** How Claude Code begins. */
-const OTHER_OPENING = "This session is being continued from a previous conversation";
 
 /** Where only what followed a prompt was summarized. */
 const LATER_OPENING = "The conversation continued here with messages that were replaced with this summary of them.";
-
-/** Whether this text takes the place of a conversation. A model wrote it, from everything that it had read. */
-export function isContinuation(text: string): boolean {
-  return [OPENING, LATER_OPENING, OTHER_OPENING].some((opening) => text.startsWith(opening));
-}
 
 /** What the model reads in place of the conversation so far. */
 export function renderContinuation(

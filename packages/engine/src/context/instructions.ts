@@ -1,8 +1,7 @@
 // How instruction files reach the model: one block before the first prompt, and later additions next to what triggered
 // them. Pure; other code decides which files there are and in which order.
 
-import { printableLine } from "@keelson/protocol";
-import { withoutReminderTags } from "./reminder.ts";
+import { asReminder, printableLine } from "@keelson/protocol";
 
 /** A file as the model sees it. */
 export interface InstructionText {
@@ -26,26 +25,23 @@ export function renderInstructions(
   { most = MOST_CHARACTERS }: { readonly most?: number } = {},
 ): string {
   const shown = withinBounds(files, most).map(
-    ({ path, kind, text }) => `Contents of ${nameOf(path)} (${LABELS[kind]}):\n\n${harmless(text)}`,
+    ({ path, kind, text }) => `Contents of ${nameOf(path)} (${LABELS[kind]}):\n\n${text.trimEnd()}`,
   );
   const instructions = shown.length === 0 ? [] : ["# claudeMd", HEADER, "", shown.join("\n\n")];
-  return [
-    "<system-reminder>",
+  const block = [
     "As you answer the user's questions, you can use the following context:",
     ...instructions,
     "# currentDate",
     `Today's date is ${date}.`,
     "",
     `      IMPORTANT: ${NOTICE}`,
-    "</system-reminder>",
-    "",
-    "",
   ].join("\n");
+  return `${asReminder(block)}\n\n`;
 }
 
 /** Instructions loaded because a call touched a file; goes into a reminder next to the call's result. */
 export function renderNested({ path, text }: InstructionText): string {
-  return `Contents of ${nameOf(path)}:\n\n${harmless(cut(text, MOST_LATER))}`;
+  return `Contents of ${nameOf(path)}:\n\n${cut(text, MOST_LATER).trimEnd()}`;
 }
 
 /** What changed on disk; goes into a reminder before the next prompt. Earlier text stays where it is. */
@@ -100,6 +96,4 @@ function cut(text: string, most: number): string {
   return head === "" ? note : `${head}\n\n${note}`;
 }
 
-const harmless = (text: string) => withoutReminderTags(text.trimEnd());
-
-const nameOf = (path: string) => printableLine(harmless(path));
+const nameOf = (path: string) => printableLine(path);

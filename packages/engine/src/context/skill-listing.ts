@@ -1,6 +1,6 @@
 // How skills reach the model: one line each, within a budget. Their text is read only when one is invoked. Pure.
 
-import { printableSentence } from "@keelson/protocol";
+import { withoutReminderTags, printableSentence } from "@keelson/protocol";
 
 /** A skill as the model sees it. */
 export interface ListedSkill {
@@ -156,8 +156,5 @@ const PLAIN = /^[\x21-\x3b\x3d-\x7e]+(?: [\x21-\x3b\x3d-\x7e]+)*$/;
 
 function oneLine(text: string): string {
   if (PLAIN.test(text)) return text;
-  return printableSentence(text)
-    .replace(/<(?=\s*\/?\s*system-reminder)/gi, "‹")
-    .replace(/ {2,}/g, " ")
-    .trim();
+  return withoutReminderTags(printableSentence(text)).replace(/ {2,}/g, " ").trim();
 }

@@ -1,6 +1,7 @@
 // The system prompt: who the agent is, how it works, and where. Pure; other code gathers the facts. Stable parts come
 // first and nothing changes within a session, so the provider's cache stays valid.
 
+import { withoutReminderTags } from "@keelson/protocol";
 import { ANSWERS, IDENTITY, toolRules, workingRules } from "./sections/rules.ts";
 import {
   memoryPrompt,
@@ -82,10 +83,11 @@ export function renderDynamicSections(facts: PromptFacts): string {
 }
 
 function render(facts: PromptFacts, isWanted: (section: PromptSection) => boolean): string {
-  return SECTIONS.filter((section) => isWanted(section) && (!facts.bare || section.inBare))
+  const texts = SECTIONS.filter((section) => isWanted(section) && (!facts.bare || section.inBare))
     .map((section) => bounded(section.render(facts) ?? "", section.most))
-    .filter((text) => text !== "")
-    .join("\n\n");
+    .filter((text) => text !== "");
+  // Styles, agents, folders and branches have names and texts of others.
+  return withoutReminderTags(texts.join("\n\n"));
 }
 
 function renderStyle({ name, text }: PromptStyle): string {

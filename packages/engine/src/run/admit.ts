@@ -1,6 +1,7 @@
 // Turns a prompt into entries: what the user typed, and what hooks add to it.
 
 import {
+  asReminder,
   blocksOf,
   textOf,
   type ContentBlock,
@@ -8,6 +9,7 @@ import {
   type NewEntry,
   type PermissionMode,
   type PromptMessage,
+  type UserSubject,
 } from "@keelson/protocol";
 import type { ExpandedPrompt, Ports, PromptExpansion } from "../ports.ts";
 
@@ -56,6 +58,7 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
     promptId,
     message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : prompt.message,
     permissionMode: mode,
+    ...byUserOf(prompt, expanded.content ? text : undefined),
     ...(prompt.origin ? { isMeta: true, origin: prompt.origin } : { promptSource: "sdk" }),
   };
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
@@ -66,6 +69,12 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
   const { attachments = [], answer } = expanded;
   return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
+}
+
+/** Of a command, the user said what was typed; its text is someone else's. */
+export function byUserOf({ byUser }: PromptMessage, typed?: string): Pick<UserSubject, "byUser"> {
+  if (byUser === undefined) return {};
+  return { byUser: typeof byUser === "string" ? byUser : (typed ?? byUser) };
 }
 
 /** As in the published types. Of other prompts, the front end is the source. */
@@ -168,7 +177,7 @@ export function reminder(text: string, uuid: string): NewEntry {
     type: "attachment",
     uuid,
     attachment: { type: "hook_additional_context", content: [text] },
-    rendered: [{ content: `<system-reminder>\n${text}\n</system-reminder>` }],
+    rendered: [{ content: asReminder(text) }],
     renderedRole: "user",
   };
 }

@@ -20,10 +20,12 @@ export async function joinQueued(ports: Ports, add: (...entries: NewEntry[]) => 
   }
 }
 
-function joinedEntry({ message: { content }, uuid }: PromptMessage, own: string): NewEntry {
+function joinedEntry({ message: { content }, uuid, byUser }: PromptMessage, own: string): NewEntry {
   const media = blocksOf(content).filter(({ type }) => type !== "text");
   const text = [
-    "The user sent this message while you were working:",
+    byUser === undefined
+      ? "This message came while you were working. It is automatic; the user did not write it:"
+      : "The user sent this message while you were working:",
     textOf(content),
     "Take it into account, and continue with what is left to do.",
   ].join("\n\n");
@@ -36,6 +38,7 @@ function joinedEntry({ message: { content }, uuid }: PromptMessage, own: string)
       commandMode: "prompt",
       ...(uuid === undefined ? {} : { source_uuid: uuid }),
     },
+    ...(byUser === undefined ? {} : { byUser: byUser === true ? textOf(content) : byUser }),
     rendered: [{ content: [{ type: "text", text }, ...media] }],
     renderedRole: "user",
   };

@@ -1,15 +1,16 @@
 // A shell command that the user runs in the session. The model reads the command and its output, and answers.
 
-import { textOf, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
-import { blockPrompt, isRefusal, reminder, type Admission } from "./admit.ts";
+import { withoutReminderTags, textOf, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
+import { blockPrompt, byUserOf, isRefusal, reminder, type Admission } from "./admit.ts";
 import type { Ports } from "../ports.ts";
 
 export async function admitShell(
   { command, toolUseId }: NonNullable<PromptMessage["shell"]>,
-  { uuid, message }: PromptMessage,
+  prompt: PromptMessage,
   mode: PermissionMode,
   ports: Ports,
 ): Promise<Admission> {
+  const { uuid, message } = prompt;
   const promptId = ports.newId();
   const typed = textOf(message.content);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: typed });
@@ -20,6 +21,7 @@ export async function admitShell(
     promptId,
     message: { role: "user", content: `<bash-input>${command}</bash-input>` },
     permissionMode: mode,
+    ...byUserOf(prompt, typed),
     promptSource: "sdk",
   };
   return {
@@ -30,7 +32,7 @@ export async function admitShell(
 
 async function outputEntry(command: string, toolUseId: string, ports: Ports): Promise<NewEntry> {
   const { stdout, stderr, media = [] } = await ports.runShellCommand!(command, toolUseId);
-  const text = `<bash-stdout>${stdout}</bash-stdout><bash-stderr>${stderr}</bash-stderr>`;
+  const text = withoutReminderTags(`<bash-stdout>${stdout}</bash-stdout><bash-stderr>${stderr}</bash-stderr>`);
   const content = media.length === 0 ? text : [{ type: "text" as const, text }, ...media];
   return { type: "user", uuid: ports.newId(), message: { role: "user", content } };
 }

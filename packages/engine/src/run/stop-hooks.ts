@@ -1,6 +1,6 @@
 // Lets hooks decide whether a run continues: after each batch of calls, and when the model is done.
 
-import type { Json, JsonObject, NewEntry } from "@keelson/protocol";
+import { withoutReminderTags, type Json, type JsonObject, type NewEntry } from "@keelson/protocol";
 import { nudge, reminder } from "./admit.ts";
 import type { Ports } from "../ports.ts";
 import type { Ending } from "./result.ts";
@@ -60,7 +60,12 @@ export class StopHooks {
       return { entries, ending: { reason: "completed", text, stopReason } };
     }
     if (said.verdict !== "deny") return { entries };
-    return { entries: [...entries, nudge(`Stop hook feedback:\n${said.reasons.join("\n")}`, ports.newId())] };
+    return {
+      entries: [
+        ...entries,
+        nudge(withoutReminderTags(`Stop hook feedback:\n${said.reasons.join("\n")}`), ports.newId()),
+      ],
+    };
   }
 
   /** The model went back to work on its own. */

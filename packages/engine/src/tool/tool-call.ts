@@ -239,6 +239,7 @@ async function attempt(
     ...withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
     tool: tool.name,
     permission,
+    ...(permission.isUsersWord && !done.failed && tool.answer ? { byUser: tool.answer(done.output) } : {}),
     stop: after.stop,
     ...(done.failed || follow.length === 0 ? {} : { follow }),
   };
@@ -289,7 +290,8 @@ async function run(tool: Tool, input: JsonObject, context: ToolContext, limit: S
   try {
     const output: unknown = await tool.run(input, context);
     const shown = await limitShown(tool, tool.show(output), context, limit);
-    return { shown, failed: false, result: output, output };
+    const isReminder = tool.isReminder?.(output) === true;
+    return { shown, failed: false, result: output, output, ...(isReminder ? { isReminder } : {}) };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { message } = error;

@@ -1,6 +1,9 @@
 // The outcome of a tool call: its answer limited in size, worded and recorded. Nothing runs here.
 
 import {
+  isText,
+  withoutReminderTags,
+  asReminder,
   blocksOf,
   isBlank,
   isObject,
@@ -38,14 +41,18 @@ export interface ToolOutcome {
   readonly deferred?: DeferredCall;
   /** No one refused it: an interrupt ended it, or kept it from running. */
   readonly interrupted?: true;
+  /** `shown` is a reminder of ours. */
+  readonly isReminder?: boolean;
   /** How many characters at the end of `shown` are text for the model, which clients do not get. */
   readonly added?: number;
+  /** What the user said to it. */
+  readonly byUser?: string;
   /** What the call adds to the conversation besides its result. */
   readonly follow?: readonly NewEntry[];
 }
 
 /** What the tool itself returned. */
-export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
+export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output" | "isReminder">;
 
 /** How much of a result the model sees. */
 export interface ShownLimit {
@@ -91,6 +98,7 @@ export async function replacedByHook(
     if (typeof shown !== "string" && !Array.isArray(shown)) return done;
     return {
       ...done,
+      isReminder: false,
       output,
       result: output,
       shown: await limitShown(tool, shown, context, limit),
@@ -125,6 +133,7 @@ export function denied(
     ...withContext(refusal.shown, before.context),
     tool: tool.name,
     denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },
+    ...(deny.isUsersWord ? { byUser: deny.message } : {}),
     interrupt: deny.interrupt,
     stop: before.stop,
   };
@@ -142,11 +151,9 @@ export const invalidCall = (message: string): ToolOutcome => ({
   result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
 });
 
-export function resultEntry(
-  call: StreamedCall,
-  { shown, failed, result, permission, interrupted, added }: ToolOutcome,
-  uuid: string,
-): NewEntry {
+export function resultEntry(call: StreamedCall, outcome: ToolOutcome, uuid: string): NewEntry {
+  const { failed, result, permission, interrupted, added, byUser } = outcome;
+  const shown = withoutTags(outcome);
   // A PDF goes next to its result, not inside it (test/sessions/run/tools.test.ts).
   const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
   const content =
@@ -162,9 +169,25 @@ export function resultEntry(
     ...(permission ? decisionRecord(permission) : {}),
     ...(interrupted ? { toolDenialKind: "user-rejected" } : {}),
     ...(added === undefined ? {} : { addedContext: added }),
+    ...(byUser === undefined ? {} : { byUser }),
     sourceToolAssistantUUID: call.entryId,
     toolUseResult: result,
   };
+}
+
+/** Only what we added ourselves can be a reminder, also for text that is split into blocks. */
+function withoutTags({ shown, added, isReminder }: ToolOutcome): Shown {
+  if (isReminder) return shown;
+  if (typeof shown === "string") {
+    const end = shown.length - (added ?? 0);
+    return withoutReminderTags(shown.slice(0, end)) + shown.slice(end);
+  }
+  const own = added === undefined ? [] : shown.slice(-1);
+  const blocks = shown.slice(0, shown.length - own.length);
+  const isSplit =
+    withoutReminderTags(textOf(blocks)) !== blocks.map((block) => withoutReminderTags(textOf([block]))).join("");
+  const inert = (text: string) => (isSplit ? text.replace(/[<\ufe64\uff1c]/g, "&lt;") : withoutReminderTags(text));
+  return [...blocks.map((block) => (isText(block) ? { ...block, text: inert(block.text) } : block)), ...own];
 }
 
 /** Marks the open call for the session that resumes; it gets no made-up answer. */
@@ -197,7 +220,7 @@ function refuser({ by, reasonType }: Permission): string {
 /** Text for the model behind the result. */
 export function withContext(shown: Shown, context: readonly string[]): Pick<ToolOutcome, "shown" | "added"> {
   if (context.length === 0) return { shown };
-  const reminder = `<system-reminder>\n${context.join("\n")}\n</system-reminder>`;
+  const reminder = asReminder(context.join("\n"));
   if (typeof shown === "string") return { shown: `${shown}\n\n${reminder}`, added: reminder.length + 2 };
   return { shown: [...blocksOf(shown), { type: "text", text: reminder }], added: reminder.length };
 }

@@ -6,10 +6,12 @@ import {
   isBlank,
   isCommandRecord,
   isObject,
+  isText,
   isToolResult,
   isToolUse,
   type AssistantSubject,
   type AttachmentSubject,
+  type ByUser,
   type ChainSubject,
   type ContentBlock,
   type ModelMessage,
@@ -106,7 +108,7 @@ export class Conversation {
 
   add(entry: Placed): void {
     if (isCommandRecord(entry)) return;
-    if (entry.type === "user") this.#addUser(this.#prefaced(entry));
+    if (entry.type === "user") this.#addUser(this.#prefaced(entry), wordsOf(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry);
     else if (entry.type === "attachment") this.#addAttachment(entry);
     else if (entry.type === "system") this.#addMark(entry);
@@ -173,7 +175,8 @@ export class Conversation {
     // Other clients can put some of these in the system prompt, if the model allows it. Here they are all user text.
     const shown = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
     const readable = shown.filter(({ content }) => typeof content === "string" || Array.isArray(content));
-    this.#addUser(readable.flatMap(({ content }) => blocksOf(content)));
+    const blocks = readable.flatMap(({ content }) => blocksOf(content));
+    this.#addUser(blocks, typeof entry.byUser === "string" ? [entry.byUser] : []);
   }
 
   #prefaced(entry: UserSubject): readonly ContentBlock[] {
@@ -224,7 +227,7 @@ export class Conversation {
   }
 
   /** Results in call order, then everything else. Consecutive user messages become one. */
-  #addUser(content: readonly ContentBlock[]): void {
+  #addUser(content: readonly ContentBlock[], words: readonly string[]): void {
     const blocks = withoutBlanks(content);
     if (blocks.length === 0) return;
     this.account.added(blocks);
@@ -234,14 +237,15 @@ export class Conversation {
     }
     const last = this.#messages.at(-1);
     if (last?.role !== "user") {
-      this.#messages.push({ role: "user", content: blocks });
+      this.#messages.push({ role: "user", content: blocks, ...spoken(words) });
       return;
     }
     const all = [...blocksOf(last.content), ...blocks];
     const results = all.filter(isToolResult);
     const others = all.filter((block) => !isToolResult(block));
     if (results.length > 1) this.#sortByCall(results);
-    this.#messages[this.#messages.length - 1] = { role: "user", content: [...results, ...others] };
+    const sorted = [...results, ...others];
+    this.#messages[this.#messages.length - 1] = { role: "user", content: sorted, ...spoken(words, last.byUser) };
   }
 
   #sortByCall(results: ToolResultBlock[]): void {
@@ -281,6 +285,21 @@ export class Conversation {
     return preface ? [preface] : [];
   }
 }
+
+/** What of an entry the user said, by its record alone. Whatever else a file has there is no record. */
+function wordsOf({
+  message: { content },
+  byUser,
+}: {
+  readonly message: UserSubject["message"];
+  readonly byUser?: ByUser;
+}) {
+  if (byUser !== true) return typeof byUser === "string" ? [byUser] : [];
+  return blocksOf(content).flatMap((block) => (isText(block) ? [block.text] : []));
+}
+
+const spoken = (words: readonly string[], before: readonly string[] = []) =>
+  words.length + before.length === 0 ? {} : { byUser: [...before, ...words] };
 
 function originOf(model: string, callState: ReplyOrigin["callState"] = {}): ReplyOrigin {
   return Object.keys(callState).length === 0 ? { model } : { model, callState };

@@ -94,7 +94,7 @@ export function buildRequest(
     tools,
     ...(options.forbidTools && tools.length > 0 ? { tool_choice: { type: "none" } } : {}),
     ...(thinking ? { thinking } : {}),
-    ...(profile.effort ? { output_config: { effort: model.effort ?? "high" } } : {}),
+    ...(profile.effort ? { output_config: { effort: model.effort ?? DEFAULT_EFFORT } } : {}),
     ...(model.metadata ? { metadata: model.metadata } : {}),
     betas: model.betas,
     ...(model.agent === undefined ? {} : { agent: model.agent }),
@@ -112,6 +112,9 @@ function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | unde
 }
 
 const LEAST_BUDGET = 1024;
+
+/** How hard a model thinks if no one says. */
+export const DEFAULT_EFFORT = "high";
 
 function cacheMark({ cache }: Pick<ModelChoice, "cache">): CacheControl | undefined {
   if (!cache.enabled) return undefined;

@@ -39,8 +39,11 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
     const last = result.at(-1);
     if (blocks.length === 0) return;
     // Dropping a reply can leave two user messages in a row.
-    if (last?.role === "user") result.push(messageOf("user", [...blocksOf(result.pop()!.content), ...blocks]));
-    else result.push(messageOf("user", blocks, original));
+    if (last?.role === "user") {
+      const words = [...(last.byUser ?? []), ...(original?.byUser ?? [])];
+      const content = [...blocksOf(result.pop()!.content), ...blocks];
+      result.push({ role: "user", content, ...(words.length === 0 ? {} : { byUser: words }) });
+    } else result.push(messageOf("user", blocks, original));
   };
 
   for (const message of messages) {

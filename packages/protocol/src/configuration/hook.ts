@@ -106,6 +106,8 @@ export interface HookRegistration {
   readonly handler: HookHandler;
   /** Equal handlers run once, except that `pluginHook`, `skill` and `agent` keep their own copies. */
   readonly source: RuleSource | "pluginHook" | "skill" | "agent" | "sdk";
+  /** Of a skill or agent of an administrator, or of a plugin that managed settings enable. */
+  readonly managed?: true;
   /** Absent for inline settings and clients. */
   readonly file?: string;
   /** For plugins and skills: their folder, and the data folder of a plugin. */

@@ -69,4 +69,6 @@ export interface PluginIdentity {
   readonly root: string;
   /** `${CLAUDE_PLUGIN_DATA}`. */
   readonly data: string;
+  /** Managed settings enable it. */
+  readonly managed?: true;
 }

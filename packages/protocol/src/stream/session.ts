@@ -1,5 +1,6 @@
 // The interface between a session and its front ends.
 
+import type { ByUser } from "../transcript/entry.ts";
 import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { Message } from "./message.ts";
@@ -29,6 +30,8 @@ export interface PromptMessage {
   readonly client_composed?: boolean;
   /** Set by the session alone. */
   readonly origin?: PromptOrigin;
+  /** As in the transcript: what of it the user said. Set by the session alone. */
+  readonly byUser?: ByUser;
   /** A command that the user runs; the model gets its output. Set by the session alone. */
   readonly shell?: { readonly command: string; readonly toolUseId: string };
 }

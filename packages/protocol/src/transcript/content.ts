@@ -78,6 +78,8 @@ export interface ModelMessage {
   readonly content: string | readonly ContentBlock[];
   /** Where an assistant message comes from. Never sent; providers decide by it what they may send back. */
   readonly reply?: ReplyOrigin;
+  /** The user's own words in a user message, as their entries record them. Never sent. */
+  readonly byUser?: readonly string[];
 }
 
 export interface ReplyOrigin {

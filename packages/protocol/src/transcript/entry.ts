@@ -27,6 +27,12 @@ export interface Envelope {
   readonly isProven?: true;
 }
 
+/**
+ * What the user said: all text of the entry, or this text. It is recorded where the text comes in; what has no such record
+ * is not the user's word, however it reads.
+ */
+export type ByUser = true | string;
+
 export interface UserSubject {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: ModelMessage["content"] };
@@ -34,6 +40,8 @@ export interface UserSubject {
   readonly promptId?: string;
   readonly permissionMode?: PermissionMode;
   readonly promptSource?: string;
+  /** Keelson only: other readers ignore it. */
+  readonly byUser?: ByUser;
   /** Set if no one typed the prompt. */
   readonly origin?: PromptOrigin;
   /** The structured output of the tool, or `"Error: …"` if it failed. */
@@ -83,6 +91,7 @@ export interface SystemSubject {
 export interface AttachmentSubject {
   readonly type: "attachment";
   readonly attachment: { readonly type: string; readonly [key: string]: unknown };
+  readonly byUser?: string;
   /** What the model reads, and what it replaces. */
   readonly rendered?: readonly { readonly content: ModelMessage["content"] }[];
   readonly renderedRole?: "user" | "system";

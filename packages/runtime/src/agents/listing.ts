@@ -1,9 +1,8 @@
 // What the model has been told about agents. Those it does not know yet are listed with the next request, so that the
 // description of the tool never changes.
 
-import { asReminder } from "@keelson/engine";
 import { agentListing, agentListingLimits } from "@keelson/engine/agent-listing";
-import type { AgentDefinition, NewEntry } from "@keelson/protocol";
+import { asReminder, type AgentDefinition, type NewEntry } from "@keelson/protocol";
 import type * as Told from "./told-agents.ts";
 
 /** Loaded late: only resumed conversations have been told of any, and few lists change. */

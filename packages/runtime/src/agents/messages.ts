@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { Conversation } from "@keelson/engine";
-import type { AgentDefinition, NewEntry } from "@keelson/protocol";
+import { withoutReminderTags, type AgentDefinition, type NewEntry } from "@keelson/protocol";
 import {
   agentPath,
   isAgentId,
@@ -154,5 +154,5 @@ function messageEntry(text: string, { id }: Spawner, uuid: string): NewEntry {
 
 /** What an agent writes cannot pass for what we say. */
 function inert(text: string): string {
-  return text.replaceAll(/<(?=[\s/]*(?:system-reminder|task-notification|teammate-message))/gi, "&lt;");
+  return withoutReminderTags(text).replaceAll(/<(?=[\s/]*(?:task-notification|teammate-message))/gi, "&lt;");
 }

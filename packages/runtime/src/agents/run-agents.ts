@@ -223,7 +223,8 @@ export async function runSkill(
     toolUseId,
     signal,
     isSkill: true,
-    ...(skill.model === undefined && definition.model !== undefined ? {} : { exactModel: model }),
+    // The agent that an untrusted skill chooses does not choose the model either.
+    ...(skill.model === undefined && definition.model !== undefined && !skill.untrusted ? {} : { exactModel: model }),
   };
   const plan = await planChild(child, parent, host.stages);
   const ended = await (await begin(plan, signal, host)).awaited;

@@ -1,8 +1,8 @@
 // What the model reads again after a compaction, because the summary cannot replace it: recent files, invoked skills, the
 // todo list, the plan, what runs in the background, and the lists of skills and agents. Loaded with the first one.
 
-import { asReminder, findTool, reminder, type Ports } from "@keelson/engine";
-import type { NewEntry } from "@keelson/protocol";
+import { findTool, reminder, type Ports } from "@keelson/engine";
+import { asReminder, type NewEntry } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
 import { fireSessionStart } from "../hooks/session-events.ts";
 import type { Machine } from "../machine/machine.ts";

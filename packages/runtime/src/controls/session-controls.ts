@@ -140,6 +140,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
           message: { role: "user", content: `!${command}` },
           parent_tool_use_id: null,
           uuid,
+          byUser: true,
           shell: { command, toolUseId },
         },
         storage,

@@ -13,11 +13,11 @@ import {
 
 type Question = GateDecision & { readonly behavior: "ask" };
 
-/** Sends `can_use_tool` to a client that answers it. */
+/** Sends `can_use_tool` to a client that answers it. `isProgram`: a program answered that is no client. */
 export type AskPerson = (
   body: { subtype: string; [key: string]: unknown },
   withdrawn: AbortSignal,
-) => Promise<ControlResponse["response"]>;
+) => Promise<ControlResponse["response"] & { readonly isProgram?: true }>;
 
 /** Who can approve a call, and where rules that come with an answer go. */
 export interface Approvers {
@@ -104,7 +104,9 @@ async function askPerson(
   if (isObject(reply.response) && typeof reply.response["unanswered"] === "string") {
     return { ...noApprover(question.reason, reply.response["unanswered"]), by: question.by };
   }
-  return readAnswer(reply.response, request.input, accept);
+  const answer = readAnswer(reply.response, request.input, accept);
+  const isUsersWord = reply.isProgram !== true && (answer.behavior === "deny" || answer.input !== request.input);
+  return isUsersWord && answer.reasonType === undefined ? { ...answer, isUsersWord } : answer;
 }
 
 /** What the call is about, in a line for the person: the model's own words if it gave any. */

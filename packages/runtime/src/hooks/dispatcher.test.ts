@@ -29,6 +29,7 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}
       return runners;
     },
     show: (signal) => void shown.push(signal),
+    whyOff: () => undefined,
     warn: () => {},
     notify: () => {},
     onFields: () => {},

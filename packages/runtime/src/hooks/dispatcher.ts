@@ -36,6 +36,8 @@ export interface HookDispatcherOptions extends Pick<
   serverOf?(tool: string): JsonObject | undefined;
   /** Prints a warning, also with text output. */
   warn(text: string): void;
+  /** Why a hook may not be registered; undefined if it may. */
+  whyOff(registration: HookRegistration): string | undefined;
   /** Called with fields of a reply that concern the session, such as `sessionTitle` and `watchPaths`. */
   onFields(event: HookEvent, fields: Readonly<Record<string, unknown>>): void;
 }
@@ -114,7 +116,7 @@ export class HookDispatcher {
   }
 
   get registered(): readonly HookRegistration[] {
-    return [...this.#fromSettings, ...this.#fromClient, ...this.#fromSkills];
+    return this.#permitted([...this.#fromSettings, ...this.#fromClient, ...this.#fromSkills]);
   }
 
   hasHooksFor(event: HookEvent): boolean {
@@ -125,7 +127,7 @@ export class HookDispatcher {
     const { prompt_id: promptId, ...rest } = own;
     if (typeof promptId === "string") this.#promptId = promptId;
     const { agent } = options;
-    const scoped = agent?.hooks().filter((each) => each.event === event) ?? [];
+    const scoped = this.#permitted(agent?.hooks().filter((each) => each.event === event) ?? []);
     const registered = [...(this.#byEvent.get(event) ?? []), ...scoped];
     if (registered.length === 0) return NOTHING_SAID;
     try {
@@ -235,6 +237,16 @@ export class HookDispatcher {
       return ifMatcher(await callOf(String(tool), (input ?? {}) as JsonObject));
     };
     return async (rule: string) => (await (matcher ??= prepare()))(rule);
+  }
+
+  /** Every hook of a session passes here. Policies are about who brings a hook, not about how it gets here. */
+  #permitted(registrations: readonly HookRegistration[]): readonly HookRegistration[] {
+    return registrations.filter((registration) => {
+      const why = this.#options.whyOff(registration);
+      const { source, file } = registration;
+      if (why !== undefined) this.#reportProblem(`The hooks of ${file ?? `a ${source}`} do not run. ${why}`);
+      return why === undefined;
+    });
   }
 
   #group(): void {

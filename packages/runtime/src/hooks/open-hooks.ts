@@ -1,5 +1,6 @@
 // The hook stage of a session: connects its hooks to the stages before it, and opens the approvals that depend on them.
 
+import { whyHookOff } from "@keelson/config";
 import { findTool, type Tool } from "@keelson/engine";
 import type { JsonObject, ModelMessage } from "@keelson/protocol";
 import type { Approvals, Permit } from "../gate/approvals.ts";
@@ -77,6 +78,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     place,
     entrypoint,
     snapshot: () => state.snapshot,
+    whyOff: (registration) => whyHookOff(registration, state.snapshot.hooks.policy),
     includeEvents: options.hookEvents ?? false,
     cwd: () => workspace.cwd,
     undoChanges: () => machine.undoChanges(),

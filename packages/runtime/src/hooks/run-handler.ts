@@ -10,7 +10,15 @@ import {
   type HookReply,
   type BackgroundReply,
 } from "@keelson/engine/hooks";
-import type { HookEvent, HookRegistration, HookRun, JsonObject, NewEntry, Signal } from "@keelson/protocol";
+import {
+  asReminder,
+  type HookEvent,
+  type HookRegistration,
+  type HookRun,
+  type JsonObject,
+  type NewEntry,
+  type Signal,
+} from "@keelson/protocol";
 import type { FiringAgent } from "./dispatcher.ts";
 import type { Runners } from "./handlers/runner.ts";
 
@@ -119,7 +127,7 @@ function deliverLate(label: string, { text, wakes, problem }: BackgroundReply, h
   if (text === undefined) return;
   const id = host.newId();
   // Only a nudge starts a request; a reminder waits for the next one.
-  const entry = wakes ? nudge(`<system-reminder>\n${text}\n</system-reminder>`, id) : reminder(text, id);
+  const entry = wakes ? nudge(asReminder(text), id) : reminder(text, id);
   host.notify(entry, { wakes });
 }
 

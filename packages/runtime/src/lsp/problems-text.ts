@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative, sep } from "node:path";
 import type { FileProblems } from "@keelson/host/lsp";
-import { printableSentence, type CodeProblem } from "@keelson/protocol";
+import { withoutReminderTags, printableSentence, type CodeProblem } from "@keelson/protocol";
 
 const MOST_LISTED = 30;
 const MOST_PER_FILE = 10;
@@ -34,11 +34,13 @@ function lineText({ line, character, severity, message, code, source }: CodeProb
 /** Each line stays one line, and no line can close a tag. */
 function plain([open, ...lines]: readonly string[]): string {
   const close = lines.pop();
-  const safe = lines.map((line) => printableSentence(line).replace(/\s+/g, " ").replace(OUR_TAGS, "&lt;"));
+  const safe = lines.map((line) =>
+    withoutReminderTags(printableSentence(line).replace(/\s+/g, " ")).replace(OUR_TAGS, "&lt;"),
+  );
   return [open, ...safe, close].join("\n");
 }
 
-const OUR_TAGS = /<(?=[\s/]*(?:system-reminder|new-diagnostics))/gi;
+const OUR_TAGS = /<(?=[\s/]*new-diagnostics)/gi;
 
 function shown(path: string, cwd: string): string {
   const inside = relative(cwd, path);

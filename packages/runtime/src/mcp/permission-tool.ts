@@ -1,12 +1,12 @@
 // `--permission-prompt-tool mcp__server__tool`: an MCP tool answers permission questions instead of a person. It gets
 // the call and replies with the JSON that clients give to `can_use_tool`.
 
-import { tryParse, type ControlResponse, type JsonObject } from "@keelson/protocol";
+import { tryParse, type JsonObject } from "@keelson/protocol";
 import type { McpStage } from "./open-servers.ts";
 import type { AskPerson } from "../gate/ask.ts";
 
 export function askPromptTool(name: string, mcp: McpStage): AskPerson {
-  return async ({ tool_name, input, tool_use_id }, withdrawn): Promise<ControlResponse["response"]> => {
+  return async ({ tool_name, input, tool_use_id }, withdrawn) => {
     const failed = (error: string) => ({ subtype: "error" as const, request_id: "", error });
     try {
       await mcp.servers?.awaitTool(name, withdrawn);
@@ -22,7 +22,7 @@ export function askPromptTool(name: string, mcp: McpStage): AskPerson {
       const response = tryParse(text);
       return response === undefined
         ? failed(`${name} did not answer with JSON`)
-        : { subtype: "success", request_id: "", response: response as JsonObject };
+        : ({ subtype: "success", request_id: "", response: response as JsonObject, isProgram: true } as const);
     } catch (error) {
       return failed(`${name} failed: ${(error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR)}`);
     }

@@ -1,7 +1,6 @@
 // `@agent-name` in what the user typed: a reminder says that the user wants this agent.
 
-import { asReminder } from "@keelson/engine";
-import type { AgentDefinition, NewEntry } from "@keelson/protocol";
+import { asReminder, type AgentDefinition, type NewEntry } from "@keelson/protocol";
 
 const MENTION = /(?<=^|[\s([{])@(?:"([^"\n]{1,200}) \(agent\)"|agent-([\p{L}\p{N}_:.-]{1,200}))/gu;
 const MOST = 10;

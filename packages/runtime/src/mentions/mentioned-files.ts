@@ -1,9 +1,10 @@
 // `@path` in a text: the file is read as if the model had called Read, with the same rules, limits and record of what it
 // has seen. Whatever is not a file, or may not be read without asking, stays ordinary text.
 
-import { asReminder, reminder, type Access, type PermitRequest, type Ports, type Tool } from "@keelson/engine";
+import { reminder, type Access, type PermitRequest, type Ports, type Tool } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import {
+  asReminder,
   blocksOf,
   isObject,
   isToolResult,

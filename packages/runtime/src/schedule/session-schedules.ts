@@ -18,7 +18,13 @@ import {
 } from "@keelson/engine/schedule";
 import { ToolError } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
-import type { JsonObject, PromptOrigin, ScheduledJob, ScheduledWakeup } from "@keelson/protocol";
+import {
+  withoutReminderTags,
+  type JsonObject,
+  type PromptOrigin,
+  type ScheduledJob,
+  type ScheduledWakeup,
+} from "@keelson/protocol";
 import { enqueued, scheduled, unscheduled } from "@keelson/store";
 import type { LoadedSession } from "@keelson/store/past";
 import type { ListedJob, NewJob, NewWakeup, ScheduleKeeper, WaitingWakeup } from "@keelson/tools";
@@ -224,7 +230,7 @@ export class SessionSchedules implements ScheduleKeeper {
     outbox.note(enqueued(place.id, prompt, now()));
     inbox.push({
       type: "user",
-      message: { role: "user", content: prompt },
+      message: { role: "user", content: withoutReminderTags(prompt) },
       parent_tool_use_id: null,
       isSynthetic: true,
       // Nobody typed it: a slash in it grants nothing, and an `@` reads nothing.

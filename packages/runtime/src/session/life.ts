@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import { renderGitState } from "@keelson/engine";
-import type { PromptMessage } from "@keelson/protocol";
+import { withoutReminderTags, type PromptMessage } from "@keelson/protocol";
 import type { AgentStage } from "../agents/open-agents.ts";
 import type { Gate } from "../gate/gate.ts";
 import { fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
@@ -181,5 +181,5 @@ export function ownSystemPrompt(state: SessionState): readonly string[] {
 const promptState = (state: SessionState) => ({ ...state, memory: state.instructions?.memory });
 
 function prompt(text: string): PromptMessage {
-  return { type: "user", message: { role: "user", content: text }, parent_tool_use_id: null };
+  return { type: "user", message: { role: "user", content: withoutReminderTags(text) }, parent_tool_use_id: null };
 }

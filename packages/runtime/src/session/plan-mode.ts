@@ -4,9 +4,9 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
-import { asReminder, PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
+import { PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
-import type { ChainEntry, NewEntry, PermissionMode } from "@keelson/protocol";
+import { asReminder, type ChainEntry, type NewEntry, type PermissionMode } from "@keelson/protocol";
 import type { PlanKeeper } from "@keelson/tools";
 import type { RuleBook } from "../gate/rule-book.ts";
 import { toolsOf, type SessionState } from "./state.ts";
@@ -70,7 +70,7 @@ function planMode({ state, mode, past, forked, ...options }: PlanModeOptions): P
     type: "attachment",
     uuid: options.newId(),
     attachment: { type, planFilePath, planExists: text() !== undefined },
-    rendered: [{ content: `<system-reminder>\n${content}\n</system-reminder>` }],
+    rendered: [{ content: asReminder(content) }],
     renderedRole: "user",
   });
 

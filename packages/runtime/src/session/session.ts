@@ -68,6 +68,12 @@ export interface SessionParts {
   now(): number;
 }
 
+/** Clients speak for the user, unless they say that a prompt is someone else's. */
+function isByUser({ isSynthetic, origin }: PromptMessage): boolean {
+  const { kind }: { readonly kind: string } = origin ?? { kind: "human" };
+  return (isSynthetic ?? false) === false && kind === "human";
+}
+
 /** Marks a result that no prompt of a client asked for. */
 function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origin"> {
   if (!prompt) return { origin: { kind: "task-notification" } };
@@ -101,8 +107,8 @@ export class LiveSession implements Session {
   send(input: Inbound): void {
     switch (input.type) {
       case "user": {
-        const { origin: _, shell: __, ...prompt } = input;
-        return enqueuePrompt(prompt, this.#parts);
+        const { origin: _, shell: __, byUser: ___, ...prompt } = input;
+        return enqueuePrompt(isByUser(input) ? { ...prompt, byUser: true } : prompt, this.#parts);
       }
       case "control_request":
         // `initialize` is answered after the start hooks; requests keep their order.

@@ -30,7 +30,7 @@ export function keeperOf(skills: SessionSkills, invoke: Invoke, newId: () => str
         success: true as const,
         commandName: skill.name,
         ...(allowed.length === 0 ? {} : { allowedTools: allowed }),
-        ...(skill.model === undefined ? {} : { model: skill.model }),
+        ...(skill.model === undefined || skill.untrusted ? {} : { model: skill.model }),
       };
       return { output, entries: [bodyEntry(text, toolUseId, newId()), ...attachments] };
     },

@@ -182,7 +182,7 @@ function effectsOf(
     },
     chooseModel: (model) => storage.chooseModel(model),
     managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
-    chosen: () => state.snapshot.flags,
+    chosenEffort: () => state.snapshot.flags.effort,
     cwd: state.snapshot.cwd,
   });
 }

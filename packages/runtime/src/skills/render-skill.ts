@@ -2,7 +2,7 @@
 
 import { readSkillText } from "@keelson/config/skills";
 import { fillCommand, fillPlaceholders, inlineCommands, type SkillArguments } from "@keelson/engine/skills";
-import type { Skill } from "@keelson/protocol";
+import { withoutReminderTags, type Skill } from "@keelson/protocol";
 
 export interface RenderHost {
   readonly sessionId: string;
@@ -53,7 +53,7 @@ export async function renderSkill(skill: Skill, args: string, host: RenderHost):
   }
   const hasFolder = skill.kind === "skill" && folder !== undefined;
   const heading = hasFolder ? `Base directory for this skill: ${folder}\n\n` : "";
-  return { text: heading + parts.join(""), written: written.join(" ") };
+  return { text: withoutReminderTags(heading + parts.join("")), written: written.join(" ") };
 }
 
 async function outputOf(command: string, skill: Skill, args: SkillArguments, host: RenderHost): Promise<string> {

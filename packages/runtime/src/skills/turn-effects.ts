@@ -1,6 +1,6 @@
 // What an invoked skill changes besides the conversation, until the next prompt: rules for tools, hooks, model, effort.
 
-import { parseRule, type ModelChoice, type Rule } from "@keelson/engine";
+import { DEFAULT_EFFORT, parseRule, type ModelChoice, type Rule } from "@keelson/engine";
 import type { HookRegistration, Skill } from "@keelson/protocol";
 
 export interface EffectTargets {
@@ -11,10 +11,12 @@ export interface EffectTargets {
   chooseModel(name: string): Promise<ModelChoice>;
   /** Whether only managed settings may have allow rules. */
   managedOnly(): boolean;
-  /** What the user chose on the command line: a folder that is not trusted does not change it. */
-  chosen(): { readonly model?: string; readonly effort?: string };
+  /** On the command line. */
+  chosenEffort(): string | undefined;
   readonly cwd: string;
 }
+
+const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 
 export interface Grant {
   /** The rules that allow something, as written. */
@@ -59,10 +61,15 @@ export class TurnEffects {
       this.#hooks = [...this.#hooks.filter((hook) => !hooks.includes(hook)), ...hooks];
       this.#targets.setHooks(this.#hooks);
     }
-    const fixed = untrusted ? this.#targets.chosen() : {};
-    if (model !== undefined && model !== "inherit" && fixed.model === undefined)
-      this.#model = await this.#targets.chooseModel(model);
-    if (effort !== undefined && fixed.effort === undefined) this.#effort = effort;
+    // Which model costs or can do less is not known.
+    if (model !== undefined && model !== "inherit" && !untrusted) this.#model = await this.#targets.chooseModel(model);
+    if (effort !== undefined && (!untrusted || this.#isLess(effort))) this.#effort = effort;
+  }
+
+  /** The user's own choice on the command line stays, whether it is more or less. */
+  #isLess(effort: string): boolean {
+    const { effort: own = DEFAULT_EFFORT } = this.model;
+    return this.#targets.chosenEffort() === undefined && EFFORTS.indexOf(effort) < EFFORTS.indexOf(own);
   }
 
   /** A new prompt begins. */

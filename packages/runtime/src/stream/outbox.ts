@@ -130,7 +130,7 @@ export class Outbox {
   }
 
   /** Repeats a prompt for clients that asked for it, as it was sent. */
-  replay({ uuid, ...prompt }: PromptMessage): void {
+  replay({ uuid, byUser: _, ...prompt }: PromptMessage): void {
     const { replayPrompts, sessionId: session_id, newId } = this.#options;
     if (replayPrompts) void this.send({ ...prompt, session_id, uuid: uuid ?? newId(), isReplay: true });
   }

@@ -29,6 +29,7 @@ export function countTogether(prompts: readonly PromptMessage[]): number {
   const isOther = (prompt: PromptMessage) =>
     !mayMerge(prompt) ||
     rankOf(prompt) !== rankOf(first) ||
+    prompt.byUser !== first.byUser ||
     (prompt.client_composed === true) !== (first.client_composed === true);
   const end = prompts.findIndex(isOther);
   return end < 0 ? prompts.length : end;

@@ -3,7 +3,7 @@
 
 import { cutMiddle } from "@keelson/engine";
 import type { Task } from "@keelson/host";
-import type { NewEntry } from "@keelson/protocol";
+import { asReminder, type NewEntry } from "@keelson/protocol";
 
 export const MAX_RESULT_CHARS = 30_000;
 const MAX_LINE_CHARS = 1_000;
@@ -39,7 +39,7 @@ export function taskFields({ id, toolUseId, outputPath }: Task): readonly string
 }
 
 export function taskReminder(lines: readonly string[], uuid: string): NewEntry {
-  const content = [{ type: "text" as const, text: `<system-reminder>\n${lines.join("\n")}\n</system-reminder>` }];
+  const content = [{ type: "text" as const, text: asReminder(lines.join("\n")) }];
   return { type: "user", uuid, isMeta: true, message: { role: "user", content } };
 }
 
@@ -49,7 +49,7 @@ export function field(name: string, value: string | number): string {
 
 /** Only tags that would end the field or the notice are changed; other markup in a result stays as it is. */
 function inertIn(name: string, text: string): string {
-  return text.replaceAll(/<(?=[\s/]*(?:task-notification|system-reminder|([\w-]+)))/gi, (sign, tag?: string) =>
+  return text.replaceAll(/<(?=[\s/]*(?:task-notification|([\w-]+)))/gi, (sign, tag?: string) =>
     tag === undefined || tag.toLowerCase() === name ? "&lt;" : sign,
   );
 }

@@ -1,6 +1,6 @@
 // What the members of a team write to each other besides text: JSON objects with a type, in the text of a message. Pure.
 
-import { isObject, printableSentence, type NewEntry } from "@keelson/protocol";
+import { withoutReminderTags, isObject, printableSentence, type NewEntry } from "@keelson/protocol";
 import type { Mail } from "@keelson/store/team";
 
 export interface TeamSignal {
@@ -31,7 +31,7 @@ export function entryOf(uuid: string, text: string): NewEntry {
 
 /** A message cannot end early, or begin another. */
 function inert(text: string): string {
-  return text.replaceAll(/<(?=[\s/]*(?:teammate-message|system-reminder|task-notification))/gi, "&lt;");
+  return withoutReminderTags(text).replaceAll(/<(?=[\s/]*(?:teammate-message|task-notification))/gi, "&lt;");
 }
 
 function attribute(text: string): string {

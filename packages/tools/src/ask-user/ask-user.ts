@@ -98,6 +98,14 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
       );
       return `Your questions have been answered: ${texts.join(", ")}. You can now continue with these answers in mind.`;
     },
+
+    // Previews are the model's.
+    answer({ answers, annotations = {} }) {
+      const note = (question: string) => annotationText({ notes: annotations[question]?.notes ?? "" });
+      return Object.entries(answers)
+        .map(([question, answer]) => `"${question}"="${answer}"${note(question)}`)
+        .join(", ");
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 // CronCreate, CronList and CronDelete: prompts for later. The caller keeps the jobs and fires them.
 
+import { withoutReminderTags } from "@keelson/protocol";
 import { boolean, defineTool, object, optional, string, ToolError, type Tool } from "@keelson/engine";
 import createDescription from "./cron-create.md" with { type: "text" };
 import deleteDescription from "./cron-delete.md" with { type: "text" };
@@ -95,10 +96,7 @@ const LONGEST = 2_000;
 
 /** A prompt out of a file must not look like another job, or like a word of ours. */
 function oneLine(text: string): string {
-  const line = text
-    .replace(/[\p{C}\s]+/gu, " ")
-    .replace(/<(\/?)(?=system-reminder)/gi, "<$1 ")
-    .trim();
+  const line = withoutReminderTags(text.replace(/[\p{C}\s]+/gu, " ")).trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST).toWellFormed()}…` : line;
 }
 

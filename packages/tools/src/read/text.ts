@@ -1,5 +1,6 @@
 // Reads text: selects lines and numbers them.
 
+import { reminderLine } from "@keelson/protocol";
 import { ToolError } from "@keelson/engine";
 import { decode } from "../text-file/encoding.ts";
 import { toLf } from "../text-file/line-endings.ts";
@@ -25,10 +26,12 @@ export function readLines(filePath: string, bytes: Uint8Array, { offset, limit }
 
 export function showLines({ file }: TextRead): string {
   if (file.totalLines === 0) {
-    return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>";
+    return reminderLine("Warning: the file exists but the contents are empty.");
   }
   if (file.numLines === 0) {
-    return `<system-reminder>Warning: the file exists but is shorter than the provided offset (${file.startLine}). The file has ${file.totalLines} lines.</system-reminder>`;
+    return reminderLine(
+      `Warning: the file exists but is shorter than the provided offset (${file.startLine}). The file has ${file.totalLines} lines.`,
+    );
   }
   let number = file.startLine;
   return file.content

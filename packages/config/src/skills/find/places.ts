@@ -18,6 +18,7 @@ export type SkillSettings = Pick<
   | "settings"
   | "flags"
   | "plugins"
+  | "hooks"
   | "directories"
   | "trusted"
   | "requireTrust"

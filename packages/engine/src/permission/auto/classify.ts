@@ -11,7 +11,6 @@ import {
   type PermissionMode,
 } from "@keelson/protocol";
 import { cutMiddle } from "../../tool/bound.ts";
-import { isContinuation } from "../../context/compaction-prompt.ts";
 import type { ModelChoice, ModelRequest } from "../../ports.ts";
 import type { Access } from "../../tool/tool.ts";
 import { classifierPrompt, type AutoRules } from "./classify-prompt.ts";
@@ -117,43 +116,56 @@ export function isSpent({ inARow, inAll }: Denials): boolean {
   return inARow >= MOST_IN_A_ROW || inAll >= MOST_IN_ALL;
 }
 
-const MOST_EXCERPT = 12_000;
+const MOST_WORDS = 10_000;
+const MOST_OTHERS = 8_000;
 const LONGEST_PIECE = 2_000;
 
 type Piece =
   { readonly user: string } | { readonly notUser: string } | { readonly call: string; readonly input: string };
 
 /**
- * The first message and as many of the latest ones as fit. Tool output stays out, because others may have written it.
+ * What the user said first, and as much of the latest as fits. Others take no room from the user: their texts could push
+ * out what the user forbade. Tool output stays out, because others may have written it.
  */
 function excerpt(conversation: readonly ModelMessage[]): Piece[] {
   const pieces = conversation.flatMap(piecesOf);
-  const first = pieces.findIndex((piece) => !("call" in piece));
-  const kept: Piece[] = [];
-  let room = MOST_EXCERPT - (first < 0 ? 0 : sizeOf(pieces[first]!));
-  for (let at = pieces.length - 1; at > first; at--) {
-    room -= sizeOf(pieces[at]!);
-    if (room < 0) break;
-    kept.push(pieces[at]!);
+  const first = pieces.find(isUsers);
+  const kept = new Set<Piece>(first ? [first] : []);
+  keepLatest(pieces.filter(isUsers), MOST_WORDS, kept);
+  keepLatest(
+    pieces.filter((piece) => !isUsers(piece)),
+    MOST_OTHERS,
+    kept,
+  );
+  return pieces.filter((piece) => kept.has(piece));
+}
+
+const isUsers = (piece: Piece) => "user" in piece;
+
+function keepLatest(pieces: readonly Piece[], most: number, kept: Set<Piece>): void {
+  let room = most;
+  for (const piece of pieces.toReversed()) {
+    room -= sizeOf(piece);
+    if (room < 0) return;
+    kept.add(piece);
   }
-  return [...(first < 0 ? [] : [pieces[first]!]), ...kept.reverse()];
 }
 
-function piecesOf({ role, content }: ModelMessage): Piece[] {
-  return blocksOf(content).flatMap((block): Piece[] => {
-    // Reminders are in user messages, but files in the repository and hooks may have written them.
-    if (role === "user" && isText(block) && !block.text.startsWith("<system-reminder>")) {
-      const text = cutMiddle(block.text, LONGEST_PIECE);
-      return [isFromOthers(block.text) ? { notUser: text } : { user: text }];
-    }
-    if (!isToolUse(block)) return [];
-    return [{ call: block.name, input: cutMiddle(JSON.stringify(block.input), LONGEST_PIECE) }];
+/** The user said what the record of the message says (`byUser`). Its other texts are not the user's, whatever they say. */
+function piecesOf({ role, content, byUser = [] }: ModelMessage): Piece[] {
+  const words = byUser.filter((text) => text.trim() !== "");
+  const pieces = blocksOf(content).flatMap((block): Piece[] => {
+    if (isToolUse(block)) return [{ call: block.name, input: cutMiddle(JSON.stringify(block.input), LONGEST_PIECE) }];
+    if (role !== "user" || !isText(block)) return [];
+    const at = words.indexOf(block.text);
+    if (at >= 0) return words.splice(at, 1).map(asUsers);
+    // Instructions and listings are long, and tell nothing about the task.
+    return block.text.startsWith("<system-reminder>") ? [] : [{ notUser: cutMiddle(block.text, LONGEST_PIECE) }];
   });
+  return [...pieces, ...words.map(asUsers)];
 }
 
-/** Summaries repeat what files and web pages say, and so may tasks, teammates and hooks. */
-const isFromOthers = (text: string) => isContinuation(text) || FROM_OTHERS.test(text);
-const FROM_OTHERS = /^\s*(?:<(?:task-notification|teammate-message|local-command-)|Stop hook feedback:)/;
+const asUsers = (text: string): Piece => ({ user: cutMiddle(text, LONGEST_PIECE) });
 
 const sizeOf = (piece: Piece) => JSON.stringify(piece).length;
 

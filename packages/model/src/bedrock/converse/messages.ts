@@ -2,6 +2,7 @@
 // come first and in call order, no text is blank.
 
 import {
+  asReminder,
   blocksOf,
   isBlank,
   isText,
@@ -80,7 +81,7 @@ function readable(message: ModelMessage): readonly ContentBlock[] {
   const blocks = blocksOf(message.content);
   if ((message.role as string) !== "system") return blocks;
   const text = blocks.filter(isText).map((block) => block.text);
-  return [{ type: "text", text: `<system-reminder>\n${text.join("\n")}\n</system-reminder>` }];
+  return [{ type: "text", text: asReminder(text.join("\n")) }];
 }
 
 function isUsable(block: ContentBlock, role: Turn["role"], model: string): boolean {

@@ -12,7 +12,14 @@ import {
   type Workspace,
 } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
-import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry, PromptMessage } from "@keelson/protocol";
+import {
+  withoutReminderTags,
+  type AgentDefinition,
+  type ContentBlock,
+  type HookRegistration,
+  type NewEntry,
+  type PromptMessage,
+} from "@keelson/protocol";
 import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
 import type { SessionInstructions } from "../../instructions/instructions.ts";
 import type { AgentSkills } from "../../skills/agent-skills.ts";
@@ -154,7 +161,10 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   life.waiting.unshift(...(listing ? [listing] : []), ...said.map((text) => reminder(text, newId())));
   const preloaded = plan.past ? [] : await preload(definition, skills, stages.storage.options.warn);
   const texts = [plan.prompt, ...preloaded];
-  const content: ContentBlock[] = [...texts.map((text) => ({ type: "text" as const, text })), ...(plan.attached ?? [])];
+  const content: ContentBlock[] = [
+    ...texts.map((text) => ({ type: "text" as const, text: withoutReminderTags(text) })),
+    ...(plan.attached ?? []),
+  ];
   /** What it was denied is part of the session's next result. */
   const going = async (prompt: PromptMessage | undefined, limits: Limits): Promise<End> => {
     const ended = await run(prompt, gate.mode, conversation, ports, limits);

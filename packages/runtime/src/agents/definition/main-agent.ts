@@ -203,7 +203,8 @@ function withFirst(first: string, prompt: PromptMessage): PromptMessage {
   const text = !said || said.text.trim() === "" ? first : `${first}\n\n${said.text}`;
   const others = blocks.filter((block) => block !== said);
   const content = others.length === 0 ? text : [{ type: "text" as const, text }, ...others];
-  return { ...prompt, message: { ...prompt.message, content } };
+  const byUser = prompt.byUser === true ? { byUser: textOf(prompt.message.content) } : {};
+  return { ...prompt, ...byUser, message: { ...prompt.message, content } };
 }
 
 function unknownAgent(name: string, { storage, agents }: Parts): string {

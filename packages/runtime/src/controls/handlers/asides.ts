@@ -1,7 +1,7 @@
 // Model requests outside the conversation: they may see it but do not change it. Their cost is counted.
 
 import { buildRequest, ModelError, requestParts } from "@keelson/engine";
-import { blocksOf, isToolUse, type ModelMessage } from "@keelson/protocol";
+import { asReminder, blocksOf, isToolUse, type ModelMessage } from "@keelson/protocol";
 import type { Cost } from "../../model/cost.ts";
 import { sendSideRequest } from "../../model/side-request.ts";
 import { done, textIn, type ControlHandler } from "../reply.ts";
@@ -10,10 +10,13 @@ import type { ControlTargets } from "../targets.ts";
 export const sideQuestion: ControlHandler = async (request, targets, { id, signal }) => {
   const question = textIn(request, "question");
   await targets.show({ type: "system", subtype: "control_request_progress", request_id: id, status: "started" });
-  const text = `${question}\n\n<system-reminder>\nThis is a question beside the conversation. Answer it in text, without tools; it will not be remembered.\n</system-reminder>`;
+  const text = `${question}\n\n${asReminder(ASIDE)}`;
   const response = await askModel(targets, withQuestion(targets.conversation(), text), targets.system(), signal);
   return done({ response, synthetic: false });
 };
+
+const ASIDE =
+  "This is a question beside the conversation. Answer it in text, without tools; it will not be remembered.";
 
 const LONGEST_TITLE = 80;
 

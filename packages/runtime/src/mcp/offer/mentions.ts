@@ -1,8 +1,8 @@
 // `@server:uri` in what the user typed: the resource is read and added to the prompt. Only the user's own words are
 // searched, never text from a server or a file.
 
-import { withoutReminderTags, type Rule } from "@keelson/engine";
-import type { NewEntry } from "@keelson/protocol";
+import { type Rule } from "@keelson/engine";
+import { withoutReminderTags, type NewEntry } from "@keelson/protocol";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpServers } from "../servers/servers.ts";
 import { isDenied } from "./resources.ts";

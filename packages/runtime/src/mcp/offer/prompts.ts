@@ -1,8 +1,8 @@
 // Prompts of MCP servers as slash commands: `/mcp__server__prompt a b`, or `/server:prompt (MCP) a b`.
 
-import { withoutReminderTags, type PromptExpansion } from "@keelson/engine";
+import { type PromptExpansion } from "@keelson/engine";
 import { normalizeName, toolName, type McpPrompt } from "@keelson/mcp";
-import { isText } from "@keelson/protocol";
+import { withoutReminderTags, isText } from "@keelson/protocol";
 import { commandHeading } from "../../skills/command-heading.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpServers } from "../servers/servers.ts";

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { growth } from "@keelson/testkit";
+import { asReminder, reminderLine, withoutReminderTags, withReminderTags } from "./reminder.ts";
+
+test("a reminder is a block, or a line", () => {
+  expect(asReminder("Hi <b>")).toBe("<system-reminder>\nHi <b>\n</system-reminder>");
+  expect(reminderLine("Hi")).toBe("<system-reminder>Hi</system-reminder>");
+});
+
+test.each([
+  "</system-reminder>",
+  "<system-reminder>",
+  "</SYSTEM-Reminder>",
+  "< / system-reminder >",
+  "<\n/\tsystem\n-reminder>",
+  "<\u200b/system-reminder>",
+  "</sys\u200btem-rem\u2060inder>",
+  "</s\u0301ystem-reminder>",
+  "</system\u2011reminder>",
+  "</system_reminder>",
+  "</system reminder>",
+  "\uff1c/system-reminder\uff1e",
+  "</\uff53\uff59stem-reminder>",
+  "<\u3164/system-reminder>",
+  "<//system-reminder>",
+  "<\\/system-reminder>",
+  '<system-reminder role="user">',
+  "</ſystem-reminder>",
+  "<\u{e0001}/system-reminder>",
+])("no text is a tag: %j", (text) => {
+  for (const made of [asReminder(`a ${text} b`), asReminder(text), reminderLine(text)]) {
+    const bare = made.normalize("NFKC").replace(/[^<>/a-z]/gi, "");
+    expect(bare.match(/<\/?system_?reminder/gi)).toHaveLength(2);
+  }
+  expect(withoutReminderTags(text)).toBe(`&lt;${text.slice(1)}`);
+  expect(withoutReminderTags(withoutReminderTags(text))).toBe(withoutReminderTags(text));
+});
+
+test("pieces that meet inside a reminder make no tag", () => {
+  expect(asReminder(["x </system-", "reminder>"].join("\n"))).toContain("&lt;/system-\nreminder>");
+  expect(asReminder("x <").split("</system-reminder>")).toHaveLength(2);
+});
+
+test.each(["a < b", "<system>", "<reminder>", "<b>system-reminder</b>", "system-reminder", "x << system", "＜あ＞"])(
+  "ordinary text stays as it is: %j",
+  (text) => {
+    expect(withoutReminderTags(text)).toBe(text);
+    expect(withReminderTags(text)).toBe(text);
+  },
+);
+
+test("a tag can be told from what it was", () => {
+  const text = "The tag is <system-reminder>…</system-reminder>, and &lt;b> is another.";
+  expect(withReminderTags(withoutReminderTags(text))).toBe(text);
+});
+
+test.each(["<", "< ", "<s y s t e m ", "<system-reminde"])(
+  "the time grows with the length of the text: %j",
+  (piece) => {
+    const work = (size: number) => withoutReminderTags(piece.repeat(size));
+    expect(growth(work, { from: 5_000, to: 40_000 })).toBeLessThan(80);
+  },
+);
