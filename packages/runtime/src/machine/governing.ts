@@ -2,8 +2,9 @@
 // snapshot.
 
 import type { Snapshot } from "@keelson/config";
-import { governingFiles } from "@keelson/config/governing";
-import { realPathOf } from "@keelson/host";
+import { governingFiles, namedPrograms } from "@keelson/config/governing";
+import { pathOutside, realPathOf } from "@keelson/host";
+import { createPrograms, ownProgram, type Programs } from "@keelson/host/programs";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 
 export interface Governing {
@@ -11,6 +12,8 @@ export interface Governing {
   forGate(): readonly string[];
   /** As named; the shield resolves links itself. */
   forShield(): readonly string[];
+  /** What runs outside the shield. */
+  readonly programs: Programs;
 }
 
 export function governingOf(
@@ -18,15 +21,22 @@ export function governingOf(
   instructions: () => Pick<SessionInstructions, "files"> | undefined,
 ): Governing {
   let known: { snapshot: Snapshot; files: number; own: readonly string[]; all: readonly string[] } | undefined;
+  const programs = createPrograms(snapshot().childEnv["PATH"]);
 
   function find() {
     const now = snapshot();
     const steering = (instructions()?.files() ?? []).filter(({ kind }) => kind === "User" || kind === "Managed");
     if (known?.snapshot === now && known.files === steering.length) return known;
+    const named = namedPrograms(now);
+    const servers = named.servers.map(({ command, path = named.path, outside }) => ({
+      command,
+      path: outside === undefined ? path : pathOutside(path, outside),
+    }));
+    programs.configure({ ...named, programs: [...ownProgram(named.path), ...named.programs, ...servers] });
     const own = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
-    const all = [now.configDir, ...own].flatMap((path) => [path, realPathOf(path)]);
+    const all = [now.configDir, ...own, ...programs.guarded()].flatMap((path) => [path, realPathOf(path)]);
     return (known = { snapshot: now, files: steering.length, own, all: [...new Set(all)] });
   }
 
-  return { forGate: () => find().all, forShield: () => find().own };
+  return { forGate: () => find().all, forShield: () => find().own, programs };
 }

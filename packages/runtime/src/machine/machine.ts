@@ -138,6 +138,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       rulesOf: (owner) => agentRules.get(owner),
       wroteOurselves: (path) => own.isOurs(path),
       governing: () => [...governing.forShield(), ...hookVariables.path()],
+      programs: () => governing.programs.guarded(),
+      onActive: () => governing.programs.shielded(),
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
       home,
@@ -171,9 +173,10 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     agentRules,
     async drawPages(bytes, range, signal) {
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
-      const { childEnv: env } = state.snapshot;
-      const PATH = pathOutside(env["PATH"], state.root);
-      return drawPdfPages(bytes, range, signal, { env: { ...env, PATH }, temporary });
+      const path = pathOutside(state.snapshot.childEnv["PATH"], state.root);
+      const { helper } = governing.programs;
+      const confine = (program: Parameters<SessionShell["confine"]>[0]) => shell.confine(program);
+      return drawPdfPages(bytes, range, signal, { find: helper, path, confine, temporary });
     },
     fileHistory,
     sandbox: sandboxState,
@@ -209,6 +212,9 @@ function lazyGoverning({ state }: Storage): Governing {
   return {
     forGate: () => (known ??= load()).forGate(),
     forShield: () => (known ??= load()).forShield(),
+    get programs() {
+      return (known ??= load()).programs;
+    },
   };
 }
 

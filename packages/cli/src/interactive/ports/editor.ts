@@ -62,7 +62,11 @@ export function editorCommand(
 ): readonly string[] | undefined {
   const chosen = [env["VISUAL"], env["EDITOR"]].find((value) => value?.trim());
   const words = chosen === undefined ? [] : shellWords(chosen);
-  if (words.length > 0) return [...words, ...waitFlag(words)];
+  const [name, ...rest] = words;
+  if (name !== undefined) {
+    const program = name.includes("/") ? name : find(name);
+    return program === null ? undefined : [program, ...rest, ...waitFlag(words)];
+  }
   const found = ["vi", "vim", "nano"].map(find).find((path) => path !== null);
   return found ? [found] : undefined;
 }

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
+import { guardPrograms } from "./guard-programs.ts";
 import { createFolderLookup, isFolder, lstatOrNull, statThroughLinks, realPath, type ResolvedFolder } from "./stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 
@@ -15,6 +16,8 @@ export interface GuardPlaces {
   readonly configDir: string;
   /** Files and folders that configure this session: settings, hook scripts, environment files. */
   readonly governing?: readonly string[];
+  /** Programs that run outside the shield, and names that must not become one. */
+  readonly programs?: readonly string[];
 }
 
 export interface Guarded {
@@ -92,7 +95,7 @@ const TEAM_FOLDERS = ["teams", "tasks"];
 export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
 
 export function findGuarded(options: GuardPlaces): Guarded {
-  const { directories, cwd, home, configDir, governing = [] } = options;
+  const { directories, cwd, home, configDir, governing = [], programs = [] } = options;
   const found = {
     readOnly: new Set<string>(),
     pinned: new Set<string>(),
@@ -142,6 +145,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
   const above = foldersAbove(held(), { readOnly, kept: [...directories, home], free: cwd, firm });
   for (const folder of above.pinned) found.pinned.add(folder);
+  const programFolders = guardPrograms(programs, guard, [...found.pinned, ...above.kept]);
   return {
     readOnly: [...readOnly],
     pinned: [...found.pinned],
@@ -153,7 +157,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     gitSettings: [...gitSettings],
     contents: [...found.contents],
     closedFolders: [...found.closedFolders],
-    keptFolders: above.kept,
+    keptFolders: [...above.kept, ...programFolders],
     places,
   };
 }

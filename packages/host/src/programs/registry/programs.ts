@@ -1,0 +1,301 @@
+// The registry of everything that runs outside the shield. Each program is looked up once and stays the file it was: what a
+// command could change is guarded by the shield, and compared before it runs.
+
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { basename, isAbsolute, join, resolve, sep } from "node:path";
+import { absoluteFolders, findHelper, isSystemFolder, type FindHelper } from "./helpers.ts";
+import { isProgram } from "../../shell/environment/choose.ts";
+import { isChangeable, trailOf } from "./trail.ts";
+
+export { findHelper, helperMissing, helperPath, type FindHelper } from "./helpers.ts";
+
+export interface ProgramPlace {
+  /** PATH. */
+  readonly path: string | undefined;
+  /** A relative path is meant from here. */
+  readonly cwd: string;
+}
+
+export type ResolvedProgram =
+  | { readonly path: string }
+  /** `isChanged` if it is not what it was; otherwise there is none. */
+  | { readonly problem: string; readonly isChanged: boolean };
+
+/** What the configuration in force runs outside the shield. */
+export interface ConfiguredPrograms extends ProgramPlace {
+  /** Programs that are started directly, some with a PATH of their own. */
+  readonly programs: readonly { readonly command: string; readonly path?: string | undefined }[];
+  /** Text for a shell, which looks up the words in it by name. */
+  readonly shell: readonly string[];
+  /** The scripts that are run in turn. */
+  readonly scripts: readonly string[];
+  /** Folders that people build programs in. */
+  readonly directories: readonly string[];
+  readonly home: string;
+}
+
+export interface Programs {
+  /** One of our own programs, from a folder that commands cannot change. */
+  readonly helper: FindHelper;
+  /** A program that the user's configuration names. */
+  configured(command: string, place: ProgramPlace): ResolvedProgram;
+  /** The bash that runs hooks. That of macOS is old, so there the PATH decides. */
+  shell(path: string | undefined): ResolvedProgram;
+  /** Looks up all programs of a configuration that is taken into force. */
+  configure(config: ConfiguredPrograms): void;
+  /** From now on, the shield keeps commands from changing what `guarded` lists. */
+  shielded(): void;
+  /** The files, links and names that commands must not change or create. Some do not exist. */
+  guarded(): readonly string[];
+}
+
+interface Known {
+  /** Where it was found; null if nowhere. */
+  readonly found: string | null;
+  /** The file and the interpreters that it needs. */
+  readonly files: Part[];
+  /** Where a file of this name would be found instead. */
+  readonly shadows: readonly string[];
+}
+
+/** A file that may be run, as it was. */
+interface Part {
+  readonly path: string;
+  real: string;
+  stamp: string;
+  /** Null if it is too large to be read again. */
+  readonly hash: string | null;
+}
+
+/** Package managers replace what is in these, so it cannot be read-only. */
+const PACKAGES = /\/(?:node_modules|\.venv|venv|site-packages)\//;
+const MOST_HASHED = 1024 * 1024;
+const MOST_READ = 64 * 1024;
+const MOST_INTERPRETERS = 3;
+/** What root runs in nearly every session. Each costs every command a tenth of a millisecond. */
+const GUARDED_FOR_ROOT = ["bwrap", "git", "bash", "sh"];
+
+export function createPrograms(path: string | undefined): Programs {
+  const known = new Map<string, Known>();
+  const helpers = new Map<string, Part | null>();
+  let guarded: readonly string[] = [];
+  /** What the shell text in force uses, as it was; null for what did not exist. */
+  let inText = new Map<string, Part | null>();
+  let isShielded = false;
+
+  function lookUp(command: string, { path: folders, cwd }: ProgramPlace): Known {
+    const isPath = command.includes(sep);
+    const key = JSON.stringify(isPath ? [resolve(cwd, command)] : [command, folders]);
+    let one = known.get(key);
+    if (!one) known.set(key, (one = isPath ? atPath(resolve(cwd, command), folders) : onPath(command, folders)));
+    return one;
+  }
+
+  function helper(name: string): string | null {
+    let one = helpers.get(name);
+    if (one === undefined) {
+      const found = findHelper(name, path);
+      helpers.set(name, (one = found === null ? null : partOf(found)));
+    }
+    return one && isUnchanged(one) ? one.path : null;
+  }
+
+  function configured(command: string, place: ProgramPlace): ResolvedProgram {
+    const one = lookUp(command, place);
+    // A script of the user's own, which people edit while they write it. The gate and the shield guard it.
+    const isEdited = isShielded && command.includes(sep);
+    const isSame = isEdited || one.files.every(isUnchanged);
+    if (one.found !== null) return isSame ? { path: one.found } : changed(one.found, "changed");
+    if (one.shadows.some(isProgram)) return changed(command, "was installed");
+    return { problem: `"${command}" was not found`, isChanged: false };
+  }
+
+  return {
+    helper,
+    configured,
+    shell(folders) {
+      const [other] = isShielded
+        ? []
+        : ([...inText].find(([path, part]) => (part ? !isUnchanged(part) : isProgram(path))) ?? []);
+      if (other !== undefined) return changed(other, "changed");
+      const system = process.platform === "darwin" ? null : findHelper("bash", folders);
+      return system === null ? configured("bash", { path: folders, cwd: "/" }) : { path: system };
+    },
+    configure(config) {
+      const used = config.programs.map(({ command, path: own }) =>
+        lookUp(command, { ...config, path: own ?? config.path }),
+      );
+      const files = used.flatMap(({ files: parts, shadows }) => [
+        ...parts
+          .filter(({ path: each }) => isGuarded(each, config))
+          .flatMap(({ path: each }) => [...trailOf(each).links, each]),
+        ...shadows.filter((each) => isGuarded(each, config)),
+      ]);
+      const own = isRoot() ? GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []) : [];
+      const names = namesToGuard(config);
+      guarded = [...new Set([...own, ...files, ...names])];
+      inText = new Map(
+        [...names, ...config.scripts].map((each) => [each, inText.has(each) ? inText.get(each)! : partOf(each)]),
+      );
+    },
+    shielded() {
+      isShielded = true;
+    },
+    guarded: () => guarded,
+  };
+}
+
+/** What this program is started from, now and the next time. */
+export function ownProgram(path: string | undefined): readonly { readonly command: string }[] {
+  const isBuilt = Bun.main.startsWith("/$bunfs/");
+  const isInstalled = absoluteFolders(path).some((folder) => isProgram(join(folder, NAME)));
+  return [process.execPath, ...(isBuilt ? [] : [Bun.main]), ...(isInstalled ? [NAME] : [])].map((command) => ({
+    command,
+  }));
+}
+
+const NAME = "keelson";
+
+/** Whether a program that the configuration names is there. */
+export function isInstalled(command: string, { path, cwd }: ProgramPlace): boolean {
+  return "path" in createPrograms(path).configured(command, { path, cwd });
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+const changed = (program: string, how: string): ResolvedProgram => ({
+  problem: `"${program}" ${how} while this session was running, so it is not run; restart the session to use it`,
+  isChanged: true,
+});
+
+function atPath(file: string, path: string | undefined): Known {
+  const found = isProgram(file) ? file : null;
+  return { found, files: filesOf(found, path), shadows: found === null ? [file] : [] };
+}
+
+function onPath(command: string, path: string | undefined): Known {
+  const candidates = absoluteFolders(path).map((folder) => join(folder, command));
+  const at = candidates.findIndex(isProgram);
+  const found = candidates[at] ?? null;
+  return { found, files: filesOf(found, path), shadows: at < 0 ? candidates : candidates.slice(0, at) };
+}
+
+/** The file, and what its first line says that it is run with. */
+function filesOf(found: string | null, path: string | undefined, depth = 0): Part[] {
+  const part = found === null ? null : partOf(found);
+  if (part === null) return [];
+  if (depth === MOST_INTERPRETERS) return [part];
+  const [interpreter, ...args] = /^#![ \t]*(.*)/.exec(headOf(part.real, 512))?.[1]?.trim().split(/\s+/) ?? [];
+  if (interpreter === undefined || !isAbsolute(interpreter)) return [part];
+  const name =
+    basename(interpreter) === "env" ? args.find((arg) => !arg.startsWith("-") && !arg.includes("=")) : undefined;
+  const named =
+    name === undefined
+      ? null
+      : (absoluteFolders(path)
+          .map((folder) => join(folder, name))
+          .find(isProgram) ?? null);
+  return [part, ...filesOf(interpreter, path, depth + 1), ...filesOf(named, path, depth + 1)];
+}
+
+function partOf(path: string): Part | null {
+  const trail = trailOf(path);
+  if (trail.real === null) return null;
+  const hash = isChangeable(path, trail) ? hashOf(trail.real) : null;
+  return { path, real: trail.real, stamp: stampOf(trail.real), hash };
+}
+
+/** What only an administrator can change, such as a package of the system, may be newer than it was. */
+function isUnchanged(part: Part): boolean {
+  const trail = trailOf(part.path);
+  if (trail.real === null) return false;
+  const stamp = stampOf(trail.real);
+  if (trail.real === part.real && stamp === part.stamp) return true;
+  if (!isChangeable(part.path, trail)) return true;
+  // Installed again, with the same content.
+  if (part.hash === null || hashOf(trail.real) !== part.hash) return false;
+  part.real = trail.real;
+  part.stamp = stamp;
+  return true;
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat ? [stat.dev, stat.ino, stat.ctimeNs, stat.size].join(":") : "";
+}
+
+function hashOf(path: string): string | null {
+  const bytes = bytesOf(path, MOST_HASHED + 1);
+  if (bytes === null || bytes.length > MOST_HASHED) return null;
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}
+
+const headOf = (path: string, most: number) => bytesOf(path, most)?.toString("latin1") ?? "";
+
+function bytesOf(path: string, most: number): Buffer | null {
+  let fd: number | undefined;
+  try {
+    if (!statSync(path).isFile()) return null;
+    fd = openSync(path, "r");
+    const bytes = Buffer.allocUnsafe(Math.min(most, statSync(path).size));
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
+  } catch {
+    return null;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Not what commands cannot change anyway, and not what people build or package managers replace; that is compared. */
+function isGuarded(path: string, { directories, home }: ConfiguredPrograms): boolean {
+  const isBuilt = directories.some(
+    (each) => path.startsWith(`${each}${sep}`) && !`${home}${sep}`.startsWith(`${each}${sep}`),
+  );
+  return !isBuilt && !PACKAGES.test(path) && isChangeable(path);
+}
+
+/**
+ * The names that a shell would look up for the hooks and helpers of the configuration, in every folder where a command could
+ * put or replace a program. Which words are programs is not known, so a word in the text is enough.
+ */
+function namesToGuard(config: ConfiguredPrograms): readonly string[] {
+  const { shell, scripts } = config;
+  if (shell.length + scripts.length === 0) return [];
+  const folders = absoluteFolders(config.path);
+  const open = folders.filter((folder) => isGuarded(join(folder, "x"), config));
+  if (open.length === 0) return [];
+  const first = new Set(["bash", "sh", ...shell.flatMap(commandNames)]);
+  const words = wordsIn(shell);
+  const mentioned = wordsIn(scripts.map((script) => headOf(script, MOST_READ)));
+  const names = folders.map((folder) => new Set(namesIn(folder)));
+  return open.flatMap((folder) => {
+    const here = folders.indexOf(folder);
+    // Here, or where it is found as long as nothing is here.
+    const isFound = (word: string) => names.slice(here).some((each) => each.has(word));
+    // Root may write the system's folders too. There, only what the configuration itself names is guarded.
+    const others = isRoot() && isSystemFolder(folder) ? words : words.union(mentioned);
+    return [...first.union(new Set([...others].filter(isFound)))].map((word) => join(folder, word));
+  });
+}
+
+/** The words that stand where a shell expects a command: guarded even if there is no such program yet. */
+function commandNames(text: string): readonly string[] {
+  const before =
+    /(?:^|[;|&(){}`\n]|(?<!\S)(?:if|then|else|elif|do|while|until|exec|command|-v|xargs|env|time|!)(?=\s))/;
+  const found = text.matchAll(
+    new RegExp(`${before.source}\\s*(?:\\w+=\\S*\\s+)*["']?([A-Za-z0-9_][\\w.+-]{0,63})(?![\\w./+-])`, "g"),
+  );
+  return [...found].map(([, name]) => name!);
+}
+
+function wordsIn(texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9_][\w.+-]{0,63}/g) ?? []));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
