@@ -1,6 +1,7 @@
 // The files that govern this session (settings, hooks, instructions), for the gate and the shield. Computed once per
 // snapshot.
 
+import { statSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
 import { governingFiles, namedPrograms } from "@keelson/config/governing";
 import { pathOutside, realPathOf } from "@keelson/host";
@@ -15,6 +16,8 @@ export interface Governing {
   /** What runs outside the shield. */
   readonly programs: Programs;
 }
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 export function governingOf(
   snapshot: () => Snapshot,
@@ -34,7 +37,9 @@ export function governingOf(
     }));
     programs.configure({ ...named, programs: [...ownProgram(named.path), ...named.programs, ...servers] });
     const own = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
-    const all = [now.configDir, ...own, ...programs.guarded()].flatMap((path) => [path, realPathOf(path)]);
+    // A link to a folder is for the shield: the gate would protect all that is in the folder.
+    const files = programs.guarded().filter((path) => !isFolder(path));
+    const all = [now.configDir, ...own, ...files].flatMap((path) => [path, realPathOf(path)]);
     return (known = { snapshot: now, files: steering.length, own, all: [...new Set(all)] });
   }
 

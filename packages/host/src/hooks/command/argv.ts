@@ -17,7 +17,9 @@ export function hookArgv(
   { command, args, shell }: CommandHook,
   { env, cwd, programs }: { readonly env: Environment; readonly cwd: string; readonly programs: Programs },
 ): HookArgv {
-  const find = (name: string) => programs.configured(name, { path: env["PATH"], cwd });
+  const place = { path: env["PATH"], cwd };
+  const find = (name: string) =>
+    name.includes("/") ? programs.script(resolve(cwd, name), place) : programs.configured(name, place);
   if (args) return programArgv(substitute(command, env), args, env, { cwd, find });
   if (shell === "powershell") return powershellArgv(command, find);
   const bash = programs.shell(env["PATH"]);

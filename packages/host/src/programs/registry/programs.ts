@@ -39,6 +39,8 @@ export interface Programs {
   readonly helper: FindHelper;
   /** A program that the user's configuration names. */
   configured(command: string, place: ProgramPlace): ResolvedProgram;
+  /** A program with a path. If the shield guards it as a script of the configuration, people may edit it meanwhile. */
+  script(path: string, place: ProgramPlace): ResolvedProgram;
   /** The bash that runs hooks. That of macOS is old, so there the PATH decides. */
   shell(path: string | undefined): ResolvedProgram;
   /** Looks up all programs of a configuration that is taken into force. */
@@ -54,8 +56,10 @@ interface Known {
   readonly found: string | null;
   /** The file and the interpreters that it needs. */
   readonly files: Part[];
-  /** Where a file of this name would be found instead. */
+  /** Where a file of this name would have been found instead. */
   readonly shadows: readonly string[];
+  /** The same for the interpreters that `env` looks up each time it runs. */
+  readonly wanted: readonly string[];
 }
 
 /** A file that may be run, as it was. */
@@ -81,6 +85,7 @@ export function createPrograms(path: string | undefined): Programs {
   let guarded: readonly string[] = [];
   /** What the shell text in force uses, as it was; null for what did not exist. */
   let inText = new Map<string, Part | null>();
+  let scripts: readonly string[] = [];
   let isShielded = false;
 
   function lookUp(command: string, { path: folders, cwd }: ProgramPlace): Known {
@@ -102,17 +107,18 @@ export function createPrograms(path: string | undefined): Programs {
 
   function configured(command: string, place: ProgramPlace): ResolvedProgram {
     const one = lookUp(command, place);
-    // A script of the user's own, which people edit while they write it. The gate and the shield guard it.
-    const isEdited = isShielded && command.includes(sep);
-    const isSame = isEdited || one.files.every(isUnchanged);
-    if (one.found !== null) return isSame ? { path: one.found } : changed(one.found, "changed");
-    if (one.shadows.some(isProgram)) return changed(command, "was installed");
-    return { problem: `"${command}" was not found`, isChanged: false };
+    if (one.found === null) {
+      if (one.shadows.some(isProgram)) return changed(command, "was installed");
+      return { problem: `"${command}" was not found`, isChanged: false };
+    }
+    const isSame = isProgram(one.found) && one.files.every(isUnchanged) && !one.wanted.some(isProgram);
+    return isSame ? { path: one.found } : changed(one.found, "changed");
   }
 
   return {
     helper,
     configured,
+    script: (path, place) => (isShielded && scripts.includes(path) ? { path } : configured(path, place)),
     shell(folders) {
       const [other] = isShielded
         ? []
@@ -125,14 +131,16 @@ export function createPrograms(path: string | undefined): Programs {
       const used = config.programs.map(({ command, path: own }) =>
         lookUp(command, { ...config, path: own ?? config.path }),
       );
-      const files = used.flatMap(({ files: parts, shadows }) => [
-        ...parts
-          .filter(({ path: each }) => isGuarded(each, config))
-          .flatMap(({ path: each }) => [...trailOf(each).links, each]),
-        ...shadows.filter((each) => isGuarded(each, config)),
-      ]);
+      const files = used
+        .flatMap((one) => [...one.files.map((part) => part.path), ...one.shadows, ...one.wanted])
+        .filter((each) => isGuarded(each, config))
+        .flatMap((each) => [...trailOf(each).links, each]);
+      scripts = config.scripts;
       const own = isRoot() ? GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []) : [];
-      const names = namesToGuard(config);
+      const names = namesToGuard(
+        config,
+        used.flatMap((one) => one.files.map(({ real }) => real)),
+      );
       guarded = [...new Set([...own, ...files, ...names])];
       inText = new Map(
         [...names, ...config.scripts].map((each) => [each, inText.has(each) ? inText.get(each)! : partOf(each)]),
@@ -170,32 +178,35 @@ const changed = (program: string, how: string): ResolvedProgram => ({
 
 function atPath(file: string, path: string | undefined): Known {
   const found = isProgram(file) ? file : null;
-  return { found, files: filesOf(found, path), shadows: found === null ? [file] : [] };
+  return { found, ...filesOf(found, path), shadows: found === null ? [file] : [] };
 }
 
 function onPath(command: string, path: string | undefined): Known {
-  const candidates = absoluteFolders(path).map((folder) => join(folder, command));
+  const { found, before } = search(command, path);
+  return { found, ...filesOf(found, path), shadows: before };
+}
+
+function search(name: string, path: string | undefined) {
+  const candidates = absoluteFolders(path).map((folder) => join(folder, name));
   const at = candidates.findIndex(isProgram);
-  const found = candidates[at] ?? null;
-  return { found, files: filesOf(found, path), shadows: at < 0 ? candidates : candidates.slice(0, at) };
+  return { found: candidates[at] ?? null, before: at < 0 ? candidates : candidates.slice(0, at) };
 }
 
 /** The file, and what its first line says that it is run with. */
-function filesOf(found: string | null, path: string | undefined, depth = 0): Part[] {
+function filesOf(found: string | null, path: string | undefined, depth = 0): Pick<Known, "files" | "wanted"> {
   const part = found === null ? null : partOf(found);
-  if (part === null) return [];
-  if (depth === MOST_INTERPRETERS) return [part];
+  if (part === null) return { files: [], wanted: [] };
   const [interpreter, ...args] = /^#![ \t]*(.*)/.exec(headOf(part.real, 512))?.[1]?.trim().split(/\s+/) ?? [];
-  if (interpreter === undefined || !isAbsolute(interpreter)) return [part];
-  const name =
-    basename(interpreter) === "env" ? args.find((arg) => !arg.startsWith("-") && !arg.includes("=")) : undefined;
-  const named =
-    name === undefined
-      ? null
-      : (absoluteFolders(path)
-          .map((folder) => join(folder, name))
-          .find(isProgram) ?? null);
-  return [part, ...filesOf(interpreter, path, depth + 1), ...filesOf(named, path, depth + 1)];
+  if (interpreter === undefined || !isAbsolute(interpreter) || depth === MOST_INTERPRETERS)
+    return { files: [part], wanted: [] };
+  const isEnv = basename(interpreter) === "env";
+  const name = isEnv ? args.find((arg) => !arg.startsWith("-") && !arg.includes("=")) : undefined;
+  const named = name === undefined ? { found: null, before: [] } : search(name, path);
+  const inner = [interpreter, named.found].map((each) => filesOf(each, path, depth + 1));
+  return {
+    files: [part, ...inner.flatMap(({ files }) => files)],
+    wanted: [...named.before, ...inner.flatMap(({ wanted }) => wanted)],
+  };
 }
 
 function partOf(path: string): Part | null {
@@ -258,16 +269,23 @@ function isGuarded(path: string, { directories, home }: ConfiguredPrograms): boo
  * The names that a shell would look up for the hooks and helpers of the configuration, in every folder where a command could
  * put or replace a program. Which words are programs is not known, so a word in the text is enough.
  */
-function namesToGuard(config: ConfiguredPrograms): readonly string[] {
-  const { shell, scripts } = config;
+function namesToGuard(config: ConfiguredPrograms, programs: readonly string[]): readonly string[] {
+  const { shell } = config;
+  const scripts = [...config.scripts, ...programs.filter(isScript)];
   if (shell.length + scripts.length === 0) return [];
   const folders = absoluteFolders(config.path);
   const open = folders.filter((folder) => isGuarded(join(folder, "x"), config));
   if (open.length === 0) return [];
+  const names = folders.map((folder) => new Set(namesIn(folder)));
   const first = new Set(["bash", "sh", ...shell.flatMap(commandNames)]);
   const words = wordsIn(shell);
-  const mentioned = wordsIn(scripts.map((script) => headOf(script, MOST_READ)));
-  const names = folders.map((folder) => new Set(namesIn(folder)));
+  const inScripts = wordsIn(scripts.map(textOf));
+  // Programs that are scripts in turn.
+  const inner = [...words, ...inScripts].flatMap((word) => {
+    const at = names.findIndex((each) => each.has(word));
+    return at >= 0 && (words.has(word) || open.includes(folders[at]!)) ? [join(folders[at]!, word)] : [];
+  });
+  const mentioned = inScripts.union(wordsIn(inner.filter(isScript).map(textOf)));
   return open.flatMap((folder) => {
     const here = folders.indexOf(folder);
     // Here, or where it is found as long as nothing is here.
@@ -287,6 +305,9 @@ function commandNames(text: string): readonly string[] {
   );
   return [...found].map(([, name]) => name!);
 }
+
+const isScript = (path: string) => headOf(path, 2) === "#!";
+const textOf = (path: string) => headOf(path, MOST_READ);
 
 function wordsIn(texts: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9_][\w.+-]{0,63}/g) ?? []));

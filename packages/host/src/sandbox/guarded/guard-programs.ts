@@ -4,13 +4,22 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import type { Guard } from "./guarded.ts";
-import { realPath } from "./stat.ts";
+import { realPath, statThroughLinks } from "./stat.ts";
 
-/** Returns the folders that must stay in place. `held` are kept in place already. */
-export function guardPrograms(paths: readonly string[], guard: Guard, held: readonly string[]): readonly string[] {
+interface ProgramGuard {
+  readonly guard: Guard;
+  readonly links: Set<string>;
+  /** Kept in place already. */
+  readonly held: readonly string[];
+}
+
+/** Returns the folders that must stay in place. */
+export function guardPrograms(paths: readonly string[], { guard, links, held }: ProgramGuard): readonly string[] {
   const folders = new Set<string>();
   for (const path of paths) {
-    guard(path, "missingFiles");
+    // A link to a folder must lead there; what else is in the folder may change.
+    if (statThroughLinks(path)?.isDirectory()) links.add(path);
+    else guard(path, "missingFiles");
     for (const start of [dirname(path), dirname(realPath(path) ?? path)]) {
       for (let at = realPath(start) ?? start; at !== dirname(at) && !folders.has(at); at = dirname(at)) folders.add(at);
     }

@@ -145,7 +145,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
   const above = foldersAbove(held(), { readOnly, kept: [...directories, home], free: cwd, firm });
   for (const folder of above.pinned) found.pinned.add(folder);
-  const programFolders = guardPrograms(programs, guard, [...found.pinned, ...above.kept]);
+  const programFolders = guardPrograms(programs, { guard, links, held: [...found.pinned, ...above.kept] });
   return {
     readOnly: [...readOnly],
     pinned: [...found.pinned],
