@@ -134,24 +134,20 @@ const ATTACKS: readonly (readonly [name: string, command: string])[] = [
 ];
 
 for (const [who, run, how] of users) {
-  run.each(ATTACKS)(
-    `as ${who}: a command %s, and no planted program runs`,
-    async (_, command) => {
-      using home = userHome();
-      executable(home, "~/evil", evil(home));
-      const attack = bash(`/bin/cp ~/evil ${EVIL}; ${command}; true`);
-      const first = await session(owned(home), [attack, WRITE, { name: "Grep", input: { pattern: "x" } }], how);
-      const next = await session(home, [WRITE], how);
+  run.each(ATTACKS)(`as ${who}: a command %s, and no planted program runs`, async (_, command) => {
+    using home = userHome();
+    executable(home, "~/evil", evil(home));
+    const attack = bash(`/bin/cp ~/evil ${EVIL}; ${command}; true`);
+    const first = await session(owned(home), [attack, WRITE, { name: "Grep", input: { pattern: "x" } }], how);
+    const next = await session(home, [WRITE], how);
 
-      expect(readdirSync(home.root).filter((name) => name.startsWith("ran-"))).toEqual([]);
-      for (const result of [first.results[1]!, next.results[0]!])
-        for (const text of DENIALS) expect(result).toContain(text);
-      expect(existsSync(join(home.project, "guarded.txt"))).toBe(false);
-      // The user's own server ran.
-      expect(readFileSync(join(home.root, "server"), "utf8")).toStartWith("ran\n");
-    },
-    60_000,
-  );
+    expect(readdirSync(home.root).filter((name) => name.startsWith("ran-"))).toEqual([]);
+    for (const result of [first.results[1]!, next.results[0]!])
+      for (const text of DENIALS) expect(result).toContain(text);
+    expect(existsSync(join(home.project, "guarded.txt"))).toBe(false);
+    // The user's own server ran.
+    expect(readFileSync(join(home.root, "server"), "utf8")).toStartWith("ran\n");
+  });
 
   run(`as ${who}: programs that nothing outside the shield uses can be installed, switched and replaced`, async () => {
     using home = userHome();

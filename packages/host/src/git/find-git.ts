@@ -4,7 +4,7 @@ import type { ConfinedProgram, ProgramToConfine } from "../sandbox/confine-progr
 import { findProgram, pathOutside } from "../programs/find-program.ts";
 import { findHelper, helperMissing, helperPath } from "../programs/registry/helpers.ts";
 
-export interface GitPlaces {
+export interface GitLookupPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How to start a program behind the shield. Absent where there is no session. */
   confine?(program: ProgramToConfine): Promise<ConfinedProgram>;
@@ -17,7 +17,7 @@ export interface GitProgram {
 }
 
 /** Undefined if there is none. Never one from the project: `npm run` puts its folder of programs first. */
-export function findGit({ env, confine }: GitPlaces, projectFolders: readonly string[]): GitProgram | undefined {
+export function findGit({ env, confine }: GitLookupPlaces, projectFolders: readonly string[]): GitProgram | undefined {
   const { PATH } = env;
   const system = findHelper("git", PATH);
   if (system !== null)
@@ -27,5 +27,5 @@ export function findGit({ env, confine }: GitPlaces, projectFolders: readonly st
   return found ? { path, start: (args, cwd) => confine({ command: found, args, cwd }) } : undefined;
 }
 
-export const gitMissing = ({ env }: GitPlaces) =>
+export const gitMissing = ({ env }: GitLookupPlaces) =>
   helperMissing("git", env["PATH"], "install it with the system's packages");

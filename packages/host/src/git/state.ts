@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { GitState } from "@keelson/engine";
 import { firstLineOf, gitBranch } from "./branch.ts";
 import { commonFolder, findRepositories, statOf } from "./discovery.ts";
-import { findGit, type GitPlaces, type GitProgram } from "./find-git.ts";
+import { findGit, type GitLookupPlaces, type GitProgram } from "./find-git.ts";
 import { createGitLookup } from "./repositories.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
@@ -17,7 +17,7 @@ export interface GitStateOptions {
   readonly directories: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  readonly confine?: GitPlaces["confine"];
+  readonly confine?: GitLookupPlaces["confine"];
 }
 
 /** A large work tree takes seconds; then the model has to ask itself. */
@@ -32,7 +32,7 @@ export async function readGitState(options: GitStateOptions): Promise<GitState |
   try {
     const safe = safeGit(options);
     if (safe === undefined) return undefined;
-    const { folder, gitFolder } = safe;
+    const { gitFolder } = safe;
     const [status, commits] = await Promise.all([run(safe, STATUS, options), run(safe, LOG, options)]);
     if (status === undefined) return undefined;
     const mainBranch = mainBranchOf(gitFolder);

@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
 import { governingFiles, namedPrograms } from "@keelson/config/governing";
 import { pathOutside, realPathOf } from "@keelson/host";
-import { createPrograms, ownProgram, type Programs } from "@keelson/host/programs";
+import { createPrograms, keelsonProgram, type Programs } from "@keelson/host/programs";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 
 export interface Governing {
@@ -35,7 +35,7 @@ export function governingOf(
       command,
       path: outside === undefined ? path : pathOutside(path, outside),
     }));
-    programs.configure({ ...named, programs: [...ownProgram(named.path), ...named.programs, ...servers] });
+    programs.configure({ ...named, programs: [...keelsonProgram(named.path), ...named.programs, ...servers] });
     const own = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
     // A link to a folder is for the shield: the gate would protect all that is in the folder.
     const files = programs.guarded().filter((path) => !isFolder(path));

@@ -48,7 +48,8 @@ test("what failed is named", async () => {
   expect(await notifier.send("hello", signal)).toEqual({
     pushSent: false,
     localSent: false,
-    disabledReason: "notifications.url: The address is not an http or https URL; notifications.command failed",
+    disabledReason:
+      'notifications.url: The address is not an http or https URL; notifications.command: "/nowhere/at/all" was not found',
   });
 });
 

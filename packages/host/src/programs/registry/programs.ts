@@ -154,7 +154,7 @@ export function createPrograms(path: string | undefined): Programs {
 }
 
 /** What this program is started from, now and the next time. */
-export function ownProgram(path: string | undefined): readonly { readonly command: string }[] {
+export function keelsonProgram(path: string | undefined): readonly { readonly command: string }[] {
   const isBuilt = Bun.main.startsWith("/$bunfs/");
   const isInstalled = absoluteFolders(path).some((folder) => isProgram(join(folder, NAME)));
   return [process.execPath, ...(isBuilt ? [] : [Bun.main]), ...(isInstalled ? [NAME] : [])].map((command) => ({

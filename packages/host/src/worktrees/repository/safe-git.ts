@@ -2,12 +2,12 @@
 // transports. What the repository's settings name is overridden key by key, and the user's own settings are left out.
 
 import { printableLine } from "@keelson/protocol";
-import { findGit, gitMissing, type GitPlaces, type GitProgram } from "../../git/find-git.ts";
+import { findGit, gitMissing, type GitLookupPlaces, type GitProgram } from "../../git/find-git.ts";
 import type { Checkout } from "./checkout.ts";
 import { WorktreeError } from "../errors.ts";
 import { settingNames } from "./setting-names.ts";
 
-export interface GitEnvironment extends GitPlaces {
+export interface GitEnvironment extends GitLookupPlaces {
   readonly home: string;
 }
 
