@@ -125,7 +125,7 @@ export function namedPrograms(snapshot: Snapshot) {
     path: childEnv["PATH"],
     cwd,
     home,
-    directories,
+    directories: [cwd, ...directories],
     shell,
     scripts: lines.flatMap((line) => scriptsIn(line, { cwd, home })),
     programs: single.flatMap((command) => (command === undefined ? [] : [{ command }])),

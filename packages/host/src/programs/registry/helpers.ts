@@ -22,7 +22,7 @@ const SYSTEM_FOLDERS = [
   "/snap/bin",
 ];
 
-const isRoot = () => process.getuid?.() === 0;
+export const isRoot = () => process.getuid?.() === 0;
 
 export function findHelper(name: string, path: string | undefined): string | null {
   const found = helperFolders(path).map((folder) => join(folder, name));

@@ -1,9 +1,11 @@
 // The registry of everything that runs outside the shield. Each program is looked up once and stays the file it was: what a
 // command could change is guarded by the shield, and compared before it runs.
 
-import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve, sep } from "node:path";
-import { absoluteFolders, findHelper, isSystemFolder, type FindHelper } from "./helpers.ts";
+import { hashOf, headOf, isScript } from "./content.ts";
+import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
+import { shellNames } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
 import { isChangeable, trailOf } from "./trail.ts";
 
@@ -73,8 +75,6 @@ interface Part {
 
 /** Package managers replace what is in these, so it cannot be read-only. */
 const PACKAGES = /\/(?:node_modules|\.venv|venv|site-packages)\//;
-const MOST_HASHED = 1024 * 1024;
-const MOST_READ = 64 * 1024;
 const MOST_INTERPRETERS = 3;
 /** What root runs in nearly every session. Each costs every command a tenth of a millisecond. */
 const GUARDED_FOR_ROOT = ["bwrap", "git", "bash", "sh"];
@@ -131,16 +131,16 @@ export function createPrograms(path: string | undefined): Programs {
       const used = config.programs.map(({ command, path: own }) =>
         lookUp(command, { ...config, path: own ?? config.path }),
       );
+      const changeable = new Map<string, boolean>();
+      const mayGuard = (each: string) => isGuarded(each, config, changeable);
       const files = used
         .flatMap((one) => [...one.files.map((part) => part.path), ...one.shadows, ...one.wanted])
-        .filter((each) => isGuarded(each, config))
+        .filter(mayGuard)
         .flatMap((each) => [...trailOf(each).links, each]);
       scripts = config.scripts;
       const own = isRoot() ? GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []) : [];
-      const names = namesToGuard(
-        config,
-        used.flatMap((one) => one.files.map(({ real }) => real)),
-      );
+      const inner = used.flatMap((one) => one.files.map(({ real }) => real)).filter(isScript);
+      const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, mayGuard);
       guarded = [...new Set([...own, ...files, ...names])];
       inText = new Map(
         [...names, ...config.scripts].map((each) => [each, inText.has(each) ? inText.get(each)! : partOf(each)]),
@@ -168,8 +168,6 @@ const NAME = "keelson";
 export function isInstalled(command: string, { path, cwd }: ProgramPlace): boolean {
   return "path" in createPrograms(path).configured(command, { path, cwd });
 }
-
-const isRoot = () => process.getuid?.() === 0;
 
 const changed = (program: string, how: string): ResolvedProgram => ({
   problem: `"${program}" ${how} while this session was running, so it is not run; restart the session to use it`,
@@ -235,88 +233,10 @@ function stampOf(path: string): string {
   return stat ? [stat.dev, stat.ino, stat.ctimeNs, stat.size].join(":") : "";
 }
 
-function hashOf(path: string): string | null {
-  const bytes = bytesOf(path, MOST_HASHED + 1);
-  if (bytes === null || bytes.length > MOST_HASHED) return null;
-  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-}
-
-const headOf = (path: string, most: number) => bytesOf(path, most)?.toString("latin1") ?? "";
-
-function bytesOf(path: string, most: number): Buffer | null {
-  let fd: number | undefined;
-  try {
-    if (!statSync(path).isFile()) return null;
-    fd = openSync(path, "r");
-    const bytes = Buffer.allocUnsafe(Math.min(most, statSync(path).size));
-    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
-  } catch {
-    return null;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}
-
 /** Not what commands cannot change anyway, and not what people build or package managers replace; that is compared. */
-function isGuarded(path: string, { directories, home }: ConfiguredPrograms): boolean {
+function isGuarded(path: string, { directories, home }: ConfiguredPrograms, known: Map<string, boolean>): boolean {
   const isBuilt = directories.some(
     (each) => path.startsWith(`${each}${sep}`) && !`${home}${sep}`.startsWith(`${each}${sep}`),
   );
-  return !isBuilt && !PACKAGES.test(path) && isChangeable(path);
-}
-
-/**
- * The names that a shell would look up for the hooks and helpers of the configuration, in every folder where a command could
- * put or replace a program. Which words are programs is not known, so a word in the text is enough.
- */
-function namesToGuard(config: ConfiguredPrograms, programs: readonly string[]): readonly string[] {
-  const { shell } = config;
-  const scripts = [...config.scripts, ...programs.filter(isScript)];
-  if (shell.length + scripts.length === 0) return [];
-  const folders = absoluteFolders(config.path);
-  const open = folders.filter((folder) => isGuarded(join(folder, "x"), config));
-  if (open.length === 0) return [];
-  const names = folders.map((folder) => new Set(namesIn(folder)));
-  const first = new Set(["bash", "sh", ...shell.flatMap(commandNames)]);
-  const words = wordsIn(shell);
-  const inScripts = wordsIn(scripts.map(textOf));
-  // Programs that are scripts in turn.
-  const inner = [...words, ...inScripts].flatMap((word) => {
-    const at = names.findIndex((each) => each.has(word));
-    return at >= 0 && (words.has(word) || open.includes(folders[at]!)) ? [join(folders[at]!, word)] : [];
-  });
-  const mentioned = inScripts.union(wordsIn(inner.filter(isScript).map(textOf)));
-  return open.flatMap((folder) => {
-    const here = folders.indexOf(folder);
-    // Here, or where it is found as long as nothing is here.
-    const isFound = (word: string) => names.slice(here).some((each) => each.has(word));
-    // Root may write the system's folders too. There, only what the configuration itself names is guarded.
-    const others = isRoot() && isSystemFolder(folder) ? words : words.union(mentioned);
-    return [...first.union(new Set([...others].filter(isFound)))].map((word) => join(folder, word));
-  });
-}
-
-/** The words that stand where a shell expects a command: guarded even if there is no such program yet. */
-function commandNames(text: string): readonly string[] {
-  const before =
-    /(?:^|[;|&(){}`\n]|(?<!\S)(?:if|then|else|elif|do|while|until|exec|command|-v|xargs|env|time|!)(?=\s))/;
-  const found = text.matchAll(
-    new RegExp(`${before.source}\\s*(?:\\w+=\\S*\\s+)*["']?([A-Za-z0-9_][\\w.+-]{0,63})(?![\\w./+-])`, "g"),
-  );
-  return [...found].map(([, name]) => name!);
-}
-
-const isScript = (path: string) => headOf(path, 2) === "#!";
-const textOf = (path: string) => headOf(path, MOST_READ);
-
-function wordsIn(texts: readonly string[]): Set<string> {
-  return new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9_][\w.+-]{0,63}/g) ?? []));
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return !isBuilt && !PACKAGES.test(path) && isChangeable(path, trailOf(path), known);
 }

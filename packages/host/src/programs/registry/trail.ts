@@ -47,12 +47,16 @@ export function trailOf(path: string): Trail {
  * Whether a command of this user could change what runs under this path: the file, or a folder that leads to it. Root may
  * change everything.
  */
-export function isChangeable(path: string, trail = trailOf(path)): boolean {
-  return [...trail.folders, trail.real ?? dirname(path)].some(mayWrite);
+export function isChangeable(path: string, trail = trailOf(path), known?: Map<string, boolean>): boolean {
+  return [...trail.folders, trail.real ?? dirname(path)].some((part) => {
+    let may = known?.get(part);
+    if (may === undefined) known?.set(part, (may = mayWrite(part)));
+    return may ?? mayWrite(part);
+  });
 }
 
 /** The owner of a file may make it writable. */
-export function mayWrite(path: string): boolean {
+function mayWrite(path: string): boolean {
   try {
     if (process.getuid !== undefined && statSync(path).uid === process.getuid()) return true;
     accessSync(path, constants.W_OK);
