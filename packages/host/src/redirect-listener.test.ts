@@ -41,7 +41,7 @@ test("opens web pages only, with BROWSER or the program of the system, and witho
     const opened = async (url: string, platform: string, browser?: string) => {
       rmSync(done, { force: true });
       const env = { PATH: `${root}:/usr/bin:/bin`, ...(browser === undefined ? {} : { BROWSER: browser }) };
-      if (!openBrowser(new URL(url), { platform, env })) return "not opened";
+      if (!openBrowser(new URL(url), { platform, env, find: (name) => join(root, name) })) return "not opened";
       while (!(await Bun.file(done).exists())) await Bun.sleep(5);
       return (await Bun.file(done).text()).trim();
     };

@@ -19,8 +19,13 @@ export async function startInTmux(argv: readonly string[], given: Arguments, io:
   if (mode !== undefined && mode !== "classic") throw new UsageError(`invalid value "${mode}" for --tmux; use classic`);
   // Reports errors here: in tmux, they would be gone with the session.
   toTerminalInvocation(given, cwd);
-  const program = Bun.which("tmux", { PATH: env["PATH"] ?? "" });
-  if (program === null) return printError(io, "tmux is not installed; install it, or leave out --tmux");
+  const { findHelper, helperMissing } = await import("@keelson/host/programs");
+  const program = findHelper("tmux", env["PATH"]);
+  if (program === null)
+    return printError(
+      io,
+      helperMissing("tmux", env["PATH"], "install it with the system's packages, or leave out --tmux"),
+    );
 
   const run = (args: readonly string[]) =>
     Bun.spawn([program, ...args.map(asWord)], { cwd, env, stdio: ["inherit", "inherit", "inherit"] }).exited;

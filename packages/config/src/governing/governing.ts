@@ -98,6 +98,47 @@ function leadsElsewhere(path: string, cwd: string): boolean {
 const isAround = (folder: string, cwd: string) =>
   `${cwd}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
+/** What a session runs outside the shield because the configuration, or the user's environment, names it. */
+export function namedPrograms(snapshot: Snapshot) {
+  const { cwd, home, directories, childEnv, env, settings, mcp, lsp } = snapshot;
+  const lines = commandsOf(snapshot);
+  const shell = lines.filter((line) => typeof line === "string");
+  const sandbox = (settings["sandbox"] ?? {}) as {
+    readonly bwrapPath?: string;
+    readonly socatPath?: string;
+    readonly ripgrep?: { readonly command?: string };
+  };
+  const notifications = (settings["notifications"] ?? {}) as { readonly command?: readonly string[] };
+  const firstWord = (text: string | undefined) => /^\s*["']?([^\s"':]+)/.exec(text ?? "")?.[1];
+  const single = [
+    ...lines.flatMap((line) => (typeof line === "string" ? [] : [line[0]])),
+    ...["CLAUDE_CODE_SHELL", "SHELL", "KEELSON_RG"].map((name) => env[name] || undefined),
+    ...["VISUAL", "EDITOR", "BROWSER"].map((name) => firstWord(childEnv[name])),
+    ...[sandbox.bwrapPath, sandbox.socatPath, sandbox.ripgrep?.command, notifications.command?.[0]],
+  ];
+  const servers = [
+    ...mcp.servers.flatMap(({ config, scope }) =>
+      config.type === "stdio" ? [{ ...config, outside: folderToAvoid(snapshot, scope) }] : [],
+    ),
+    ...lsp.servers.map((server) => ({ ...server, outside: folderToAvoid(snapshot, server.scope) })),
+  ].map(({ command, env: own, outside }) => ({ command, path: own["PATH"], outside }));
+  return {
+    path: childEnv["PATH"],
+    cwd,
+    home,
+    directories: [cwd, ...directories],
+    shell,
+    scripts: lines.flatMap((line) => scriptsIn(line, { cwd, home })),
+    programs: single.flatMap((command) => (command === undefined ? [] : [{ command }])),
+    servers,
+  };
+}
+
+/** The folder, if it is not trusted and the server is not its own: then the server's program is not taken from it. */
+export function folderToAvoid({ cwd, trusted }: Pick<Snapshot, "cwd" | "trusted">, scope: string): string | undefined {
+  return !trusted && ["user", "managed", "enterprise", "plugin"].includes(scope) ? cwd : undefined;
+}
+
 type CommandLine = string | readonly string[];
 
 /** Every command line in the settings that runs outside the shield; exec form as a list of words. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { GitState } from "@keelson/engine";
 import { firstLineOf, gitBranch } from "./branch.ts";
 import { commonFolder, findRepositories, statOf } from "./discovery.ts";
-import { findGit } from "./find-git.ts";
+import { findGit, type GitLookupPlaces, type GitProgram } from "./find-git.ts";
 import { createGitLookup } from "./repositories.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
@@ -17,6 +17,7 @@ export interface GitStateOptions {
   readonly directories: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  readonly confine?: GitLookupPlaces["confine"];
 }
 
 /** A large work tree takes seconds; then the model has to ask itself. */
@@ -31,11 +32,8 @@ export async function readGitState(options: GitStateOptions): Promise<GitState |
   try {
     const safe = safeGit(options);
     if (safe === undefined) return undefined;
-    const { command, folder, gitFolder } = safe;
-    const [status, commits] = await Promise.all([
-      run([...command, ...STATUS], folder, options),
-      run([...command, ...LOG], folder, options),
-    ]);
+    const { gitFolder } = safe;
+    const [status, commits] = await Promise.all([run(safe, STATUS, options), run(safe, LOG, options)]);
     if (status === undefined) return undefined;
     const mainBranch = mainBranchOf(gitFolder);
     return {
@@ -60,11 +58,11 @@ export async function readWorkingDiff(
   try {
     const safe = safeGit(options);
     if (safe === undefined) return undefined;
-    const { command, folder } = safe;
+    const { folder } = safe;
     const [changed, others] = await Promise.all([
       // Fails before the first commit.
-      run([...command, ...DIFF], folder, options, MAX_DIFF),
-      run([...command, ...UNTRACKED], folder, options),
+      run(safe, DIFF, options, MAX_DIFF),
+      run(safe, UNTRACKED, options),
     ]);
     if (others === undefined) return changed;
     const diff = changed ?? "";
@@ -77,17 +75,24 @@ export async function readWorkingDiff(
 }
 
 /** How to run git here; undefined outside a repository, or if it could start something. */
-function safeGit(options: GitStateOptions) {
+function safeGit(options: GitStateOptions): SafeGitCall | undefined {
   const { cwd, env } = options;
   // A variable can point git to another repository than the one that was checked.
   if (Object.keys(env).some((name) => /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY)$/.test(name)))
     return undefined;
   const repository = findRepositories(cwd).at(-1);
   if (!repository?.gitFolder || repository.isBare || !isHarmless(options)) return undefined;
-  const git = findGit(env, [cwd, ...options.directories]);
+  const git = findGit(options, [cwd, ...options.directories]);
   if (git === undefined) return undefined;
   const { folder, gitFolder } = repository;
-  return { command: [git, `--git-dir=${gitFolder}`, `--work-tree=${folder}`, ...SAFE], folder, gitFolder };
+  return { git, first: [`--git-dir=${gitFolder}`, `--work-tree=${folder}`, ...SAFE], folder, gitFolder };
+}
+
+interface SafeGitCall {
+  readonly git: GitProgram;
+  readonly first: readonly string[];
+  readonly folder: string;
+  readonly gitFolder: string;
 }
 
 /** Also for a trusted folder: no one asked for what its settings would run. */
@@ -122,16 +127,17 @@ const UNTRACKED = ["ls-files", "--others", "--exclude-standard", "-z"];
 const DIFF = ["diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"];
 
 async function run(
-  command: readonly string[],
-  cwd: string,
+  { git, first, folder }: SafeGitCall,
+  words: readonly string[],
   { home, env, signal }: GitStateOptions,
   most = MAX_OUTPUT,
 ): Promise<string | undefined> {
   if (signal.aborted) return undefined;
-  const child = Bun.spawn([...command], {
-    cwd,
+  const { argv, leave } = await git.start([...first, ...words], folder);
+  const child = Bun.spawn([...argv], {
+    cwd: folder,
     env: {
-      PATH: env["PATH"] ?? "",
+      PATH: git.path,
       HOME: home,
       LC_ALL: "C.UTF-8",
       GIT_CONFIG_GLOBAL: "/dev/null",
@@ -159,6 +165,7 @@ async function run(
     return (await child.exited) === 0 ? text : undefined;
   } finally {
     signal.removeEventListener("abort", stop);
+    leave();
   }
 }
 

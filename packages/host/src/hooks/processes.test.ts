@@ -133,8 +133,11 @@ test("a script that is missing, not executable or not a program fails with a rea
   const failed = (exitCode: number, problem: string): HookRun =>
     done({ outcome: "error", exitCode, stderr: problem, problem });
 
-  chmodSync(command, 0o644);
-  expect(await w.run({ command, args: [] })).toEqual(failed(126, `'${command}' is not executable; run chmod +x on it`));
+  const other = w.script("other.sh", "#!/bin/sh\necho fine\n");
+  chmodSync(other, 0o644);
+  expect(await w.run({ command: other, args: [] })).toEqual(
+    failed(126, `'${other}' is not executable; run chmod +x on it`),
+  );
   expect(await w.run({ command: w.dir, args: [] })).toEqual(
     failed(126, `'${w.dir}' is a directory; use the path of the script in it`),
   );
@@ -146,10 +149,15 @@ test("a script that is missing, not executable or not a program fails with a rea
   expect(await w.run({ command: "./odd", args: [] })).toEqual(
     failed(127, `The interpreter in the first line of '${w.dir}/odd' does not exist`),
   );
-  unlinkSync(command);
-  expect(await w.run({ command, args: [] })).toEqual(
-    failed(127, `'${command}' does not exist; was the script deleted or moved?`),
+  const missing = `${w.dir}/missing.sh`;
+  expect(await w.run({ command: missing, args: [] })).toEqual(
+    failed(127, `'${missing}' does not exist; was the script deleted or moved?`),
   );
+  const changed = `"${command}" changed while this session was running, so it is not run; restart the session to use it`;
+  chmodSync(command, 0o644);
+  expect(await w.run({ command, args: [] })).toEqual({ ...failed(127, changed), refused: true });
+  unlinkSync(command);
+  expect(await w.run({ command, args: [] })).toEqual({ ...failed(127, changed), refused: true });
   const inShell = await w.run(command);
   expect(inShell).toEqual(done({ outcome: "error", exitCode: 127, stderr: inShell.stderr }));
   expect(inShell.stderr).toContain("No such file or directory");

@@ -2,13 +2,14 @@
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { makeDataFolder } from "../plugins/data-folder.ts";
+import { createPrograms, type Programs } from "../programs/registry/programs.ts";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import { loadPipes, type OpenPipe } from "../shell/process/pipe.ts";
 import { runCommandHook, type CommandHookOptions } from "./command/command.ts";
 
-export type HookRunOptions = Omit<CommandHookOptions, "groups" | "openPipe" | "closing">;
+export type HookRunOptions = Omit<CommandHookOptions, "groups" | "openPipe" | "closing" | "programs">;
 
 export interface HookProcesses {
   /** Never throws: a hook that cannot start is a failed run. */
@@ -17,7 +18,9 @@ export interface HookProcesses {
   close(): Promise<void>;
 }
 
-export function createHookProcesses(): HookProcesses {
+/** `programs` of the session; without one, programs are looked up when they are first used. */
+export function createHookProcesses(programs?: () => Programs): HookProcesses {
+  const own = createPrograms(undefined);
   const token = randomHex(16);
   const { groups, guard, prepare, reaper } = createGuardedGroups(token);
   const closing = new AbortController();
@@ -30,7 +33,14 @@ export function createHookProcesses(): HookProcesses {
       makeDataFolder(options.env);
       const [openPipe] = await (prepared ??= Promise.all([loadPipes(), prepare()]));
       const env = withMark(options.env, token);
-      return runCommandHook(handler, input, { ...options, env, groups, openPipe, closing: closing.signal });
+      return runCommandHook(handler, input, {
+        ...options,
+        env,
+        groups,
+        openPipe,
+        closing: closing.signal,
+        programs: programs?.() ?? own,
+      });
     },
     async close() {
       closing.abort();

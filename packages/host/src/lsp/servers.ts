@@ -17,6 +17,8 @@ export interface LanguageServersOptions extends ServerProgramsOptions {
   environment(root: string): Readonly<Record<string, string>>;
   /** Fills in the secret options of its plugin. */
   withSecrets?(server: ConfiguredLanguageServer): Promise<ConfiguredLanguageServer>;
+  /** A folder that is not trusted: the program of this server is not taken from it. */
+  outside?(server: ConfiguredLanguageServer): string | undefined;
   mayRead(path: string): boolean;
   log(text: () => string): void;
   /** For tests: time and memory. */
@@ -46,6 +48,7 @@ export function createLanguageServers(options: LanguageServersOptions): Language
     servers,
     environment,
     withSecrets = async (server) => server,
+    outside,
     mayRead,
     log,
     machine = {},
@@ -94,7 +97,8 @@ export function createLanguageServers(options: LanguageServersOptions): Language
       languageOf: (path) => languageIdOf(path, configured) ?? "plaintext",
       async start() {
         const { command, args, env, confined = false } = await withSecrets(configured);
-        return programs.start({ command, args, cwd: root, env: environment(root), entryEnv: env, confined });
+        const place = { cwd: root, env: environment(root), entryEnv: env, outside: outside?.(configured) };
+        return programs.start({ command, args, ...place, confined });
       },
       memoryOf: machine.memoryOf ?? memoryOf,
       every: machine.every ?? everyInterval,

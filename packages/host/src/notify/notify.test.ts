@@ -50,9 +50,10 @@ test("notifyTerminal() writes only to a terminal", () => {
 });
 
 test("notifyDesktop() passes the text as arguments", async () => {
-  expect(await notifyDesktop(NOTICE, { PATH: "/nowhere" }, signal)).toBe(false);
+  expect(await notifyDesktop(NOTICE, { env: {}, find: () => null, signal })).toBe(false);
   program("notify-send", `printf '%s\\n' "$@" >'${place}/desktop'`);
-  expect(await notifyDesktop(NOTICE, { PATH: `${place}:/usr/bin:/bin` }, signal)).toBe(true);
+  const find = (name: string) => (name === "notify-send" ? join(place, name) : null);
+  expect(await notifyDesktop(NOTICE, { env: { PATH: "/usr/bin:/bin" }, find, signal })).toBe(true);
   expect(said("desktop")).toBe('--app-name=Keelson\n--\nKeelson\nDone; "all" $(green) &lt;b&gt;\n');
 });
 

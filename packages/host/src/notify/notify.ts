@@ -2,7 +2,7 @@
 // worked; none throws. Text reaches programs as an argument or on stdin, never through a shell.
 
 import { callService } from "../service-call.ts";
-import { findProgram } from "../programs/find-program.ts";
+import type { FindHelper } from "../programs/registry/helpers.ts";
 import { terminalSequence } from "./terminal.ts";
 
 export interface Notice {
@@ -35,10 +35,13 @@ export function notifyTerminal(
 }
 
 /** By notify-send or, on macOS, osascript. */
-export async function notifyDesktop({ title, message }: Notice, env: Env, signal: AbortSignal): Promise<boolean> {
-  const send = findProgram("notify-send", env["PATH"]);
+export async function notifyDesktop(
+  { title, message }: Notice,
+  { env, find, signal }: { readonly env: Env; readonly find: FindHelper; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const send = find("notify-send");
   if (send) return ends([send, "--app-name=Keelson", "--", title, escapeMarkup(message)], env, signal);
-  const script = findProgram("osascript", env["PATH"]);
+  const script = find("osascript");
   if (!script) return false;
   const lines = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
   return ends([script, ...lines.flatMap((line) => ["-e", line]), "--", title, message], env, signal);

@@ -3,6 +3,8 @@
 
 import { printableLine } from "@keelson/protocol";
 import { makeTemporary } from "../files/private-file.ts";
+import { gitMissing } from "../git/find-git.ts";
+import { findHelper, helperPath } from "../programs/registry/helpers.ts";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
@@ -146,11 +148,17 @@ async function runGit(
 }
 
 function spawnGit(words: readonly string[], cwd: string, env: Record<string, string>) {
-  try {
-    return Bun.spawn(["git", ...words], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe", detached: true });
-  } catch {
-    throw new PluginFetchError("git was not found; install it");
-  }
+  const git = findHelper("git", env["PATH"]);
+  if (git === null) throw new PluginFetchError(gitMissing({ env }));
+  const own = { ...env, PATH: helperPath(env["PATH"]) };
+  return Bun.spawn([git, ...words], {
+    cwd,
+    env: own,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    detached: true,
+  });
 }
 
 /** Reads on when it is too much, without keeping it, until the process has ended. */

@@ -10,8 +10,8 @@ export function extractProgram(embedded: string, directory: string): string | nu
   const path = join(directory, basename(embedded).replace(/\.$/, ""));
   const temporary = `${path}.${randomHex(8)}`;
   try {
-    if (isIntact(path, directory)) return path;
     const bytes = readFileSync(embedded);
+    if (isIntact(path, directory, bytes)) return path;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (!isOwn(directory)) return null;
     writeFileSync(temporary, bytes, { flag: "wx", mode: 0o700 });
@@ -25,9 +25,11 @@ export function extractProgram(embedded: string, directory: string): string | nu
   }
 }
 
-/** A nonempty file that we own, in a folder that we own, not writable by others. */
-function isIntact(path: string, directory: string): boolean {
-  return isOwn(directory) && isOwn(path) && lstatSync(path).isFile() && lstatSync(path).size > 0;
+/** The same bytes in a file that we own, in a folder that we own, not writable by others. A command may have changed it. */
+function isIntact(path: string, directory: string, bytes: Buffer): boolean {
+  if (!isOwn(directory) || !isOwn(path)) return false;
+  const { size } = lstatSync(path);
+  return lstatSync(path).isFile() && size === bytes.length && readFileSync(path).equals(bytes);
 }
 
 function isOwn(path: string): boolean {

@@ -1,8 +1,8 @@
-// Finds ripgrep: set by the user, embedded, installed as a package, or on the PATH.
+// Finds ripgrep: set by the user, embedded, installed as a package, or installed on the system.
 
 import { existsSync } from "node:fs";
 import { extractProgram } from "./extract-program.ts";
-import { findProgram } from "./find-program.ts";
+import type * as Helpers from "./registry/helpers.ts";
 
 export interface RipgrepOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,10 @@ export function findRipgrep({ env, embedded, cacheDir }: RipgrepOptions): string
     const extracted = extractProgram(embedded, cacheDir);
     if (extracted !== null) return extracted;
   }
-  return findPackaged() ?? findProgram("rg", env["PATH"]);
+  const packaged = findPackaged();
+  if (packaged !== null) return packaged;
+  const { findHelper } = require("./registry/helpers.ts") as typeof Helpers;
+  return findHelper("rg", env["PATH"]);
 }
 
 /** Why there is none, and what helps. A copy inside the executable is of no use if it cannot be extracted. */

@@ -18,7 +18,9 @@ function world(script: string) {
   chmodSync(join(root, "pdftoppm"), 0o755);
   const draw = (range = { first: 1, last: 2 }, signal = new AbortController().signal) =>
     drawPdfPages(new TextEncoder().encode("%PDF"), range, signal, {
-      env: { PATH: `${root}:/usr/bin:/bin` },
+      find: (name) => join(root, name),
+      path: "/usr/bin:/bin",
+      confine: () => Promise.reject(new Error("no shield")),
       temporary,
     });
   return { root, draw, left: () => readdirSync(temporary) };
@@ -41,11 +43,16 @@ printf ten >page-10.jpg; printf nine >page-09.jpg; printf x >other.jpg; env >"$O
 });
 
 test("drawPdfPages() is null without the program, and if the program fails", async () => {
-  const { draw, left } = world("exit 3");
+  const { root, draw, left } = world("exit 3");
   expect(await draw()).toBeNull();
   expect(left()).toEqual([]);
-  const nowhere = { env: { PATH: "/nowhere" }, temporary: place };
-  expect(await drawPdfPages(new Uint8Array(), { first: 1, last: 1 }, new AbortController().signal, nowhere)).toBeNull();
+  const confine = () => Promise.reject(new Error("no shield"));
+  const { signal } = new AbortController();
+  // One that commands could replace needs the shield.
+  for (const path of ["/nowhere", root]) {
+    const options = { find: () => null, path, confine, temporary: place };
+    expect(await drawPdfPages(new Uint8Array(), { first: 1, last: 1 }, signal, options)).toBeNull();
+  }
 });
 
 test("drawPdfPages() rejects pages that are too large together", async () => {

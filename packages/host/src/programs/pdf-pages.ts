@@ -4,7 +4,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
+import type { ConfinedProgram, ProgramToConfine } from "../sandbox/confine-program.ts";
 import { findProgram } from "./find-program.ts";
+import { helperPath, type FindHelper } from "./registry/helpers.ts";
 
 export interface PdfPage {
   readonly page: number;
@@ -12,8 +14,10 @@ export interface PdfPage {
 }
 
 export interface PdfPagesOptions {
-  /** Variables of commands; PATH is where pdftoppm is looked for. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly find: FindHelper;
+  /** PATH: a pdftoppm that commands could replace is only run behind the shield. */
+  readonly path: string | undefined;
+  confine(program: ProgramToConfine): Promise<ConfinedProgram>;
   /** Where the private copy is made. */
   readonly temporary: string;
 }
@@ -31,9 +35,10 @@ export async function drawPdfPages(
   bytes: Uint8Array,
   { first, last }: { readonly first: number; readonly last: number },
   signal: AbortSignal,
-  { env, temporary }: PdfPagesOptions,
+  { find, path, confine, temporary }: PdfPagesOptions,
 ): Promise<readonly PdfPage[] | null> {
-  const program = findProgram("pdftoppm", env["PATH"]);
+  const own = find("pdftoppm");
+  const program = own ?? findProgram("pdftoppm", path);
   if (program === null) return null;
   signal.throwIfAborted();
   const folder = mkdtempSync(join(temporary, "keelson-pdf-"));
@@ -42,13 +47,23 @@ export async function drawPdfPages(
     const range = ["-f", `${first}`, "-l", `${last}`, "-scale-to", `${LONGEST_EDGE}`];
     const args = ["-jpeg", "-jpegopt", "quality=80", ...range, "file.pdf", "page"];
     const script = `ulimit -v ${MAX_MEMORY} 2>/dev/null; exec "$0" "$@"`;
-    const child = Bun.spawn(["/bin/sh", "-c", script, program, ...args], {
-      cwd: folder,
-      env: { PATH: env["PATH"] ?? "", HOME: folder, LC_ALL: "C" },
-      stdio: ["ignore", "ignore", "ignore"],
-      detached: true,
-    });
-    return (await endOf(child, signal)) === 0 ? pagesIn(folder) : null;
+    const shell = { command: "/bin/sh", args: ["-c", script, program, ...args], cwd: folder };
+    const plain = { argv: [shell.command, ...shell.args], leave() {} };
+    // There may be no shield.
+    const started = own === null ? await confine(shell).catch(() => null) : plain;
+    if (started === null) return null;
+    const { argv, leave } = started;
+    try {
+      const child = Bun.spawn([...argv], {
+        cwd: folder,
+        env: { PATH: own === null ? (path ?? "") : helperPath(path), HOME: folder, LC_ALL: "C" },
+        stdio: ["ignore", "ignore", "ignore"],
+        detached: true,
+      });
+      return (await endOf(child, signal)) === 0 ? pagesIn(folder) : null;
+    } finally {
+      leave();
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -57,7 +72,8 @@ export async function drawPdfPages(
 async function endOf(child: Bun.Subprocess, signal: AbortSignal): Promise<number> {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const either = AbortSignal.any([signal, limit]);
-  const end = () => child.kill("SIGKILL");
+  // With its children: the shield stays as their parent.
+  const end = () => void process.kill(-child.pid, "SIGKILL");
   either.addEventListener("abort", end, { once: true });
   try {
     const code = await child.exited;

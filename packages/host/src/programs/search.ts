@@ -1,5 +1,7 @@
 // Runs ripgrep without a shell, in its own process group, with limits on time and output.
 
+import { statSync } from "node:fs";
+import { fileStamp } from "@keelson/protocol";
 import { ToolError, type Search, type SearchResult } from "@keelson/engine";
 import { findRipgrep, ripgrepMissing, type RipgrepOptions } from "./find-ripgrep.ts";
 import { holdExistingFolder } from "../files/held-folder.ts";
@@ -8,20 +10,32 @@ const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? fileStamp(stat) : "";
+}
+
 export function createSearch(options: RipgrepOptions): Search {
-  let binary: string | null | undefined;
+  let known: { readonly path: string; readonly stamp: string } | undefined;
   // A config file could set `--pre`, which runs programs.
   const { RIPGREP_CONFIG_PATH: _, ...env } = options.env;
 
+  /** A copy of ours that was changed is replaced. */
+  function current(): string {
+    if (known && stampOf(known.path) === known.stamp) return known.path;
+    if (known && !options.embedded) throw new ToolError(`"${known.path}" changed; restart the session to use it`);
+    const path = findRipgrep(options);
+    if (path === null) throw new ToolError(ripgrepMissing(options));
+    known = { path, stamp: stampOf(path) };
+    return path;
+  }
+
   return {
     async run(args, { cwd, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }): Promise<SearchResult> {
-      binary ??= findRipgrep(options);
-      if (binary === null) {
-        throw new ToolError(ripgrepMissing(options));
-      }
+      const binary = current();
       signal.throwIfAborted();
       const child = spawnIn(cwd, (folder) =>
-        Bun.spawn([binary!, ...args], {
+        Bun.spawn([binary, ...args], {
           cwd: folder,
           env,
           stdin: "ignore",

@@ -1,13 +1,15 @@
 // The key that secrets are encrypted with, kept by the system: the keychain on macOS (`security`), the secret service on
 // Linux (`secret-tool`). Nothing secret is in an argument, where other users could read it.
 
-import { findProgram } from "../programs/find-program.ts";
+import { findHelper, helperPath, type FindHelper } from "../programs/registry/helpers.ts";
 
 export interface KeyringOptions {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long the keyring may take. It may ask the user to unlock it. */
   readonly limitMs?: number;
+  /** For tests. */
+  readonly find?: FindHelper;
 }
 
 export interface Keyring {
@@ -23,7 +25,8 @@ const KEY = /^[0-9a-f]{64}$/;
 const LIMIT_MS = 20_000;
 
 /** Undefined if this system has none. */
-export function systemKeyring({ platform, env, limitMs = LIMIT_MS }: KeyringOptions): Keyring | undefined {
+export function systemKeyring(options: KeyringOptions): Keyring | undefined {
+  const { platform, env, limitMs = LIMIT_MS, find = (name) => findHelper(name, env["PATH"]) } = options;
   let isHanging = false;
   const run: Run = async (argv, input = "") => {
     // Once is enough: every sign-in would wait several times.
@@ -33,12 +36,12 @@ export function systemKeyring({ platform, env, limitMs = LIMIT_MS }: KeyringOpti
     else return end;
   };
   if (platform === "darwin") {
-    const security = findProgram("security", env["PATH"]);
+    const security = find("security");
     return security === null ? undefined : keychain(security, run);
   }
   // Without a bus there is no service to ask, and the program would wait for one.
   if (platform !== "linux" || !env["DBUS_SESSION_BUS_ADDRESS"]) return undefined;
-  const secretTool = findProgram("secret-tool", env["PATH"]);
+  const secretTool = find("secret-tool");
   return secretTool === null ? undefined : secretService(secretTool, run);
 }
 
@@ -73,22 +76,13 @@ function asKey(output: string | undefined): string | undefined {
   return key !== undefined && KEY.test(key) ? key : undefined;
 }
 
-const NEEDED = [
-  "PATH",
-  "HOME",
-  "USER",
-  "LANG",
-  "DBUS_SESSION_BUS_ADDRESS",
-  "XDG_RUNTIME_DIR",
-  "DISPLAY",
-  "WAYLAND_DISPLAY",
-];
+const NEEDED = ["HOME", "USER", "LANG", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"];
 
 /** The output, or undefined if the program failed. */
 async function runProgram(
   argv: string[],
   input: string,
-  { env, limitMs }: Required<Omit<KeyringOptions, "platform">>,
+  { env, limitMs }: Required<Pick<KeyringOptions, "env" | "limitMs">>,
 ): Promise<string | "took too long" | undefined> {
   const start = performance.now();
   try {
@@ -96,7 +90,10 @@ async function runProgram(
       stdin: Buffer.from(input),
       stdout: "pipe",
       stderr: "ignore",
-      env: Object.fromEntries(NEEDED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+      env: {
+        ...Object.fromEntries(NEEDED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+        PATH: helperPath(env["PATH"]),
+      },
       timeout: limitMs,
       killSignal: "SIGKILL",
       maxBuffer: 64 * 1024,

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -56,7 +57,8 @@ const withKeyring = (platform: "linux" | "darwin", limitMs = 20_000) =>
     configDir,
     platform,
     limitMs,
-    env: { PATH: `${join(root, "bin")}:/usr/bin:/bin`, HOME: root, DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" },
+    env: { PATH: "/usr/bin:/bin", HOME: root, DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" },
+    find: (name) => (existsSync(join(root, "bin", name)) ? join(root, "bin", name) : null),
   });
 
 test("without a keyring, secrets are files that only their owner can read", async () => {

@@ -1,7 +1,11 @@
 // The server programs of one session: started on demand, and ended with the session however it ends.
 
+import { dirname, resolve } from "node:path";
 import { makeDataFolder } from "../plugins/data-folder.ts";
+import { pathOutside } from "../programs/find-program.ts";
+import { createPrograms, type Programs } from "../programs/registry/programs.ts";
 import { randomHex } from "../random.ts";
+import { isProgram } from "../shell/environment/choose.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import { markOf } from "../shell/process/marked.ts";
@@ -16,6 +20,8 @@ export interface StartServerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The variables of the server's entry; they win. */
   readonly entryEnv?: Readonly<Record<string, string>>;
+  /** A folder that is not trusted: programs in it are not used. */
+  readonly outside?: string | undefined;
   /** Run it in the sandbox or the shield, like a command. It does not start if there is neither. */
   readonly confined?: boolean;
 }
@@ -23,6 +29,8 @@ export interface StartServerOptions {
 export interface ServerProgramsOptions {
   /** `confine` of the session's shell. */
   confine?(program: ProgramToConfine): Promise<ConfinedProgram>;
+  /** The registry of the session. Without one, programs are looked up when they are first started. */
+  programs?(): Programs;
 }
 
 export interface ServerPrograms {
@@ -32,20 +40,35 @@ export interface ServerPrograms {
   close(): Promise<void>;
 }
 
-export function createServerPrograms({ confine }: ServerProgramsOptions = {}): ServerPrograms {
+export function createServerPrograms({ confine, programs }: ServerProgramsOptions = {}): ServerPrograms {
+  const own = createPrograms(undefined);
   const token = randomHex(16);
   const { groups, guard, prepare, reaper } = createGuardedGroups(token);
   const running = new Set<ServerProgram>();
   let started = 0;
   let closed = false;
 
-  async function enter(options: StartServerOptions): Promise<ConfinedProgram> {
+  /** The path of its program. Throws if there is none, or another one than there was. */
+  function find({ command, cwd, env, entryEnv, outside }: StartServerOptions): string {
+    const all = entryEnv?.["PATH"] ?? env["PATH"];
+    const path = outside === undefined ? all : pathOutside(all, outside);
+    const found = (programs?.() ?? own).configured(command, { path, cwd });
+    if ("problem" in found) {
+      if (found.isChanged) throw new Error(found.problem);
+      // Starting it fails with a better reason: it may be a folder, or not executable.
+      if (!command.includes("/")) throw new Error(programNotFound(command));
+    }
+    const file = "path" in found ? found.path : resolve(cwd, command);
+    if (outside !== undefined && pathOutside(dirname(file), outside) === "")
+      throw new Error(`"${command}" is in a folder that is not trusted; run keelson trust, or use another program`);
+    return file;
+  }
+
+  async function enter(options: StartServerOptions, command: string): Promise<ConfinedProgram> {
     // Inside, only the shell would notice.
-    const { command, cwd, env, entryEnv } = options;
-    if (!Bun.which(command, { PATH: entryEnv?.["PATH"] ?? env["PATH"], cwd }))
-      throw new Error(programNotFound(command));
+    if (!isProgram(command)) throw new Error(programNotFound(options.command));
     if (!confine) throw new Error("The server must run in a sandbox, and this session has none");
-    return confine(options);
+    return confine({ ...options, command });
   }
 
   return {
@@ -54,7 +77,8 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
       guard();
       makeDataFolder(options.entryEnv ?? {});
       await prepare();
-      const entered = options.confined ? await enter(options) : undefined;
+      const command = find(options);
+      const entered = options.confined ? await enter(options, command) : undefined;
       if (closed) {
         entered?.leave();
         throw new Error("The session is closing; no more servers can be started");
@@ -64,7 +88,7 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
       try {
         const program = startServerProgram({
           ...options,
-          argv: entered?.argv ?? [options.command, ...options.args],
+          argv: entered?.argv ?? [command, ...options.args],
           isWrapper: entered?.isWrapper ?? false,
           env: withMark({ ...options.env, ...(entered?.env ?? options.entryEnv) }, markOf(token, place)),
           token,

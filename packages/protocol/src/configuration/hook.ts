@@ -162,5 +162,7 @@ export interface HookRun {
   readonly stderr: string;
   /** What went wrong besides the exit code, such as a timeout. One sentence for the user. */
   readonly problem?: string;
+  /** It was not started because its program is not what it was. A hook that may block then does. */
+  readonly refused?: boolean;
   readonly durationMs: number;
 }

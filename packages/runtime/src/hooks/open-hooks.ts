@@ -82,6 +82,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     includeEvents: options.hookEvents ?? false,
     cwd: () => workspace.cwd,
     undoChanges: () => machine.undoChanges(),
+    programs: () => machine.governing.programs,
     mode: () => gate.ruleBook.mode,
     effort: () => state.model.effort,
     agentType: () => state.agent?.definition.name,

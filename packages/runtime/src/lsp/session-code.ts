@@ -1,6 +1,7 @@
 // The language servers of a session at work: answers questions about code, and tells the servers what tools write.
 
 import { basename, relative, sep } from "node:path";
+import { folderToAvoid } from "@keelson/config/governing";
 import { reminder, ToolError, type Files, type ToolContext } from "@keelson/engine";
 import { createLanguageServers, LanguageServerError, type CodeQuestion, type LanguageServers } from "@keelson/host/lsp";
 import { serverEnvironment } from "@keelson/host/servers";
@@ -29,6 +30,8 @@ export class SessionCode {
     this.#gate = gate;
     this.#servers = createLanguageServers({
       confine: (program) => machine.confine(program),
+      programs: () => machine.governing.programs,
+      outside: ({ scope }) => folderToAvoid(state.snapshot, scope),
       servers: () => state.snapshot.lsp.servers,
       environment: (root) =>
         serverEnvironment({

@@ -1,10 +1,12 @@
 // The files that govern this session (settings, hooks, instructions), for the gate and the shield. Computed once per
 // snapshot.
 
+import { statSync } from "node:fs";
 import { sep } from "node:path";
 import type { Snapshot } from "@keelson/config";
-import { governingFiles } from "@keelson/config/governing";
-import { realPathOf } from "@keelson/host";
+import { governingFiles, namedPrograms } from "@keelson/config/governing";
+import { pathOutside, realPathOf } from "@keelson/host";
+import { createPrograms, keelsonProgram, type Programs } from "@keelson/host/programs";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 
 export interface Governing {
@@ -12,13 +14,18 @@ export interface Governing {
   forGate(): readonly string[];
   /** As named; the shield resolves links itself. */
   forShield(): readonly string[];
+  /** What runs outside the shield. */
+  readonly programs: Programs;
 }
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 export function governingOf(
   snapshot: () => Snapshot,
   instructions: () => Pick<SessionInstructions, "files" | "memory"> | undefined,
 ): Governing {
   let known: { snapshot: Snapshot; files: number; own: readonly string[]; all: readonly string[] } | undefined;
+  const programs = createPrograms(snapshot().childEnv["PATH"]);
   /** Memory that the settings moved to another place. Tools write there, so the gate decides about it by itself. */
   const memory = () => {
     const folder = instructions()?.memory;
@@ -29,10 +36,18 @@ export function governingOf(
     const now = snapshot();
     const steering = (instructions()?.files() ?? []).filter(({ kind }) => kind === "User" || kind === "Managed");
     if (known?.snapshot === now && known.files === steering.length) return known;
+    const named = namedPrograms(now);
+    const servers = named.servers.map(({ command, path = named.path, outside }) => ({
+      command,
+      path: outside === undefined ? path : pathOutside(path, outside),
+    }));
+    programs.configure({ ...named, programs: [...keelsonProgram(named.path), ...named.programs, ...servers] });
     const own = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
-    const all = [now.configDir, ...own].flatMap((path) => [path, realPathOf(path)]);
+    // A link to a folder is for the shield: the gate would protect all that is in the folder.
+    const files = programs.guarded().filter((path) => !isFolder(path));
+    const all = [now.configDir, ...own, ...files].flatMap((path) => [path, realPathOf(path)]);
     return (known = { snapshot: now, files: steering.length, own, all: [...new Set(all)] });
   }
 
-  return { forGate: () => find().all, forShield: () => [...find().own, ...memory()] };
+  return { forGate: () => find().all, forShield: () => [...find().own, ...memory()], programs };
 }

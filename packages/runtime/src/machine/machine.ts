@@ -137,6 +137,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       rulesOf: (owner) => agentRules.get(owner),
       wroteOurselves: (path) => own.isOurs(path),
       governing: () => [...governing.forShield(), ...temporaryFolder(env)],
+      programs: () => governing.programs.guarded(),
+      onActive: () => governing.programs.shielded(),
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
       home,
@@ -172,10 +174,13 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     agentRules,
     async drawPages(bytes, range, signal) {
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
-      const { childEnv: env } = state.snapshot;
-      const PATH = pathOutside(env["PATH"], state.root);
-      const [temporary = tmpdir()] = temporaryFolder(snapshot.env);
-      return drawPdfPages(bytes, range, signal, { env: { ...env, PATH }, temporary });
+      const path = pathOutside(state.snapshot.childEnv["PATH"], state.root);
+      const { helper } = governing.programs;
+      const confine = (program: Parameters<SessionShell["confine"]>[0]) => shell.confine(program);
+      const [own = tmpdir()] = temporaryFolder(snapshot.env);
+      // Behind the shield our own folder is read-only.
+      const temporary = helper("pdftoppm") === null ? tmpdir() : own;
+      return drawPdfPages(bytes, range, signal, { find: helper, path, confine, temporary });
     },
     fileHistory,
     sandbox: sandboxState,
@@ -219,6 +224,9 @@ function lazyGoverning({ state }: Storage): Governing {
   return {
     forGate: () => (known ??= load()).forGate(),
     forShield: () => (known ??= load()).forShield(),
+    get programs() {
+      return (known ??= load()).programs;
+    },
   };
 }
 

@@ -25,13 +25,14 @@ const MAKERS: Readonly<Record<string, (parts: OptionalToolParts) => Tool>> = {
     });
   },
 
-  PushNotification: ({ storage, hooks }) => {
+  PushNotification: ({ storage, machine, hooks }) => {
     const { state, now } = storage;
     return pushNotificationTool(
       createNotifier({
         snapshot: () => state.snapshot,
         project: state.root,
         terminal: process.stderr,
+        programs: () => machine.governing.programs,
         fire: hooks.fire,
         now,
       }),

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createPrograms } from "@keelson/host/programs";
 import { createNotifier, type NotifierParts } from "./notifier.ts";
 
 const signal = new AbortController().signal;
@@ -11,6 +12,7 @@ function world(settings: object) {
     snapshot: () => ({ settings, env: {}, childEnv: { TERM: "xterm" } }) as never,
     project: "/project",
     terminal: { isTTY: true, write: (text) => written.push(text) },
+    programs: () => createPrograms("/usr/bin:/bin"),
     fire: async (event, input) => void fired.push([event, input]),
     now: () => clock.time,
   };
@@ -46,7 +48,8 @@ test("what failed is named", async () => {
   expect(await notifier.send("hello", signal)).toEqual({
     pushSent: false,
     localSent: false,
-    disabledReason: "notifications.url: The address is not an http or https URL; notifications.command failed",
+    disabledReason:
+      'notifications.url: The address is not an http or https URL; notifications.command: "/nowhere/at/all" was not found',
   });
 });
 

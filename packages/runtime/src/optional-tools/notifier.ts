@@ -1,8 +1,15 @@
 // Sends the model's notifications to where the user's settings say, at most so many in an hour.
 
 import type { Snapshot } from "@keelson/config";
-import { pathOutside } from "@keelson/host";
-import { notifyByHttp, notifyByProgram, notifyDesktop, notifyTerminal, type BellTarget } from "@keelson/host/notify";
+import {
+  notifyByHttp,
+  notifyByProgram,
+  notifyDesktop,
+  notifyTerminal,
+  type BellTarget,
+  type Notice,
+} from "@keelson/host/notify";
+import type { Programs } from "@keelson/host/programs";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import type { Notifier } from "@keelson/tools/optional";
 import { notificationSettings, wantsNotifications } from "./wanted.ts";
@@ -12,6 +19,7 @@ export interface NotifierParts {
   /** Programs inside it are not used. */
   readonly project: string;
   readonly terminal: BellTarget;
+  programs(): Pick<Programs, "helper" | "configured">;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<unknown>;
   now(): number;
 }
@@ -20,8 +28,14 @@ const TITLE = "Keelson";
 const HOUR_MS = 3_600_000;
 const MOST_IN_AN_HOUR = 30;
 
-export function createNotifier({ snapshot, project, terminal, fire, now }: NotifierParts): Notifier {
+export function createNotifier({ snapshot, project, terminal, programs, fire, now }: NotifierParts): Notifier {
   let sent: number[] = [];
+  const run = async ([name, ...args]: readonly string[], notice: Notice, signal: AbortSignal) => {
+    const { childEnv } = snapshot();
+    const found = programs().configured(name!, { path: childEnv["PATH"], cwd: project });
+    if ("problem" in found) return found.problem;
+    return notifyByProgram(notice, [found.path, ...args], childEnv, signal);
+  };
   return {
     async send(message, signal) {
       const { settings, env, childEnv } = snapshot();
@@ -37,8 +51,8 @@ export function createNotifier({ snapshot, project, terminal, fire, now }: Notif
       const { desktop, command = [], url, tokenVariable } = notificationSettings(settings);
       const channel = settings["preferredNotifChannel"] as string | undefined;
       const [shown, ran, posted] = await Promise.all([
-        desktop ? notifyDesktop(notice, { ...childEnv, PATH: pathOutside(childEnv["PATH"], project) }, signal) : false,
-        command.length > 0 ? notifyByProgram(notice, command, childEnv, signal) : undefined,
+        desktop ? notifyDesktop(notice, { env: childEnv, find: programs().helper, signal }) : false,
+        command.length > 0 ? run(command, notice, signal) : undefined,
         url === undefined ? undefined : notifyByHttp(notice, { url, token: tokenFrom(env, tokenVariable) }, signal),
         fire("Notification", { message, title: TITLE, notification_type: "agent_push" }, signal),
       ]);
@@ -61,12 +75,13 @@ function why({
   posted,
 }: {
   desktop?: boolean | undefined;
-  ran?: boolean | undefined;
+  ran?: boolean | string | undefined;
   posted?: true | string | undefined;
 }): string {
   const failed = [
     ...(typeof posted === "string" ? [`notifications.url: ${posted}`] : []),
     ...(ran === false ? ["notifications.command failed"] : []),
+    ...(typeof ran === "string" ? [`notifications.command: ${ran}`] : []),
     ...(desktop ? ["notifications.desktop: neither notify-send nor osascript worked"] : []),
   ];
   if (failed.length > 0) return failed.join("; ");

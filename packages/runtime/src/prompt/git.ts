@@ -2,9 +2,11 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { GitState } from "@keelson/engine";
-import { readGitState } from "@keelson/host/git-state";
+import { readGitState, type GitStateOptions } from "@keelson/host/git-state";
 
-export function gitStateOf(snapshot: Snapshot, signal: AbortSignal): Promise<GitState | undefined> {
-  const { cwd, home, directories, env } = snapshot;
-  return readGitState({ cwd, home, directories, env, signal });
+export function gitStateOf(
+  { cwd, home, directories, env }: Snapshot,
+  how: Pick<GitStateOptions, "signal" | "confine">,
+): Promise<GitState | undefined> {
+  return readGitState({ cwd, home, directories, env, ...how });
 }

@@ -124,13 +124,13 @@ function settlePrompt({ state, notify }: Storage): void {
 const BEFORE_GIT_MS = 50;
 
 /** Asks git for the state of the repository, once, while the session waits for input. It is added to the next prompt. */
-export function readGit({ state }: Storage, signal: AbortSignal): void {
+export function readGit({ state }: Storage, { confine }: Pick<Machine, "confine">, signal: AbortSignal): void {
   if (state.told.gitAsked || state.branch === "" || !showsGit(state.snapshot)) return;
   state.told = { ...state.told, gitAsked: true };
   const ask = async () => {
     if (signal.aborted) return;
     const { gitStateOf } = await import("../prompt/git.ts");
-    const git = await gitStateOf({ ...state.snapshot, cwd: state.root }, signal);
+    const git = await gitStateOf({ ...state.snapshot, cwd: state.root }, { signal, confine });
     if (!signal.aborted) state.git = git;
   };
   setTimeout(() => void ask(), BEFORE_GIT_MS).unref();

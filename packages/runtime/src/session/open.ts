@@ -55,6 +55,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     fire,
     person: () => approverOf(storage, mcp),
     registered: hooks.registered,
+    programs: () => machine.governing.programs,
     setClientHooks: hooks.setClient,
   });
   const { warn } = options;
@@ -63,6 +64,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     storage,
     gate,
     hooks,
+    confine: machine.confine,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
   const schedules = openSchedules(storage, machine);
@@ -191,7 +193,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     },
     idle: () => {
       mcp.connect();
-      readGit(storage, disposed.signal);
+      readGit(storage, machine, disposed.signal);
       schedules.idle();
       team?.idle();
     },

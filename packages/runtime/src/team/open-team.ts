@@ -2,6 +2,7 @@
 // and nothing of it is loaded.
 
 import { ToolError, type Tool } from "@keelson/engine";
+import type { Programs } from "@keelson/host/programs";
 import type { EndReason, HookEvent, HookOutcome, HookRegistration, JsonObject, NewEntry } from "@keelson/protocol";
 import type { SendMessageOutput } from "@keelson/tools";
 import type { AskPerson } from "../gate/ask.ts";
@@ -47,6 +48,8 @@ export interface TeamParts {
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
   /** The hooks of the session. */
   registered(): readonly HookRegistration[];
+  /** What runs outside the shield. */
+  programs(): Programs;
   setClientHooks(hooks: readonly HookRegistration[]): void;
   /** Who answers permission questions of this session. */
   person(): Promise<AskPerson | undefined>;

@@ -3,6 +3,7 @@
 import { ToolError } from "@keelson/engine";
 
 import type { WorktreeKeeper } from "@keelson/tools";
+import type { Machine } from "../machine/machine.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { SessionInstructions } from "../instructions/instructions.ts";
@@ -15,6 +16,7 @@ export interface WorktreeParts {
   readonly storage: Storage;
   readonly gate: Gate;
   readonly hooks: Pick<SessionHooks, "fire" | "hasHooksFor">;
+  readonly confine: Machine["confine"];
   /** Loads the instructions of the folder where the session works now. */
   loadInstructions(): Promise<SessionInstructions>;
 }

@@ -18,6 +18,7 @@ import {
   removeWorktree,
   sweepStale,
   useWorktree,
+  type GitEnvironment,
   WorktreeError,
   worktreeNameProblem,
   worktreeState,
@@ -30,6 +31,8 @@ export interface ProviderOptions {
   readonly root: string;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
   hasHooksFor(event: HookEvent): boolean;
+  /** For a git that commands could replace. */
+  readonly confine?: GitEnvironment["confine"];
   random(): number;
   now(): number;
 }
@@ -79,7 +82,8 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
   const { root, snapshot, fire, hasHooksFor } = options;
   /** Also of this process, one worktree has one user. */
   const inUse = new Set<string>();
-  const environment = () => ({ env: snapshot().env, home: snapshot().home });
+  const { confine } = options;
+  const environment = () => ({ env: snapshot().env, home: snapshot().home, ...(confine ? { confine } : {}) });
   const copied = (main: string) => [...new Set([main, checkoutAround(root) ?? root])];
 
   async function byHook(name: string): Promise<ProvidedWorktree> {

@@ -34,13 +34,14 @@ interface Inside {
 }
 
 export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
-  const { storage, gate, hooks } = parts;
+  const { storage, gate, hooks, confine } = parts;
   const { options, state, folders, place, outbox, now } = storage;
   const provider = openProvider({
     snapshot: () => state.snapshot,
     root: state.snapshot.cwd,
     fire: (event, input) => hooks.fire(event, input),
     hasHooksFor: (event) => hooks.hasHooksFor(event),
+    confine,
     random: Math.random,
     now,
   });

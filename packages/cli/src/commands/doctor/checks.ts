@@ -13,6 +13,7 @@ import {
   type SettingsFile,
   type Snapshot,
 } from "@keelson/config";
+import { isInstalled } from "@keelson/host/programs";
 import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
 import { didYouMean } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
@@ -212,7 +213,7 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
 function languageServers({ lsp: { servers, unused }, childEnv, cwd }: Snapshot): readonly DoctorFinding[] {
   if (servers.length + unused.length === 0) return [];
   const missing = servers.filter(
-    ({ command, env }) => Bun.which(command, { PATH: env["PATH"] ?? childEnv["PATH"], cwd }) === null,
+    ({ command, env }) => !isInstalled(command, { path: env["PATH"] ?? childEnv["PATH"], cwd }),
   );
   const problems = [
     ...missing.map(({ name, command }) => `${name}: program not found: "${command}"; install it`),

@@ -2,6 +2,7 @@
 // and connects to nothing.
 
 import type { Snapshot } from "@keelson/config";
+import { isInstalled } from "@keelson/host/programs";
 import type { ConfiguredMcpServer } from "@keelson/protocol";
 import { oneLine, shellWord, visible } from "../permissions/words.ts";
 import type { DoctorFinding } from "./doctor.ts";
@@ -10,8 +11,7 @@ import type { DoctorFinding } from "./doctor.ts";
 export function mcpServers({ mcp: { servers, unused }, childEnv, cwd }: Snapshot): readonly DoctorFinding[] {
   if (servers.length + unused.length === 0) return [];
   const isFound = ({ config }: ConfiguredMcpServer) =>
-    config.type !== "stdio" ||
-    Bun.which(config.command, { PATH: config.env["PATH"] ?? childEnv["PATH"], cwd }) !== null;
+    config.type !== "stdio" || isInstalled(config.command, { path: config.env["PATH"] ?? childEnv["PATH"], cwd });
   const details = [
     ...servers.filter((server) => !isFound(server)).map((server) => `${nameOf(server)}: ${missing(server)}`),
     ...servers.filter(({ unapproved }) => unapproved).map((server) => `${nameOf(server)}: ${waiting(server)}`),

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { MANIFEST, pluginNameProblem, pluginProblemText, readPluginFolder } from "@keelson/config/plugins";
+import { findHelper, helperMissing, helperPath } from "@keelson/host/programs";
 import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
@@ -57,6 +58,7 @@ export async function tagPlugin({ words, given, io }: Invoked): Promise<number> 
   }
   const tag = `${plugin.name}--v${version}`;
   const changes = git(folder, "status", "--porcelain", "--", ".");
+  if (changes.code === NO_GIT) return printError(io, changes.text);
   if (changes.code !== 0) return printError(io, `${visible(folder)} is not in a git repository`);
   if (changes.text !== "") return printError(io, `${visible(folder)} has uncommitted changes; commit them first`);
   if (given.has("dry-run")) {
@@ -70,8 +72,15 @@ export async function tagPlugin({ words, given, io }: Invoked): Promise<number> 
   return 0;
 }
 
+const NO_GIT = 127;
+
 function git(cwd: string, ...words: readonly string[]): { readonly code: number; readonly text: string } {
   const off = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
-  const { exitCode, stdout, stderr } = Bun.spawnSync(["git", ...off, ...words], { cwd, stdin: "ignore" });
+  const { PATH } = process.env;
+  const program = findHelper("git", PATH);
+  if (program === null)
+    return { code: NO_GIT, text: helperMissing("git", PATH, "install it with the system's packages") };
+  const env = { ...process.env, PATH: helperPath(PATH) };
+  const { exitCode, stdout, stderr } = Bun.spawnSync([program, ...off, ...words], { cwd, env, stdin: "ignore" });
   return { code: exitCode, text: exitCode === 0 ? stdout.toString().trim() : stderr.toString().trim() };
 }

@@ -3,6 +3,7 @@
 import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createPrivateFile, findProgram, makeTemporary, pathOutside } from "@keelson/host";
+import { findHelper } from "@keelson/host/programs";
 import type { TerminalPort } from "../terminal/port.ts";
 
 export interface EditorPlace {
@@ -57,12 +58,19 @@ export async function editFile(path: string, { env, cwd, port }: EditorPlace, st
 export function editorCommand(
   env: EditorPlace["env"],
   cwd: string,
-  find: (name: string) => string | null = (name) => findProgram(name, pathOutside(env["PATH"], cwd)),
+  find = {
+    chosen: (name: string) => findProgram(name, pathOutside(env["PATH"], cwd)),
+    system: (name: string) => findHelper(name, env["PATH"]),
+  },
 ): readonly string[] | undefined {
   const chosen = [env["VISUAL"], env["EDITOR"]].find((value) => value?.trim());
   const words = chosen === undefined ? [] : shellWords(chosen);
-  if (words.length > 0) return [...words, ...waitFlag(words)];
-  const found = ["vi", "vim", "nano"].map(find).find((path) => path !== null);
+  const [name, ...rest] = words;
+  if (name !== undefined) {
+    const program = name.includes("/") ? name : find.chosen(name);
+    return program === null ? undefined : [program, ...rest, ...waitFlag(words)];
+  }
+  const found = ["vi", "vim", "nano"].map(find.system).find((path) => path !== null);
   return found ? [found] : undefined;
 }
 

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
-import { findProgram, pathOutside } from "@keelson/host";
+import { findHelper } from "@keelson/host/programs";
 import type { PastedImage } from "@keelson/tui";
 
 /** Larger ones are refused by every model, whatever is done to them. */
@@ -65,8 +65,7 @@ const POWERSHELL =
 type Reader = { readonly argv: readonly string[]; readonly decode: (text: Buffer) => Buffer };
 
 /** The programs of this machine that can read pictures from a clipboard. */
-function readersOf({ env, cwd }: ImagePlace): readonly Reader[] {
-  const path = pathOutside(env["PATH"], cwd);
+function readersOf({ env }: ImagePlace): readonly Reader[] {
   const asIs = (bytes: Buffer) => bytes;
   const all: readonly (readonly [string, readonly string[], Reader["decode"], boolean])[] = [
     ["wl-paste", ["--no-newline", "--type", "image/png"], asIs, !!env["WAYLAND_DISPLAY"]],
@@ -76,7 +75,7 @@ function readersOf({ env, cwd }: ImagePlace): readonly Reader[] {
     ["powershell.exe", ["-NoProfile", "-NonInteractive", "-Sta", "-Command", POWERSHELL], fromBase64, true],
   ];
   return all.flatMap(([name, args, decode, applies]) => {
-    const program = applies ? findProgram(name, path) : null;
+    const program = applies ? findHelper(name, env["PATH"]) : null;
     return program === null ? [] : [{ argv: [program, ...args], decode }];
   });
 }

@@ -13,20 +13,25 @@ beforeEach(() => {
 afterEach(() => rmSync(place, { recursive: true, force: true }));
 
 const EDITORS: readonly (readonly [Record<string, string>, readonly string[] | undefined])[] = [
-  [{ VISUAL: "vim -p", EDITOR: "nano" }, ["vim", "-p"]],
-  [{ VISUAL: "  ", EDITOR: "emacsclient -t -a ''" }, ["emacsclient", "-t", "-a", ""]],
+  [{ VISUAL: "vim -p", EDITOR: "nano" }, ["/on-path/vim", "-p"]],
+  [{ VISUAL: "  ", EDITOR: "emacsclient -t -a ''" }, ["/on-path/emacsclient", "-t", "-a", ""]],
   [{ EDITOR: '"/Applications/My Editor/edit" --fast' }, ["/Applications/My Editor/edit", "--fast"]],
-  [{ EDITOR: "my\\ editor" }, ["my editor"]],
-  [{ EDITOR: "code" }, ["code", "--wait"]],
+  [{ EDITOR: "my\\ editor" }, ["/on-path/my editor"]],
+  [{ EDITOR: "code" }, ["/on-path/code", "--wait"]],
   [{ EDITOR: "/usr/bin/code -w" }, ["/usr/bin/code", "-w"]],
+  [{ EDITOR: "missing" }, undefined],
   [{}, ["/bin/nano"]],
 ];
 test.each(EDITORS)("with %p the editor is %p", (env, expected) => {
-  expect(editorCommand(env, "/p", (name) => (name === "nano" ? "/bin/nano" : null))).toEqual(expected);
+  const find = {
+    chosen: (name: string) => (name === "missing" ? null : `/on-path/${name}`),
+    system: (name: string) => (name === "nano" ? "/bin/nano" : null),
+  };
+  expect(editorCommand(env, "/p", find)).toEqual(expected);
 });
 
 test("a machine may have no editor", () => {
-  expect(editorCommand({}, "/p", () => null)).toBeUndefined();
+  expect(editorCommand({}, "/p", { chosen: () => null, system: () => null })).toBeUndefined();
 });
 
 const editing = (script: string) => {

@@ -31,6 +31,8 @@ export interface HookReply {
 export function readReply(run: HookRun, about: FiredHook): HookReply {
   const { handler } = about;
   if (handler.type === "command" && (handler.async || handler.asyncRewake)) return { context: [], async: {} };
+  if (run.refused && mayBlock(about) && !NEVER_ON_FAILURE.has(about.event))
+    return block({ context: [] }, about, run.problem ?? "was not started");
   if (run.outcome === "cancelled") return cancelled(run, about);
   if (handler.type === "prompt" || handler.type === "agent") return readModelAnswer(run, about);
   const stdout = readStdout(run.stdout);

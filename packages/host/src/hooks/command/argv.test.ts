@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandHook } from "@keelson/protocol";
+import { createPrograms } from "../../programs/registry/programs.ts";
 import { hookArgv } from "./argv.ts";
 
 const place = mkdtempSync(join(tmpdir(), "keelson-argv-"));
@@ -17,7 +18,7 @@ const env = {
   SECRET: "s",
 };
 const argv = (handler: Omit<CommandHook, "type">, more: Record<string, string> = env) =>
-  hookArgv({ type: "command", ...handler }, more, "/cwd");
+  hookArgv({ type: "command", ...handler }, { env: more, cwd: "/cwd", programs: createPrograms(undefined) });
 
 test("shell form: bash runs the command unchanged; without bash, sh does", () => {
   const command = '"${CLAUDE_PROJECT_DIR}"/hook.sh | cat';

@@ -2,34 +2,61 @@
 
 import { resolve } from "node:path";
 import type { CommandHook } from "@keelson/protocol";
-import { findProgram } from "../../programs/find-program.ts";
+import type { Programs, ResolvedProgram } from "../../programs/registry/programs.ts";
 import { optionVariable } from "./environment.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-export type HookArgv = { readonly argv: readonly string[] } | { readonly problem: string };
+export type HookArgv =
+  | { readonly argv: readonly string[] }
+  /** `isChanged` if the program is there, but is not what it was. */
+  | { readonly problem: string; readonly isChanged?: boolean };
 
 /** A relative program path is resolved against `cwd`. */
-export function hookArgv({ command, args, shell }: CommandHook, env: Environment, cwd: string): HookArgv {
-  if (args) return programArgv(substitute(command, env), args, env, cwd);
-  if (shell === "powershell") return powershellArgv(command, env);
-  return { argv: [findProgram("bash", env["PATH"]) ?? "/bin/sh", "-c", command] };
+export function hookArgv(
+  { command, args, shell }: CommandHook,
+  { env, cwd, programs }: { readonly env: Environment; readonly cwd: string; readonly programs: Programs },
+): HookArgv {
+  const place = { path: env["PATH"], cwd };
+  const find = (name: string) =>
+    name.includes("/") ? programs.script(resolve(cwd, name), place) : programs.configured(name, place);
+  if (args) return programArgv(substitute(command, env), args, env, { cwd, find });
+  if (shell === "powershell") return powershellArgv(command, find);
+  const bash = programs.shell(env["PATH"]);
+  return "path" in bash
+    ? { argv: [bash.path, "-c", command] }
+    : bash.isChanged
+      ? bash
+      : { argv: ["/bin/sh", "-c", command] };
 }
 
-function programArgv(program: string, args: readonly string[], env: Environment, cwd: string): HookArgv {
-  const found = program.includes("/") ? resolve(cwd, program) : findProgram(program, env["PATH"]);
-  if (found === null) return { problem: `'${program}' was not found on the PATH; install it or use its full path` };
-  return { argv: [found, ...args.map((arg) => substitute(arg, env))] };
+type Find = (name: string) => ResolvedProgram;
+
+function programArgv(
+  program: string,
+  args: readonly string[],
+  env: Environment,
+  { cwd, find }: { readonly cwd: string; readonly find: Find },
+): HookArgv {
+  const found = find(program);
+  const argv = (path: string) => ({ argv: [path, ...args.map((arg) => substitute(arg, env))] });
+  if ("path" in found) return argv(found.path);
+  if (found.isChanged) return found;
+  // Starting it fails with a better reason: it may be a folder, or not executable.
+  if (program.includes("/")) return argv(resolve(cwd, program));
+  return { problem: `'${program}' was not found on the PATH; install it or use its full path` };
 }
 
-function powershellArgv(command: string, env: Environment): HookArgv {
-  const program = findProgram("pwsh", env["PATH"]) ?? findProgram("powershell", env["PATH"]);
-  if (program === null) {
+function powershellArgv(command: string, find: Find): HookArgv {
+  const [first, second] = [find("pwsh"), find("powershell")];
+  const program = "path" in first || first.isChanged ? first : second;
+  if ("problem" in program) {
+    if (program.isChanged) return program;
     return { problem: "PowerShell ('pwsh') was not found on the PATH; install it or write the hook for bash" };
   }
   // In PowerShell the environment is `${env:NAME}`. Values are never inserted into the script.
   const script = command.replaceAll(PLACEHOLDER, (_, name: string) => `\${env:${name}}`);
-  return { argv: [program, "-NoProfile", "-NonInteractive", "-Command", script] };
+  return { argv: [program.path, "-NoProfile", "-NonInteractive", "-Command", script] };
 }
 
 /** Without a shell we expand these ourselves. A placeholder without a value stays unchanged. */

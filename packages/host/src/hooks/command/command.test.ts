@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createGroups } from "../../shell/process/groups.ts";
+import { createPrograms } from "../../programs/registry/programs.ts";
 import { randomHex } from "../../random.ts";
 import { runCommandHook } from "./command.ts";
 
@@ -10,7 +11,12 @@ test("works with Bun's pipes if we cannot open our own", async () => {
   const { signal } = new AbortController();
   const options = { cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeoutMs: 10_000, signal, closing: signal };
   const command = "cat; echo $$; echo no >&2; exit 2";
-  const run = await runCommandHook({ type: "command", command }, "{}", { ...options, groups, openPipe: null });
+  const run = await runCommandHook({ type: "command", command }, "{}", {
+    ...options,
+    groups,
+    openPipe: null,
+    programs: createPrograms(undefined),
+  });
 
   expect(run).toEqual({
     outcome: "error",

@@ -1,6 +1,7 @@
 // Runs one command hook: writes its input to stdin and limits its output and time. Does not know events or parse replies.
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
+import type { Programs } from "../../programs/registry/programs.ts";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
@@ -25,6 +26,8 @@ export interface CommandHookOptions {
   onOutput?(stdout: string, stderr: string): void;
   readonly groups: Groups;
   readonly openPipe: OpenPipe | null;
+  /** Where the program of the hook is looked up. */
+  readonly programs: Programs;
   /** Aborts when the session ends. */
   readonly closing: AbortSignal;
 }
@@ -44,8 +47,8 @@ export async function runCommandHook(
   });
   if (options.signal.aborted || options.closing.aborted) return run(cancelled("interrupted", options.timeoutMs));
 
-  const argv = hookArgv(handler, options.env, options.cwd);
-  if ("problem" in argv) return run(notStarted(argv.problem, 127));
+  const argv = hookArgv(handler, options);
+  if ("problem" in argv) return run({ ...notStarted(argv.problem, 127), ...(argv.isChanged ? { refused: true } : {}) });
   const child = startHook(argv.argv, `${input}\n`, options);
   if ("problem" in child) return run(notStarted(child.problem, child.code));
   const { pid, exited, moved } = child;

@@ -66,6 +66,8 @@ test("settings become the library's configuration, with the paths this command m
       filesystem: { allowWrite: ["~/cache", "out", "//srv/x"], denyRead: ["~/.ssh"], denyWrite: ["/p/locked"] },
       network: { allowedDomains: ["a.example"], deniedDomains: ["b.example"], allowLocalBinding: true },
       ignoreViolations: { "*": ["x"] },
+      bwrapPath: "/opt/bwrap",
+      socatPath: "/opt/socat",
     },
     options(value),
   );
@@ -81,6 +83,8 @@ test("settings become the library's configuration, with the paths this command m
       denyWrite: ["/p/locked", "/p/.claude"],
     },
     ignoreViolations: { "*": ["x"] },
+    bwrapPath: "/opt/bwrap",
+    socatPath: "/opt/socat",
     ripgrep: { command: "/bin/rg", args: [] },
   });
 });

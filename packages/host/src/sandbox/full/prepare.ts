@@ -1,6 +1,7 @@
 // Starts the full sandbox, or explains why it is unavailable.
 
 import { tmpdir } from "node:os";
+import { findHelper } from "../../programs/registry/helpers.ts";
 import { randomHex } from "../../random.ts";
 import { runTrial } from "../shield/status.ts";
 import { loadSandboxLibrary, type SandboxedCommand, type SandboxLibrary } from "./runtime-adapter.ts";
@@ -73,11 +74,10 @@ async function runTrialCommand(
 
 async function start(settings: SandboxBlock, options: SandboxOptions): Promise<Sandbox | string> {
   const { directories, home, ripgrep, seccomp } = options;
+  const { PATH } = process.env;
+  const programs = { ripgrep, seccomp, bwrap: findHelper("bwrap", PATH), socat: findHelper("socat", PATH) };
   const configFor = (forbidden: Forbidden) =>
-    runtimeConfig(settings, { directories: directories(), home, temporary: [tmpdir()] }, forbidden, {
-      ripgrep,
-      seccomp,
-    });
+    runtimeConfig(settings, { directories: directories(), home, temporary: [tmpdir()] }, forbidden, programs);
   let library: SandboxLibrary;
   try {
     library = await (options.load ?? loadSandboxLibrary)();

@@ -2,6 +2,7 @@
 // runs in our event loop, so nothing here may block.
 
 import type { SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
+import { helperPath } from "../../programs/registry/helpers.ts";
 
 export interface SandboxLibrary {
   /** What this machine lacks, as text. */
@@ -30,10 +31,10 @@ export async function loadSandboxLibrary(): Promise<SandboxLibrary> {
   return {
     async missing(ripgrep) {
       if (!manager.isSupportedPlatform()) return [`the sandbox does not support ${process.platform}`];
-      const { errors } = await manager.checkDependenciesAsync(ripgrep ? { command: ripgrep } : undefined);
-      return errors;
+      const check = () => manager.checkDependenciesAsync(ripgrep ? { command: ripgrep } : undefined);
+      return (await withHelperPath(check)).errors;
     },
-    start: (config) => manager.initialize(config),
+    start: (config) => withHelperPath(() => manager.initialize(config)),
     async wrap({ script, shell, id, command, config }) {
       const options = { commandId: id, commandText: command };
       const { argv } = await manager.wrapWithSandboxArgv(script, shell, config, undefined, undefined, options);
@@ -46,4 +47,16 @@ export async function loadSandboxLibrary(): Promise<SandboxLibrary> {
     },
     stop: () => manager.reset(),
   };
+}
+
+/** The library looks up programs by name, and runs them, before it has a configuration. */
+async function withHelperPath<T>(work: () => Promise<T>): Promise<T> {
+  const { PATH } = process.env;
+  process.env["PATH"] = helperPath(PATH);
+  try {
+    return await work();
+  } finally {
+    if (PATH === undefined) delete process.env["PATH"];
+    else process.env["PATH"] = PATH;
+  }
 }

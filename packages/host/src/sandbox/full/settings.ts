@@ -59,7 +59,7 @@ export function runtimeConfig(
   settings: SandboxBlock,
   places: SandboxPlaces,
   forbidden: Forbidden,
-  programs: { readonly ripgrep?: string | null; readonly seccomp?: string | null } = {},
+  programs: Readonly<Partial<Record<"ripgrep" | "seccomp" | "bwrap" | "socat", string | null>>> = {},
 ): SandboxRuntimeConfig {
   const { filesystem = {}, network = {}, credentials } = settings;
   const paths = (list: readonly string[] = []) => list.map((path) => settingPath(path, places));
@@ -92,8 +92,8 @@ export function runtimeConfig(
       enableWeakerNestedSandbox: settings.enableWeakerNestedSandbox,
       enableWeakerNetworkIsolation: settings.enableWeakerNetworkIsolation,
       allowAppleEvents: settings.allowAppleEvents,
-      bwrapPath: settings.bwrapPath,
-      socatPath: settings.socatPath,
+      bwrapPath: settings.bwrapPath ?? programs.bwrap ?? undefined,
+      socatPath: settings.socatPath ?? programs.socat ?? undefined,
       ripgrep: ripgrep && { command: ripgrep.command, args: [...("args" in ripgrep ? (ripgrep.args ?? []) : [])] },
       seccomp: programs.seccomp ? { applyPath: programs.seccomp } : undefined,
       credentials: credentials && {

@@ -5,6 +5,7 @@ import { readdirSync, type Dirent } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
+import { guardPrograms } from "./guard-programs.ts";
 import {
   createFolderLookup,
   isFolder,
@@ -23,6 +24,8 @@ export interface GuardPlaces {
   readonly configDir: string;
   /** Files and folders that configure this session: settings, hook scripts, environment files. */
   readonly governing?: readonly string[];
+  /** Programs that run outside the shield, and names that must not become one. */
+  readonly programs?: readonly string[];
 }
 
 export interface Guarded {
@@ -96,7 +99,7 @@ const AT_HOME = [
 export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
 
 export function findGuarded(options: GuardPlaces): Guarded {
-  const { directories, cwd, home, configDir, governing = [] } = options;
+  const { directories, cwd, home, configDir, governing = [], programs = [] } = options;
   const found = {
     readOnly: new Set<string>(),
     pinned: new Set<string>(),
@@ -160,6 +163,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const isFixed = (folder: string) => readOnly.has(folder) || isCovered(folder);
   const above = foldersAbove(held(), { isFixed, kept: [...directories, home], free: cwd, firm });
   for (const folder of above.pinned) found.pinned.add(folder);
+  const programFolders = guardPrograms(programs, { guard, links, held: [...found.pinned, ...above.kept] });
   return {
     readOnly: [...readOnly],
     pinned: [...found.pinned.union(found.free)],
@@ -171,7 +175,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     gitSettings: [...gitSettings],
     contents: [...found.contents],
     closedFolders: [...found.closedFolders],
-    keptFolders: above.kept,
+    keptFolders: [...above.kept, ...programFolders],
     places,
   };
 }

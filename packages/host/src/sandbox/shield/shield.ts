@@ -19,6 +19,10 @@ export interface ShieldOptions extends DenyOptions {
   readonly bwrapPath?: string;
   /** Files and folders that configure this session. Called before each command. */
   governing?(): readonly string[];
+  /** Programs that run outside the shield, and names that must not become one. Called after `governing`. */
+  programs?(): readonly string[];
+  /** Called when the shield is found to work, before the first command. */
+  onActive?(): void;
   /** What the rules of a subagent deny besides. The same object at each call; undefined if it has none of its own. */
   rulesOf?(owner: string): AgentDenyRules | undefined;
   /** Whether we wrote this file with the user's approval, and it has not changed since. */
@@ -95,7 +99,8 @@ export function createShield(
 
   async function start(): Promise<ShieldStatus> {
     const found = await shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
-    if (!found.active) {
+    if (found.active) options.onActive?.();
+    else {
       options.warn(`Commands run without the shield; only permission rules protect files: ${found.reason}`);
     }
     if (found.kind !== "bubblewrap") return found;
@@ -112,7 +117,9 @@ export function createShield(
 
   function guardedFrom(cwd: string): Guarded {
     const { home, configDir } = options;
-    return findGuarded({ directories: options.directories(), cwd, home, configDir, governing: options.governing?.() });
+    const governing = options.governing?.();
+    const programs = options.programs?.();
+    return findGuarded({ directories: options.directories(), cwd, home, configDir, governing, programs });
   }
 
   return {

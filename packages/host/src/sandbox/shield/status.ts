@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { findProgram } from "../../programs/find-program.ts";
+import { findHelper, helperMissing } from "../../programs/registry/helpers.ts";
 
 export interface ShieldStatus {
   readonly active: boolean;
@@ -38,8 +39,8 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
   }
   if (platform !== "linux") return none(`${platform} is not supported`);
 
-  const program = options.bwrapPath ?? findProgram("bwrap", options.path ?? "/usr/bin:/bin");
-  if (!program) return none("bubblewrap is not installed (install the package bubblewrap)");
+  const program = options.bwrapPath ?? findHelper("bwrap", options.path);
+  if (!program) return none(bubblewrapMissing(options.path));
   const shared = [program, "--dev-bind", "/", "/"];
   const [whole, version] = await Promise.all([
     runProbe([...shared, "--dev", "/dev", "--", "true"]),
@@ -57,6 +58,11 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
     ...(whole.ok ? {} : { reason: `bubblewrap cannot set up its own devices here: ${whole.text}` }),
     ...(version?.ok ? { version: version.text.replace(/^bubblewrap /, "") } : {}),
   };
+}
+
+function bubblewrapMissing(path: string | undefined): string {
+  if (findProgram("bwrap", path) === null) return "bubblewrap is not installed (install the package bubblewrap)";
+  return helperMissing("bwrap", path, "install the package bubblewrap, or set sandbox.bwrapPath");
 }
 
 function none(reason: string): ShieldStatus {

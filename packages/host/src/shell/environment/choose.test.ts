@@ -16,8 +16,12 @@ function plant(...names: string[]): string {
 /** A machine with only these programs. */
 const machine =
   (...programs: string[]) =>
-  (env: Record<string, string>, cwd = "/project") =>
-    chooseShell({ env, cwd }, (path) => programs.includes(path) || (path.startsWith(place) && isProgram(path)));
+  (env: Record<string, string>, cwd = "/project", platform: NodeJS.Platform = "linux") =>
+    chooseShell(
+      { env, cwd },
+      (path) => programs.includes(path) || (path.startsWith(place) && isProgram(path)),
+      platform,
+    );
 
 test("chooseShell() uses bash if there is one, with the variables of the user's zsh", () => {
   const choose = machine("/bin/zsh", "/opt/bash", "/usr/bin/bash", "/bin/fish");
@@ -32,10 +36,12 @@ test("chooseShell() uses bash if there is one, with the variables of the user's 
   expect(choose({})).toEqual({ program: bash });
 });
 
-test("chooseShell() searches the PATH before common folders, never the project and never relative names", () => {
+test("chooseShell() takes the system's bash, on macOS that of the PATH, never the project's and never relative names", () => {
   const bin = plant("bash");
   const choose = machine("/bin/bash");
-  expect(choose({ PATH: `/nowhere:${bin}` }).program.path).toBe(join(bin, "bash"));
+  expect(choose({ PATH: `/nowhere:${bin}` }).program.path).toBe("/bin/bash");
+  expect(choose({ PATH: `/nowhere:${bin}` }, "/project", "darwin").program.path).toBe(join(bin, "bash"));
+  expect(machine()({ PATH: `/nowhere:${bin}` }).program.path).toBe(join(bin, "bash"));
   expect(choose({ PATH: `${bin}:/nowhere` }, bin).program.path).toBe("/bin/bash");
   expect(choose({ PATH: `${bin}:/nowhere` }, place).program.path).toBe("/bin/bash");
   // Relative names would be resolved against the working directory.

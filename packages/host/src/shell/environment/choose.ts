@@ -18,7 +18,7 @@ export interface ShellChoice {
   readonly userZsh?: string;
 }
 
-/** Searched if the PATH has no shell: common systems, FreeBSD, Homebrew, NixOS. */
+/** Common systems, FreeBSD, Homebrew, NixOS. */
 const FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"];
 
 export interface ChooseShellOptions {
@@ -28,7 +28,11 @@ export interface ChooseShellOptions {
   readonly cwd?: string;
 }
 
-export function chooseShell({ env, cwd }: ChooseShellOptions, canRun = isProgram): ShellChoice {
+export function chooseShell(
+  { env, cwd }: ChooseShellOptions,
+  canRun = isProgram,
+  platform = process.platform,
+): ShellChoice {
   const named = [env["CLAUDE_CODE_SHELL"], env["SHELL"]].filter((path) => path !== undefined && isAbsolute(path));
   const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => cwd === undefined || !isWithin(cwd, folder));
   const find = (kind: ShellProgram["kind"]): ShellProgram | undefined => {
@@ -37,7 +41,10 @@ export function chooseShell({ env, cwd }: ChooseShellOptions, canRun = isProgram
     const given = named.find((each) => basename(each!) === kind && isOne(each));
     if (given) return { path: given, kind };
     const onPath = findProgram(kind, path.join(delimiter));
-    const found = [onPath, ...FOLDERS.map((folder) => `${folder}/${kind}`)].find(isOne);
+    const common = FOLDERS.map((folder) => `${folder}/${kind}`);
+    // It reads the user's start files outside the shield, so not one that a command could have put on the PATH. The bash
+    // of macOS is old; people install another one.
+    const found = (platform === "darwin" ? [onPath, ...common] : [...common, onPath]).find(isOne);
     return found ? { path: found, kind } : undefined;
   };
   const program = find("bash") ?? find("zsh") ?? find("sh") ?? { path: "/bin/bash", kind: "bash" };

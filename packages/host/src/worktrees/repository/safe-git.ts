@@ -2,13 +2,12 @@
 // transports. What the repository's settings name is overridden key by key, and the user's own settings are left out.
 
 import { printableLine } from "@keelson/protocol";
-import { findGit } from "../../git/find-git.ts";
+import { findGit, gitMissing, type GitLookupPlaces, type GitProgram } from "../../git/find-git.ts";
 import type { Checkout } from "./checkout.ts";
 import { WorktreeError } from "../errors.ts";
 import { settingNames } from "./setting-names.ts";
 
-export interface GitEnvironment {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface GitEnvironment extends GitLookupPlaces {
   readonly home: string;
 }
 
@@ -35,11 +34,12 @@ export interface GitRun {
 const LIMIT_MS = 10 * 60_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
 
-export async function openSafeGit(checkout: Checkout, { env, home }: GitEnvironment): Promise<SafeGit> {
-  const program = findGit(env, [checkout.root]);
-  if (program === undefined) throw new WorktreeError("git", "git was not found; install it");
+export async function openSafeGit(checkout: Checkout, places: GitEnvironment): Promise<SafeGit> {
+  const { env, home } = places;
+  const program = findGit(places, [checkout.root]);
+  if (program === undefined) throw new WorktreeError("git", gitMissing(places));
   const base: Record<string, string> = {
-    PATH: env["PATH"] ?? "",
+    PATH: program.path,
     HOME: home,
     LC_ALL: "C.UTF-8",
     GIT_CONFIG_GLOBAL: "/dev/null",
@@ -54,10 +54,11 @@ export async function openSafeGit(checkout: Checkout, { env, home }: GitEnvironm
     ...(env["XDG_CONFIG_HOME"] === undefined ? {} : { XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"] }),
   };
   const main = { gitFolder: checkout.common, path: checkout.root };
-  const plain = gitIn(main, { program, checkout, filters: [], env: { ...base, ...settingsVariables(OFF) } });
+  const missing = gitMissing(places);
+  const plain = gitIn(main, { program, missing, checkout, filters: [], env: { ...base, ...settingsVariables(OFF) } });
   const { settings, filters } = overridesFor(await settingNames(plain, home));
   const safe = { ...base, ...settingsVariables([...OFF, ...settings]) };
-  return gitIn(main, { program, checkout, filters, env: safe });
+  return gitIn(main, { program, missing, checkout, filters, env: safe });
 }
 
 type Setting = readonly [key: string, value: string];
@@ -105,17 +106,24 @@ function settingsVariables(settings: readonly Setting[]): Record<string, string>
 }
 
 interface GitParts {
-  readonly program: string;
+  readonly program: GitProgram;
+  /** Why it cannot be run, if it has to run behind the shield and there is none. */
+  readonly missing: string;
   readonly env: Record<string, string>;
   readonly checkout: Checkout;
   readonly filters: readonly string[];
 }
 
 function gitIn(place: { readonly gitFolder: string; readonly path: string }, parts: GitParts): SafeGit {
-  const { program, env, checkout, filters } = parts;
+  const { program, missing, env, checkout, filters } = parts;
   // Named, not discovered: git then uses the repository that was checked, no matter who owns it.
-  const command = [program, "--no-pager", `--git-dir=${place.gitFolder}`, `--work-tree=${place.path}`];
-  const once = (words: readonly string[], options: GitRun) => execute([...command, ...words], place.path, env, options);
+  const first = ["--no-pager", `--git-dir=${place.gitFolder}`, `--work-tree=${place.path}`];
+  const once = async (words: readonly string[], options: GitRun) => {
+    const { argv, leave } = await program.start([...first, ...words], place.path).catch(() => {
+      throw new WorktreeError("git", missing);
+    });
+    return execute(argv, place.path, env, options).finally(leave);
+  };
 
   async function run(words: readonly string[], options: GitRun = {}): Promise<string> {
     for (let left = options.retries ?? 0; ; left--) {

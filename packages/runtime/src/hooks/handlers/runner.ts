@@ -4,6 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { ModelChoice } from "@keelson/engine";
 import { createHookProcesses, envFileFor, hookEnvironment, runHttpHook } from "@keelson/host/hooks";
+import type { Programs } from "@keelson/host/programs";
 import {
   isObject,
   tryParse,
@@ -45,6 +46,8 @@ export interface RunnersOptions {
   cwd(): string;
   /** Undoes changes to guarded paths, such as hook scripts. Absent if no commands run. */
   undoChanges?(): Promise<unknown>;
+  /** What runs outside the shield. Absent if no commands run. */
+  programs?(): Programs;
   /** The number in the name of the registration's env file. */
   numberOf(registration: HookRegistration): number;
   /** Calls a function of the client. */
@@ -64,7 +67,7 @@ export interface RunnersOptions {
 }
 
 export function createRunners(options: RunnersOptions): Runners {
-  const processes = createHookProcesses();
+  const processes = createHookProcesses(options.programs);
   const start = async (registration: HookRegistration, input: JsonObject, how: HandlerOptions): Promise<HookRun> => {
     const { handler } = registration;
     const text = JSON.stringify(input);

@@ -8,6 +8,7 @@ import {
   type ServerProgram,
   type ServerPrograms,
 } from "@keelson/host/servers";
+import type { Programs } from "@keelson/host/programs";
 import {
   McpConnection,
   sdkTransport,
@@ -19,6 +20,7 @@ import {
   type Transport,
 } from "@keelson/mcp";
 import type { Snapshot } from "@keelson/config";
+import { folderToAvoid } from "@keelson/config/governing";
 import { fetchOptionsFrom } from "@keelson/model";
 import type {
   ConfiguredMcpServer,
@@ -47,6 +49,8 @@ export interface ConnectorOptions {
   bridge?(name: string): McpBridge;
   /** Starts programs in the sandbox. Without it, servers that must run there do not start. */
   readonly confine?: Machine["confine"];
+  /** What runs outside the shield. */
+  programs?(): Programs;
   /** What to do with images and other binary content. */
   readonly parts?: ConnectionOptions["parts"];
   /** Answers a question of a server. Without it, servers get the answer that no one can. */
@@ -74,8 +78,8 @@ export class Connector {
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
-    const { confine } = options;
-    this.#programs = createServerPrograms(confine ? { confine } : {});
+    const { confine, programs } = options;
+    this.#programs = createServerPrograms({ ...(confine ? { confine } : {}), ...(programs ? { programs } : {}) });
   }
 
   /** A connection that is not open yet. */
@@ -167,7 +171,7 @@ export class Connector {
     return (await (this.#remote ??= openRemote(this.#options))).headers(name, config);
   }
 
-  async #start({ name, confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {
+  async #start({ name, scope, confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {
     const { snapshot, sessionId, entrypoint, started } = this.#options;
     const { cwd, env: own, childEnv: all } = snapshot();
     const childEnv = inheritsBasicsOnly(own) ? basicVariables(all) : all;
@@ -176,6 +180,7 @@ export class Connector {
       args,
       cwd,
       confined,
+      outside: folderToAvoid(snapshot(), scope),
       env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd }),
       entryEnv: env,
     });

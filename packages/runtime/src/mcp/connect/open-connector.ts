@@ -37,6 +37,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     directories: () => folders.workspace.directories,
     bridge: (name) => client.mcpServer(name),
     confine: machine.confine,
+    programs: () => machine.governing.programs,
     parts: { save: fileSaver(machine, "blob"), fit: fitImage },
     async elicit(server, params, signal) {
       const { answerElicitation } = await import("./elicit.ts");

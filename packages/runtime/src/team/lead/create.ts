@@ -43,11 +43,11 @@ export async function createLead(
 
 /** The session leads the team of this file. */
 export async function leadOf(
-  { storage, fire, ruleBook, registered, person }: TeamParts,
+  { storage, fire, ruleBook, registered, person, programs }: TeamParts,
   file: TeamFile,
 ): Promise<Lead> {
   const files = openTeamFiles(storage, file);
-  const backend = await chooseBackend(storage, file.folder);
+  const backend = await chooseBackend(storage, file.folder, programs);
   return new Lead({ storage, fire, ruleBook, registered, person, files, backend });
 }
 

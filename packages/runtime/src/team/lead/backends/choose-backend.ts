@@ -2,11 +2,16 @@
 
 import { join } from "node:path";
 import { mkdirSync } from "node:fs";
+import type { Programs } from "@keelson/host/programs";
 import type { Storage } from "../../../session/storage.ts";
 import type { Backend } from "./backend.ts";
 import { processes } from "./processes.ts";
 
-export async function chooseBackend({ options, state }: Storage, folder: string): Promise<Backend> {
+export async function chooseBackend(
+  { options, state }: Storage,
+  folder: string,
+  programs: () => Programs,
+): Promise<Backend> {
   const { env, settings } = state.snapshot;
   const { program, warn } = options;
   const wanted = settings["teammateMode"] ?? "auto";
@@ -21,9 +26,10 @@ export async function chooseBackend({ options, state }: Storage, folder: string)
   }
   const inTmux = env["TMUX"] !== undefined && env["TMUX"] !== "";
   if (wanted === "tmux" && !inTmux) warn("Teammates run without panes, because this is not inside tmux");
-  if (wanted === "process" || !inTmux) return processes({ kind: "process", program, snapshot });
+  if (wanted === "process" || !inTmux) return processes({ kind: "process", program, snapshot, programs });
   const { tmuxViews } = await import("./tmux.ts");
   const views = join(folder, "views");
   mkdirSync(views, { recursive: true, mode: 0o700 });
-  return processes({ kind: "tmux", program, snapshot, view: tmuxViews({ folder: views, env, warn }) });
+  const view = tmuxViews({ folder: views, env, find: programs().helper, warn });
+  return processes({ kind: "tmux", program, snapshot, programs, view });
 }

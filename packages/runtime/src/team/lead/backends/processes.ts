@@ -2,6 +2,7 @@
 // ends.
 
 import type { Snapshot } from "@keelson/config";
+import type { Programs } from "@keelson/host/programs";
 import { createServerPrograms } from "@keelson/host/servers";
 import { toLine } from "@keelson/protocol";
 import { heardIn, type Backend, type HeardFromMember } from "./backend.ts";
@@ -26,10 +27,12 @@ export interface ProcessesOptions {
   readonly program: readonly string[];
   snapshot(): Snapshot;
   readonly view?: OpenView;
+  /** What runs outside the shield: a replaced program is not started. */
+  programs?(): Programs;
 }
 
-export function processes({ kind, program, snapshot, view }: ProcessesOptions): Backend {
-  const programs = createServerPrograms();
+export function processes({ kind, program, snapshot, view, programs: registry }: ProcessesOptions): Backend {
+  const programs = createServerPrograms(registry ? { programs: registry } : {});
   const views = new Set<TeammateView>();
   const [command = "", ...first] = program;
   return {

@@ -3,6 +3,7 @@
 
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { helperMissing, type Programs } from "@keelson/host/programs";
 import { isObject, printableLines } from "@keelson/protocol";
 import type { OpenView, TeammateView } from "./processes.ts";
 
@@ -15,20 +16,22 @@ export interface TmuxOptions {
   /** Where the texts to show are written. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly find: Programs["helper"];
   warn(text: string): void;
 }
 
-export function tmuxViews({ folder, env, warn }: TmuxOptions): OpenView {
+export function tmuxViews({ folder, env, find, warn }: TmuxOptions): OpenView {
+  const tmux = (args: readonly string[]) => runTmux(find("tmux"), env, args);
   let isBroken = false;
   let opening: Promise<unknown> = Promise.resolve();
   /** One after the other: each pane is split off when the layout has made room for it. */
   const openPane = (shown: readonly string[]): Promise<TmuxAnswer> => {
     const opened = opening.then(async () => {
       if (isBroken) return { ok: false, text: "" };
-      const pane = await tmux(env, ["split-window", ...PRINT_ID, ...shown]);
-      if (pane.ok) await tmux(env, ["select-layout", "tiled"]);
+      const pane = await tmux(["split-window", ...PRINT_ID, ...shown]);
+      if (pane.ok) await tmux(["select-layout", "tiled"]);
       // The window is too small for one more.
-      return pane.ok ? pane : tmux(env, ["new-window", ...PRINT_ID, ...shown]);
+      return pane.ok ? pane : tmux(["new-window", ...PRINT_ID, ...shown]);
     });
     opening = opened;
     return opened;
@@ -39,7 +42,7 @@ export function tmuxViews({ folder, env, warn }: TmuxOptions): OpenView {
     const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
     const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
     const pane = await openPane(["/bin/sh", "-c", SHOW, name, path, `${pid}`]);
-    if (pane.ok) return paneView(fd, () => tmux(env, ["kill-pane", "-t", pane.text]));
+    if (pane.ok) return paneView(fd, () => tmux(["kill-pane", "-t", pane.text]));
     closeSync(fd);
     if (!isBroken) warn(`No panes for teammates: ${pane.text || "tmux failed"}`);
     isBroken = true;
@@ -47,6 +50,7 @@ export function tmuxViews({ folder, env, warn }: TmuxOptions): OpenView {
   };
 }
 
+const TMUX_FIX = "install it with the system's packages";
 const PRINT_ID = ["-d", "-P", "-F", "#{pane_id}"];
 
 interface TmuxAnswer {
@@ -109,11 +113,12 @@ function parse(line: string): unknown {
   }
 }
 
-async function tmux(env: TmuxOptions["env"], args: readonly string[]): Promise<TmuxAnswer> {
+async function runTmux(program: string | null, env: TmuxOptions["env"], args: readonly string[]): Promise<TmuxAnswer> {
+  if (program === null) return { ok: false, text: helperMissing("tmux", env["PATH"], TMUX_FIX) };
   try {
     const names = ["PATH", "HOME", "TMUX", "TMUX_PANE", "TMUX_TMPDIR", "TERM", "LANG", "LC_ALL"];
     const own = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-    const child = Bun.spawn(["tmux", ...args], {
+    const child = Bun.spawn([program, ...args], {
       env: own,
       stdin: "ignore",
       stdout: "pipe",

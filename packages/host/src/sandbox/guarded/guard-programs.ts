@@ -1,0 +1,37 @@
+// Guards the programs that run outside the shield. The folders above them stay ordinary: package managers rename and link
+// in and out of them, so they are moved back if a command moves them, and not mounted.
+
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
+import type { Guard } from "./guarded.ts";
+import { realPath, statThroughLinks } from "./stat.ts";
+
+interface ProgramGuard {
+  readonly guard: Guard;
+  readonly links: Set<string>;
+  /** Kept in place already. */
+  readonly held: readonly string[];
+}
+
+/** Returns the folders that must stay in place. */
+export function guardPrograms(paths: readonly string[], { guard, links, held }: ProgramGuard): readonly string[] {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    // A link to a folder must lead there; what else is in the folder may change.
+    if (statThroughLinks(path)?.isDirectory()) links.add(path);
+    else guard(path, "missingFiles");
+    for (const start of [dirname(path), dirname(realPath(path) ?? path)]) {
+      for (let at = realPath(start) ?? start; at !== dirname(at) && !folders.has(at); at = dirname(at)) folders.add(at);
+    }
+  }
+  return [...folders].filter((folder) => !held.includes(folder) && isWritable(dirname(folder)));
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,167 @@
+// What runs outside the shield stays what it was: a command can neither replace a program that Keelson, a hook or a server
+// uses, nor put another one before it on the PATH. Neither this session nor the next one runs it.
+
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import {
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+  type TemporaryHome,
+} from "@keelson/testkit";
+import { ordinaryUserMissing, owned, program, through } from "../as-nobody.ts";
+import { messagesOf, STREAM, told } from "../front-door.ts";
+import { confinementMissing } from "../needs-bubblewrap.ts";
+
+const shielded = testUnless(confinementMissing(), test);
+const ordinary = testUnless(confinementMissing() ?? ordinaryUserMissing(), test);
+const users = [
+  ["this user", shielded, {}],
+  ["an ordinary user", ordinary, { through, program }],
+] as const;
+
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
+const WRITE: ScriptedCall = { name: "Write", input: { file_path: "guarded.txt", content: "x" } };
+const executable = (home: TemporaryHome, path: string, text: string) => {
+  const file = home.write(path, text);
+  Bun.spawnSync(["chmod", "755", file]);
+  return file;
+};
+
+/** A home as version managers leave it: programs of the user in folders that come first on the PATH. */
+function userHome(): TemporaryHome {
+  const home = temporaryHome({ git: true });
+  mkdirSync(join(home.home, ".local/bin"), { recursive: true });
+  const deny = (who: string) => `#!/bin/sh\ncat >/dev/null\necho 'denied by ${who}' >&2\nexit 2\n`;
+  executable(home, "~/.vm/versions/1/bin/by-word", deny("by-word"));
+  executable(home, "~/.vm/versions/1/bin/by-exec", deny("by-exec"));
+  executable(home, "~/.vm/versions/1/bin/interpreter", '#!/bin/sh\nshift; exec /bin/sh "$@"\n');
+  executable(home, "~/.vm/versions/1/bin/server", `#!/bin/sh\necho ran >>"${home.root}/server"\n`);
+  executable(home, "~/.vm/versions/1/bin/unused", "#!/bin/sh\n");
+  home.write("~/.claude/hooks/check.js", deny("interpreter"));
+  symlinkSync("versions/1", join(home.home, ".vm/current"));
+  home.settings({
+    hooks: {
+      PreToolUse: [
+        {
+          matcher: "Write",
+          hooks: [
+            { type: "command", command: "FOO=1 by-word --check" },
+            { type: "command", command: "by-exec", args: ["--check"] },
+            { type: "command", command: "interpreter -- ~/.claude/hooks/check.js" },
+          ],
+        },
+      ],
+    },
+    permissions: { allow: ["Bash", "Grep", "Write"] },
+  });
+  home.write("~/.claude.json", { mcpServers: { one: { command: "server", args: [] } } });
+  return home;
+}
+
+const pathOf = (home: TemporaryHome) =>
+  [
+    join(home.home, ".local/bin"),
+    join(home.home, "absent/bin"),
+    join(home.home, ".vm/current/bin"),
+    home.env["PATH"],
+  ].join(":");
+
+async function session(
+  home: TemporaryHome,
+  calls: readonly ScriptedCall[],
+  how: object,
+  flags: readonly string[] = [],
+) {
+  await using model = await startMockModel([...calls.map((call) => ({ calls: [call] })), { text: "done" }]);
+  const ended = await runKeelson(["-p", "go", ...STREAM, ...flags], {
+    home,
+    url: model.url,
+    env: { PATH: pathOf(home) },
+    ...how,
+  });
+  const results = model.requests.slice(1).map((request) => told(request).map(({ content }) => content));
+  return { ended, results: results.map((each) => JSON.stringify(each)) };
+}
+
+const NAMES = "git bash sh rg bwrap socat pdftoppm tmux by-word by-exec interpreter server keelson cat env";
+/** Leaves its name where the test looks, if anything runs it. */
+const evil = (home: TemporaryHome) => `#!/bin/sh\n: >"${home.root}/ran-\${0##*/}"\n`;
+const DENIALS = ["denied by by-word", "denied by by-exec", "denied by interpreter"];
+
+const VM = "$HOME/.vm/versions/1/bin";
+const EVIL = '"$TMPDIR/evil"';
+const ATTACKS: readonly (readonly [name: string, command: string])[] = [
+  ["plants names in the first folder of the PATH", `for n in ${NAMES}; do /bin/cp ${EVIL} ~/.local/bin/$n; done`],
+  [
+    "makes a folder that the PATH names",
+    `/bin/mkdir -p ~/absent/bin; for n in ${NAMES}; do /bin/cp ${EVIL} ~/absent/bin/$n; done`,
+  ],
+  ["links names", `for n in ${NAMES}; do /bin/ln -s ${EVIL} ~/.local/bin/$n; done`],
+  [
+    "replaces the files",
+    `for n in by-word by-exec interpreter server; do /bin/cp ${EVIL} ${VM}/$n; /bin/mv ${EVIL} ${VM}/$n; done`,
+  ],
+  [
+    "removes the files",
+    `for n in by-word by-exec interpreter server; do /bin/rm -f ${VM}/$n; /bin/cp ${EVIL} ${VM}/$n; done`,
+  ],
+  ["appends to the files", `for n in by-word by-exec interpreter server; do /bin/cat ${EVIL} >>${VM}/$n; done`],
+  [
+    "writes through a hard link",
+    `for n in by-word by-exec interpreter server; do /bin/ln ${VM}/$n ~/hard-$n; /bin/cat ${EVIL} >~/hard-$n; done`,
+  ],
+  [
+    "replaces the folder",
+    `/bin/mv ~/.vm/versions/1 ~/.vm/versions/old; /bin/mkdir -p ${VM}; for n in ${NAMES}; do /bin/cp ${EVIL} ${VM}/$n; done`,
+  ],
+  [
+    "replaces the folder above it",
+    `/bin/mv ~/.vm ~/.old; /bin/mkdir -p ~/.vm/current/bin; for n in ${NAMES}; do /bin/cp ${EVIL} ~/.vm/current/bin/$n; done`,
+  ],
+  [
+    "turns the link of a version manager",
+    `/bin/mkdir -p ~/.vm/versions/2/bin; for n in ${NAMES}; do /bin/cp ${EVIL} ~/.vm/versions/2/bin/$n; done; /bin/ln -sfn versions/2 ~/.vm/current`,
+  ],
+  ["takes away the right to run them", `/bin/chmod 644 ${VM}/by-word ${VM}/by-exec ${VM}/interpreter`],
+  [
+    "waits until the command has ended",
+    `(/bin/sleep 0.3; for n in ${NAMES}; do /bin/cp ${EVIL} ~/.local/bin/$n; done) >/dev/null 2>&1 & echo later`,
+  ],
+];
+
+for (const [who, run, how] of users) {
+  run.each(ATTACKS)(`as ${who}: a command %s, and no planted program runs`, async (_, command) => {
+    using home = userHome();
+    executable(home, "~/evil", evil(home));
+    const attack = bash(`/bin/cp ~/evil ${EVIL}; ${command}; true`);
+    const first = await session(owned(home), [attack, WRITE, { name: "Grep", input: { pattern: "x" } }], how);
+    const next = await session(home, [WRITE], how);
+
+    expect(readdirSync(home.root).filter((name) => name.startsWith("ran-"))).toEqual([]);
+    for (const result of [first.results[1]!, next.results[0]!])
+      for (const text of DENIALS) expect(result).toContain(text);
+    expect(existsSync(join(home.project, "guarded.txt"))).toBe(false);
+    // The user's own server ran.
+    expect(readFileSync(join(home.root, "server"), "utf8")).toStartWith("ran\n");
+  });
+
+  run(`as ${who}: programs that nothing outside the shield uses can be installed, switched and replaced`, async () => {
+    using home = userHome();
+    executable(home, "~/new", "#!/bin/sh\necho new\n");
+    const steps = [
+      "cp ~/new ~/.local/bin/eslint && mkdir -p ~/absent/bin && cp ~/new ~/absent/bin/prettier",
+      "cp ~/new ~/.vm/versions/1/bin/unused && mv ~/.vm/versions/1/bin/unused ~/.vm/versions/1/bin/used && used",
+      "ln -s ~/new ~/.local/bin/tool && ln -sfn ~/.local/bin/eslint ~/.local/bin/tool && tool && eslint && prettier",
+      "mkdir ~/.vm/versions/3 && mv ~/.vm/versions/3 ~/.vm/versions/4 && ls ~/.vm/versions",
+    ];
+    const { results, ended } = await session(owned(home), steps.map(bash), how);
+    expect(results).toEqual(['["(Bash completed with no output)"]', '["new"]', '["new\\nnew\\nnew"]', '["1\\n4"]']);
+    expect(messagesOf(ended, "result")).toMatchObject([{ is_error: false }]);
+    for (const name of [".local/bin/eslint", ".local/bin/tool", "absent/bin/prettier", ".vm/versions/1/bin/used"])
+      expect([name, existsSync(join(home.home, name))]).toEqual([name, true]);
+  });
+}
