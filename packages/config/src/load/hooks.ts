@@ -1,9 +1,10 @@
 // Sorts the hooks of all settings files and plugins into those that run and those that do not, with the reason. Pure; the handlers
 // were checked when their files were read.
 
-import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
+import { HOOK_EVENTS, type HookEvent, type HookRegistration } from "@keelson/protocol";
 import type { PluginHooks } from "../plugins/collect.ts";
 import type { Scope } from "../scopes/scopes.ts";
+import { whyHeld, type Held, type Trust } from "../trust/trust.ts";
 import type { ConfiguredHooks } from "./snapshot.ts";
 
 export interface HookQuestion {
@@ -14,9 +15,11 @@ export interface HookQuestion {
   readonly bare: boolean;
   readonly safe: boolean;
   readonly requireTrust: boolean;
-  readonly trust: { readonly trusted: boolean; readonly fix: string };
+  readonly trust: Pick<Trust, "trusted" | "fix" | "basis">;
   /** Of the plugins that are used. */
   readonly plugins?: readonly PluginHooks[];
+  /** What nobody was asked about. */
+  readonly held?: readonly Held[];
 }
 
 export function collectHooks(question: HookQuestion): ConfiguredHooks {
@@ -27,8 +30,12 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
     const found = registrationsOf(scope);
     if (found.length === 0) continue;
     const why = whyOff(scope, question, switches);
-    if (why === undefined) active.push(...found);
-    else off.push(...found.map((registration) => ({ registration, why })));
+    const unasked = unaskedHandlers(scope, question.held);
+    for (const registration of found) {
+      const held = unasked.has(registration.handler) ? sentence(whyHeld(question.trust)) : undefined;
+      if ((why ?? held) === undefined) active.push(registration);
+      else off.push({ registration, why: (why ?? held)! });
+    }
   }
   for (const { registrations, managed } of question.plugins ?? []) {
     const why = whyPluginOff(managed, switches);
@@ -37,6 +44,17 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
   }
   return { active, off };
 }
+
+/** Handlers of the groups that are held. They are the same objects: nothing was read again. */
+function unaskedHandlers({ file, settings: { hooks = {} } }: Scope, held: readonly Held[] = []): ReadonlySet<unknown> {
+  const grants = held.filter((each) => each.file === file).flatMap((each) => each.grants);
+  const groups = grants.flatMap(({ path: [key, event], item }) =>
+    key === "hooks" ? (hooks[event as HookEvent] ?? []).filter((group) => Bun.deepEquals(group, item)) : [],
+  );
+  return new Set(groups.flatMap((group) => group.hooks));
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function registrationsOf({ settings, source, file }: Scope): HookRegistration[] {
   const { hooks = {} } = settings;
