@@ -3,10 +3,12 @@
 import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect/inspect.ts";
 import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./inspect/locate.ts";
 import type { GitPlaces } from "./write/git-ignore.ts";
-import type { FlagWritten, FolderPlace } from "./write/project-flag.ts";
 import type { setValue as SetValue } from "./write/set-value.ts";
-import { TRUSTED } from "./trust/trust.ts";
-import type { revokeTrust as RevokeTrust, trustedFolders as TrustedFolders } from "./trust/trusted-folders.ts";
+import type {
+  revokeTrust as RevokeTrust,
+  trustedFolders as TrustedFolders,
+  trustFolder as TrustFolder,
+} from "./trust/trusted-folders.ts";
 import type { whyNotWritten as WhyNotWritten } from "./write/why-not-written.ts";
 import type { writeRules as WriteRules } from "./write/write-rules.ts";
 
@@ -31,9 +33,8 @@ export const writeRules: typeof WriteRules = async (updates, places) =>
 export const userIgnoreFile = async (places: GitPlaces): Promise<string> =>
   (await import("./write/git-ignore.ts")).globalIgnoreFile(places);
 
-/** Records that the user trusts the folder. */
-export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>
-  (await import("./write/project-flag.ts")).writeProjectFlag(place, TRUSTED, true);
+export const trustFolder: typeof TrustFolder = async (place) =>
+  (await import("./trust/trusted-folders.ts")).trustFolder(place);
 
 export const trustedFolders: typeof TrustedFolders = async (place) =>
   (await import("./trust/trusted-folders.ts")).trustedFolders(place);

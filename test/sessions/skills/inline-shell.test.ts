@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { resultOf } from "../front-door.ts";
 import { lastOf, invoke, play, textsOf, trust, addSkill } from "./skill-home.ts";
 
@@ -32,6 +32,9 @@ test("a command that is not allowed ends the invocation without a request", asyn
   expect(requests).toHaveLength(0);
   expect(resultOf(run as never).result).toContain('The inline command "touch made" did not succeed');
   command(home, "allowed-tools: Bash(touch:*)", "Made: !`touch made`");
+  // What it may use now was not there when the folder was trusted.
+  expect((await bodyOf(home)).requests).toHaveLength(0);
+  expect((await runKeelson(["trust"], { home })).code).toBe(0);
   expect((await bodyOf(home)).body).toBe("Made: (Bash completed with no output)");
   expect(existsSync(join(home.project, "made"))).toBe(true);
 });

@@ -29,6 +29,8 @@ export interface AgentOrigin {
   readonly root?: string | undefined;
   readonly untrusted?: true | undefined;
   readonly plugin?: PluginIdentity;
+  /** Of a trusted folder: why the file may not grant what it does now. */
+  whyHeld?(file: string): string | undefined;
 }
 
 /** An agent of a file, as every session that finds it there has it. */
@@ -199,7 +201,11 @@ interface Given {
 
 function definitionOf({ draft, hooks }: AgentFacts, name: string, given: Given, policy: AgentPolicy): AgentDefinition {
   const { file, prompt, origin, odd } = given;
-  const { source, plugin, untrusted } = origin;
+  const { source, plugin } = origin;
+  const mayGrant = file !== undefined && Object.keys(given.lines).length > 0;
+  const held = mayGrant && !origin.untrusted ? origin.whyHeld?.(file) : undefined;
+  if (held !== undefined) odd({ line: 1, why: held });
+  const untrusted = origin.untrusted ?? held !== undefined;
   const agent = draft as Mutable<AgentDefinition>;
   agent.name = name;
   agent.source = source;

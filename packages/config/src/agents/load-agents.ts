@@ -20,6 +20,7 @@ import {
   type AgentOrigin,
   type ReadyAgent,
 } from "./collect.ts";
+import type * as Beliefs from "../trust/belief.ts";
 import { agentPolicy } from "./withhold.ts";
 
 export function loadAgents(settings: AgentSettings, options: AgentOptions = {}): AgentSet {
@@ -32,8 +33,12 @@ export function loadAgents(settings: AgentSettings, options: AgentOptions = {}):
 
   const folders = openFolders(settings, options, collector);
   const takePlaces = (isWanted: (origin: AgentOrigin) => boolean) => {
-    for (const { folder, source, root, untrusted } of places) {
-      const origin = { source: source as AgentOrigin["source"], root, untrusted };
+    for (const { folder, source, base, root, untrusted } of places) {
+      // Loaded late: few agents grant anything.
+      const whyHeld = (file: string) =>
+        (require("../trust/belief.ts") as typeof Beliefs).whyTextHeld(file, base, settings);
+      const ofFolder = source === "project" ? { whyHeld } : {};
+      const origin = { source: source as AgentOrigin["source"], root, untrusted, ...ofFolder };
       if (isWanted(origin)) folders.take(join(folder, "agents"), origin);
     }
   };

@@ -1,8 +1,9 @@
 // Sorts the hooks of all settings files and plugins into those that run and those that do not, with the reason. Pure; the handlers
 // were checked when their files were read.
 
-import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
+import { HOOK_EVENTS, type HookEvent, type HookRegistration } from "@keelson/protocol";
 import type { Scope } from "../scopes/scopes.ts";
+import { whyHeld, type Held, type Trust } from "../trust/trust.ts";
 import type { ConfiguredHooks, HookPolicy } from "./snapshot.ts";
 
 export interface HookQuestion {
@@ -13,22 +14,37 @@ export interface HookQuestion {
   readonly bare: boolean;
   readonly safe: boolean;
   readonly requireTrust: boolean;
-  readonly trust: { readonly trusted: boolean; readonly fix: string };
+  readonly trust: Pick<Trust, "trusted" | "fix" | "basis">;
   /** Of the plugins that are used. */
   readonly plugins?: readonly HookRegistration[];
+  /** What nobody was asked about. */
+  readonly held?: readonly Held[];
 }
 
 export function collectHooks(question: HookQuestion): ConfiguredHooks {
   const active: HookRegistration[] = [];
   const off: { registration: HookRegistration; why: string }[] = [];
   const policy = policyOf(question);
+  const unasked = new Set(question.read.flatMap((scope) => unaskedHandlers(scope, question.held)));
   for (const registration of [...question.read.flatMap(registrationsOf), ...(question.plugins ?? [])]) {
-    const why = whyHookOff(registration, policy);
+    const held = unasked.has(registration.handler) ? sentence(whyHeld(question.trust)) : undefined;
+    const why = whyHookOff(registration, policy) ?? held;
     if (why === undefined) active.push(registration);
     else off.push({ registration, why });
   }
   return { active, off, policy };
 }
+
+/** Handlers of the groups that are held. They are the same objects: nothing was read again. */
+function unaskedHandlers({ file, settings: { hooks = {} } }: Scope, held: readonly Held[] = []): readonly unknown[] {
+  const grants = held.filter((each) => each.file === file).flatMap((each) => each.grants);
+  const groups = grants.flatMap(({ path: [key, event], item }) =>
+    key === "hooks" ? (hooks[event as HookEvent] ?? []).filter((group) => Bun.deepEquals(group, item)) : [],
+  );
+  return groups.flatMap((group) => group.hooks);
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function registrationsOf({ settings, source, file }: Scope): HookRegistration[] {
   const { hooks = {} } = settings;

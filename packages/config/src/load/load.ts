@@ -56,11 +56,18 @@ export function load(options: LoadSettingsOptions): Snapshot {
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
     trusted: gathered.trusted,
+    ...trustFacts(gathered, options),
     requireTrust: gathered.requireTrust,
     sources: [...gathered.sources, ...sources],
     origin: originOf(options),
     warnings: gathered.warnings.map(({ text }) => text),
   });
+}
+
+/** Read last: servers and plugins add to what is held. */
+function trustFacts({ trust: { basis }, held }: Gathered, { underWay }: LoadSettingsOptions) {
+  const { since = Date.now() } = underWay ?? {};
+  return { ...(basis ? { trustBasis: { ...basis, since } } : {}), ...(held.length > 0 ? { held } : {}) };
 }
 
 /** Tokens of MCP servers are for no tool, whatever the working directories are. */
@@ -74,8 +81,9 @@ function secretRules(configDir: string): readonly Rule[] {
 }
 
 /** Reads the files again. Throws ConfigError; the old snapshot stays usable. */
-export function reload({ origin, home }: Snapshot): Snapshot {
-  return load({ ...origin, home });
+export function reload({ origin, home, held = [], trustBasis }: Snapshot): Snapshot {
+  const { since = Date.now() } = trustBasis ?? {};
+  return load({ ...origin, home, underWay: { since, held: held.map(({ file }) => file) } });
 }
 
 /** Adds variables from a client, as if the program had been started with them. The `env` of the settings still wins. */

@@ -13,6 +13,7 @@ import type {
   UnusedMcpServer,
   UnusedPlugin,
 } from "@keelson/protocol";
+import type { Held, TrustBasis } from "../trust/trust.ts";
 import type { Source } from "./sources.ts";
 
 /** The command line, parsed and checked, with the files it names already read. */
@@ -96,6 +97,13 @@ export interface Snapshot {
   /** Additional working directories, absolute. */
   readonly directories: readonly string[];
   readonly trusted: boolean;
+  /** Of the folder whose `.claude` is used. */
+  readonly trustBasis?: TrustBasis & {
+    /** When its files were read first. */
+    readonly since: number;
+  };
+  /** What its files may not grant before the user is asked. */
+  readonly held?: readonly Held[];
   /** Only the deny and ask rules of an untrusted folder apply. */
   readonly requireTrust: boolean;
   /** The files that were read or are missing; `changed` compares them. */

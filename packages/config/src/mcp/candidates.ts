@@ -5,13 +5,15 @@ import type { McpScope, UnusedMcpServer } from "@keelson/protocol";
 import type { Environment } from "../env/env.ts";
 import type { Gathered } from "../load/gather.ts";
 import type { PluginServers } from "../plugins/collect.ts";
-import { isTrustedIn, trustFix } from "../trust/trust.ts";
+import { beliefIn } from "../trust/belief.ts";
+import { serverGrants } from "../trust/grants.ts";
+import { isTrustedIn, trustFix, whyHeld, type Held } from "../trust/trust.ts";
 import { isReservedForPlugins, whyNoClientServers } from "./choice/policy.ts";
 import { readServerFile, serversIn, type RawServers } from "./read-servers.ts";
 
 export interface McpQuestion extends Pick<
   Gathered,
-  "places" | "flags" | "settings" | "global" | "mcpFiles" | "trusted" | "requireTrust"
+  "places" | "flags" | "settings" | "global" | "mcpFiles" | "trust" | "trusted" | "requireTrust" | "belief" | "held"
 > {
   readonly env: Environment;
   readonly uid?: number | undefined;
@@ -32,6 +34,8 @@ export interface ServerCandidate {
   readonly plugin?: Pick<PluginServers, "plugin" | "variables" | "secret">;
   /** For a project server of a folder that is not trusted: how to trust it. */
   readonly untrusted?: string;
+  /** For a project server that nobody was asked about: what it would be, and why that counts for nothing. */
+  readonly unasked?: { readonly held: Held; readonly why: string };
   /** Why no server of this source is used. */
   readonly off?: Pick<UnusedMcpServer, "status" | "why">;
 }
@@ -88,15 +92,8 @@ function pluginServers({ plugins }: McpQuestion): ServerCandidate[] {
 }
 
 /** The nearest file comes first. */
-function projectServers({
-  mcpFiles,
-  places,
-  global,
-  trusted,
-  requireTrust,
-  uid,
-  warn,
-}: McpQuestion): ServerCandidate[] {
+function projectServers(question: McpQuestion): ServerCandidate[] {
+  const { mcpFiles, places, global, trusted, requireTrust, uid, warn } = question;
   const root = places.projectRoot ?? places.cwd;
   return mcpFiles.project.flatMap((file) => {
     const servers = readServerFile(file, uid, warn) ?? [];
@@ -107,6 +104,25 @@ function projectServers({
     const fix = isTrusted ? {} : { untrusted: trustFix(trusted ? folder : root) };
     const why = `trust is required and this folder is not trusted; to trust it, ${fix.untrusted}`;
     const off = requireTrust && !isTrusted ? { off: { status: "pending", why } as const } : {};
-    return servers.map(([name, raw]) => ({ name, raw, scope: "project" as const, file, ...fix, ...off }));
+    const unasked = unaskedIn(folder, isTrusted, question);
+    return servers.map(([name, raw]) => {
+      const held = unasked(file, [name, raw]);
+      return { name, raw, scope: "project" as const, file, ...fix, ...off, ...(held ? { unasked: held } : {}) };
+    });
   });
+}
+
+/** What of the servers of a folder nobody was asked about. */
+function unaskedIn(folder: string, isTrusted: boolean, { places, trust, belief, uid }: McpQuestion) {
+  const isRoot = folder === (places.projectRoot ?? places.cwd);
+  const basis = isRoot ? trust.basis : isTrusted ? { folder, inherited: false } : undefined;
+  const { configDir, home } = places;
+  const asks = isRoot || basis === undefined ? belief : beliefIn({ ...basis, configDir, home, uid });
+  return (file: string, server: readonly [string, unknown]): ServerCandidate["unasked"] => {
+    if (basis === undefined || asks === undefined) return undefined;
+    const grants = asks(file, serverGrants([server]));
+    if (grants.length === 0) return undefined;
+    const held = { folder, file, names: grants.map(({ name }) => name), grants };
+    return { held, why: whyHeld({ basis, fix: trustFix(folder) }) };
+  };
 }

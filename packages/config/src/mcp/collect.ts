@@ -10,7 +10,7 @@ import {
 import { printable } from "../check/page.ts";
 import type { ConfiguredMcp } from "../load/snapshot.ts";
 import { asShellWord } from "../trust/trust.ts";
-import { approvalOf } from "./choice/approval.ts";
+import { approvalOf, isApprovedAs } from "./choice/approval.ts";
 import { candidatesOf, type ServerCandidate, type McpQuestion } from "./candidates.ts";
 import { checkLimitedEntry } from "./entry/limited-entry.ts";
 import { mayShareRules, nameProblem, ruleName } from "./entry/names.ts";
@@ -107,6 +107,11 @@ function judge(
   }
   if (approval === "unapproved" && flags.approvedServersOnly) {
     return { ...wait(`you have not approved it; to approve it, ${approve}`), unapproved: true };
+  }
+  // One that the user approved as it is now has been asked about.
+  if (candidate.unasked && !isApprovedAs({ name, written }, global.project)) {
+    question.held.push(candidate.unasked.held);
+    return wait(candidate.unasked.why);
   }
   return {
     name,

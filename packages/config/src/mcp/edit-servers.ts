@@ -33,8 +33,7 @@ function placeOf(scope: EditScope, place: EditPlace): { readonly file: string; r
 export async function addServer(name: string, entry: JsonObject, scope: EditScope, place: EditPlace): Promise<Edited> {
   const { file, path } = placeOf(scope, place);
   return edit(
-    file,
-    scope,
+    { file, scope, place },
     (text, settings) => {
       if (valueAt(settings, [...path, name]) !== undefined) {
         return { problem: `already has an MCP server "${name}"; remove it first` };
@@ -48,8 +47,7 @@ export async function addServer(name: string, entry: JsonObject, scope: EditScop
 export async function removeServer(name: string, { scope, file }: ServerDefinition, place: EditPlace): Promise<Edited> {
   const { path } = placeOf(scope, place);
   return edit(
-    file,
-    scope,
+    { file, scope, place },
     (text, settings) => {
       const isThere = valueAt(settings, [...path, name]) !== undefined;
       return isThere ? { text: removeKey(text, path, name) } : { problem: `has no MCP server "${name}"` };
@@ -73,10 +71,17 @@ export function definitionsOf(name: string, place: EditPlace): readonly ServerDe
   });
 }
 
-async function edit(file: string, scope: EditScope, change: Change, holds: (now: unknown) => boolean): Promise<Edited> {
+async function edit(
+  { file, scope, place }: { readonly file: string; readonly scope: EditScope; readonly place: EditPlace },
+  change: Change,
+  holds: (now: unknown) => boolean,
+): Promise<Edited> {
+  const folder = dirname(file);
   // A link in a repository must not lead to a file elsewhere.
   const where =
-    scope === "project" ? { private: false, within: dirname(file) } : { private: true, maxBytes: MAX_BYTES };
+    scope === "project"
+      ? { private: false, within: folder, folder: { ...place, cwd: folder } }
+      : { private: true, maxBytes: MAX_BYTES };
   const result = await updateSettingsFile({ file, ...where }, (text, settings) => {
     if (!isEditable(text)) return NOT_EDITABLE;
     const changed = change(text, settings);

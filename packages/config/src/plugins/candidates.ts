@@ -28,6 +28,8 @@ export interface PluginCandidate {
   readonly name?: string;
   readonly managed: boolean;
   readonly withoutMcp?: true;
+  /** It is in the skills of the folder, and may run only what the user trusted there. */
+  readonly ofFolder?: true;
   readonly record?: InstallRecord;
   /** Asked once the manifest is read. */
   refusal?(id: string, manifest: Manifest): Pick<UnusedPlugin, "kind" | "why"> | undefined;
@@ -151,7 +153,8 @@ function skillsCandidate(
     }
     return undefined;
   };
-  return { from: "skills-dir", path: folder, managed: false, refusal };
+  const ofFolder = of === "project" ? { ofFolder: true as const } : {};
+  return { from: "skills-dir", path: folder, managed: false, refusal, ...ofFolder };
 }
 
 const isReserved = (value: unknown) =>

@@ -8,7 +8,8 @@ import type { Gathered } from "../load/gather.ts";
 import type { PluginLanguageServers } from "../lsp/collect.ts";
 import type { ConfiguredPlugins } from "../load/snapshot.ts";
 import type { Source } from "../load/sources.ts";
-import { asShellWord } from "../trust/trust.ts";
+import { pluginGrant } from "../trust/present.ts";
+import { asShellWord, whyHeld } from "../trust/trust.ts";
 import { pluginCandidates, type PluginCandidate } from "./candidates.ts";
 import { keepSatisfied, whyUnfit } from "./dependencies.ts";
 import { activeDigest } from "./state/digest.ts";
@@ -20,7 +21,7 @@ import { pluginProblemText, type PluginProblem } from "./read/problem.ts";
 
 export interface PluginQuestion extends Pick<
   Gathered,
-  "places" | "flags" | "settings" | "scopes" | "read" | "trust" | "trusted"
+  "places" | "flags" | "settings" | "scopes" | "read" | "trust" | "trusted" | "belief" | "held"
 > {
   /** Of the process, without the `env` of settings. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -119,7 +120,7 @@ function loadOne(
     data,
     loaded,
     sources,
-    question: { uid, warn },
+    question: { uid, belief, held, trust, warn },
   }: { data: string; loaded: readonly Loaded[]; sources: Source[]; question: PluginQuestion },
 ): Loaded | UnusedPlugin {
   const { from, path, record } = candidate;
@@ -147,6 +148,14 @@ function loadOne(
       "invalid",
       `Its files changed after it was installed; install them again: keelson plugin update ${id}`,
     );
+  }
+  if (candidate.ofFolder && belief) {
+    const unknown = belief(path, [pluginGrant(activeDigest(folder, reading.sources))]);
+    if (unknown.length > 0) {
+      const { folder: trustedFolder } = trust.basis!;
+      held.push({ folder: trustedFolder, file: path, names: [`plugin ${JSON.stringify(name)}`], grants: unknown });
+      return without("untrusted", sentence(whyHeld(trust)));
+    }
   }
   for (const text of fewTexts(reading.problems, path)) warn(`Plugin "${id}": ${text}`);
   const { version = record?.version, description } = folder.manifest;
@@ -201,4 +210,5 @@ function fewTexts(problems: readonly PluginProblem[], path: string): readonly st
     : shown;
 }
 
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);

@@ -36,9 +36,15 @@ export function sift(permissions: Permissions, accepted: Accepted): Sifted {
     kept[key] = items.filter(isAccepted);
     taken.push(`permissions.${key} ${listed(others)}`);
   };
-  sieve("allow", (rule) => accepted.rules.some((each) => isSameRule(rule, each)));
-  sieve("additionalDirectories", (path) => accepted.directories.includes(path));
+  sieve("allow", (rule) => isAccepted("permissions.allow", rule, accepted));
+  sieve("additionalDirectories", (path) => isAccepted("permissions.additionalDirectories", path, accepted));
   return { permissions: kept, taken };
+}
+
+/** Whether the user accepted this entry of a list. */
+export function isAccepted(key: string, item: string, { rules, directories }: Accepted): boolean {
+  if (key === "permissions.allow") return rules.some((each) => isSameRule(item, each));
+  return key === "permissions.additionalDirectories" && directories.includes(item);
 }
 
 const NAMED = 5;

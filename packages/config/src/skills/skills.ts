@@ -5,6 +5,8 @@ export { loadSkills, type SkillOptions } from "./load-skills.ts";
 export type { SkillSet } from "./skill-set.ts";
 export { readSkillText } from "./skill-text.ts";
 
+export { whyTextHeld } from "../trust/belief.ts";
+
 import type { checkSkillsAt as CheckSkillsAt } from "./check-path.ts";
 import type { skillTextProblems as SkillTextProblems } from "./text-problems.ts";
 

@@ -1,8 +1,12 @@
 // Whether the user trusts a folder. Without a user at a terminal, trust does not extend to subfolders: what is cloned or
 // unpacked into a trusted folder was not there when the user looked.
 
+import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
+import { printable } from "../check/page.ts";
+import type { FolderGrant } from "./grants.ts";
+import type * as Present from "./present.ts";
 import type * as Repository from "../instructions/files/repository.ts";
 import { readAccepted, type Accepted } from "../scopes/accepted.ts";
 import { readSettingsFile } from "../scopes/read.ts";
@@ -17,6 +21,17 @@ export interface Trust {
   readonly fix: string;
   /** What the user accepted in this folder without trusting it. */
   readonly accepted: Accepted;
+  /** Absent if neither the folder nor one around it is trusted. */
+  readonly basis?: TrustBasis;
+}
+
+/** Why the files of a folder may be believed, as far as they are what the user trusted (`belief.ts`). */
+export interface TrustBasis {
+  readonly folder: string;
+  /** Only a folder around it is trusted, or the main checkout: nobody was asked about its own files. */
+  readonly inherited: boolean;
+  /** The main checkout of a worktree: the same content counts as trusted. */
+  readonly main?: string;
 }
 
 // Older versions also keep prompt history in this file, so it may be large.
@@ -47,18 +62,24 @@ export function readGlobalConfig(
 
 /**
  * Looks up the folder, by its given and its resolved path, in the global config file. A worktree that the main checkout
- * keeps in its own folder is trusted like it. With `above`, so is a folder inside a trusted one.
+ * keeps in its own folder is trusted like it. With `fromAbove`, so is a folder inside a trusted one.
  */
 export function readTrust(
   folder: { readonly cwd: string; readonly given: string },
   { value }: Pick<GlobalConfig, "value">,
-  above?: { readonly home: string },
+  { home, fromAbove }: { readonly home: string; readonly fromAbove: boolean },
 ): Trust {
-  const main = mainCheckout(folder.cwd);
-  const isTrusted = (name: string | undefined) => name !== undefined && isTrustedIn(value, name);
-  const around = above === undefined ? [] : foldersAround(folder.cwd, above.home);
-  const trusted = [folder.cwd, folder.given, main, ...around].some(isTrusted);
-  return { trusted, fix: trustFix(folder.cwd), accepted: readAccepted(projectIn(value, folder.cwd)) };
+  const { cwd, given } = folder;
+  const isOwn = isTrustedIn(value, cwd) || isTrustedIn(value, given);
+  const main = isOwn ? undefined : mainCheckout(cwd);
+  const ofMain = main !== undefined && isTrustedIn(value, main) ? { main } : undefined;
+  const isInside = !isOwn && foldersAround(cwd, home).some((name) => isTrustedIn(value, name));
+  return {
+    trusted: isOwn || ofMain !== undefined || (fromAbove && isInside),
+    fix: trustFix(cwd),
+    accepted: readAccepted(projectIn(value, cwd)),
+    ...(isOwn || ofMain || isInside ? { basis: { folder: cwd, inherited: !isOwn, ...ofMain } } : {}),
+  };
 }
 
 /** The home folder and those around it are not among them: whoever trusts one of those does not mean everything in it. */
@@ -80,6 +101,40 @@ function mainCheckout(cwd: string): string | undefined {
 
 export function isTrustedIn(global: GlobalConfig["value"], folder: string): boolean {
   return projectIn(global, folder)[TRUSTED] === true;
+}
+
+/** What the user trusted in a folder, by content. */
+export const recordFile = (configDir: string, folder: string): string =>
+  join(configDir, "trust", `${new Bun.CryptoHasher("sha256").update(folder).digest("hex")}.json`);
+
+/** A session begins: what a folder has that was trusted before there were records is what the user trusted. */
+export function recordFirstUse({ trustBasis: basis, configDir, home, origin: { uid } }: Snapshot): void {
+  if (basis === undefined || basis.inherited || existsSync(recordFile(configDir, basis.folder))) return;
+  (require("./present.ts") as typeof Present).recordTrust({ folder: basis.folder, home, uid, configDir });
+}
+
+/** What a file of a folder would grant, if the user were asked about it. */
+export interface Held {
+  /** The folder to trust. */
+  readonly folder: string;
+  readonly file: string;
+  /** What it is, for people. */
+  readonly names: readonly string[];
+  readonly grants: readonly FolderGrant[];
+}
+
+export function whyHeld({ basis, fix }: Pick<Trust, "basis" | "fix">): string {
+  const why = basis?.inherited
+    ? "you have not been asked about the settings of this folder, which is inside one that you trust"
+    : "this changed after you trusted the folder";
+  return `${why}; to accept it as it is now, ${fix}`;
+}
+
+const MOST_NAMES = 8;
+
+export function fewNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].map(printable).join(", ");
 }
 
 /** How to trust a folder, for warnings. */

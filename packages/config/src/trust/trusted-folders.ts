@@ -1,9 +1,11 @@
-// Lists the trusted folders and takes trust back, for `keelson trust`.
+// Trusts a folder, lists the trusted ones and takes trust back, for `keelson trust` and the question before a session.
 
 import { realpathSync } from "node:fs";
 import { isObject } from "@keelson/protocol";
 import { ConfigError } from "../errors.ts";
 import { readSettingsFile } from "../scopes/read.ts";
+import { recordTrust } from "./present.ts";
+import { forgetRecord } from "./record.ts";
 import { globalFileOf, MAX_BYTES, TRUSTED } from "./trust.ts";
 import { writeProjectFlag, type FlagWritten, type FolderPlace } from "../write/project-flag.ts";
 
@@ -18,9 +20,18 @@ export async function trustedFolders(place: FolderPlace): Promise<readonly strin
   );
 }
 
+/** Records that the user trusts the folder, and what is in it now. `accepted`: that was something else before. */
+export async function trustFolder(place: FolderPlace): Promise<FlagWritten & { readonly accepted?: boolean }> {
+  const written = await writeProjectFlag(place, TRUSTED, true);
+  if (!written.ok) return written;
+  const { cwd: folder, home, configDir, origin } = place;
+  return { ...written, accepted: recordTrust({ folder, home, configDir, uid: origin.uid }) };
+}
+
 /** Also under other names of the same folder, such as links: trust is looked up by those too. */
 export async function revokeTrust(place: FolderPlace): Promise<FlagWritten> {
   const others = (await trustedFolders(place)).filter((name) => name !== place.cwd && realPath(name) === place.cwd);
+  forgetRecord(place.configDir, place.cwd);
   let written = await writeProjectFlag(place, TRUSTED, false);
   for (const cwd of others) {
     if (!written.ok) return written;

@@ -6,6 +6,8 @@ import { basename, dirname, join, sep } from "node:path";
 import { FileLockedError, withFileLock } from "@keelson/disk/lock";
 import { replaceFile } from "@keelson/disk/replace-file";
 import { parseSettings, readWholeFile } from "../scopes/read.ts";
+import type * as Present from "../trust/present.ts";
+import type { FolderPlace } from "./project-flag.ts";
 import { whyNotWritten } from "./why-not-written.ts";
 
 export interface FilePlace {
@@ -16,6 +18,8 @@ export interface FilePlace {
   readonly private: boolean;
   /** 4 MiB if absent. */
   readonly maxBytes?: number;
+  /** For a file of a folder: what is added on the user's word counts as trusted. */
+  readonly folder?: FolderPlace;
 }
 
 export type Updated =
@@ -62,8 +66,13 @@ function replace({ path, name }: Folder, place: FilePlace, change: Change): Upda
   const result = change(text.trim() === "" ? "{}\n" : text, before.value);
   if ("problem" in result) throw new Refused(result.problem);
   if (result.text === text) return { kind: "unchanged", created: false };
-  if (parseSettings(result.text).kind !== "read") throw new Refused("could not be changed safely");
+  const after = parseSettings(result.text);
+  if (after.kind !== "read") throw new Refused("could not be changed safely");
   replaceFile(target, result.text, modeFor(place, old));
+  if (place.folder) {
+    const { recordOwnWrite } = require("../trust/present.ts") as typeof Present;
+    recordOwnWrite({ file: place.file, before: before.value, after: after.value }, place.folder);
+  }
   return { kind: "written", created: old === undefined };
 }
 

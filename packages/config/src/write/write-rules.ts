@@ -12,6 +12,7 @@ import { isSameRule } from "../load/rules.ts";
 import { standardFiles, type StandardFile } from "../scopes/scopes.ts";
 import { NOT_EDITABLE, updateSettingsFile, type Change, type FilePlace } from "./settings-file.ts";
 import type { Snapshot } from "../load/snapshot.ts";
+import type { FolderPlace } from "./project-flag.ts";
 
 export interface Written {
   readonly written: readonly string[];
@@ -75,8 +76,8 @@ export function keptElsewhere({ name }: StandardFile, { origin }: Pick<WritePlac
   return `${name} settings are read from ${root} (--project-config-root) and cannot be changed`;
 }
 
-export function writeTarget({ name, file }: StandardFile, { cwd }: Pick<WritePlaces, "cwd">): FilePlace {
-  return { file, private: name !== "project", ...(name === "user" ? {} : { within: cwd }) };
+export function writeTarget({ name, file }: StandardFile, places: FolderPlace): FilePlace {
+  return { file, private: name !== "project", ...(name === "user" ? {} : { within: places.cwd, folder: places }) };
 }
 
 type Edits = typeof EditModule & typeof ChangeListModule;

@@ -75,6 +75,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       contextWindow: () => state.model.profile.contextWindow,
       isOffered: () => toolsOf(state).some(({ name }) => name === "Skill"),
       newId,
+      warn: storage.options.warn,
     },
     place.loaded ? listedIn(place.loaded.entries) : [],
   );

@@ -2,6 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { SkillGroup } from "@keelson/config/skill-groups";
+import type * as Config from "@keelson/config/skills";
 import type { SkillSet } from "@keelson/config/skills";
 import { listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import { asReminder, type NewEntry, type Skill } from "@keelson/protocol";
@@ -18,6 +19,7 @@ export interface SessionSkillsOptions {
   /** Whether the model is offered the Skill tool. */
   isOffered(): boolean;
   newId(): string;
+  warn?(text: string): void;
 }
 
 /** What can be invoked, as far as a first request needs it. */
@@ -53,6 +55,8 @@ export class SessionSkills {
       names: [],
       text: undefined,
     };
+  /** Files that the user was told about. */
+  readonly #warned = new Set<string>();
   /** The client wants the model to have only these. */
   #only: ReadonlySet<string> | undefined;
 
@@ -75,9 +79,26 @@ export class SessionSkills {
   /** Its file is looked at again: what a skill may use must be what the file says now. */
   find(name: string, by: "user" | "model" = "user"): Skill | undefined {
     const skill = this.#skills.find(name, by);
-    if (!skill || skill.source === "bundled" || this.#set?.isCurrent(skill)) return skill;
+    if (!skill || skill.source === "bundled") return skill;
+    if (this.#set?.isCurrent(skill)) return this.#asTrusted(skill);
     this.reload();
-    return this.#skills.find(name, by);
+    const newer = this.#skills.find(name, by);
+    return newer && this.#asTrusted(newer);
+  }
+
+  /** As one of a folder that is not trusted, if its file grants what the user has not been asked about. */
+  #asTrusted(skill: Skill): Skill {
+    const { allowedTools, hooks, model, effort, untrusted, file } = skill;
+    const base = folderOf(skill, this.#options.snapshot());
+    const grants = allowedTools.length > 0 || hooks.length > 0 || model !== undefined || effort !== undefined;
+    if (untrusted || !grants || base === undefined) return skill;
+    // Loaded late: few skills of a project grant anything.
+    const { whyTextHeld } = require("@keelson/config/skills") as typeof Config;
+    const why = whyTextHeld(file, base, this.#options.snapshot());
+    if (why === undefined) return skill;
+    if (!this.#warned.has(file)) this.#options.warn?.(`${file}: ${why}`);
+    this.#warned.add(file);
+    return { ...skill, untrusted: true };
   }
 
   /** Whether the model may invoke it. */
@@ -254,6 +275,13 @@ export class SessionSkills {
 
 /** Loaded with the first skill that is needed whole. `require`, not `import()`: it is needed at once. */
 const wholeSkills = () => require("./whole-skills.ts") as typeof Whole;
+
+/** The folder that must be trusted for what the skill grants; undefined if it is the user's own. */
+function folderOf({ source, base, file }: Skill, { cwd, flags }: Snapshot): string | undefined {
+  if (source === "project" || source === "nested" || source === "directory") return base;
+  const root = flags.projectConfigRoot ?? cwd;
+  return source === "plugin" && file.startsWith(`${root}/.claude/`) ? root : undefined;
+}
 
 /** Few folders have such a name, and there may be a thousand others. */
 function withoutBuiltIn(names: readonly string[]): readonly string[] {

@@ -12,7 +12,8 @@ const USAGE = `Usage: keelson trust [folder] [options]
 
 Trust a folder (default: the current one), so that all of its settings apply: allow rules,
 permission modes, environment variables and more. Folders inside it are not trusted. Trust a folder
-only if you know who wrote its files.
+only if you know who wrote its files. What changes in these settings later may only restrict until you
+trust the folder again.
 
 Options:
 ${TRUST_OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(10)}${flag.help}`).join("\n")}
@@ -69,12 +70,23 @@ async function change(folder: string, revoke: boolean, io: ProcessIO): Promise<n
   const file = shortenFrom(io.cwd, io.home)(written.file);
   const undo = `keelson trust --revoke${folder === io.cwd ? "" : ` ${shellWord(shown)}`}`;
   const saved = written.changed ? file : undefined;
-  await io.write(`${(revoke ? revokedLines(shown, saved) : trustedLines(shown, saved, undo)).join("\n")}\n`);
+  const accepted = "accepted" in written && written.accepted === true;
+  const lines = revoke ? revokedLines(shown, saved) : trustedLines({ folder: shown, file: saved, accepted, undo });
+  await io.write(`${lines.join("\n")}\n`);
   if (!revoke && place.cwd === place.home) printWarning(io, "this is your home folder; trust your projects one by one");
   return 0;
 }
 
-function trustedLines(folder: string, file: string | undefined, undo: string): string[] {
+interface TrustedNow {
+  readonly folder: string;
+  /** Undefined if it was trusted before. */
+  readonly file: string | undefined;
+  readonly accepted: boolean;
+  readonly undo: string;
+}
+
+function trustedLines({ folder, file, accepted, undo }: TrustedNow): string[] {
+  if (file === undefined && accepted) return [`Accepted what changed in ${folder}; its settings apply as they are now`];
   if (file === undefined) return [`${folder} is already trusted`];
   return [
     `Trusted ${folder}`,

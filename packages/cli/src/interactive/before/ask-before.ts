@@ -93,6 +93,13 @@ const ASK: Readonly<Record<Question, (asking: Asking) => Promise<boolean>>> = {
     noteProblem(asking, await keepTrust(asking.snapshot));
     return true;
   },
+  changed: async (asking) => {
+    const { changedFacts } = await import("./trust-facts.ts");
+    const answer = await asking.show(asking.panels.changedPanel(changedFacts(asking.snapshot), asking));
+    const folders = answer === "accept" ? (asking.snapshot.held ?? []).map(({ folder }) => folder) : [];
+    for (const cwd of new Set(folders)) noteProblem(asking, await keepTrust({ ...asking.snapshot, cwd }));
+    return answer === "accept" || answer === "without";
+  },
   key: async (asking) => {
     const key = asking.io.env["ANTHROPIC_API_KEY"]!.trim();
     const panel = asking.panels.apiKeyPanel({ variable: "ANTHROPIC_API_KEY", tail: keyTail(key) }, asking);

@@ -11,6 +11,8 @@ export type Question =
   | "setup"
   /** Whether to trust the folder. Nothing in it is run before. */
   | "trust"
+  /** Whether what changed in a trusted folder applies. */
+  | "changed"
   /** Whether to use the key in ANTHROPIC_API_KEY. */
   | "key"
   /** Which servers of `.mcp.json` to use. */
@@ -27,11 +29,12 @@ export interface BeforeSession {
 }
 
 export function openQuestions({ snapshot, state, io }: BeforeSession): readonly Question[] {
-  const { trusted, mode, settings, mcp } = snapshot;
+  const { trusted, held = [], mode, settings, mcp } = snapshot;
   const folder = folderState(state, snapshot.cwd);
   const isOpen: Readonly<Record<Question, () => boolean>> = {
     setup: () => state["hasCompletedOnboarding"] !== true,
     trust: () => !trusted,
+    changed: () => trusted && held.length > 0,
     key: () => keyAnswer(io.env, state) === "open",
     servers: () => trusted && waitingServers(mcp).length > 0,
     includes: () =>

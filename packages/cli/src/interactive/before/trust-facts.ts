@@ -1,9 +1,9 @@
 // What would apply if the folder were trusted, read from its files. None of it applies yet.
 
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { isObject, tryParse } from "@keelson/protocol";
-import type { TrustFacts } from "@keelson/tui/before";
+import type { ChangedFacts, TrustFacts } from "@keelson/tui/before";
 
 const COMMANDS = [
   "statusLine",
@@ -34,6 +34,16 @@ export async function trustFacts({ cwd, flags, hooks, mcp }: Snapshot): Promise<
     ),
     commands: COMMANDS.filter((name) => files.some((file) => file[name] !== undefined)),
   };
+}
+
+/** What changed in a trusted folder, or was never asked about. */
+export function changedFacts({ cwd, flags, trustBasis, held = [] }: Snapshot): ChangedFacts {
+  const folder = flags.projectConfigRoot ?? cwd;
+  const files = [...new Set(held.map(({ file }) => file))].map((file) => ({
+    file: relative(folder, file),
+    names: unique(held.filter((each) => each.file === file).flatMap(({ names }) => names)),
+  }));
+  return { folder, inherited: trustBasis?.inherited === true, files };
 }
 
 async function settingsIn(path: string): Promise<Readonly<Record<string, unknown>>> {

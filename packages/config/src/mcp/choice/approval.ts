@@ -31,6 +31,15 @@ export function approvalOf(
   return strings(project[CHOICES.enabled]).includes(name) ? "approved" : "unapproved";
 }
 
+/** Whether the user approved exactly this entry in this folder. */
+export function isApprovedAs(
+  { name, written }: { readonly name: string; readonly written: JsonObject },
+  project: Readonly<Record<string, unknown>>,
+): boolean {
+  const approvedAs = project[CHOICES.approvedAs];
+  return isObject(approvedAs) && Object.hasOwn(approvedAs, name) && approvedAs[name] === digestOf(written);
+}
+
 /** The same for entries that differ only in the order of their keys. */
 export function digestOf(written: JsonObject): string {
   return `sha256:${new Bun.CryptoHasher("sha256").update(JSON.stringify(sorted(written))).digest("hex")}`;

@@ -5,6 +5,7 @@ import { fits, key, plainTheme, press, screenOf, SIZES } from "../../widgets/pan
 import {
   apiKeyPanel,
   bypassPanel,
+  changedPanel,
   includesPanel,
   mcpServerPanel,
   SetupPanel,
@@ -20,6 +21,14 @@ const facts = {
   env: ["NODE_OPTIONS"],
   mcpServers: ["db"],
   commands: ["statusLine"],
+};
+const changed = {
+  folder: "/home/u/some project",
+  inherited: false,
+  files: [
+    { file: ".claude/settings.json", names: ["hooks.PreToolUse", 'permissions.allow "Bash(curl *)"'] },
+    { file: ".mcp.json", names: ['MCP server "db"'] },
+  ],
 };
 const server = {
   name: "db",
@@ -44,6 +53,8 @@ const panels: readonly [string, () => Panel<unknown>][] = [
     "trust without settings",
     () => trustPanel({ ...facts, hooks: 0, allowRules: [], env: [], mcpServers: [], commands: [] }, options),
   ],
+  ["changed settings", () => changedPanel(changed, options)],
+  ["settings in a trusted folder", () => changedPanel({ ...changed, inherited: true }, options)],
   ["a server", () => mcpServerPanel(server, options)],
   [
     "a server with all it may have",
@@ -83,6 +94,10 @@ test.each<[string, Panel<unknown>, string, unknown]>([
   ["Down Enter trusts", trustPanel(facts, options), "down enter", "trust"],
   ["Esc leaves", trustPanel(facts, options), "down escape", "leave"],
   ["Ctrl+C leaves", trustPanel(facts, options), "ctrl+c", "leave"],
+  ["Enter accepts no change", changedPanel(changed, options), "enter", "without"],
+  ["2 accepts changes", changedPanel(changed, options), "2", "accept"],
+  ["Esc leaves", changedPanel(changed, options), "down escape", "leave"],
+  ["y does nothing", changedPanel(changed, options), "down y", undefined],
   ["y does nothing", trustPanel(facts, options), "down y", undefined],
   ["a server is used", mcpServerPanel(server, options), "1", "use"],
   ["all are used", mcpServerPanel(server, options), "2", "use-all"],

@@ -49,6 +49,50 @@ export function trustPanel(facts: TrustFacts, { keys, plain }: BeforeOptions): P
   return answering(panel, (result) => (result.kind === "chosen" ? result.value : "leave"));
 }
 
+/** What the files of a trusted folder grant that nobody was asked about. */
+export interface ChangedFacts {
+  readonly folder: string;
+  /** The folder is only inside a trusted one. */
+  readonly inherited: boolean;
+  readonly files: readonly { readonly file: string; readonly names: readonly string[] }[];
+}
+
+/** Whether what changed in a trusted folder applies. Enter alone accepts nothing. */
+export function changedPanel(
+  { folder, inherited, files }: ChangedFacts,
+  { keys, plain }: BeforeOptions,
+): Panel<"accept" | "without" | "leave"> {
+  const title = inherited ? "This folder has settings of its own" : "Settings changed since you trusted this folder";
+  const why = inherited
+    ? "It is inside a folder that you trust, but you have not been asked about these:"
+    : "An editor, git or another program changed them:";
+  const panel = new ChoicePanel<"accept" | "without" | "leave">({
+    keys,
+    heading: { title, style: "warning", plain },
+    body: (columns, theme) => [
+      ...quoted(showRow(folder), columns, theme, "bold"),
+      "",
+      ...wrap(why, columns),
+      ...files.flatMap(({ file, names }) => {
+        const text = `${showRow(file)}: ${shortList(names.map(showRow))}`;
+        return wrap(text, columns - 4).map((row, at) =>
+          at === 0 ? `  ${theme.ascii ? "-" : "•"} ${row}` : `    ${row}`,
+        );
+      }),
+      ...wrap(theme.paint("dim", "Accept them only if you know who made them."), columns),
+    ],
+    choices: [
+      { value: "without", label: "Continue without them" },
+      { value: "accept", label: "Accept them as they are now" },
+    ],
+    hints: [
+      { action: "confirm:yes", does: "choose" },
+      { action: "confirm:no", does: "leave" },
+    ],
+  });
+  return answering(panel, (result) => (result.kind === "chosen" ? result.value : "leave"));
+}
+
 function appliesOf({ hooks, allowRules, env, mcpServers, commands }: TrustFacts): readonly string[] {
   const listed = (what: string, names: readonly string[]) =>
     names.length === 0 ? [] : [`${what}: ${shortList(names.map(showRow))}`];
