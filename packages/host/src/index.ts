@@ -5,7 +5,7 @@ export { holdFolder } from "./files/held-folder.ts";
 export { gitBranch } from "./git/branch.ts";
 export { createLedger, type Ledger } from "./files/ledger.ts";
 export { createPrivateFile, type PrivateFile } from "./files/private-file.ts";
-export { realPathOf } from "./files/real-path.ts";
+export { realPathOf } from "@keelson/disk/real-path";
 export { createSearch } from "./programs/search.ts";
 export { findRipgrep, ripgrepMissing, type RipgrepOptions } from "./programs/find-ripgrep.ts";
 export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";

@@ -1,7 +1,8 @@
 // Creates private files that no other user can read or plant: exclusive, no-follow, mode 0600 in a 0700 directory.
 
-import { constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createOwnFile, holdOwnFolder } from "@keelson/disk/own-files";
 import { ToolError } from "@keelson/engine";
 
 export interface PrivateFile {
@@ -9,11 +10,11 @@ export interface PrivateFile {
   readonly path: string;
 }
 
-/** Throws if the name exists, the disk is full, or another user could replace the directory. */
+/** Throws if the name exists, the disk is full, another user could replace the directory, or a part of it is a link. */
 export function createPrivateFile(directory: string, name: string): PrivateFile {
+  holdOwnFolder(directory, { create: 0o700 })[Symbol.dispose]();
   const path = join(privateDirectory(directory), name);
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
-  return { fd: openSync(path, flags, 0o600), path };
+  return { fd: createOwnFile(path), path };
 }
 
 /**

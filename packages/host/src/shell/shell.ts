@@ -4,6 +4,7 @@
 import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
+import { realPathOf } from "@keelson/disk/real-path";
 import { createPrivateFile } from "../files/private-file.ts";
 import { awaitCommand } from "../tasks/awaited-command.ts";
 import { startBackground } from "../tasks/background-command.ts";
@@ -96,7 +97,7 @@ export function createShell(options: ShellOptions): SessionShell {
 
   async function prepare() {
     guard();
-    const directory = join(options.configDir, "shell-snapshots");
+    const directory = join(realPathOf(options.configDir), "shell-snapshots");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),

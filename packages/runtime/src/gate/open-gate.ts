@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { userIgnoreFile, writeRules } from "@keelson/config";
+import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
@@ -52,6 +53,7 @@ export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook,
     readable: machine.readable,
     memory: () => state.agent?.memory ?? state.instructions?.realMemory,
     plan: () => plan.path(),
+    configDir: realPathOf(state.snapshot.configDir),
     governing: () => machine.governing.forGate(),
     sandbox: machine.sandbox,
     shell: machine.shellKind,

@@ -5,11 +5,11 @@ import type { Snapshot } from "@keelson/config";
 import {
   loadInstructions,
   memoryDirectory,
+  realMemoryDirectory,
   type InstructionFile,
   type InstructionSet,
 } from "@keelson/config/instructions";
 import { renderChanged, renderInstructions, renderNested, type Access } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import { projectDir } from "@keelson/store";
 
@@ -20,7 +20,7 @@ export interface SessionInstructions {
   readonly managedPreface: string;
   /** The memory folder; undefined if memory is off. */
   readonly memory: string | undefined;
-  /** The memory folder with links resolved, for the gate. */
+  /** The memory folder with links resolved, for the gate; undefined also if it is behind a link that is not the user's. */
   readonly realMemory: string | undefined;
   /** All files loaded so far, in order. */
   files(): readonly InstructionFile[];
@@ -79,7 +79,7 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
       return renderInstructions(loaded(set.reread()), options.date);
     },
     memory,
-    realMemory: memory === undefined ? undefined : realPathOf(memory),
+    realMemory: memory === undefined ? undefined : realMemoryDirectory(memory, snapshot),
     files: () => [...set.files, ...later],
     touched(access) {
       if (access.kind !== "read" && access.kind !== "edit") return [];

@@ -3,7 +3,7 @@
 import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createPrivateFile, findProgram, pathOutside } from "@keelson/host";
+import { createPrivateFile, findProgram, pathOutside, realPathOf } from "@keelson/host";
 import type { TerminalPort } from "../terminal/port.ts";
 
 export interface EditorPlace {
@@ -16,7 +16,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Undefined if there is no editor, or it failed. */
 export async function editText(text: string, extension: string, place: EditorPlace): Promise<string | undefined> {
-  const folder = join(place.env["CLAUDE_CODE_TMPDIR"] || tmpdir(), `keelson-edit-${crypto.randomUUID()}`);
+  const temporary = realPathOf(place.env["CLAUDE_CODE_TMPDIR"] || tmpdir());
+  const folder = join(temporary, `keelson-edit-${crypto.randomUUID()}`);
   const { fd, path } = createPrivateFile(folder, `prompt${/^\.\w+$/.test(extension) ? extension : ".md"}`);
   try {
     try {

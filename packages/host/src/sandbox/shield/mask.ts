@@ -14,7 +14,7 @@ export async function createMask(mark: string): Promise<string> {
     chmodSync(path, 0);
   } catch {
     // The name is too long for a socket, or the file system has no sockets. An empty file works too.
-    const { fd } = createPrivateFile(tmpdir(), `keelson-mask-${mark}`);
+    const { fd } = createPrivateFile(realpathSync(tmpdir()), `keelson-mask-${mark}`);
     fchmodSync(fd, 0);
     closeSync(fd);
   }

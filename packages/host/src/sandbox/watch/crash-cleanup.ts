@@ -1,6 +1,6 @@
 // Hands the reaper, which outlives us by a moment, what it must clean up if we are killed.
 
-import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, realpathSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createPrivateFile } from "../../files/private-file.ts";
 import { randomHex } from "../../random.ts";
@@ -31,7 +31,7 @@ export function createCrashCleanup(cleanup: () => CleanupProcess | undefined): C
     const known = copies.get(path);
     if (known?.text === text) return known.copy;
     try {
-      const { fd, path: copy } = createPrivateFile(tmpdir(), `keelson-copy-${randomHex(12)}`);
+      const { fd, path: copy } = createPrivateFile(realpathSync(tmpdir()), `keelson-copy-${randomHex(12)}`);
       writeSync(fd, Buffer.from(text, "latin1"));
       closeSync(fd);
       if (known) drop(known.copy);
