@@ -131,8 +131,7 @@ function safety(question: Case): GateDecision | undefined {
     const ends = endsOf(access.path, question);
     const folder = unaskedFolder(ends, question);
     const path = folder === undefined ? protectedEnd(ends, question) : protectedEndIn(folder, ends, question);
-    if (path !== undefined)
-      return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
+    if (path !== undefined) return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
   }
   const danger = command?.checks.safety(command.view);
   return danger && { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };

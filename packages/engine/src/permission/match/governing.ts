@@ -17,7 +17,11 @@ export function protectedEnd({ given, real }: Ends, { governing = [] }: Pick<Gat
  * The same for a file in a folder where the model may write without approval, such as that for notes: where the folder is does
  * not count, only what is in it. A name outside the folder is judged as any other.
  */
-export function protectedEndIn(folder: string, { given, real }: Ends, { governing = [] }: Pick<GateQuestion, "governing">) {
+export function protectedEndIn(
+  folder: string,
+  { given, real }: Ends,
+  { governing = [] }: Pick<GateQuestion, "governing">,
+) {
   const inner = governing.filter((each) => isInside(folder, each) && each !== folder);
   return [given, real].find((path) => {
     if (!isInside(folder, path)) return protectedEnd({ given: path, real: path }, { governing }) !== undefined;

@@ -1,7 +1,6 @@
 // Where the members of a team run: by the setting, and by what is there.
 
 import { join } from "node:path";
-import { mkdirSync } from "node:fs";
 import type { Storage } from "../../../session/storage.ts";
 import type { Backend } from "./backend.ts";
 import { processes } from "./processes.ts";
@@ -24,6 +23,5 @@ export async function chooseBackend({ options, state }: Storage, folder: string)
   if (wanted === "process" || !inTmux) return processes({ kind: "process", program, snapshot });
   const { tmuxViews } = await import("./tmux.ts");
   const views = join(folder, "views");
-  mkdirSync(views, { recursive: true, mode: 0o700 });
   return processes({ kind: "tmux", program, snapshot, view: tmuxViews({ folder: views, env, warn }) });
 }
