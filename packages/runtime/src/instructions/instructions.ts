@@ -66,6 +66,7 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   loaded(set.files);
   const isDenied = hasDenyRules(snapshot) ? (path: string) => !options.gate.mayRead(path) : () => false;
   const memory = memoryDirectory(snapshot, projectDirectory);
+  const realMemory = memory === undefined ? undefined : realMemoryDirectory(memory, snapshot);
   return {
     preface: renderInstructions(set.files, options.date),
     get managedPreface() {
@@ -78,8 +79,9 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
       later.length = 0;
       return renderInstructions(loaded(set.reread()), options.date);
     },
-    memory,
-    realMemory: memory === undefined ? undefined : realMemoryDirectory(memory, snapshot),
+    // The gate judges a path by both of its names, so the model is told the one without links.
+    memory: realMemory ?? memory,
+    realMemory,
     files: () => [...set.files, ...later],
     touched(access) {
       if (access.kind !== "read" && access.kind !== "edit") return [];

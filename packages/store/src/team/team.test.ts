@@ -169,10 +169,7 @@ test("a full mailbox forgets what was read, and refuses more than that", async (
   await boxes.send("b", mail("more", long));
   const unread = (JSON.parse(at.text("b.json")) as Mail[]).filter(({ read }) => !read);
   expect(boxes.unread("b")).toEqual(unread.slice(0, 1));
-  expect(unread.map(({ id }) => id)).toEqual([
-    ...Array.from({ length: 18 }, (_, at) => `r${at + 2}`),
-    "more",
-  ]);
+  expect(unread.map(({ id }) => id)).toEqual([...Array.from({ length: 18 }, (_, at) => `r${at + 2}`), "more"]);
   expect(boxes.send("b", mail("long", `${long}x`))).rejects.toThrow("longer than 200000");
 });
 
