@@ -4,8 +4,13 @@
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** Without a mode, the file gets that of any new file. */
-export function replaceFile(target: string, content: string | Uint8Array, mode?: number): void {
+/** Without a mode, the file gets that of any new file. `isSynced`: it survives a crash of the machine. */
+export function replaceFile(
+  target: string,
+  content: string | Uint8Array,
+  mode?: number,
+  { isSynced } = { isSynced: true },
+): void {
   const temporary = join(dirname(target), `.${basename(target)}.${crypto.randomUUID()}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const fd = openSync(temporary, flags, mode === undefined ? 0o644 : 0o600);
@@ -14,7 +19,7 @@ export function replaceFile(target: string, content: string | Uint8Array, mode?:
       const bytes = Buffer.from(content);
       for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
       if (mode !== undefined) fchmodSync(fd, mode);
-      fsyncSync(fd);
+      if (isSynced) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }

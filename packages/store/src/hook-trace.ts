@@ -167,7 +167,7 @@ interface OpenFile {
 const FULL = "full";
 
 function openForAppend(path: string): OpenFile {
-  return openAppend("Hook trace", path, (fd, size) => {
+  return openAppend(path, (fd, size) => {
     const tail = Buffer.alloc(Math.min(size, LAST_WORDS));
     readSync(fd, tail, 0, tail.length, size - tail.length);
     const ending = tail.toString();

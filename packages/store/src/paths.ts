@@ -1,6 +1,7 @@
-// The paths of a session's files. Reads and writes nothing.
+// The paths of a session's files. Reads and writes nothing but the links of the folder they are in.
 
 import { join } from "node:path";
+import { realPathOf } from "@keelson/disk/real-path";
 
 const LONGEST_KEY = 200;
 
@@ -24,8 +25,9 @@ export function keyPrefix(key: string): string | undefined {
   return key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}-` : undefined;
 }
 
+/** With links resolved: the user may keep this folder elsewhere. Below it, no link is followed. */
 export function projectsDir(configDir: string): string {
-  return join(configDir.normalize("NFC"), "projects");
+  return realPathOf(join(configDir.normalize("NFC"), "projects"));
 }
 
 export function projectDir({ configDir, cwd, dirName }: SessionLocation): string {

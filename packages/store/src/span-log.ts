@@ -42,7 +42,7 @@ export function openSpanLog(path: string, onFailure: (error: Error) => void, max
   let file: { readonly fd: number; size: number } | undefined;
   let stopped = false;
   const write = (line: string) => {
-    file ??= openAppend("Trace", path, (fd, size) => ({ size: size + sealed(fd, size) }));
+    file ??= openAppend(path, (fd, size) => ({ size: size + sealed(fd, size) }));
     const bytes = Buffer.from(line);
     if (file.size + bytes.length > maxBytes) throw new Error(`it is limited to ${maxBytes} bytes`);
     if (writeSync(file.fd, bytes) < bytes.length) throw new Error("the disk accepted only a part of a line");

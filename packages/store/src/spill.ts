@@ -1,8 +1,8 @@
 // Saves tool output that is too long to show to a private file.
 
-import { constants } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { closeSync, writeFile } from "node:fs";
 import { join } from "node:path";
+import { createOwnFile } from "@keelson/disk/own-files";
 
 /** Longest text to keep, in UTF-16 units. */
 export const MAX_SPILL = 64 * 1024 * 1024;
@@ -14,14 +14,16 @@ export async function spillResult(
   content: string | Uint8Array,
   extension = typeof content === "string" ? "txt" : "bin",
 ): Promise<string> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
   const name = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 100) || "result";
-  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   for (let attempt = 1; ; attempt++) {
     const path = join(dir, `${name}${attempt === 1 ? "" : `-${attempt}`}.${extension}`);
     try {
-      await using file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-      await file.writeFile(typeof content === "string" ? bounded(content) : content);
+      const fd = createOwnFile(path);
+      try {
+        await writeAll(fd, typeof content === "string" ? bounded(content) : content);
+      } finally {
+        closeSync(fd);
+      }
       return path;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || attempt >= MAX_ATTEMPTS) throw error;
@@ -30,6 +32,9 @@ export async function spillResult(
 }
 
 const MAX_ATTEMPTS = 100;
+
+const writeAll = (fd: number, content: string | Uint8Array) =>
+  new Promise<void>((done, fail) => writeFile(fd, content, (error) => (error ? fail(error) : done())));
 
 function bounded(text: string): string {
   if (text.length <= MAX_SPILL) return text;

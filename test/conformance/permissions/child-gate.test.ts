@@ -34,6 +34,7 @@ function gatesIn(setup: TableSetup, ground: Ground, mode: PermissionMode): reado
   const main = new Gate({
     ruleBook: new RuleBook({ mode, rules, home, workspace, refusal: () => undefined, modeChanged: warn, warn }),
     home,
+    configDir: `${home}/.claude`,
     readable: [],
     memory: () => undefined,
     plan: () => undefined,

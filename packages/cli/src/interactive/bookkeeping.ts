@@ -1,8 +1,10 @@
 // What the user's global config file keeps about starts and ends, as compatible programs write it.
 
-import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
+import { holdOwnFolder } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { changeGlobalState, globalFile, type StateEdit } from "@keelson/config/global-state";
 import { isObject, type ResultMessage } from "@keelson/protocol";
 
@@ -70,15 +72,13 @@ function backUp(snapshot: Snapshot, now: number): void {
   try {
     const file = globalFile(snapshot);
     if (!lstatSync(file).isFile()) return;
-    const folder = join(snapshot.configDir, "backups");
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!lstatSync(folder).isDirectory()) return;
-    const old = readdirSync(folder)
+    using folder = holdOwnFolder(join(realPathOf(snapshot.configDir), "backups"), { create: 0o700 });
+    const old = readdirSync(folder.at("."))
       .flatMap((name) => /^\.claude\.json\.backup\.(\d+)$/.exec(name)?.[1] ?? [])
       .map(Number)
       .toSorted((a, b) => b - a);
     if (old.length > 0 && now - old[0]! < BACKUP_AGE_MS && old[0]! <= now) return;
-    const at = (stamp: number) => join(folder, `.claude.json.backup.${stamp}`);
+    const at = (stamp: number) => folder.at(`.claude.json.backup.${stamp}`);
     writeFileSync(at(now), readFileSync(file), { flag: "wx", mode: 0o600 });
     for (const stamp of old.slice(MOST_BACKUPS - 1)) unlinkSync(at(stamp));
   } catch {

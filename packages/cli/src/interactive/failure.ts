@@ -1,7 +1,7 @@
 // What is said when the program failed: the session is kept, how to continue, and where the details are.
 
-import { writeFileSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
+import { replaceOwnFile } from "@keelson/disk/own-files";
 import { hideSecrets } from "@keelson/runtime/hide-secrets";
 import type { Session } from "@keelson/protocol";
 import { resumeCommand } from "./choice.ts";
@@ -31,7 +31,7 @@ export function failureWords(error: unknown, current: FailedSession | undefined,
 function keepDetails(text: string, snapshot: Snapshot): string | undefined {
   try {
     const file = newLogFile(snapshot, "failure");
-    writeFileSync(file, `${text}\n`, { flag: "wx", mode: 0o600 });
+    replaceOwnFile(file, `${text}\n`);
     return file;
   } catch {
     return undefined;

@@ -1,7 +1,8 @@
 // The memory folder of a project, and the part of its index that is shown at the start.
 
 import { realpathSync } from "node:fs";
-import { isAbsolute, join, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { unplantedFolder } from "@keelson/disk/real-path";
 import { atHome } from "../scopes/scopes.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import type { Collector } from "./collect.ts";
@@ -27,6 +28,11 @@ export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDir
   return chosen(place) ?? join(projectDirectory(repositoryRoot(place.cwd)), "memory");
 }
 
+/** With links resolved; undefined if a command may have put a link in its place. Then it is neither read nor written unasked. */
+export function realMemoryDirectory(folder: string, { cwd, configDir }: Pick<Snapshot, "cwd" | "configDir">) {
+  return unplantedFolder(folder, [cwd, configDir, dirname(dirname(folder))]);
+}
+
 /** Refuses the home folder and folders near the root: an agent must not write freely there. */
 function chosen({ settings, home, cwd }: MemoryPlace): string | undefined {
   const { autoMemoryDirectory: written } = settings;
@@ -37,9 +43,19 @@ function chosen({ settings, home, cwd }: MemoryPlace): string | undefined {
 }
 
 const INDEX = "MEMORY.md";
+const LINKED = 'it is reached through a link; remove the link, or name the folder it leads to in "autoMemoryDirectory"';
 
 /** The first lines of the agent's own index and of the team's. The model reads other memory files itself. */
-export function readMemory(folder: string, reason: LoadReason, collector: Collector): readonly InstructionFile[] {
+export function readMemory(
+  folder: string,
+  place: Pick<Snapshot, "cwd" | "configDir">,
+  reason: LoadReason,
+  collector: Collector,
+): readonly InstructionFile[] {
+  if (realMemoryDirectory(folder, place) === undefined) {
+    collector.leaveOut(folder, LINKED);
+    return [];
+  }
   const places = [
     { kind: "AutoMemory", path: join(folder, INDEX) },
     { kind: "TeamMemory", path: join(folder, "team", INDEX) },

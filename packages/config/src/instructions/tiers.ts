@@ -68,7 +68,8 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
     for (const folder of settings.directories) files.push(...folderFiles(folder, plan, { reason }, collector));
   }
   const memory = memoryDirectory(settings, options.projectDirectory);
-  if (memory !== undefined && plan.off.AutoMemory === undefined) files.push(...readMemory(memory, reason, collector));
+  if (memory !== undefined && plan.off.AutoMemory === undefined)
+    files.push(...readMemory(memory, settings, reason, collector));
   return { plan, collector, files };
 }
 

@@ -1,6 +1,8 @@
 // A lock across processes. The kernel holds it for an open file and drops it with the process, however that ends, so there
 // is nothing to take over from a holder that was killed, and no process id to mistake for another's.
 
+import { basename, dirname } from "node:path";
+import { holdOwnFolder } from "../own-files.ts";
 import { exclusiveFile } from "./exclusive-file.ts";
 import { loadFlock } from "./flock.ts";
 import { flockAttempts } from "./locked-file.ts";
@@ -38,12 +40,24 @@ export async function withFileLock<T>(
       using _held = held;
       return await work();
     }
-    if (performance.now() > until)
-      throw new FileLockedError(`"${path}" is locked by another process; end it and try again`);
+    if (performance.now() > until) throw lockedError(path);
     // Processes that wait for the same lock do not try in step.
     await Bun.sleep(pause * (0.5 + Math.random()));
   }
 }
+
+/** The same for a lock in a folder of ours, which must exist: no part of its path is a link. */
+export async function withOwnFileLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  using folder = holdOwnFolder(dirname(path));
+  try {
+    return await withFileLock(folder.at(basename(path)), work);
+  } catch (error) {
+    throw error instanceof FileLockedError ? lockedError(path) : error;
+  }
+}
+
+const lockedError = (path: string) =>
+  new FileLockedError(`"${path}" is locked by another process; end it and try again`);
 
 async function systemLock(): Promise<TryLock> {
   const flock = await loadFlock();

@@ -5,7 +5,7 @@ import type { Decider } from "../ports.ts";
 import type { RuleFinding } from "./command/rules/command-rules.ts";
 import type { CommandView } from "./command/command-view.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
-import { protectedEnd } from "./match/governing.ts";
+import { protectedEnd, protectedEndIn } from "./match/governing.ts";
 import { isDocumentation } from "./match/documentation-hosts.ts";
 import { allowsTool, commandNames, coversTool, governs, matchesParameter } from "./match/match.ts";
 import { hostOf, isLocalSocket, matchesName } from "./match/match-name.ts";
@@ -18,6 +18,7 @@ import {
   isMemory,
   isPlan,
   isReadable,
+  unaskedFolder,
   type Ends,
   type GateDecision,
   type GateQuestion,
@@ -128,9 +129,9 @@ function safety(question: Case): GateDecision | undefined {
   }
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
     const ends = endsOf(access.path, question);
-    const path = protectedEnd(ends, question);
-    if (path !== undefined && !isMemory(ends, question) && !isPlan(ends, question))
-      return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
+    const folder = unaskedFolder(ends, question);
+    const path = folder === undefined ? protectedEnd(ends, question) : protectedEndIn(folder, ends, question);
+    if (path !== undefined) return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
   }
   const danger = command?.checks.safety(command.view);
   return danger && { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };

@@ -1,5 +1,6 @@
 // The question that the gate answers, and helpers that several checks share.
 
+import { dirname } from "node:path/posix";
 import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool/tool.ts";
@@ -9,7 +10,8 @@ import type { OnDisk } from "./command/files/on-disk.ts";
 import type { GitRepositories } from "./git/git-danger.ts";
 import { governs } from "./match/match.ts";
 import { matchesPath, type Matchers } from "./match/match-path.ts";
-import { isInsideAny } from "./match/paths.ts";
+import { isInside, isInsideAny } from "./match/paths.ts";
+import { mayHoldNotes } from "./match/protected.ts";
 import type { Rule } from "./rules/rule.ts";
 
 export interface GateQuestion {
@@ -33,7 +35,9 @@ export interface GateQuestion {
   readonly home: string;
   /** Folders of ours that the model may always read, links resolved. */
   readonly readable: readonly string[];
-  /** The folder of the model's notes, where it may write Markdown without approval. */
+  /** The configuration folder, links resolved. */
+  readonly configDir?: string;
+  /** The folder of the model's notes, links resolved, where it may write Markdown without approval. */
   readonly memory?: string;
   /** The plan file of this session, links resolved; it may be written even in plan mode. */
   readonly plan?: string;
@@ -104,11 +108,22 @@ export function isInWorkingDirs(ends: Ends, question: GateQuestion): boolean {
 }
 
 /** Notes are Markdown files, by both paths. */
-export function isMemory({ given, real }: Ends, { memory }: GateQuestion): boolean {
-  return memory !== undefined && given.endsWith(".md") && real.endsWith(".md") && isInsideAny([memory], real);
+export function isMemory({ given, real }: Ends, { memory, configDir }: GateQuestion): boolean {
+  if (memory === undefined || !isInside(memory, real) || !mayHoldNotes(memory, configDir)) return false;
+  return given.endsWith(".md") && real.endsWith(".md");
 }
 
-export const isPlan = ({ real }: Ends, { plan }: GateQuestion): boolean => real === plan;
+export const isPlan = ({ real }: Ends, { plan, configDir }: GateQuestion): boolean =>
+  real === plan && mayHoldNotes(dirname(plan), configDir);
+
+/**
+ * The folder of the notes or the plan that this path leads to. What is protected inside it stays so: this is the only exception
+ * from protection by place, and `byMode` and `reading`, which come later, allow what it lets through.
+ */
+export function unaskedFolder(ends: Ends, question: GateQuestion): string | undefined {
+  if (isMemory(ends, question)) return question.memory;
+  return isPlan(ends, question) ? dirname(ends.real) : undefined;
+}
 
 export function isReadable(ends: Ends, question: GateQuestion): boolean {
   const { memory, readable } = question;

@@ -27,6 +27,17 @@ export function persistedNotice(path: string, bytes: number, text: string): stri
   ].join("\n");
 }
 
+/** The same if the full text could not be saved. */
+export function unsavedNotice(why: string, bytes: number, text: string): string {
+  return [
+    `Output too large (${kilobytes(bytes)}), and it could not be saved: ${why}`,
+    "",
+    "Its first 2KB:",
+    cutAtLine(text, PREVIEW),
+    "...",
+  ].join("\n");
+}
+
 /** Keeps the beginning and the end, and says how much was removed. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -15,7 +15,7 @@ import {
   type PermissionDenial,
   type UserSubject,
 } from "@keelson/protocol";
-import { MAX_SHOWN, ONE_RESULT, persistedNotice, shareOfWindow } from "./bound.ts";
+import { MAX_SHOWN, ONE_RESULT, persistedNotice, shareOfWindow, unsavedNotice } from "./bound.ts";
 import type { Permission, Ports, Shown } from "../ports.ts";
 import type { DeferredCall } from "../run/result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
@@ -71,7 +71,12 @@ export async function limitShown(
   const fits = (text: string) => text.length <= limit && allot(text.length);
   const save = async (text: string, name: string) => {
     const overflow = tool.overflow?.(text);
-    const path = await ports.spill(overflow?.name ?? name, text);
+    let path: string;
+    try {
+      path = await ports.spill(overflow?.name ?? name, text);
+    } catch (error) {
+      return unsavedNotice((error as Error).message, byteLength(text), text);
+    }
     return overflow ? overflow.notice(path) : persistedNotice(path, byteLength(text), text);
   };
   if (typeof shown === "string") return fits(shown) ? shown : save(shown, id);

@@ -4,7 +4,7 @@
 
 import { lstatSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
-import { realPathOf } from "./real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 
 export interface FoundPath {
   readonly given: string;

@@ -1,8 +1,10 @@
 // Creates private files that no other user can read or plant: exclusive, no-follow, mode 0600 in a 0700 directory.
 
-import { constants, lstatSync, mkdirSync, mkdtempSync, openSync, realpathSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createOwnFile, holdOwnFolder } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { ToolError } from "@keelson/engine";
 
 export interface PrivateFile {
@@ -10,11 +12,11 @@ export interface PrivateFile {
   readonly path: string;
 }
 
-/** Throws if the name exists, the disk is full, or another user could replace the directory. */
+/** Throws if the name exists, the disk is full, another user could replace the directory, or a part of it is a link. */
 export function createPrivateFile(directory: string, name: string): PrivateFile {
+  holdOwnFolder(directory, { create: 0o700 })[Symbol.dispose]();
   const path = join(privateDirectory(directory), name);
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
-  return { fd: openSync(path, flags, 0o600), path };
+  return { fd: createOwnFile(path), path };
 }
 
 /**
@@ -55,7 +57,7 @@ export function makeTemporary(env: Environment, prefix: string): string {
   }
 }
 
-const temporaryIn = (env: Environment) => env["CLAUDE_CODE_TMPDIR"] || tmpdir();
+const temporaryIn = (env: Environment) => realPathOf(env["CLAUDE_CODE_TMPDIR"] || tmpdir());
 
 function isShared(directory: string): boolean {
   return (lstatSync(directory).mode & 0o1002) === 0o1002;

@@ -3,7 +3,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, readSync, type Stats } from "node:fs";
 import { ToolError } from "@keelson/engine";
-import { isOpenAt } from "./real-path.ts";
+import { isOpenAt } from "@keelson/disk/real-path";
 
 export interface OpenFile {
   readonly fd: number;

@@ -16,9 +16,10 @@ import {
 } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { ToolError } from "@keelson/engine";
-import { holdFolder, type HeldFolder } from "./held-folder.ts";
+import type { HeldFolder } from "@keelson/disk/own-files";
+import { holdFolder } from "./held-folder.ts";
 import { randomHex } from "../random.ts";
-import { realPathOf } from "./real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 import { withToolErrors, isDeviceOrProc } from "./regular-file.ts";
 
 /**

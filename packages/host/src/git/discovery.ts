@@ -4,7 +4,7 @@
 import { readlinkSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { firstLineOf, readGitFile } from "./branch.ts";
-import { realPathOf } from "../files/real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 
 export interface FoundRepository {
   /** The top of the work tree, or the repository itself if it is bare. */

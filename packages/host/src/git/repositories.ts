@@ -15,7 +15,7 @@ import {
 } from "./discovery.ts";
 import { fileStamp } from "@keelson/protocol";
 import { submodulePaths } from "./submodules.ts";
-import { realPathOf } from "../files/real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 import { readRegularFile } from "../files/regular-file.ts";
 
 export interface GitLookupOptions {

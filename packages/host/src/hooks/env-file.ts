@@ -1,10 +1,11 @@
 // Files where hooks set variables for later shell commands: `<config>/session-env/<session>/…-hook-<n>.sh`.
 // They are kept so a resumed session can use them.
 
-import { closeSync, lstatSync, readdirSync, truncateSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { join } from "node:path";
+import { appendOwnFile, holdOwnFolder, namesInOwnFolder, readOwnFile, replaceOwnFile } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { HookEvent } from "@keelson/protocol";
-import { createPrivateFile } from "../files/private-file.ts";
 
 /** The order in which the files are sourced, from general to specific. */
 const ORDER = ["setup", "sessionstart", "cwdchanged", "filechanged"];
@@ -20,11 +21,11 @@ export function envFileFor(configDir: string, sessionId: string, event: HookEven
   if (!NAME.test(name)) return undefined;
   const directory = directoryOf(configDir, sessionId);
   try {
-    const { fd, path } = createPrivateFile(directory, name);
-    closeSync(fd);
+    const path = join(directory, name);
+    closeSync(appendOwnFile(path));
     return path;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EEXIST" ? join(directory, name) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -36,13 +37,13 @@ export function envFilesOf(configDir: string, sessionId: string): readonly strin
 /** Clears the files for the old folder. Call it before CwdChanged hooks run. */
 export function clearFolderEnvFiles(configDir: string, sessionId: string): void {
   for (const { event, path } of usableFiles(configDir, sessionId)) {
-    if (event === "cwdchanged" || event === "filechanged") truncateSync(path);
+    if (event === "cwdchanged" || event === "filechanged") replaceOwnFile(path, "");
   }
 }
 
 function usableFiles(configDir: string, sessionId: string) {
   const directory = directoryOf(configDir, sessionId);
-  return namesIn(directory)
+  return namesInOwnFolder(directory)
     .flatMap((name) => {
       const [, event, n] = NAME.exec(name) ?? [];
       return event ? [{ event, n: Number(n), path: join(directory, name) }] : [];
@@ -51,17 +52,13 @@ function usableFiles(configDir: string, sessionId: string) {
     .toSorted((a, b) => ORDER.indexOf(a.event) - ORDER.indexOf(b.event) || a.n - b.n);
 }
 
-const directoryOf = (configDir: string, sessionId: string) => join(configDir, "session-env", sessionId);
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return []; // no hook has written a file
-  }
-}
+const directoryOf = (configDir: string, sessionId: string) => join(realPathOf(configDir), "session-env", sessionId);
 
 function isUsable(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size > 0 && found.size <= MAX_BYTES;
+  try {
+    const size = readOwnFile(path, MAX_BYTES + 1)?.length ?? 0;
+    return size > 0 && size <= MAX_BYTES;
+  } catch {
+    return false;
+  }
 }

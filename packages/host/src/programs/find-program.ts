@@ -1,7 +1,7 @@
 // Finds a program on the PATH. Ignores relative entries, which would let the working directory choose what we run.
 
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
-import { realPathOf } from "../files/real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 
 export function findProgram(name: string, path: string | undefined): string | null {
   return Bun.which(name, { PATH: (path ?? "").split(delimiter).filter(isAbsolute).join(delimiter) });

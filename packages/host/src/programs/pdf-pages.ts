@@ -1,8 +1,10 @@
 // Draws pages of a PDF with pdftoppm of poppler: in its own process, with limits on time, memory and size, on a private
 // copy, so that neither a link nor a later change of the file matters.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readOwnFile } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { ToolError } from "@keelson/engine";
 import type { ConfinedProgram, ProgramToConfine } from "../sandbox/confine-program.ts";
 import { findProgram } from "./find-program.ts";
@@ -41,7 +43,7 @@ export async function drawPdfPages(
   const program = own ?? findProgram("pdftoppm", path);
   if (program === null) return null;
   signal.throwIfAborted();
-  const folder = mkdtempSync(join(temporary, "keelson-pdf-"));
+  const folder = mkdtempSync(join(realPathOf(temporary), "keelson-pdf-"));
   try {
     writeFileSync(join(folder, "file.pdf"), bytes, { mode: 0o600, flag: "wx" });
     const range = ["-f", `${first}`, "-l", `${last}`, "-scale-to", `${LONGEST_EDGE}`];
@@ -93,5 +95,10 @@ function pagesIn(folder: string): PdfPage[] {
   });
   const total = names.reduce((sum, { path }) => sum + statSync(path).size, 0);
   if (total > MAX_TOTAL_BYTES) throw new ToolError("The pages are too large to show together. Request fewer at once.");
-  return names.sort((a, b) => a.page - b.page).map(({ page, path }) => ({ page, jpeg: readFileSync(path) }));
+  return names
+    .sort((a, b) => a.page - b.page)
+    .flatMap(({ page, path }) => {
+      const jpeg = readOwnFile(path, MAX_TOTAL_BYTES);
+      return jpeg ? [{ page, jpeg }] : [];
+    });
 }

@@ -1,23 +1,14 @@
 // Files with secrets: one per key, mode 0600, in a folder with mode 0700. Written completely or not at all, and never
 // through a link.
 
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-} from "node:fs";
-import { join } from "node:path";
+import { chmodSync, closeSync, constants, fchmodSync, fstatSync, lstatSync, readFileSync, unlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { holdOwnFolder, NotOurFileError, openOwnFile } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { replaceFile } from "@keelson/disk/replace-file";
 import { privateDirectory } from "../files/private-file.ts";
 
 const MAX_BYTES = 1024 * 1024;
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 export interface SecretFiles {
   /** Undefined if there is none. Throws if it is not a file of ours. */
@@ -28,7 +19,9 @@ export interface SecretFiles {
   path(name: string): string;
 }
 
-export function secretFiles(folder: string): SecretFiles {
+export function secretFiles(given: string): SecretFiles {
+  // The configuration folder may be behind the user's links; the folder in it is not.
+  const folder = join(realPathOf(dirname(given)), basename(given));
   return {
     read(name) {
       const fd = openIfThere(join(folder, name));
@@ -48,7 +41,8 @@ export function secretFiles(folder: string): SecretFiles {
     },
     write(name, text) {
       prepareFolder(folder);
-      replaceFile(join(folder, name), text, 0o600);
+      using held = holdOwnFolder(folder);
+      replaceFile(held.at(name), text, 0o600);
     },
     remove: (name) => removeIfThere(join(folder, name)),
     path(name) {
@@ -67,11 +61,12 @@ function prepareFolder(folder: string): void {
 
 function openIfThere(path: string): number | undefined {
   try {
-    return openSync(path, constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
+    return openOwnFile(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    if (code === "ELOOP") throw new Error(`"${path}" is a link, not a file that Keelson wrote; delete it`);
+    if (error instanceof NotOurFileError)
+      throw new Error(`"${path}" is a link, not a file that Keelson wrote; delete it`);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { closeSync, existsSync, realpathSync, rmSync, unlinkSync, writeSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
+import { realPathOf } from "@keelson/disk/real-path";
 import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
 import { awaitCommand } from "../tasks/awaited-command.ts";
 import { startBackground } from "../tasks/background-command.ts";
@@ -106,7 +107,7 @@ export function createShell(options: ShellOptions): SessionShell {
   async function prepare() {
     const guardian = guard();
     for (const path of [temporary(), stateDir()]) guardian.ownFolder(path);
-    const directory = join(options.configDir, "shell-snapshots");
+    const directory = join(realPathOf(options.configDir), "shell-snapshots");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),

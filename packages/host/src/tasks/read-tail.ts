@@ -1,7 +1,7 @@
 // The end of a task's output file.
 
-import { closeSync, readSync } from "node:fs";
-import { openRegularFile } from "../files/regular-file.ts";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { NotOurFileError, openOwnFile } from "@keelson/disk/own-files";
 
 export interface OutputTail {
   readonly text: string;
@@ -9,16 +9,19 @@ export interface OutputTail {
   readonly size: number;
 }
 
-/** Empty if the file cannot be read. */
+/** Empty if the file cannot be read, or says what is in its place. */
 export function readTail(path: string, maxBytes: number): OutputTail {
-  let file;
+  if (path === "") return NOTHING;
+  let fd: number;
   try {
-    file = openRegularFile(path);
-  } catch {
-    return { text: "", size: 0 };
+    fd = openOwnFile(path);
+  } catch (error) {
+    return error instanceof NotOurFileError ? withheld(path) : NOTHING;
   }
-  const { fd, stat } = file;
   try {
+    const stat = fstatSync(fd);
+    // No one else gives our file a second name; a command may give ours to another file.
+    if (stat.nlink > 1) return withheld(path);
     const from = Math.max(0, stat.size - maxBytes);
     const bytes = Buffer.alloc(stat.size - from);
     const count = readSync(fd, bytes, 0, bytes.length, from);
@@ -28,4 +31,11 @@ export function readTail(path: string, maxBytes: number): OutputTail {
   } finally {
     closeSync(fd);
   }
+}
+
+const NOTHING: OutputTail = { text: "", size: 0 };
+
+function withheld(path: string): OutputTail {
+  const text = `[The output is not shown: ${path} has been replaced by a link or by something that is not a file]`;
+  return { text, size: text.length };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { registeredWorktrees, verifiedWorktree, findCheckout, type Checkout } from "./repository/checkout.ts";
 import { RETRIES } from "./create.ts";
 import { WorktreeError } from "./errors.ts";
-import { realPathOf } from "../files/real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 import { isOwnerRunning, readLock } from "./repository/owner.ts";
 import { deleteOurFiles } from "./fill/our-files.ts";
 import { checkWorktreesFolder, isOurs } from "./repository/place.ts";

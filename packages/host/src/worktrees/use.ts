@@ -4,7 +4,7 @@
 import { lstatSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gitBranch } from "../git/branch.ts";
-import { realPathOf } from "../files/real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { Worktree } from "./create.ts";
 import { WorktreeError } from "./errors.ts";
 import { findCheckout, verifiedWorktree, type Checkout } from "./repository/checkout.ts";

@@ -18,6 +18,8 @@ export interface GateOptions {
   readonly readable: readonly string[];
   /** The memory folder; undefined if memory is off. */
   memory(): string | undefined;
+  /** With links resolved. */
+  readonly configDir: string;
   /** The plan file with links resolved; undefined before it exists. */
   plan(): string | undefined;
   /** Files and folders that govern this session, both as named and with links resolved. */
@@ -164,11 +166,11 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook" | "matchers"> {
-    const { home, memory, plan, directories, cwd, shell, governing } = this.#options;
+    const { home, configDir, memory, plan, directories, cwd, shell, governing } = this.#options;
     const { mode } = this;
     const { rules } = this.ruleBook;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
-    return { mode, rules, ...here, home, readable: this.#readable, shell };
+    return { mode, rules, ...here, home, configDir, readable: this.#readable, shell };
   }
 }
 

@@ -5,11 +5,11 @@ import type { Snapshot } from "@keelson/config";
 import {
   loadInstructions,
   memoryDirectory,
+  realMemoryDirectory,
   type InstructionFile,
   type InstructionSet,
 } from "@keelson/config/instructions";
 import { renderChanged, renderInstructions, renderNested, type Access } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import { projectDir } from "@keelson/store";
 
@@ -20,7 +20,7 @@ export interface SessionInstructions {
   readonly managedPreface: string;
   /** The memory folder; undefined if memory is off. */
   readonly memory: string | undefined;
-  /** The memory folder with links resolved, for the gate. */
+  /** The memory folder with links resolved, for the gate; undefined also if it is behind a link that is not the user's. */
   readonly realMemory: string | undefined;
   /** All files loaded so far, in order. */
   files(): readonly InstructionFile[];
@@ -66,6 +66,7 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   loaded(set.files);
   const isDenied = hasDenyRules(snapshot) ? (path: string) => !options.gate.mayRead(path) : () => false;
   const memory = memoryDirectory(snapshot, projectDirectory);
+  const realMemory = memory === undefined ? undefined : realMemoryDirectory(memory, snapshot);
   return {
     preface: renderInstructions(set.files, options.date),
     get managedPreface() {
@@ -78,8 +79,9 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
       later.length = 0;
       return renderInstructions(loaded(set.reread()), options.date);
     },
-    memory,
-    realMemory: memory === undefined ? undefined : realPathOf(memory),
+    // The gate judges a path by both of its names, so the model is told the one without links.
+    memory: realMemory ?? memory,
+    realMemory,
     files: () => [...set.files, ...later],
     touched(access) {
       if (access.kind !== "read" && access.kind !== "edit") return [];

@@ -90,8 +90,9 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   // `/clear` moves the session to another id.
   const resultsDir = () => toolResultsDir(place.dir, place.id);
   const outputDir = tasksDir(ownTemporary(env), projectKey(cwd), place.id);
-  const readable = [realPathOf(resultsDir()), realPathOf(outputDir)];
-  storage.onClear(() => void readable.push(realPathOf(resultsDir())));
+  // Not resolved: if a link is in the place of one of them, nothing behind it is readable for that.
+  const readable = [resultsDir(), outputDir];
+  storage.onClear(() => void readable.push(resultsDir()));
   const agentInboxes: Machine["agentInboxes"] = new Map();
   const agentRules: Machine["agentRules"] = new Map();
   const notify: NotifyAboutTask = (task, entry, how) => {

@@ -1,6 +1,7 @@
 // Opens what watches a session: the debug log, the trace, telemetry. Each is loaded only if it is on.
 
 import { resolve } from "node:path";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { Span } from "@keelson/store/span-log";
 import type { ModelRates } from "../model/cost.ts";
 import type { OpenOptions } from "../session/open-options.ts";
@@ -33,7 +34,8 @@ async function traceOf({ snapshot, warn }: OpenOptions, place: SessionPlace): Pr
     return [];
   }
   const open = () => {
-    const path = choice === "1" ? spanLogPath(place.dir, place.id) : resolve(snapshot.cwd, choice);
+    // A file that the user names may be behind the user's links.
+    const path = choice === "1" ? spanLogPath(place.dir, place.id) : realPathOf(resolve(snapshot.cwd, choice));
     return openSpanLog(path, ({ message }) =>
       warn(`The trace cannot be written (${message}); the session continues without it`),
     );

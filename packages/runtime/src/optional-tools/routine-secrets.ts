@@ -3,7 +3,7 @@
 
 import { closeSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { createPrivateFile } from "@keelson/host";
+import { createPrivateFile, realPathOf } from "@keelson/host";
 import { isObject } from "@keelson/protocol";
 
 const SECRET = /^(?:token|secret|signing_secret|webhook_secret|password|api_key)$/i;
@@ -37,7 +37,7 @@ function collect(value: unknown, at: string, found: Record<string, string>): voi
 
 function save(secrets: Readonly<Record<string, string>>, configDir: string): string {
   const name = `${crypto.randomUUID()}.json`;
-  const { fd, path } = createPrivateFile(join(configDir, "routine-secrets"), name);
+  const { fd, path } = createPrivateFile(join(realPathOf(configDir), "routine-secrets"), name);
   try {
     writeSync(fd, `${JSON.stringify(secrets, null, 2)}\n`);
   } finally {

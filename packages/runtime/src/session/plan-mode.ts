@@ -1,11 +1,12 @@
 // Plan mode: where the plan file is, and the notices the model gets about the mode. The gate decides which calls the
 // mode allows.
 
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
+import { readOwnFile } from "@keelson/disk/own-files";
+import { realPathOf, unplantedFolder } from "@keelson/disk/real-path";
 import { asReminder, type ChainEntry, type NewEntry, type PermissionMode } from "@keelson/protocol";
 import type { PlanKeeper } from "@keelson/tools";
 import type { RuleBook } from "../gate/rule-book.ts";
@@ -125,31 +126,28 @@ function planMode({ state, mode, past, forked, ...options }: PlanModeOptions): P
 }
 const attachmentType = (entry: ChainEntry) => (entry.type === "attachment" ? entry.attachment.type : undefined);
 
-/** Resolves links, because the gate compares resolved paths. */
+/**
+ * Resolves links, because the gate compares resolved paths. If a command may have put a link in the way, the folder is named as
+ * it is: behind the link, nothing is the plan.
+ */
 function folderOf({ settings, configDir, home, cwd }: Snapshot): string {
-  const given = settings["plansDirectory"];
-  if (typeof given !== "string" || given.trim() === "") return realPathOf(join(configDir, "plans"));
-  return realPathOf(given.startsWith("~/") ? join(home, given.slice(2)) : resolve(cwd, given));
+  const chosen = settings["plansDirectory"];
+  const isChosen = typeof chosen === "string" && chosen.trim() !== "";
+  const config = realPathOf(configDir);
+  const given = isChosen ? (chosen.startsWith("~/") ? join(home, chosen.slice(2)) : resolve(cwd, chosen)) : undefined;
+  const folder = given ?? join(config, "plans");
+  return unplantedFolder(folder, [cwd, config, dirname(dirname(folder))]) ?? folder;
 }
 
 const MAX_PLAN_BYTES = 256 * 1024;
 
 /** The start of the plan; undefined if it is missing, empty or not a regular file. */
 function readPlan(path: string): string | undefined {
-  let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const text = readOwnFile(path, MAX_PLAN_BYTES)?.toString();
+    return text?.trim() ? text : undefined;
   } catch {
     return undefined;
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return undefined;
-    const bytes = Buffer.alloc(Math.min(stat.size, MAX_PLAN_BYTES));
-    const text = bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
-    return text.trim() === "" ? undefined : text;
-  } finally {
-    closeSync(fd);
   }
 }
 

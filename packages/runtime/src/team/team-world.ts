@@ -77,11 +77,16 @@ export async function post(
   }
 }
 
+const MOST_UNDER_WAY = 100;
+const MOST_TEXT_UNDER_WAY = 100_000;
+
 /** Messages on their way into the conversation: each is handed over once, and marked as read when it is stored. */
 export class Deliveries {
   readonly #box: string;
   readonly #files: TeamFiles;
   readonly #handedOver = new Set<string>();
+  /** Of those, the ones that are still on their way. More are not taken than a person or a model can read at once. */
+  readonly #underWay = new Map<string, { readonly length: number }>();
   readonly #marking = new Set<Promise<void>>();
   /** Used, but the file still says that they are unread. */
   readonly #unmarked = new Set<string>();
@@ -98,17 +103,25 @@ export class Deliveries {
   /** Unread messages that were not handed over yet. */
   take(): readonly Mail[] {
     const news = this.#waiting();
-    for (const { id } of news) this.#handedOver.add(id);
+    for (const { id, text } of news) {
+      this.#handedOver.add(id);
+      this.#underWay.set(id, text);
+    }
     return news;
   }
 
   #waiting(): readonly Mail[] {
-    return this.#files.boxes.unread(this.#box).filter(({ id }) => !this.#handedOver.has(id));
+    let room = MOST_TEXT_UNDER_WAY;
+    for (const { length } of this.#underWay.values()) room -= length;
+    if (room <= 0 || this.#underWay.size >= MOST_UNDER_WAY) return [];
+    const news = this.#files.boxes.unread(this.#box, this.#handedOver);
+    const end = news.findIndex(({ text }, at) => (room -= text.length) < 0 && at > 0);
+    return news.slice(0, Math.min(end < 0 ? news.length : end, MOST_UNDER_WAY - this.#underWay.size));
   }
 
   /** Whether there is a message that was not used yet. */
   get hasNews(): boolean {
-    return this.#files.boxes.unread(this.#box).some(({ id }) => !this.#unmarked.has(id));
+    return this.#files.boxes.unread(this.#box, this.#unmarked).length > 0;
   }
 
   recorded(entries: readonly NewEntry[]): void {
@@ -118,6 +131,7 @@ export class Deliveries {
 
   /** Nobody needs to see them again. */
   done(ids: readonly string[]): void {
+    for (const id of ids) this.#underWay.delete(id);
     const marking = this.#files.boxes.markRead(this.#box, ids).then(
       () => ids.forEach((id) => this.#handedOver.delete(id)),
       // They stay marked as delivered, so no one gets them twice.

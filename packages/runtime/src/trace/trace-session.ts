@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { realPathOf } from "@keelson/disk/real-path";
 import { isObject } from "@keelson/protocol";
 import {
   agentIds,
@@ -45,7 +46,7 @@ export function findTimeline(
   const { id, path } = found;
   const dir = dirname(path);
   const history = openHistory(path);
-  const exact = spansOf(log ?? spanLogPath(dir, id), id, log !== undefined);
+  const exact = spansOf(log === undefined ? spanLogPath(dir, id) : realPathOf(log), id, log !== undefined);
   if ("message" in exact) return exact;
   const agents = agentIds(agentsDir(dir, id)).flatMap((agent) => agentSpans(agentPath(dir, id, agent), agent));
   const damagedLines = history.damaged + agents.reduce((sum, { damaged }) => sum + damaged, 0);

@@ -1,11 +1,10 @@
 // The files of a session's subagents: for each a transcript, and beside it what is known of the agent.
 
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { namesInOwnFolder, readOwnFile, replaceOwnFile } from "@keelson/disk/own-files";
 import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
 import { isRunning, processStart } from "@keelson/disk/process-identity";
-import { openPrivate } from "../transcript/open-append.ts";
 
 /** A process, and when it started: systems use process ids again. */
 export interface AgentOwner {
@@ -78,27 +77,14 @@ export function worksElsewhere({ finished, pid, procStart = "" }: AgentMeta): bo
 
 /** Replaces the file as a whole, and never writes through a link. `path` is that of the transcript. */
 export function writeAgentMeta(path: string, meta: AgentMeta): void {
-  const file = metaPath(path);
-  const temporary = `${file}.${crypto.randomUUID()}.tmp`;
-  const fd = openPrivate(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-  try {
-    writeSync(fd, JSON.stringify(meta));
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(temporary, file);
+  replaceOwnFile(metaPath(path), JSON.stringify(meta), { create: 0o700 });
 }
 
 /** Undefined if there is none, or it cannot be read. */
 export function readAgentMeta(path: string): AgentMeta | undefined {
   try {
-    const fd = openSync(metaPath(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const stat = fstatSync(fd);
-      return stat.isFile() && stat.size <= MAX_META ? checkedMeta(tryParse(readFileSync(fd, "utf8"))) : undefined;
-    } finally {
-      closeSync(fd);
-    }
+    const bytes = readOwnFile(metaPath(path), MAX_META + 1);
+    return bytes && bytes.length <= MAX_META ? checkedMeta(tryParse(bytes.toString())) : undefined;
   } catch {
     return undefined;
   }
@@ -116,12 +102,8 @@ export function storedAgents(dir: string, sessionId: string): readonly StoredAge
 
 /** In the same order on every file system. An agent has a transcript once it said something. */
 export function agentIds(folder: string): readonly string[] {
-  try {
-    const ids = readdirSync(folder).flatMap((name) => /^agent-(.+)\.(?:jsonl|meta\.json)$/.exec(name)?.[1] ?? []);
-    return [...new Set(ids)].filter(isAgentId).toSorted();
-  } catch {
-    return [];
-  }
+  const ids = namesInOwnFolder(folder).flatMap((name) => /^agent-(.+)\.(?:jsonl|meta\.json)$/.exec(name)?.[1] ?? []);
+  return [...new Set(ids)].filter(isAgentId).toSorted();
 }
 
 const MAX_META = 1024 * 1024;

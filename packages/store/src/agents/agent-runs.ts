@@ -5,7 +5,7 @@ import { closeSync, fstatSync, readSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { SessionLocation } from "../paths.ts";
-import { openForReading } from "../read/lines.ts";
+import { openOwnFile } from "@keelson/disk/own-files";
 import { isRunning } from "@keelson/disk/process-identity";
 import { namedSession } from "../sessions/named-session.ts";
 import { agentIds, agentPath, agentsDir, metaPath, readAgentMeta, type AgentMeta } from "./agent-files.ts";
@@ -117,7 +117,7 @@ function tokensIn(usage: unknown): number {
 function endOf(path: string): { readonly text: string; readonly isWhole: boolean } {
   let fd: number | undefined;
   try {
-    fd = openForReading(path);
+    fd = openOwnFile(path);
     const { size } = fstatSync(fd);
     const from = Math.max(0, size - MOST_BYTES);
     const bytes = Buffer.alloc(size - from);

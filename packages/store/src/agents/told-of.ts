@@ -2,7 +2,7 @@
 // read once, in parts, and never as text.
 
 import { closeSync, readSync } from "node:fs";
-import { openForReading } from "../read/lines.ts";
+import { openOwnFile } from "@keelson/disk/own-files";
 import { isAgentId } from "./agent-files.ts";
 
 /** What is before the id: in a notice, in what TaskOutput says, and in what TaskStop says. */
@@ -14,7 +14,7 @@ const CHUNK = 1024 * 1024;
 /** The ids of agents whose end was told: by a notice, by TaskOutput, or because the model stopped the agent itself. */
 export function agentsToldOf(transcript: string): ReadonlySet<string> {
   const told = new Set<string>();
-  const fd = openForReading(transcript);
+  const fd = openOwnFile(transcript);
   try {
     const buffer = Buffer.allocUnsafe(CHUNK);
     for (let offset = 0; ; offset += CHUNK - OVERLAP) {

@@ -1,8 +1,9 @@
 // The file copies of one session, named `<16 hex>@v<N>`. Equal bytes are stored once: a file that returns to an earlier
 // state gets the name of that copy, and equal files share one copy on disk.
 
-import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from "node:fs";
+import { chmodSync, linkSync, lstatSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { holdOwnFolder, namesInOwnFolder, type HeldFolder } from "@keelson/disk/own-files";
 import { fileState, put } from "./file-state.ts";
 
 export interface Backups {
@@ -44,9 +45,9 @@ export function openBackups(dir: string): Backups {
       if (own) return { name: own.name, version: own.version };
       const version = 1 + Math.max(0, ...[...copies().values()].filter((it) => it.key === key).map((it) => it.version));
       const name = `${key}@v${version}`;
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      if (!linked(dir, equal[0]?.name, name)) put(join(dir, name), bytes, kept);
-      const { ino } = lstatSync(join(dir, name));
+      using folder = holdOwnFolder(dir, { create: 0o700 });
+      if (!linked(folder, equal[0]?.name, name)) put(join(dir, name), bytes, kept);
+      const { ino } = lstatSync(folder.at(name));
       copies().set(name, { name, key, version, size: bytes.length, mode: kept, ino });
       return { name, version };
     },
@@ -58,7 +59,8 @@ export function openBackups(dir: string): Backups {
       for (const { name } of [...copies().values()]) {
         if (needed.has(name)) continue;
         try {
-          unlinkSync(join(dir, name));
+          using folder = holdOwnFolder(dir);
+          unlinkSync(folder.at(name));
         } catch {
           // Already gone, or not removable. Ignore it either way.
         }
@@ -85,10 +87,10 @@ function equalCopies(dir: string, copies: readonly Copy[], bytes: Uint8Array, mo
   });
 }
 
-function linked(dir: string, existing: string | undefined, name: string): boolean {
+function linked(folder: HeldFolder, existing: string | undefined, name: string): boolean {
   if (existing === undefined) return false;
   try {
-    linkSync(join(dir, existing), join(dir, name));
+    linkSync(folder.at(existing), folder.at(name));
     return true;
   } catch {
     // The file system has no hard links, or the name is taken. Write a copy instead.
@@ -98,22 +100,17 @@ function linked(dir: string, existing: string | undefined, name: string): boolea
 
 function readIndex(dir: string): Map<string, Copy> {
   const index = new Map<string, Copy>();
-  for (const name of namesIn(dir)) {
+  const names = namesInOwnFolder(dir);
+  if (names.length === 0) return index;
+  using folder = holdOwnFolder(dir);
+  for (const name of names) {
     const match = NAME.exec(name);
-    const stat = match ? lstatSync(join(dir, name), { throwIfNoEntry: false }) : undefined;
+    const stat = match ? lstatSync(folder.at(name), { throwIfNoEntry: false }) : undefined;
     if (!match || !stat?.isFile()) continue;
     const [, key = "", version] = match;
     index.set(name, { name, key, version: Number(version), size: stat.size, mode: stat.mode & 0o777, ino: stat.ino });
   }
   // Make the folder private again: copies may contain secrets.
-  if (index.size > 0) chmodSync(dir, 0o700);
+  if (index.size > 0) chmodSync(folder.at("."), 0o700);
   return index;
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }

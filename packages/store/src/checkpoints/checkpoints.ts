@@ -3,6 +3,7 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
 import { openBackups, type Backups } from "./backups.ts";
 import { lineChanges } from "./line-changes.ts";
@@ -77,7 +78,7 @@ const MOST_BYTES = 1024 * 1024 * 1024;
 
 export function openCheckpoints(options: CheckpointOptions): Checkpoints {
   const { cwd, now } = options;
-  const dir = join(options.configDir, "file-history", options.sessionId);
+  const dir = join(realPathOf(options.configDir), "file-history", options.sessionId);
   const backups = openBackups(dir);
   const timeline = timelineOf(options.past?.entries ?? []);
   while (timeline.length > MOST_PROMPTS && timeline.forgetOldest());

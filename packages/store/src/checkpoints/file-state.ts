@@ -7,14 +7,15 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  readlinkSync,
   readSync,
   realpathSync,
   renameSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
+import { holdOwnFolder } from "@keelson/disk/own-files";
+import { isOpenAt } from "@keelson/disk/real-path";
 import { fileStamp } from "@keelson/protocol";
 
 /** Larger files are not kept, and tools do not edit them. */
@@ -47,6 +48,8 @@ export function fileState(path: string, known?: string): FileState | "unchanged"
     return { kind: "other" };
   }
   try {
+    // A folder on the way may be a link.
+    if (!isOpenAt(fd, path)) return { kind: "link" };
     const opened = fstatSync(fd);
     if (!opened.isFile() || opened.size > MOST_BYTES) return { kind: "other" };
     const { mode, mtimeMs } = opened;
@@ -95,18 +98,8 @@ export function remove(path: string): void {
 
 /** Keeps the folder open, so it cannot be replaced by a link between the check and the change. */
 function inFolder(path: string, act: (at: (name: string) => string, name: string) => void): void {
-  const folder = dirname(path);
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    const held = `/proc/self/fd/${fd}`;
-    const canHold = process.platform === "linux" && lstatSync(held, { throwIfNoEntry: false }) !== undefined;
-    if ((canHold ? readlinkSync(held) : realpathSync(folder)) !== folder) {
-      throw new Error(`The path "${path}" has a link in it`);
-    }
-    act((name) => join(canHold ? held : folder, name), basename(path));
-  } finally {
-    closeSync(fd);
-  }
+  using folder = holdOwnFolder(dirname(path));
+  act((name) => folder.at(name), basename(path));
 }
 
 function readAll(fd: number, size: number): Buffer {

@@ -2,6 +2,8 @@
 
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { holdOwnFolder, namesInOwnFolder } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { isSessionId } from "../paths.ts";
 
 export interface PruneOptions {
@@ -19,9 +21,9 @@ const MOST_AT_ONCE = 50;
 
 /** Returns the ids of the cleaned sessions. Never throws. */
 export function pruneFileHistory({ configDir, days = 30, keep, now }: PruneOptions): readonly string[] {
-  const root = join(configDir, "file-history");
+  const root = join(realPathOf(configDir), "file-history");
   const removed: string[] = [];
-  for (const id of namesIn(root)) {
+  for (const id of namesInOwnFolder(root)) {
     if (removed.length === MOST_AT_ONCE) break;
     if (id === keep || !isSessionId(id)) continue;
     const dir = join(root, id);
@@ -38,18 +40,11 @@ const OURS = /^(?:[0-9a-f]{16}@v\d+|\.keelson-[0-9a-f]{8}\.tmp)$/;
 
 function emptied(dir: string): boolean {
   try {
-    for (const name of namesIn(dir)) if (OURS.test(name)) unlinkSync(join(dir, name));
+    using folder = holdOwnFolder(dir);
+    for (const name of readdirSync(folder.at("."))) if (OURS.test(name)) unlinkSync(folder.at(name));
     rmdirSync(dir);
     return true;
   } catch {
     return false;
-  }
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
   }
 }

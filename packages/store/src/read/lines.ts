@@ -1,7 +1,8 @@
 // Reads the lines of a file as bytes through one small reused buffer: memory use does not depend on the file size, and
 // allocating new pages would take most of the time.
 
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openOwnFile } from "@keelson/disk/own-files";
 
 /** Longer lines are skipped. */
 export const MAX_READ_LINE = 64 * 1024 * 1024;
@@ -22,7 +23,7 @@ export interface LineOptions {
 
 /** Throws if the file cannot be opened or is not a regular file. */
 export function* byteLines(path: string, { maxLine = MAX_READ_LINE, onSkip }: LineOptions = {}): Generator<ByteLine> {
-  const fd = openForReading(path);
+  const fd = openOwnFile(path);
   try {
     let buffer: Buffer = Buffer.allocUnsafeSlow(CHUNK);
     let held = 0;
@@ -59,7 +60,7 @@ export function* byteLines(path: string, { maxLine = MAX_READ_LINE, onSkip }: Li
 
 /** Reads bytes of a file at given offsets. */
 export function openRanges(path: string): { read(offset: number, length: number): Buffer; close(): void } {
-  const fd = openForReading(path);
+  const fd = openOwnFile(path);
   return {
     read(offset, length) {
       const bytes = Buffer.allocUnsafe(length);
@@ -73,14 +74,6 @@ export function openRanges(path: string): { read(offset: number, length: number)
     },
     close: () => closeSync(fd),
   };
-}
-
-export function openForReading(path: string): number {
-  // Non-blocking, so a FIFO cannot hang us.
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  throw new Error(`Transcript is not a regular file: "${path}"`);
 }
 
 function grown(buffer: Buffer): Buffer {

@@ -7,7 +7,8 @@ import { FileLockedError, withFileLock } from "@keelson/disk/lock";
 import { isRunning } from "@keelson/disk/process-identity";
 import { replaceFile } from "@keelson/disk/replace-file";
 import { isObject, tryParse, type ScheduledJob } from "@keelson/protocol";
-import { holdConfig, readRegular, ScheduleFileError, type HeldConfig } from "./held-config.ts";
+import type { HeldFolder } from "@keelson/disk/own-files";
+import { holdConfig, readRegular, ScheduleFileError } from "./held-config.ts";
 import type { JobOwner } from "./job-owner.ts";
 
 export interface DurableJob extends ScheduledJob {
@@ -113,7 +114,7 @@ function isFree({ owner }: DurableJob, us: JobOwner): boolean {
 }
 
 /** Unknown fields and tasks that cannot be read stay in the file. */
-function readWhole(folder: HeldConfig): { readonly tasks: readonly unknown[] } {
+function readWhole(folder: HeldFolder): { readonly tasks: readonly unknown[] } {
   const text = readRegular(folder.at(FILE), MAX_BYTES);
   if (text === undefined || text.trim() === "") return { tasks: [] };
   const value = tryParse(text);

@@ -1,34 +1,23 @@
 // The `.claude` folder of a project, held open: what happens in it stays in it, even if links are put in its place meanwhile.
 
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { holdOwnFolder, NotOurFileError, type HeldFolder } from "@keelson/disk/own-files";
 
 /** `message` says what is wrong with the file, after its name. */
 export class ScheduleFileError extends Error {
   override readonly name = "ScheduleFileError";
 }
 
-export interface HeldConfig extends Disposable {
-  /** A path to this name in the folder. */
-  at(name: string): string;
-}
-
 /** Undefined if there is no such folder and `create` is not set. Throws if it is a link. */
-export function holdConfig(project: string, { create }: { readonly create: boolean }): HeldConfig | undefined {
-  const path = join(project, ".claude");
-  if (create) mkdirSync(path, { recursive: true });
-  let fd: number;
+export function holdConfig(project: string, { create }: { readonly create: boolean }): HeldFolder | undefined {
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    return holdOwnFolder(join(project, ".claude"), create ? { create: 0o777 } : {});
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    if (code === "ELOOP" || code === "ENOTDIR") throw new ScheduleFileError("is behind a link, which is not followed");
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (error instanceof NotOurFileError) throw new ScheduleFileError("is behind a link, which is not followed");
     throw error;
   }
-  // Elsewhere, descriptors have no paths; the flags of each step below still refuse links.
-  const base = process.platform === "linux" ? `/proc/self/fd/${fd}` : path;
-  return { at: (name) => join(base, name), [Symbol.dispose]: () => closeSync(fd) };
 }
 
 /** Undefined if it does not exist. Throws for anything but a regular file of at most `maxBytes`. */

@@ -1,7 +1,7 @@
 // Copies a conversation to a new session: same entries and uuids, new id and file. The original is not changed.
 
-import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, writeSync } from "node:fs";
+import { createOwnFile, removeOwnFile } from "@keelson/disk/own-files";
 import { isChainEntry, type Entry } from "@keelson/protocol";
 import type { Chain } from "../read/chain.ts";
 import { lineOf } from "../transcript/line.ts";
@@ -27,9 +27,7 @@ export function forkTranscript({ from, to, sessionId, at, configDir }: ForkOptio
   const scanned = scan(from, proofs);
   const { steps } = chainIn(scanned, at);
   if (at !== undefined && steps.length === 0) throw new Error(`The conversation to fork has no entry "${at}"`);
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-  const fd = openSync(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const fd = createOwnFile(to);
   try {
     const proven: (Uint8Array | string)[] = [];
     const copied = (index: number, line: Uint8Array | string) => {
@@ -41,7 +39,7 @@ export function forkTranscript({ from, to, sessionId, at, configDir }: ForkOptio
     closeSync(fd);
   } catch (error) {
     closeSync(fd);
-    rmSync(to, { force: true });
+    removeOwnFile(to);
     throw error;
   }
   return steps.length;

@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
-import { openForReading } from "../read/lines.ts";
+import { openOwnFile } from "@keelson/disk/own-files";
 import {
   isSessionId,
   keyPrefix,
@@ -195,7 +195,7 @@ const WINDOW = 64 * 1024;
 function readEnds(path: string): { head: string; tail: string; size: number } | undefined {
   let fd: number | undefined;
   try {
-    fd = openForReading(path);
+    fd = openOwnFile(path);
     const { size } = fstatSync(fd);
     const bytes = Buffer.allocUnsafe(WINDOW);
     const textAt = (offset: number) => bytes.toString("utf8", 0, readSync(fd!, bytes, 0, WINDOW, offset));

@@ -1,8 +1,10 @@
 // The prompts that the user typed, in all folders and sessions: `history.jsonl` in the config folder. Several programs
 // append to it at the same time; it is read from its end, and only as far as needed.
 
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { openOwnFile } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { openAppend } from "../transcript/open-append.ts";
 
@@ -23,7 +25,7 @@ export interface PastedText {
   readonly content: string;
 }
 
-export const historyPath = (configDir: string): string => join(configDir, "history.jsonl");
+export const historyPath = (configDir: string): string => join(realPathOf(configDir), "history.jsonl");
 
 /** Throws if it cannot be written. */
 export function appendTypedPrompt(configDir: string, prompt: TypedPrompt): void {
@@ -35,7 +37,7 @@ export function appendTypedPrompt(configDir: string, prompt: TypedPrompt): void 
     project,
     ...(sessionId === undefined ? {} : { sessionId }),
   });
-  const { fd, isTorn } = openAppend("The prompt history", historyPath(configDir), (file, size) => ({
+  const { fd, isTorn } = openAppend(historyPath(configDir), (file, size) => ({
     isTorn: size > 0 && byteAt(file, size - 1) !== NEWLINE,
   }));
   try {
@@ -100,15 +102,11 @@ function* linesFromEnd(path: string): Generator<string> {
 }
 
 function openHistoryFile(path: string): number | undefined {
-  let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return openOwnFile(path);
   } catch {
     return undefined;
   }
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  return undefined;
 }
 
 function byteAt(fd: number, position: number): number | undefined {

@@ -4,7 +4,8 @@ import { closeSync, fstatSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { projectDir, projectsDir, type SessionLocation } from "../paths.ts";
-import { byteLines, openForReading } from "../read/lines.ts";
+import { openOwnFile } from "@keelson/disk/own-files";
+import { byteLines } from "../read/lines.ts";
 import { customTitle } from "../transcript/metadata.ts";
 import { openTranscript } from "../transcript/writer.ts";
 import { listSessionsIn, type SessionInfo } from "./list.ts";
@@ -86,7 +87,7 @@ function contains(path: string, texts: readonly string[]): boolean {
   if (ascii.length === 0) return true;
   const missing = new Set(ascii);
   const overlap = Math.max(...ascii.map(({ length }) => length)) - 1;
-  const fd = openForReading(path);
+  const fd = openOwnFile(path);
   try {
     const bytes = Buffer.allocUnsafe(CHUNK);
     for (let at = 0; ; at += CHUNK - overlap) {
@@ -142,7 +143,7 @@ function turnsIn(lines: readonly string[]): Turn[] {
 function lastLines(path: string, window: number): { lines: readonly string[]; isWhole: boolean } {
   let fd: number | undefined;
   try {
-    fd = openForReading(path);
+    fd = openOwnFile(path);
     const { size } = fstatSync(fd);
     const isWhole = size <= window;
     const bytes = Buffer.alloc(Math.min(size, window));

@@ -1,7 +1,7 @@
 // The files of a task list: one for each task, and the highest id ever given. Call the writing functions under the lock.
 
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { namesInOwnFolder } from "@keelson/disk/own-files";
 import { fileState, put, remove } from "../checkpoints/file-state.ts";
 import { isTaskId, parseTask, type ListedTask } from "./task.ts";
 
@@ -42,7 +42,7 @@ export function taskFiles(folder: string, report: (problem: string) => void): Ta
     return task;
   };
   const ids = () =>
-    readdirSync(folder)
+    namesInOwnFolder(folder)
       .flatMap((name) => (name.endsWith(".json") && isTaskId(name.slice(0, -5)) ? [Number(name.slice(0, -5))] : []))
       .sort((a, b) => a - b);
 

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
-import { withFileLock } from "@keelson/disk/lock";
+import { withOwnFileLock } from "@keelson/disk/lock";
 import { stateFolder } from "../state-folder.ts";
 import { taskFiles, type TaskFiles } from "./files.ts";
 import { comesBefore, freeTasks, inStep, isTaskId, openBlockers, type ListedTask, type ListedStatus } from "./task.ts";
@@ -64,7 +64,7 @@ export interface SharedTasks {
 export function openTaskList(configDir: string, name: string, report: (problem: string) => void): SharedTasks {
   const folder = stateFolder(configDir, "tasks", name);
   const files = taskFiles(folder, report);
-  const locked = <T>(work: () => T) => withFileLock(join(folder, ".lock"), work);
+  const locked = <T>(work: () => T) => withOwnFileLock(join(folder, ".lock"), work);
   const all = () => inStep(files.readAll());
 
   return {

@@ -1,10 +1,12 @@
 // The file that says who is in a team. Several processes change it, each under the same lock.
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { holdOwnFolder, namesInOwnFolder } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { isObject } from "@keelson/protocol";
 import { fileState, put } from "../checkpoints/file-state.ts";
-import { withFileLock } from "@keelson/disk/lock";
+import { withOwnFileLock } from "@keelson/disk/lock";
 import { isFolderName, stateFolder } from "../state-folder.ts";
 
 export const TEAM_LEAD = "team-lead";
@@ -58,8 +60,9 @@ const ENDED = ".ended-";
 export function prepareTeamFolders(configDir: string): void {
   const [teams] = ["teams", "tasks"].map((kind) => stateFolder(configDir, kind));
   // A lead was killed while it removed them.
-  const ended = namesIn(teams!).filter((name) => name.startsWith(ENDED));
-  for (const name of ended) rmSync(join(teams!, name), { recursive: true, force: true });
+  using folder = holdOwnFolder(teams!);
+  const ended = namesInOwnFolder(teams!).filter((name) => name.startsWith(ENDED));
+  for (const name of ended) rmSync(folder.at(name), { recursive: true, force: true });
 }
 
 /** Whether a new team may have this name; called under the lock of the name. `old` is the team that has it. */
@@ -74,13 +77,13 @@ export async function createTeam(
   for (let attempt = 1; ; attempt++) {
     const folder = stateFolder(configDir, "teams", config.name);
     try {
-      return await withFileLock(lockOf(folder), () => {
+      return await withOwnFileLock(lockOf(folder), () => {
         const file = teamFile(folder);
         const old = file.read();
         if ((old === undefined && existsSync(file.path)) || !mayTake(old)) return undefined;
-        const inboxes = join(folder, "inboxes");
-        rmSync(inboxes, { recursive: true, force: true });
-        mkdirSync(inboxes, { mode: 0o700 });
+        using held = holdOwnFolder(folder);
+        rmSync(held.at("inboxes"), { recursive: true, force: true });
+        mkdirSync(held.at("inboxes"), { mode: 0o700 });
         file.write(config);
         return file;
       });
@@ -93,7 +96,7 @@ export async function createTeam(
 
 /** The team that a session leads, according to its file. */
 export function teamLedBy(configDir: string, sessionId: string): TeamFile | undefined {
-  for (const name of namesIn(join(configDir, "teams"))) {
+  for (const name of namesInOwnFolder(join(realPathOf(configDir), "teams"))) {
     if (name.startsWith(".")) continue;
     try {
       const file = openTeam(configDir, name);
@@ -114,21 +117,13 @@ export function openTeam(configDir: string, name: string): TeamFile | undefined 
 
 /** Removes the files of the team at once, so that no one finds half of them. Its task list stays. */
 export function removeTeamFiles(folder: string): void {
-  const ended = join(folder, "..", `${ENDED}${crypto.randomUUID()}`);
+  const ended = `${ENDED}${crypto.randomUUID()}`;
   try {
-    renameSync(folder, ended);
+    using teams = holdOwnFolder(dirname(folder));
+    renameSync(teams.at(basename(folder)), teams.at(ended));
+    rmSync(teams.at(ended), { recursive: true, force: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw error;
-  }
-  rmSync(ended, { recursive: true, force: true });
-}
-
-export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 
@@ -151,7 +146,7 @@ function teamFile(folder: string): TeamFile & { write(config: TeamConfig): void 
   };
   const change: TeamFile["change"] = async (work) => {
     if (!existsSync(folder)) return;
-    await withFileLock(lockOf(folder), () => {
+    await withOwnFileLock(lockOf(folder), () => {
       const config = read();
       if (!config) return;
       const next = work(config);

@@ -3,10 +3,11 @@
 
 import { existsSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { holdOwnFolder, namesInOwnFolder } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { fileState, put } from "../checkpoints/file-state.ts";
 import { isFolderName, stateFolder } from "../state-folder.ts";
 import { openTaskList } from "../task-list/task-list.ts";
-import { namesIn } from "./team-file.ts";
 
 const LED_BY = ".lead";
 
@@ -17,7 +18,7 @@ export function markTasks(configDir: string, team: string, sessionId: string): v
 
 /** The team whose list this session has left. */
 export function tasksLeftBy(configDir: string, sessionId: string): string | undefined {
-  return namesIn(join(configDir, "tasks")).find(
+  return namesInOwnFolder(tasksIn(configDir)).find(
     (name) => isFolderName(name) && leaderOf(configDir, name) === sessionId,
   );
 }
@@ -38,17 +39,20 @@ export function removeForeignTasks(configDir: string, team: string, sessionId: s
 }
 
 export function removeTasks(configDir: string, team: string): void {
-  rmSync(stateFolder(configDir, "tasks", team), { recursive: true, force: true });
+  using tasks = holdOwnFolder(stateFolder(configDir, "tasks"));
+  if (isFolderName(team)) rmSync(tasks.at(team), { recursive: true, force: true });
 }
 
 /** The task list of a session becomes that of its team, unless the team has one. */
 export function adoptTasks(configDir: string, session: string, team: string): void {
-  const [from, to] = [join(configDir, "tasks", session), join(configDir, "tasks", team)];
-  if (!lstatSync(from, { throwIfNoEntry: false })?.isDirectory() || existsSync(to)) return;
-  renameSync(from, to);
+  using tasks = holdOwnFolder(stateFolder(configDir, "tasks"));
+  if (!lstatSync(tasks.at(session), { throwIfNoEntry: false })?.isDirectory() || existsSync(tasks.at(team))) return;
+  renameSync(tasks.at(session), tasks.at(team));
 }
 
+const tasksIn = (configDir: string) => join(realPathOf(configDir), "tasks");
+
 function leaderOf(configDir: string, team: string): string | undefined {
-  const state = fileState(join(configDir, "tasks", team, LED_BY));
+  const state = fileState(join(tasksIn(configDir), team, LED_BY));
   return state !== "unchanged" && state.kind === "file" ? state.bytes.toString().trim() : undefined;
 }

@@ -85,6 +85,80 @@ test("a mailbox that cannot be read is set aside, and a link is not followed", a
   expect(at.text("outside")).toBe("[]");
 });
 
+test.each([
+  ["100,000 messages", 100_000, 20],
+  ["100 MB", 1_000, 100_000],
+])(
+  "a mailbox that was flooded with %s is delivered in parts: nothing is lost, and the order stays",
+  async (_, count, length) => {
+    using at = world();
+    const boxes = at.boxes();
+    const flood = Array.from({ length: count }, (_, number) => ({
+      ...mail(`m${number}`, `${number} `.padEnd(length, "x")),
+      read: false,
+    }));
+    writeFileSync(join(at.dir, "b.json"), JSON.stringify(flood));
+    const got: string[] = [];
+    let hasSent = false;
+    for (let part = boxes.unread("b"); part.length > 0; part = boxes.unread("b")) {
+      expect(part.length).toBeLessThanOrEqual(100);
+      expect(part.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(200_000);
+      got.push(...part.map(({ id }) => id));
+      await boxes.markRead(
+        "b",
+        part.map(({ id }) => id),
+      );
+      if (!hasSent) await boxes.send("b", mail("late"));
+      hasSent = true;
+    }
+    expect(got).toEqual([...flood.map(({ id }) => id), "late"]);
+    expect(readdirSync(at.dir).toSorted()).toEqual([".b.lock", "b.json"]);
+    expect(at.problems).toEqual([]);
+  },
+);
+
+test("a message of 20 MB comes in parts, and a split that was interrupted doubles nothing", async () => {
+  using at = world();
+  const boxes = at.boxes();
+  const long = { ...mail("long", "y".repeat(20 * 1024 * 1024)), read: false };
+  const flood = JSON.stringify([{ ...mail("first"), read: false }, long, { ...mail("last"), read: false }]);
+  writeFileSync(join(at.dir, "b.json"), flood);
+  expect(boxes.unread("b").map(({ id }) => id)).toEqual(["first"]);
+  expect(boxes.unread("b", new Set(["first"])).map(({ id }) => id)).toEqual(["long.1", "long.2", "long.3"]);
+  await boxes.markRead("b", ["first"]);
+  // The parts were written, and the process was killed before it emptied the file.
+  writeFileSync(join(at.dir, "b.json"), flood.replace('"id":"first"', '"id":"second"'));
+  await boxes.send("b", mail("late"));
+  const got: Mail[] = [];
+  for (let part = boxes.unread("b"); part.length > 0; part = boxes.unread("b")) {
+    got.push(...part);
+    await boxes.markRead(
+      "b",
+      part.map(({ id }) => id),
+    );
+  }
+  const count = Math.ceil(long.text.length / 50_000);
+  const parts = Array.from({ length: count }, (_, number) => `long.${number + 1}`);
+  expect(got.map(({ id }) => id)).toEqual([...parts, "last", "second", "late"]);
+  expect(
+    got
+      .slice(0, count)
+      .map(({ text }) => text.slice(text.indexOf("\n") + 1))
+      .join(""),
+  ).toBe(long.text);
+});
+
+test.each([["a FIFO"], ["a folder"]])("%s in the place of a mailbox is set aside", async (what) => {
+  using at = world();
+  const path = join(at.dir, "b.json");
+  if (what === "a folder") mkdirSync(path);
+  else expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
+  const boxes = at.boxes();
+  expect(boxes.unread("b")).toEqual([]);
+  await boxes.send("b", mail("1"));
+  expect(boxes.unread("b").map(({ id }) => id)).toEqual(["1"]);
+});
+
 test("a full mailbox forgets what was read, and refuses more than that", async () => {
   using at = world();
   const boxes = at.boxes();
@@ -93,10 +167,9 @@ test("a full mailbox forgets what was read, and refuses more than that", async (
   expect(boxes.send("b", mail("more", long))).rejects.toThrow('The mailbox of "b" is full');
   await boxes.markRead("b", ["r0", "r1"]);
   await boxes.send("b", mail("more", long));
-  expect(boxes.unread("b").map(({ id }) => id)).toEqual([
-    ...Array.from({ length: 18 }, (_, at) => `r${at + 2}`),
-    "more",
-  ]);
+  const unread = (JSON.parse(at.text("b.json")) as Mail[]).filter(({ read }) => !read);
+  expect(boxes.unread("b")).toEqual(unread.slice(0, 1));
+  expect(unread.map(({ id }) => id)).toEqual([...Array.from({ length: 18 }, (_, at) => `r${at + 2}`), "more"]);
   expect(boxes.send("b", mail("long", `${long}x`))).rejects.toThrow("longer than 200000");
 });
 

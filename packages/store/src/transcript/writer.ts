@@ -138,7 +138,7 @@ interface OpenFile {
 }
 
 function openForAppend(path: string): OpenFile {
-  return openAppend("Transcript", path, (fd, size) => {
+  return openAppend(path, (fd, size) => {
     const last = Buffer.alloc(1);
     return { torn: size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10 };
   });

@@ -1,7 +1,8 @@
 // Opens text and files in the user's editor, which gets the terminal meanwhile.
 
-import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readOwnFile } from "@keelson/disk/own-files";
 import { createPrivateFile, findProgram, makeTemporary, pathOutside } from "@keelson/host";
 import { findHelper } from "@keelson/host/programs";
 import type { TerminalPort } from "../terminal/port.ts";
@@ -25,10 +26,10 @@ export async function editText(text: string, extension: string, place: EditorPla
       closeSync(fd);
     }
     if (!(await editFile(path, place))) return undefined;
-    const edited = Bun.file(path);
-    if (edited.size > MOST_BYTES) return undefined;
+    const edited = readOwnFile(path, MOST_BYTES + 1);
+    if (edited === undefined || edited.length > MOST_BYTES) return undefined;
     // Editors end a file with a newline that no one typed.
-    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    return edited.toString().replace(/\r?\n$/, "");
   } catch {
     return undefined;
   } finally {

@@ -1,8 +1,10 @@
 // Writes the index of a folder for the next start. Reads the files again, because what was read at the start has become
 // part of the session.
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { holdOwnFolder, type HeldFolder } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import { replaceFile } from "@keelson/disk/replace-file";
 import {
   headerOf,
@@ -113,17 +115,20 @@ function isLargeAndPlain(folder: string): boolean {
 }
 
 function writePrivate(target: string, text: string): void {
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-  chmodSync(dirname(target), 0o700);
-  replaceFile(target, text, 0o600);
-  removeOldest(dirname(target));
+  // `cache/skills`, whose links are not followed, in the configuration folder, whose links are the user's.
+  const [cache, configDir] = [dirname(dirname(target)), dirname(dirname(dirname(target)))];
+  const path = join(realPathOf(configDir), basename(cache), basename(dirname(target)));
+  using folder = holdOwnFolder(path, { create: 0o700 });
+  chmodSync(folder.at("."), 0o700);
+  replaceFile(folder.at(basename(target)), text, 0o600);
+  removeOldest(folder);
 }
 
-function removeOldest(folder: string): void {
-  const names = readdirSync(folder);
+function removeOldest(folder: HeldFolder): void {
+  const names = readdirSync(folder.at("."));
   if (names.length <= MOST_INDEXES) return;
   const byAge = names
-    .map((name) => join(folder, name))
+    .map((name) => folder.at(name))
     .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .toSorted((a, b) => a.time - b.time);
   for (const { path } of byAge.slice(0, names.length - MOST_INDEXES)) unlinkSync(path);

@@ -13,6 +13,22 @@ export function protectedEnd({ given, real }: Ends, { governing = [] }: Pick<Gat
   return [given, real].find((path) => isProtected(path) || governing.some((each) => isInside(fold(each), fold(path))));
 }
 
+/**
+ * The same for a file in a folder where the model may write without approval, such as that for notes: where the folder is does
+ * not count, only what is in it. A name outside the folder is judged as any other.
+ */
+export function protectedEndIn(
+  folder: string,
+  { given, real }: Ends,
+  { governing = [] }: Pick<GateQuestion, "governing">,
+) {
+  const inner = governing.filter((each) => isInside(folder, each) && each !== folder);
+  return [given, real].find((path) => {
+    if (!isInside(folder, path)) return protectedEnd({ given: path, real: path }, { governing }) !== undefined;
+    return isProtected(path.slice(folder.length)) || inner.some((each) => isInside(fold(each), fold(path)));
+  });
+}
+
 /** The same for a file that a command writes, moves or removes. */
 export function writesProtected(file: NamedFile, ends: Ends, question: GateQuestion): boolean {
   if (protectedEnd(ends, question) !== undefined) return true;

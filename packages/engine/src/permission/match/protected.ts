@@ -1,7 +1,7 @@
 // Files that run as code later or configure this session: writing them needs approval, whatever the rules allow. Judged
 // by name alone, in any case and at any depth.
 
-import { isShortNameOf, openedName } from "./paths.ts";
+import { isInside, isShortNameOf, openedName } from "./paths.ts";
 
 export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set(
   ".git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" "),
@@ -29,6 +29,17 @@ export function isProtected(path: string): boolean {
     if (name === ".config" && names[at + 1] === "git") return true;
     return at === names.length - 1 && (PROTECTED_FILES.has(name) || LEFTHOOK.test(name));
   });
+}
+
+/** Folders in `.claude` that hold notes, plans and transcripts. Nothing in them is obeyed. */
+const NOTES_FOLDERS: ReadonlySet<string> = new Set("projects plans memory agent-memory agent-memory-local".split(" "));
+
+/** Whether writing without approval may be allowed in this folder at all: it is not protected, or it is for notes. */
+export function mayHoldNotes(folder: string, configDir?: string): boolean {
+  const isOurs = configDir !== undefined && isInside(configDir, folder);
+  const names = (isOurs ? `/.claude${folder.slice(configDir.length)}` : folder).split("/");
+  const at = names.findLastIndex((name, index) => name === ".claude" && NOTES_FOLDERS.has(names[index + 1] ?? ""));
+  return !isProtected((at < 0 ? names : names.toSpliced(at, 2)).join("/"));
 }
 
 /** The protected name that a short name may stand for. */

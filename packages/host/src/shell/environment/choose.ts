@@ -4,7 +4,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, isAbsolute } from "node:path";
 import { findProgram } from "../../programs/find-program.ts";
-import { realPathOf } from "../../files/real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 
 export interface ShellProgram {
   readonly path: string;

@@ -2,7 +2,7 @@
 // would truncate the file.
 
 import { tmpdir } from "node:os";
-import { closeSync, readSync, unlinkSync } from "node:fs";
+import { closeSync, readSync, realpathSync, unlinkSync } from "node:fs";
 import { createPrivateFile } from "../../files/private-file.ts";
 import { loadLibc } from "../../programs/libc.ts";
 import { randomHex } from "../../random.ts";
@@ -46,7 +46,7 @@ export function openNotepad(openPipe: OpenPipe | null): Notepad {
     const { read, write } = openPipe({ nonBlocking: true });
     return { write, closeWrite: () => closeSync(write), take: () => readNote(read, null) };
   }
-  const { fd, path } = createPrivateFile(tmpdir(), `keelson-${randomHex(12)}`);
+  const { fd, path } = createPrivateFile(realpathSync(tmpdir()), `keelson-${randomHex(12)}`);
   unlinkSync(path);
   return { write: fd, closeWrite() {}, take: () => readNote(fd, 0) };
 }

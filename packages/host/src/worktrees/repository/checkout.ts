@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { parseGitConfig } from "@keelson/engine/git-keys";
 import { firstLineOf, readGitFile } from "../../git/branch.ts";
 import { findRepositories } from "../../git/discovery.ts";
-import { realPathOf } from "../../files/real-path.ts";
+import { realPathOf } from "@keelson/disk/real-path";
 import { readRegularFile } from "../../files/regular-file.ts";
 import { WorktreeError } from "../errors.ts";
 

@@ -1,7 +1,6 @@
 // The files of one subagent: its transcript, what is known of it, and for an agent in the background a copy of the
 // transcript that the session's agent may read.
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { agentPath, readAgentMeta, writeAgentMeta, type AgentMeta } from "@keelson/store/agents";
@@ -43,7 +42,6 @@ export function openChildFiles(
   const outputPath = join(machine.outputDir, `${id}.output`);
   let output: TranscriptWriter | undefined;
   const openOutput = () => {
-    mkdirSync(machine.outputDir, { recursive: true, mode: 0o700 });
     output ??= openTranscript({ path: outputPath });
     if (!inBackground) save({ requestShape: "background" });
     inBackground = true;

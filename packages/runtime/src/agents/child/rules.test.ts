@@ -26,6 +26,7 @@ function sessionGate(mode: PermissionMode = "default"): Gate {
       warn: nothing,
     }),
     home: HOME,
+    configDir: `${HOME}/.claude`,
     readable: [],
     memory: nothing,
     plan: nothing,

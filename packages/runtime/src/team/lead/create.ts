@@ -1,6 +1,7 @@
 // A session becomes the lead of a team, by TeamCreate or with its first teammate.
 
 import { join } from "node:path";
+import { realPathOf } from "@keelson/disk/real-path";
 import { ToolError, type Tool } from "@keelson/engine";
 import {
   adoptTasks,
@@ -103,7 +104,7 @@ function mayTakeName({ state, place }: Storage, team: string) {
 }
 
 const hasMail = (configDir: string, team: string) =>
-  openMailboxes(join(configDir, "teams", team, "inboxes"), () => {}).unread(TEAM_LEAD).length > 0;
+  openMailboxes(join(realPathOf(configDir), "teams", team, "inboxes"), () => {}).unread(TEAM_LEAD).length > 0;
 
 /** The name itself, then with numbers, then one that only this session can have. */
 function* namesLike(wanted: string, sessionId: string): Generator<string> {

@@ -71,13 +71,14 @@ export class MemberEndings {
     const free = await files.tasks.release(name);
     gone(name);
     if (isClosed()) return;
-    const unread = files.boxes.unread(name).length;
+    const unread = files.boxes.unread(name);
+    const hasMore = files.boxes.unread(name, new Set(unread.map(({ id }) => id))).length > 0;
     const text = [
       asked ? `${name} has ended, as asked.` : `${name} has crashed. ${how}.`,
       ...(free.length > 0
         ? [`Unassigned again: ${free.map(({ id, subject }) => `#${id} ${subject}`).join(", ")}.`]
         : []),
-      ...(unread > 0 ? [`It has not read ${unread} of its messages.`] : []),
+      ...(unread.length > 0 ? [`It has not read ${hasMore ? "more than " : ""}${unread.length} of its messages.`] : []),
       ...(asked ? [] : ["To replace it, start a teammate with the same name; it gets the messages."]),
     ].join(" ");
     const problem = await post(files, storage, TEAM_LEAD, { from: name, text: terminated(text) });

@@ -84,11 +84,14 @@ async function freeTasks({ tasks }: TeamFiles): Promise<readonly ListedTask[]> {
 /** The lead may have been killed between storing a message and marking it. */
 async function forgetStored({ boxes }: TeamFiles, { place }: Storage): Promise<void> {
   const stored = new Set(place.loaded?.entries.map(({ uuid }) => uuid));
-  const known = boxes.unread(TEAM_LEAD).filter(({ id }) => stored.has(id));
-  await boxes.markRead(
-    TEAM_LEAD,
-    known.map(({ id }) => id),
-  );
+  for (;;) {
+    const known = boxes.unread(TEAM_LEAD).filter(({ id }) => stored.has(id));
+    if (known.length === 0) return;
+    await boxes.markRead(
+      TEAM_LEAD,
+      known.map(({ id }) => id),
+    );
+  }
 }
 
 function situation(team: string, ended: readonly { readonly name: string }[], free: readonly ListedTask[]): string {

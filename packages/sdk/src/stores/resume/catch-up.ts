@@ -2,7 +2,7 @@
 // program wrote, among the user's sessions or in the temporary folder of a resumed one. It is sent before the session
 // continues from the store, but only if the store has the beginning of it: work done elsewhere since is never mixed in.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,9 +50,10 @@ export function claimFolder(folder: string): void {
 }
 
 function abandonedFolders(): string[] {
-  return namesIn(tmpdir())
+  const temporary = realpathSync(tmpdir());
+  return namesIn(temporary)
     .filter((name) => name.startsWith(RESUME_PREFIX))
-    .map((name) => join(tmpdir(), name))
+    .map((name) => join(temporary, name))
     .filter((folder) => isOurs(folder) && isGone(ownerOf(folder)));
 }
 

@@ -1,7 +1,16 @@
 // Writes a session from a store to a temporary folder, laid out like the program's own, so the program can continue it.
 // The user's settings, instructions and credentials are included; their sessions are not.
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,7 +54,7 @@ export async function materialize(options: MaterializeOptions): Promise<Material
   const { sessionId } = found;
   const entries = await bringUpToDate(sessionId, found.entries);
 
-  const configDir = mkdtempSync(join(tmpdir(), RESUME_PREFIX));
+  const configDir = mkdtempSync(join(realpathSync(tmpdir()), RESUME_PREFIX));
   const remove = () => rm(configDir, { recursive: true, force: true, maxRetries: 4 });
   try {
     claimFolder(configDir);

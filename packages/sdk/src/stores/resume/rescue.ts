@@ -4,13 +4,13 @@
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isObject, type Entry } from "@keelson/protocol";
-import { openTranscript } from "@keelson/store";
+import { openTranscript, projectsDir } from "@keelson/store";
 import { readEntries } from "@keelson/store/past";
 import { sidecarOf } from "../transcript-file.ts";
 
 /** Returns the path where the transcript was saved. */
 export function rescue(path: string, { from, to }: { from: string; to: string }): string {
-  const saved = join(to, relative(from, path));
+  const saved = join(projectsDir(to), relative(projectsDir(from), path));
   mkdirSync(dirname(saved), { recursive: true, mode: 0o700 });
   if (existsSync(saved)) appendMissing(path, saved);
   else copyFileSync(path, saved);

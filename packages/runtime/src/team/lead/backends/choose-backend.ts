@@ -1,7 +1,6 @@
 // Where the members of a team run: by the setting, and by what is there.
 
 import { join } from "node:path";
-import { mkdirSync } from "node:fs";
 import type { Programs } from "@keelson/host/programs";
 import type { Storage } from "../../../session/storage.ts";
 import type { Backend } from "./backend.ts";
@@ -29,7 +28,6 @@ export async function chooseBackend(
   if (wanted === "process" || !inTmux) return processes({ kind: "process", program, snapshot, programs });
   const { tmuxViews } = await import("./tmux.ts");
   const views = join(folder, "views");
-  mkdirSync(views, { recursive: true, mode: 0o700 });
   const view = tmuxViews({ folder: views, env, find: programs().helper, warn });
   return processes({ kind: "tmux", program, snapshot, programs, view });
 }

@@ -1,9 +1,10 @@
 // Inside tmux, each member has a pane that shows what it says. The member itself stays a process of ours, so a pane that is
 // closed ends nothing.
 
-import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { helperMissing, type Programs } from "@keelson/host/programs";
+import { createOwnFile } from "@keelson/disk/own-files";
 import { isObject, printableLines } from "@keelson/protocol";
 import type { OpenView, TeammateView } from "./processes.ts";
 
@@ -39,8 +40,7 @@ export function tmuxViews({ folder, env, find, warn }: TmuxOptions): OpenView {
   return async (name, pid) => {
     if (isBroken) return undefined;
     const path = join(folder, `${name}-${pid}.txt`);
-    const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-    const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+    const fd = createOwnFile(path);
     const pane = await openPane(["/bin/sh", "-c", SHOW, name, path, `${pid}`]);
     if (pane.ok) return paneView(fd, () => tmux(["kill-pane", "-t", pane.text]));
     closeSync(fd);

@@ -1,7 +1,7 @@
 // Resolves links, even if the end of the path does not exist yet, and checks whether an open file is still at its path.
 
 import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 
 /** The same limit as the kernel's. */
 const MAX_LINKS = 40;
@@ -9,6 +9,17 @@ const MAX_LINKS = 40;
 /** Resolves the part that exists and appends the rest unchanged. Follows dangling links. */
 export function realPathOf(path: string): string {
   return resolveLinks(path, MAX_LINKS);
+}
+
+/**
+ * The folder with links resolved; undefined if one that a command may have put there leads elsewhere: one below `roots`. A link
+ * to a folder of the same name is the user's, such as `plans` in a folder for dotfiles.
+ */
+export function unplantedFolder(path: string, roots: readonly string[]): string | undefined {
+  const real = realPathOf(path);
+  const isAsNamed = (root: string) => real === join(realPathOf(root), relative(root, path));
+  const around = roots.filter((root) => path.startsWith(`${root}/`));
+  return around.every(isAsNamed) || basename(real) === basename(path) ? real : undefined;
 }
 
 /** Whether an open file or folder is the one at this path, without any link in the path. */
