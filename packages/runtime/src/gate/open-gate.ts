@@ -13,8 +13,8 @@ import { RuleBook } from "./rule-book.ts";
 
 export function openRuleBook(storage: Storage): RuleBook {
   const { options, place, state, folders, outbox } = storage;
-  const { rules, home } = state.snapshot;
-  return new RuleBook({
+  const { rules, home, cwd } = state.snapshot;
+  const ruleBook = new RuleBook({
     mode: firstMode(storage),
     rules,
     home,
@@ -28,7 +28,13 @@ export function openRuleBook(storage: Storage): RuleBook {
     },
     warn: options.warn,
   });
+  for (const to of place.loaded?.folders ?? []) if (isCheckout(to, cwd)) ruleBook.addCopy({ from: [cwd], to });
+  return ruleBook;
 }
+
+/** Whether a folder where the session worked before is like this one: a worktree, or where it was resumed last time. */
+const isCheckout = (folder: string, cwd: string) =>
+  /\/\.claude\/worktrees\/[^/]+$/.test(folder) || !`${folder}/`.startsWith(`${cwd}/`);
 
 /** Modes that a session at a terminal comes back in. The others are asked for at each start. */
 const RESTORED = new Set<PermissionMode | undefined>(["default", "acceptEdits", "plan", "auto"]);

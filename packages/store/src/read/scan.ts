@@ -34,6 +34,8 @@ export interface StoredFacts {
   readonly sticky: readonly MetadataEntry[];
   /** The jobs that were not over. */
   readonly schedules: readonly ScheduledJob[];
+  /** The folders it worked in. */
+  readonly folders: readonly string[];
 }
 
 export interface Scanned extends Rewindable, StoredFacts {
@@ -54,6 +56,7 @@ export function scan(path: string): Scanned {
   const places: LinePosition[] = [];
   const newest = new Map<string, Record<string, unknown>>();
   const schedules = new Map<string, ScheduledJob>();
+  const folders = new Set<string>();
   let wakeup: ScheduledWakeup | undefined;
   let live = 0;
   let rewoundTo: string | null | undefined;
@@ -78,6 +81,7 @@ export function scan(path: string): Scanned {
       if (!link.isAside) {
         rewoundTo = undefined;
         mode = modeIn(value) ?? mode;
+        if (isFolder(value.cwd)) folders.add(value.cwd);
       }
       links.push(link);
       places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value });
@@ -111,6 +115,7 @@ export function scan(path: string): Scanned {
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
     rewoundTo,
     schedules: [...schedules.values()],
+    folders: [...folders],
     wakeup,
   };
 }
@@ -151,5 +156,7 @@ function isWakeup(value: unknown): value is ScheduledWakeup {
   const { id, at, prompt, reason, toolUseId } = value;
   return [id, prompt, reason, toolUseId].every((text) => typeof text === "string") && Number.isFinite(at);
 }
+
+const isFolder = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
 
 const nonEmpty = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -56,6 +56,7 @@ test("loadSession() loads the conversation, its tip and the metadata", () => {
     cwd: "/home/u/p",
     sticky: [{ type: "custom-title", customTitle: "new", sessionId: SESSION }],
     schedules: [],
+    folders: ["/home/u/p"],
   });
 });
 

@@ -42,6 +42,7 @@ export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefi
     cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
     sticky: scanned.sticky,
     schedules: scanned.schedules,
+    folders: scanned.folders,
     ...(scanned.wakeup ? { wakeup: scanned.wakeup } : {}),
   };
 }

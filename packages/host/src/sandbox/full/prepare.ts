@@ -9,6 +9,8 @@ import { runtimeConfig, type Forbidden, type SandboxBlock } from "./settings.ts"
 export interface SandboxOptions {
   /** The working directories. Called at the start and before every command. */
   directories(): readonly string[];
+  /** Those before. */
+  former?(): readonly string[];
   readonly home: string;
   /** Absolute paths of bundled programs. */
   readonly ripgrep?: string | null;
@@ -74,10 +76,12 @@ async function runTrialCommand(
 async function start(settings: SandboxBlock, options: SandboxOptions): Promise<Sandbox | string> {
   const { directories, home, ripgrep, seccomp } = options;
   const configFor = (forbidden: Forbidden) =>
-    runtimeConfig(settings, { directories: directories(), home, temporary: [tmpdir()] }, forbidden, {
-      ripgrep,
-      seccomp,
-    });
+    runtimeConfig(
+      settings,
+      { directories: directories(), former: options.former?.() ?? [], home, temporary: [tmpdir()] },
+      forbidden,
+      { ripgrep, seccomp },
+    );
   let library: SandboxLibrary;
   try {
     library = await (options.load ?? loadSandboxLibrary)();

@@ -4,7 +4,7 @@
 import { existsSync, unlinkSync } from "node:fs";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
-import { createDeniedFiles, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
+import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
@@ -110,7 +110,8 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
 
   function guardedFrom(cwd: string): Guarded {
     const { home, configDir } = options;
-    return findGuarded({ directories: options.directories(), cwd, home, configDir, governing: options.governing?.() });
+    const directories = withFormer(options.directories(), options.former?.());
+    return findGuarded({ directories, cwd, home, configDir, governing: options.governing?.() });
   }
 
   return {
