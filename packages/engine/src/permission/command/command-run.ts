@@ -57,7 +57,7 @@ function leaveToRun(
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
   if (git.acting !== undefined) return undefined;
-  if (openCode(part)) return undefined;
+  if (openCode(part, "rule")) return undefined;
   const surroundings = surroundingsOf(part, view, { fed });
   const rule = rules.find(
     (each) => allowsText(each.content!, part, surroundings) && reaches(each.content!, part, view),

@@ -87,7 +87,7 @@ function commandSafety(view: CommandView): { reason: string; path?: string } | u
   for (const part of analysis.commands) {
     const path = lost ? view.filesIn(part).find(isWritten)?.path : protectedTarget(part, view);
     if (path !== undefined) return { reason: protectedWish(path), path };
-    const open = openCode(part);
+    const open = openCode(part, "trust");
     if (open?.by === "names" && open.word.kind === "glob") return { reason: `${APPROVAL}: ${openSentence(open)}` };
     const copy = uncheckedCopy(part, view);
     if (copy !== undefined)
@@ -140,7 +140,7 @@ function commandSuggestions(view: CommandView): Asked {
   const rules = textRules(view);
   const git = left.map((part) => view.gitDanger(part)).find(({ looking, acting }) => looking ?? acting);
   const own = left.map((part) => ownProgram(part, question)).find(Boolean);
-  const open = left.map(openCode).find(Boolean);
+  const open = left.map((part) => openCode(part, "rule")).find(Boolean);
   const why = script
     ? `no rule names the script '${script.words[1]?.text ?? ""}'`
     : open !== undefined

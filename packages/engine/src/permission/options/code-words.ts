@@ -19,7 +19,15 @@ interface CodeTaker {
   readonly takes?: string;
   /** These words come before the operands that count. */
   readonly before?: RegExp;
+  /** It matters only for these ways. If absent, for all. */
+  readonly ways?: readonly Way[];
 }
+
+/**
+ * How a command would run unasked. look: because it is read-only or edits files. rule: because a rule covers its text.
+ * trust: because all commands are allowed, a hook says so or the sandbox holds it.
+ */
+type Way = "look" | "rule" | "trust";
 
 const sed: CodeTaker = { first: 1, letters: "e", long: "expression", valued: "fl", takes: "file line-length" };
 const awk: CodeTaker = {
@@ -29,7 +37,10 @@ const awk: CodeTaker = {
   valued: "FvfilE",
   takes: "assign field-separator file include load exec",
 };
-const jq: CodeTaker = { first: 1, valued: "Lf", takes: "indent from-file library-path" };
+/** It runs and writes nothing. */
+const jq: CodeTaker = { first: 1, valued: "Lf", takes: "indent from-file library-path", ways: ["look"] };
+/** What they are given is not only code. */
+const BY_RULE: readonly Way[] = ["look", "rule"];
 const shell: CodeTaker = { letters: "c", valued: "oO", takes: "rcfile init-file" };
 const javascript: CodeTaker = {
   letters: "epr",
@@ -43,7 +54,7 @@ const TAKERS: Readonly<Record<string, CodeTaker>> = {
   ...named("sed gsed", sed),
   ...named("awk gawk mawk nawk original-awk goawk", awk),
   ...named("jq gojq jaq", jq),
-  yq: { first: 1, long: "expression", valued: "opIs", before: /^(e|ea|eval|eval-all)$/ },
+  yq: { first: 1, long: "expression", valued: "opIs", before: /^(e|ea|eval|eval-all)$/, ways: BY_RULE },
   ...named("bash ash dash fish ksh mksh rbash sh zsh su", shell),
   ...named("node nodejs bun deno", { ...javascript, before: /^(eval|run)$/ }),
   perl: { letters: "eEMm", valued: "I" },
@@ -58,10 +69,10 @@ const TAKERS: Readonly<Record<string, CodeTaker>> = {
   ...named("psql mysql mariadb mongosh", sql),
   ...named("sqlite3 duckdb", { ...sql, from: 1 }),
   ...named("vim vi ex view gvim nvim", { letters: "cS", long: "cmd" }),
-  ...named("make gmake bmake", { from: 0, valued: "CfIjlo", takes: "directory file makefile" }),
-  env: { first: 1, letters: "S", long: "split-string", valued: "Cu", takes: "chdir unset" },
-  ssh: { from: 1, letters: "oF", valued: "bcDEeIiJLlmOpQRSWw" },
-  ...named("watch eval", { from: 0, valued: "n", takes: "interval" }),
+  ...named("make gmake bmake", { from: 0, valued: "CfIjlo", takes: "directory file makefile", ways: BY_RULE }),
+  env: { first: 1, letters: "S", long: "split-string", valued: "Cu", takes: "chdir unset", ways: BY_RULE },
+  ssh: { from: 1, letters: "oF", valued: "bcDEeIiJLlmOpQRSWw", ways: BY_RULE },
+  ...named("watch eval", { from: 0, valued: "n", takes: "interval", ways: BY_RULE }),
   trap: { first: 1 },
 };
 
@@ -73,15 +84,15 @@ export interface OpenCode {
 }
 
 /** The first word that the command, or what it starts, would run as code although it is not all written there. */
-export function openCode(command: SimpleCommand): OpenCode | undefined {
-  const own = openWord(command.words);
+export function openCode(command: SimpleCommand, way: Way): OpenCode | undefined {
+  const own = openWord(command.words, way);
   if (own) return { word: own, by: "names" };
   for (const { words, isOpen, adds } of templates(command)) {
-    const found = openWord(words, isOpen) ?? (adds && lacksCode(words) ? words[0] : undefined);
+    const found = openWord(words, way, isOpen) ?? (adds && lacksCode(words, way) ? words[0] : undefined);
     if (found) return { word: found, by: "added" };
   }
   for (const inner of command.runs) {
-    const found = openCode(inner);
+    const found = openCode(inner, way);
     if (found) return found;
   }
   return undefined;
@@ -92,21 +103,23 @@ export function isSettledText({ kind, numbers }: Word): boolean {
   return kind === "literal" && numbers !== true;
 }
 
-function openWord(words: readonly Word[], isOpen: (word: Word) => boolean = () => false): Word | undefined {
-  return codeIn(words)?.find((word) => !isSettledText(word) || isOpen(word));
+function openWord(words: readonly Word[], way: Way, isOpen = (_word: Word) => false): Word | undefined {
+  return codeIn(words, way)?.find((word) => !isSettledText(word) || isOpen(word));
 }
 
 /** Whether the first word that is added would be its code. */
-const lacksCode = (words: readonly Word[]) => takerOf(words)?.first !== undefined && codeIn(words)?.length === 0;
+const lacksCode = (words: readonly Word[], way: Way) =>
+  takerOf(words, way)?.first !== undefined && codeIn(words, way)?.length === 0;
 
-function takerOf([program]: readonly Word[]): CodeTaker | undefined {
+function takerOf([program]: readonly Word[], way: Way): CodeTaker | undefined {
   const name = basename(program?.value ?? "").replace(/^(python|pip|node|ruby|perl|php|lua|bash|ksh)[-.\d]+$/, "$1");
-  return Object.hasOwn(TAKERS, name) ? TAKERS[name] : undefined;
+  const taker = Object.hasOwn(TAKERS, name) ? TAKERS[name]! : undefined;
+  return taker?.ways?.includes(way) === false ? undefined : taker;
 }
 
 /** Its code, and words that may become an option for code; undefined for a program that takes none. */
-function codeIn(words: readonly Word[]): readonly Word[] | undefined {
-  const taker = takerOf(words);
+function codeIn(words: readonly Word[], way: Way): readonly Word[] | undefined {
+  const taker = takerOf(words, way);
   if (taker === undefined) return undefined;
   const { first = 0, from = Infinity, before } = taker;
   const code: Word[] = [];

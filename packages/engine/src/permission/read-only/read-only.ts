@@ -32,7 +32,7 @@ function looksOnly(command: SimpleCommand): boolean {
 export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (command.within.some((enclosure) => enclosure !== "printed") || command.opaque || command.runs.length > 0)
     return false;
-  if (openCode(command)) return false;
+  if (openCode(command, "look")) return false;
   const [program, ...rest] = command.words;
   if (!command.redirections.every(readsKnown)) return false;
   if (program === undefined) return command.assignments.every(isPlainVariable);
