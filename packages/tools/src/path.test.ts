@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { nearestName, resolvePath, shownPath } from "./path.ts";
 
 const place = {
-  workspace: { root: "/p", directories: ["/p"], cwd: "/p/src", move: () => false },
+  workspace: { root: "/p", directories: ["/p"], former: [], cwd: "/p/src", move: () => false },
   env: { HOME: "/home/me" },
 };
 

@@ -44,7 +44,7 @@ export function toolWorld(env: Record<string, string> = {}): World {
     context: {
       toolUseId: "toolu_1",
       signal: new AbortController().signal,
-      workspace: { root: cwd, directories: [cwd], cwd, move: () => false },
+      workspace: { root: cwd, directories: [cwd], former: [], cwd, move: () => false },
       files,
       search: { run: searchWith(ripgrepPath()) },
       shell: {

@@ -23,6 +23,35 @@ export const HOSTILE = lines(`
   sed 'y/a/b/;1e C' F
   sed 1~2eevil F
   sed '/a/Ie C' F
+  sed -i s,a*,b, F
+  sed -i 1* F
+  sed -i p* F
+  sed -Ei s,b* F
+  sed -i -e 1* F
+  sed -i -e1* F
+  sed -n --expression=1* F
+  sed --expression=s,a*,b, F
+  sed -n -e p --exp=1* F
+  sed -i '' s,a*,b, F
+  sed -i {1e,p}* F
+  sed -n [1]* F
+  sed -n ?e* F
+  awk B* F
+  awk --source=B* F
+  jq .* c.json
+  make C*
+  bash -c 1*
+  find . -print0 | xargs -0 sed -n
+  find . -print0 | xargs -0 sed -i
+  find . -name a.txt | xargs -I{} sed -n 's/a/{}/' F
+  find . -name a.txt -exec sed -n 's/a/{}/p' F \\;
+  find . -name a.txt -exec sed -n '{}' F \\;
+  find . -name a.txt -exec cat * \\;
+  ls | xargs sed -i
+  tar cf out/x *
+  tar cf out/x -- *
+  sort *
+  rg a *
   sort -o x F
   sort -ox F
   sort -no x F

@@ -5,11 +5,11 @@ import { analyseCommand } from "@keelson/engine/command";
 import { testUnless } from "@keelson/testkit";
 import { confinementMissing } from "../../sessions/needs-bubblewrap.ts";
 import { complaintAbout } from "./account.ts";
-import { AGREEMENTS } from "./judge.ts";
+import { AGREEMENTS, judgeFor } from "./judge.ts";
 import { fuzzForReal, sum } from "./really.fuzz.ts";
 import { reportOnRuns, shellNamed } from "./report.ts";
 import { runErrands } from "./sandbox.ts";
-import { makeFuzzWorld, type FuzzWorld } from "./world.ts";
+import { codeNamesPlace, makeFuzzWorld, type FuzzWorld } from "./world.ts";
 
 const confined = testUnless(confinementMissing(), test);
 const withZsh = testUnless(confinementMissing(["bwrap", "zsh"]), test);
@@ -26,6 +26,63 @@ beforeAll(() => {
   world = makeFuzzWorld();
 });
 afterAll(() => world.remove());
+
+/** In a folder whose file names are code. What may run here is run, and the names must stay names. */
+const OPEN_CODE = [
+  ...["s,a*,b,", "1*", "p*", "[1]*", "?e*", "s,?,evil,e*", "~/p", "{1e,p}*", "$#p"].flatMap((script) => [
+    `sed -i ${script} a.txt`,
+    `sed -Ei ${script} a.txt`,
+    `sed -i '' ${script} a.txt`,
+    `sed -n ${script} a.txt`,
+    `sed -n -e ${script} a.txt`,
+    `sed -ne ${script} a.txt`,
+    `sed -e p --expression=${script} a.txt`,
+    `sed --exp ${script} a.txt`,
+    `timeout 5 sed -i ${script} a.txt`,
+    `bash -c "sed -i ${script} a.txt"`,
+  ]),
+  ...["sed -n -e1* a.txt", "sed -e* a.txt", "sed -i p -*", "sed -n --exp*", "awk B* a.txt", "awk --source=B* a.txt"],
+  ...[
+    "find . -print0 | xargs -0 sed -n",
+    "ls | xargs sed -i",
+    "printf '%s\\0' * | xargs -0 sed -n",
+    "ls | xargs -I{} sed -i {} a.txt",
+  ],
+  ...["find . -name '1*' -exec sed -n '{}' a.txt ';'", "find . -name 'p*' -exec sed -n 's/a/b/;{}' a.txt ';'"],
+  ...[
+    "find . -exec cat * ';'",
+    "find . -name a.txt *",
+    "tar cf x.tar *",
+    "tar cf x.tar --checkpoint=1 --ch*",
+    "sort *",
+    "rg a *",
+  ],
+];
+const CLOSED_CODE = ["sed -i 's,a*,b,' a.txt", "sed -i 's/b/c/' ./a*.txt", "sed -Ei 's,(a|b)*,c,g' a.txt"];
+
+confined("no name of a file becomes code, whatever was agreed to", async () => {
+  const shell = shellNamed("bash");
+  const judge = judgeFor(world, shell);
+  const cwd = codeNamesPlace(world);
+  for (const agreement of AGREEMENTS) {
+    const judged = await Promise.all(
+      [...OPEN_CODE, ...CLOSED_CODE].map(async (command) => ({
+        command,
+        analysis: await judge({ command, cwd }, agreement),
+      })),
+    );
+    const allowed = judged.filter(({ analysis }) => analysis !== undefined);
+    const errands = allowed.map(({ command }) => ({ command, cwd, logsBuiltins: true }));
+    const traces = await runErrands(world, errands, shell);
+    const complaints = allowed.flatMap(({ command, analysis }, at) => {
+      const complaint = complaintAbout(traces[at], analysis!, agreement, world);
+      return complaint === undefined ? [] : [`${command}: ${complaint}`];
+    });
+    expect({ [agreement.name]: complaints }).toEqual({ [agreement.name]: [] });
+    const ran = allowed.map(({ command }) => command).filter((command) => CLOSED_CODE.includes(command));
+    if (agreement.mode === "acceptEdits") expect(ran).toEqual(CLOSED_CODE);
+  }
+});
 
 /** What the gate saw, what runs instead, and what must be reported about the difference. */
 const DIFFERENT: readonly (readonly [judged: string, run: string, complaint: string | undefined])[] = [

@@ -30,6 +30,30 @@ const REAL =
 const FAKE =
   "evil pwn curl sudo busybox python python3 node npm make ssh docker ip man history watch script vi vim nano editor less more pager perl install patch rsync zip unzip zsh dash ksh unlink shred truncate sponge chown parallel su doas";
 
+/** Each is code, or an option that brings code, and completes a pattern that looks harmless: `s,a*,b,`. */
+const CODE_NAMES = [
+  "a.txt",
+  "1e evil",
+  "p;1e evil",
+  "s,a,evil,e;s,x,b,",
+  "s,b,a,;1e evil;s,x,b,",
+  "--expression=1e evil",
+  "--expression=s,a,evil,e;s,x,b,",
+  "-e1e evil",
+  "-i.bak",
+  'BEGIN{system("evil")}',
+  '--source=BEGIN{system("evil")}',
+  "CC=evil",
+  "--checkpoint=1",
+  "--checkpoint-action=exec=evil",
+  "--to-command=evil",
+  "--compress-program=evil",
+  "--pre=evil",
+  "-exec",
+  "evil",
+  ";",
+];
+
 /** File names for folders of their own: what `*` would hand to a program there. */
 const TRAPS: readonly (readonly string[])[] = [
   ["1e evil", "a.txt"],
@@ -57,7 +81,11 @@ const TRAPS: readonly (readonly string[])[] = [
   ["$(evil)", "`evil`", "a;evil", "a.txt"],
   ["~", "a.txt"],
   ["nested", "a.txt"],
+  CODE_NAMES,
 ];
+
+/** The last of the traps. */
+export const codeNamesPlace = ({ work }: Pick<FuzzWorld, "work">): string => join(work, `place${TRAPS.length - 1}`);
 
 export function makeFuzzWorld(): FuzzWorld {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "keelson-fuzz-")));

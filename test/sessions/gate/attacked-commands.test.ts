@@ -79,3 +79,25 @@ test("a rule for make covers neither code in a variable nor a variable that is c
   const fine = await tell(home, ["cp a.txt src && cat src/a.txt", "printf '%s %5d\\n' a 5", "diff a.txt d2/x"]);
   expect(fine.map((text) => text.trim())).toEqual(["inside", "a     5", "(Bash completed with no output)"]);
 });
+
+test("a file name does not become a part of a script, in any mode or by any leave", async () => {
+  using home = temporaryHome();
+  home.write("f", "a\n");
+  home.write("g", "ab\n");
+  // `s,a*,b,` matches it, and as a script it runs what it makes of each line.
+  home.write("s,a,touch pwned,e;s,x,b,", "");
+  home.write("1e touch pwned", "");
+  const attacks = ["sed -i s,a*,b, f", "sed -n 1* f", "sed -n --expression=s,a*,b, f", "ls | xargs -I{} sed -n {} f"];
+  const refused = /would complete it; quote it|would become a part of it/;
+  for (const flags of [
+    ["--permission-mode", "acceptEdits"],
+    ["--permission-mode", "plan"],
+    ["--allowedTools", "Bash(sed:*)", "Bash(ls:*)", "Bash(xargs:*)"],
+  ]) {
+    const answers = await tell(home, attacks, flags);
+    for (const answer of answers) expect(JSON.stringify(answer)).toMatch(refused);
+    expect(existsSync(join(home.project, "pwned"))).toBe(false);
+  }
+  await tell(home, ["sed -i 's,a*,c,' g"], ["--permission-mode", "acceptEdits"]);
+  expect(home.read("g")).toBe("cb\n");
+});

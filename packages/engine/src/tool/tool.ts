@@ -95,6 +95,8 @@ export interface Workspace {
   readonly root: string;
   /** The root and the additional directories, as absolute paths. */
   readonly directories: readonly string[];
+  /** Where it worked before. What rules deny or ask about there, they still do. */
+  readonly former: readonly string[];
   readonly cwd: string;
   /** Changes the shell's directory. Returns false outside the directories, and the shell stays where it was. */
   move(path: string): boolean;

@@ -7,6 +7,8 @@ import type { Workspace } from "@keelson/engine";
 export interface MovableWorkspace extends Workspace {
   /** Works in another folder from now on. The old one is no longer a working directory. `quiet`: `moved` is not called. */
   moveRoot(path: string, options?: { readonly quiet: boolean }): void;
+  /** These are no working directories any more. */
+  leave(paths: readonly string[]): void;
 }
 
 /** `directories` may be a function because directories can be added during a session. */
@@ -18,7 +20,16 @@ export function createWorkspace(
   const added = typeof directories === "function" ? directories : () => directories;
   let root = start;
   let cwd = start;
+  let former: readonly string[] = [];
+  const leave = (paths: readonly string[]) => {
+    const others = paths.filter((path) => !former.includes(path));
+    if (others.length > 0) former = [...former, ...others];
+  };
   return {
+    leave,
+    get former() {
+      return former;
+    },
     get root() {
       return root;
     },
@@ -31,11 +42,14 @@ export function createWorkspace(
     move(path) {
       const target = realDirectory(path);
       if (target === null || !this.directories.some((directory) => contains(directory, target))) return false;
+      // Rules that are relative to the working directories are also so to this one.
+      if (target !== cwd && !this.directories.includes(cwd)) leave([cwd]);
       if (target !== cwd) moved(cwd, (cwd = target));
       return true;
     },
     moveRoot(path, { quiet } = { quiet: false }) {
       const from = cwd;
+      leave([root, cwd]);
       root = cwd = path;
       if (from !== path && !quiet) moved(from, path);
     },

@@ -65,6 +65,10 @@ export class Gate {
     return this.#options.cwd();
   }
 
+  get directories(): readonly string[] {
+    return this.#options.directories();
+  }
+
   /**
    * Decides by rules and mode, with links resolved and commands parsed. `unaided`: as if nothing had been allowed, so
    * only what is harmless by itself passes.

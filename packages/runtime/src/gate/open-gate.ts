@@ -15,8 +15,8 @@ import { RuleBook } from "./rule-book.ts";
 
 export function openRuleBook(storage: Storage): RuleBook {
   const { options, place, state, folders, outbox } = storage;
-  const { rules, home, configDir } = state.snapshot;
-  return new RuleBook({
+  const { rules, home, cwd, configDir } = state.snapshot;
+  const ruleBook = new RuleBook({
     mode: firstMode(storage),
     rules,
     builtIn: sealRules(configDir),
@@ -36,7 +36,13 @@ export function openRuleBook(storage: Storage): RuleBook {
     },
     warn: options.warn,
   });
+  for (const to of place.loaded?.folders ?? []) if (isCheckout(to, cwd)) ruleBook.addCopy({ from: [cwd], to });
+  return ruleBook;
 }
+
+/** Whether a folder where the session worked before is like this one: a worktree, or where it was resumed last time. */
+const isCheckout = (folder: string, cwd: string) =>
+  /\/\.claude\/worktrees\/[^/]+$/.test(folder) || !`${folder}/`.startsWith(`${cwd}/`);
 
 /** No tool or command reads the secret of the seal. */
 function sealRules(configDir: string): readonly Rule[] {

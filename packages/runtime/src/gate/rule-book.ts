@@ -6,6 +6,8 @@ import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { LinkGuard } from "@keelson/host/links";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
+import type { FolderCopy } from "./rule-reach.ts";
+import type * as RuleReach from "./rule-reach.ts";
 
 export interface RuleBookOptions extends PermissionState {
   /** Rules that no settings have. */
@@ -34,9 +36,10 @@ export class RuleBook {
   readonly #options: RuleBookOptions;
   #state: PermissionState;
   #loaded: Loaded | undefined;
-  /** The rules from settings, as written there. */
-  #configured: readonly Rule[];
-  #follow: (rules: readonly Rule[]) => readonly Rule[] = (rules) => rules;
+  #copies: readonly FolderCopy[] = [];
+  #inside: FolderCopy | undefined;
+  /** The rules in effect, and what they were made for. */
+  #reached: { readonly for: readonly unknown[]; readonly rules: readonly Rule[] } | undefined;
   /** Calls approved to change guarded paths. */
   readonly #unguarded = new Set<string>();
   readonly #onMode: ((mode: PermissionMode) => void)[] = [];
@@ -44,15 +47,43 @@ export class RuleBook {
   constructor(options: RuleBookOptions) {
     this.#options = options;
     this.#state = { mode: options.mode, rules: [...options.rules, ...(options.builtIn ?? [])] };
-    this.#configured = options.rules;
   }
 
   get mode(): PermissionMode {
     return this.#state.mode;
   }
 
-  get rules(): readonly Rule[] {
+  /** The rules as they were written. */
+  get written(): readonly Rule[] {
     return this.#state.rules;
+  }
+
+  /** The rules in effect, also in folders where the session worked before. The same array until something changes. */
+  get rules(): readonly Rule[] {
+    return this.inReach(this.written, { former: [], copies: this.#copies, inside: this.#inside });
+  }
+
+  /** Where relative deny and ask rules hold: the working directories, where the shell is, and where both were before. */
+  get reach(): readonly string[] {
+    const { directories, cwd, former } = this.#options.workspace;
+    return [...new Set([...directories, cwd, ...former])];
+  }
+
+  protected inReach(
+    rules: readonly Rule[],
+    { former: others, copies, inside }: Pick<RuleReach.Reach, "former" | "copies" | "inside">,
+  ): readonly Rule[] {
+    const { home, workspace } = this.#options;
+    const { directories } = workspace;
+    const former = others.length === 0 ? workspace.former : [...others, ...workspace.former];
+    if (former.length === 0 && copies.length === 0) return rules;
+    const key = [rules, inside, ...copies, "", ...directories, "", ...former];
+    const known = this.#reached;
+    if (known?.for.length === key.length && known.for.every((each, at) => each === key[at])) return known.rules;
+    // A session that stays in its folder never needs it.
+    const { rulesInReach } = require("./rule-reach.ts") as typeof RuleReach;
+    this.#reached = { for: key, rules: rulesInReach(rules, { home, directories, former, copies, inside }) };
+    return this.#reached.rules;
   }
 
   /** Why the session cannot switch to this mode; undefined if it can. */
@@ -77,29 +108,37 @@ export class RuleBook {
 
   /** Replaces the rules from settings and keeps those of the session. */
   replaceRules(rules: readonly Rule[]): void {
-    const own = this.rules.filter(({ source }) => source === "session" || source === "command");
-    this.#configured = rules;
-    this.#state = { ...this.#state, rules: [...this.#follow(rules), ...(this.#options.builtIn ?? []), ...own] };
+    const own = this.written.filter(({ source }) => source === "session" || source === "command");
+    this.#state = { ...this.#state, rules: [...rules, ...(this.#options.builtIn ?? []), ...own] };
   }
 
-  /** How the rules from settings apply where the session works now. */
-  follow(change: (rules: readonly Rule[]) => readonly Rule[]): void {
-    this.#follow = change;
-    this.replaceRules(this.#configured);
+  /** What is denied or asked about in a checkout is so in this copy of it too. */
+  addCopy(copy: FolderCopy): void {
+    this.#copies = [...this.#copies, copy];
+  }
+
+  /** For a copy that is gone. */
+  removeCopy(copy: FolderCopy): void {
+    this.#copies = this.#copies.filter((each) => each !== copy);
+  }
+
+  /** What is allowed in the checkout is allowed in this copy of it instead, or in the checkout again. */
+  allowIn(copy: FolderCopy | undefined): void {
+    this.#inside = copy;
   }
 
   /** Rules of a skill, until `endGrants`. */
   grant(rules: readonly Rule[]): void {
-    this.#state = { ...this.#state, rules: [...this.rules, ...rules] };
+    this.#state = { ...this.#state, rules: [...this.written, ...rules] };
   }
 
   revoke(rules: readonly Rule[]): void {
-    this.#state = { ...this.#state, rules: this.rules.filter((rule) => !rules.includes(rule)) };
+    this.#state = { ...this.#state, rules: this.written.filter((rule) => !rules.includes(rule)) };
   }
 
   endGrants(): void {
-    const rules = this.rules.filter(({ source }) => source !== "command");
-    if (rules.length !== this.rules.length) this.#state = { ...this.#state, rules };
+    const rules = this.written.filter(({ source }) => source !== "command");
+    if (rules.length !== this.written.length) this.#state = { ...this.#state, rules };
   }
 
   /** Adds or removes rules. Updates come with answers, so the gate is already loaded. */
@@ -143,6 +182,7 @@ export class RuleBook {
         rules: () => this.rules,
         mayRead: (path) => this.mayReadName(path),
         directories: () => workspace.directories,
+        former: () => workspace.former,
         home,
         warn,
       });

@@ -142,7 +142,7 @@ export function conditionCalls(
       access: await findTool(tools(), tool)?.access(input, context(call)),
       cwd: workspace.cwd,
       home: state.snapshot.home,
-      directories: workspace.directories,
+      directories: gate.ruleBook.reach,
     };
   };
 }

@@ -81,9 +81,11 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const { cwd, configDir, env, childEnv, home } = snapshot;
   const { workspace } = folders;
   const directories = () => workspace.directories;
+  const former = () => workspace.former;
   const { sandbox, state: sandboxState } = await openSandbox(snapshot, {
     programs,
     directories: () => folders.writable(),
+    former,
     warn,
   });
   const governing = lazyGoverning(storage);
@@ -135,13 +137,17 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       rules: () => ruleBook.rules,
       mayRead: (path) => ruleBook.mayReadName(path),
       warn,
-      rulesOf: (owner) => agentRules.get(owner),
+      rulesOf: (owner) => {
+        const own = agentRules.get(owner);
+        return own?.rules() === ruleBook.rules ? undefined : own;
+      },
       wroteOurselves: (path) => own.isOurs(path),
       governing: () => [...governing.forShield(), ...temporaryFolder(env)],
       programs: () => governing.programs.guarded(),
       onActive: () => governing.programs.shielded(),
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
+      former,
       home,
       configDir,
       env,

@@ -23,7 +23,12 @@ export interface SessionSandbox {
 
 export async function openSandbox(
   snapshot: Snapshot,
-  options: { readonly programs?: ShippedPrograms; directories(): readonly string[]; warn(text: string): void },
+  options: {
+    readonly programs?: ShippedPrograms;
+    directories(): readonly string[];
+    former(): readonly string[];
+    warn(text: string): void;
+  },
 ): Promise<SessionSandbox> {
   const settings = (snapshot.settings["sandbox"] ?? {}) as SandboxBlock;
   const { env, home, childEnv } = snapshot;
@@ -32,6 +37,7 @@ export async function openSandbox(
   const { ripgrep, seccomp } = options.programs ?? {};
   const ready = await prepareSandbox(settings, {
     directories: options.directories,
+    former: options.former,
     home,
     ripgrep: settings.enabled ? findRipgrep({ env: childEnv, embedded: ripgrep, cacheDir }) : null,
     seccomp: settings.enabled && seccomp ? extractProgram(seccomp, cacheDir) : null,

@@ -27,7 +27,12 @@ export interface RootMove {
   readonly writes?: readonly string[];
 }
 
-export function openWorkFolders(root: string, directories: readonly string[]): WorkFolders {
+/** `former`: where the session worked in earlier processes. */
+export function openWorkFolders(
+  root: string,
+  directories: readonly string[],
+  former: readonly string[] = [],
+): WorkFolders {
   const added = new Set(directories);
   let alsoWritable: readonly string[] = [];
   const moveListeners: ((from: string, to: string) => void)[] = [];
@@ -37,6 +42,7 @@ export function openWorkFolders(root: string, directories: readonly string[]): W
     () => [...added],
     (from, to) => moveListeners.forEach((listener) => listener(from, to)),
   );
+  workspace.leave(former);
   return {
     workspace,
     add(paths, source) {
@@ -48,7 +54,11 @@ export function openWorkFolders(root: string, directories: readonly string[]): W
       workspace.moveRoot(path, { quiet });
     },
     writable: () => [...workspace.directories, ...alsoWritable],
-    remove: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
+    remove(paths) {
+      const gone = paths.map(realPathOf);
+      for (const path of gone) added.delete(path);
+      workspace.leave(gone);
+    },
     onMove: (listener) => void moveListeners.push(listener),
     onAdd: (listener) => void addListeners.push(listener),
   };

@@ -144,7 +144,7 @@ export function adopt(given: Snapshot, stages: Omit<Stages, "machine">): void {
   const next = state.agent?.adapt(given) ?? given;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
   const sameStyle = next.settings.outputStyle === snapshot.settings.outputStyle;
-  folders.remove(snapshot.directories);
+  folders.remove(snapshot.directories.filter((directory) => !next.directories.includes(directory)));
   folders.add(next.directories);
   state.snapshot = next;
   gate.ruleBook.replaceRules(mcp.rules(next));

@@ -44,7 +44,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const session: { state?: SessionState } = {};
   const { first, ...models } = await openModels(options, place, () => session.state);
   const state = (session.state = newState(options, place, first));
-  const folders = openWorkFolders(cwd, snapshot.directories);
+  const folders = openWorkFolders(cwd, snapshot.directories, place.loaded?.folders);
   const { streams, restart } = openStreams({ options, place, state, folders, newId, now });
   let startedMs = now();
   const startAfresh = async () => {

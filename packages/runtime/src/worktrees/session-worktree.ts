@@ -11,7 +11,6 @@ import type { EnterWorktreeOutput, ExitWorktreeOutput, WorktreeKeeper } from "@k
 import { isolateAgent, removeIfUnchanged, type IsolatedWorktree, type IsolateOptions } from "./isolate.ts";
 import type { WorktreeParts } from "./open-worktrees.ts";
 import { openProvider, type ProvidedWorktree } from "./provider.ts";
-import { copiedRules, rulesInWorktree } from "./rules.ts";
 
 export interface SessionWorktree extends WorktreeKeeper {
   isolate(options: IsolateOptions): Promise<IsolatedWorktree>;
@@ -46,8 +45,6 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     now,
   });
   let inside: Inside | undefined;
-  /** The worktrees of subagents, and what they are copies of. */
-  const isolated = new Map<string, readonly string[]>();
   let isNoted = true;
   let sweeping: Promise<void> | undefined;
 
@@ -55,17 +52,6 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     folders.moveRoot(path, { ...options, writes: gitWrites(path) });
     state.root = path;
     state.branch = gitBranch(path);
-    followRules();
-  }
-
-  /** Rules about paths in a checkout apply in its copies, also below the gate: the shield uses the same rules. */
-  function followRules(): void {
-    const { home } = state.snapshot;
-    const main = inside && { from: inside.worktree.copyOf, to: inside.worktree.path, home };
-    gate.ruleBook.follow((rules) => [
-      ...(main ? rulesInWorktree(main, rules) : rules),
-      ...[...isolated].flatMap(([to, from]) => copiedRules({ from, to, home }, rules)),
-    ]);
   }
 
   /** Returns the instructions that are different here. */
@@ -87,6 +73,9 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     // Reading there changes nothing, and folders that worktrees share by links are there.
     gate.openFolder(folders.workspace.root);
     moveTo(worktree.path, { quiet: at === "start" });
+    const copy = { from: worktree.copyOf, to: worktree.path };
+    gate.ruleBook.addCopy(copy);
+    gate.ruleBook.allowIn(copy);
   }
 
   async function leave(): Promise<readonly string[]> {
@@ -95,6 +84,7 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     state.worktree = undefined;
     isNoted = false;
     moveTo(from);
+    gate.ruleBook.allowIn(undefined);
     note();
     return loadInstructions();
   }
@@ -189,12 +179,11 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     async isolate(how) {
       sweeping ??= provider.sweep();
       const made = await isolateAgent(provider, how);
-      isolated.set(made.cwd, made.copyOf);
-      followRules();
+      const copy = { from: made.copyOf, to: made.cwd };
+      gate.ruleBook.addCopy(copy);
       const finish = () =>
         made.finish().finally(() => {
-          isolated.delete(made.cwd);
-          followRules();
+          if (!existsSync(made.cwd)) gate.ruleBook.removeCopy(copy);
         });
       return { ...made, finish };
     },

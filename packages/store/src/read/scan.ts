@@ -38,6 +38,8 @@ export interface StoredFacts {
   readonly schedules: readonly ScheduledJob[];
   /** How many jobs and wake-ups are left out, since nothing proves that they are the session's. */
   readonly unprovenJobs: number;
+  /** The folders it worked in. */
+  readonly folders: readonly string[];
 }
 
 export interface Scanned extends Rewindable, StoredFacts {
@@ -64,6 +66,7 @@ export function scan(path: string, proofs?: Proofs): Scanned {
   let wakeup: { readonly wakeup: ScheduledWakeup; readonly digest: string | undefined } | undefined;
   const modes: RecordedMode[] = [];
   let worktreeDigest: string | undefined;
+  const folders = new Set<string>();
   let live = 0;
   let rewoundTo: string | null | undefined;
 
@@ -87,6 +90,7 @@ export function scan(path: string, proofs?: Proofs): Scanned {
       if (!link.isAside) {
         rewoundTo = undefined;
         modes.push(...modeIn(value, digest));
+        if (isFolder(value.cwd)) folders.add(value.cwd);
       }
       links.push(link);
       places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value, digest });
@@ -131,6 +135,7 @@ export function scan(path: string, proofs?: Proofs): Scanned {
     sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
     rewoundTo,
     schedules: proven.map(({ job }) => job),
+    folders: [...folders],
     wakeup: isWakeupProven ? wakeup?.wakeup : undefined,
     unprovenJobs: jobs.length - proven.length + (wakeup && !isWakeupProven ? 1 : 0),
   };
@@ -200,5 +205,7 @@ function isWakeup(value: unknown): value is ScheduledWakeup {
   const { id, at, prompt, reason, toolUseId } = value;
   return [id, prompt, reason, toolUseId].every((text) => typeof text === "string") && Number.isFinite(at);
 }
+
+const isFolder = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
 
 const nonEmpty = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -47,6 +47,7 @@ export function loadSession({ path, at, configDir }: ResumeOptions): LoadedSessi
     sticky: scanned.sticky,
     schedules: scanned.schedules,
     unprovenJobs: scanned.unprovenJobs,
+    folders: scanned.folders,
     ...(scanned.wakeup ? { wakeup: scanned.wakeup } : {}),
   };
 }

@@ -178,6 +178,7 @@ function memoryWorkspace(root: string): Workspace {
   return {
     root,
     directories: [root],
+    former: [],
     get cwd() {
       return cwd;
     },

@@ -21,7 +21,7 @@ export interface ConditionCall {
   readonly cwd: string;
   /** Where `~` leads; without it, a rule that starts with `~` matches. */
   readonly home?: string;
-  /** The working directories; `cwd` alone when absent. */
+  /** The working directories, and those before; `cwd` alone when absent. */
   readonly directories?: readonly string[];
   /** `access.path` with every link resolved, if known. */
   readonly realPath?: string;
@@ -62,6 +62,9 @@ function pathReader({ tool, access, cwd, home, directories, realPath }: Conditio
     // A rule that denies reading also denies editing, but a hook that waits for reads does not wait for edits.
     if (!governs(rule, access.kind, tool) || (access.kind === "edit" && rule.tool === "Read")) return false;
     if (home === undefined && rule.content!.trim().startsWith("~")) return true;
-    return [access.path, realPath ?? access.path].some((path) => matchesPath(rule, path, anchors));
+    const rules = anchors.directories.map((base) => ({ ...rule, base }));
+    return [access.path, realPath ?? access.path].some((path) =>
+      rules.some((each) => matchesPath(each, path, anchors)),
+    );
   };
 }

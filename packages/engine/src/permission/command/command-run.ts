@@ -15,6 +15,7 @@ import { commandNames } from "../match/match.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
+import { openCode } from "../options/code-words.ts";
 import { mayOpenFiles } from "../options/sed-script.ts";
 import type { Rule } from "../rules/rule.ts";
 
@@ -56,6 +57,7 @@ function leaveToRun(
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
   if (git.acting !== undefined) return undefined;
+  if (openCode(part, "rule")) return undefined;
   const surroundings = surroundingsOf(part, view, { fed });
   const rule = rules.find(
     (each) => allowsText(each.content!, part, surroundings) && reaches(each.content!, part, view),

@@ -10,6 +10,7 @@ import { ownProgram } from "./files/own-programs.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
 import { endsIn, viewOf, type CommandView } from "./command-view.ts";
 import { fedOut, inputFromOutside, obstacleIn, optionLike } from "./obstacle.ts";
+import { openCode, type OpenCode } from "../options/code-words.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rules/rule-limits.ts";
@@ -86,6 +87,8 @@ function commandSafety(view: CommandView): { reason: string; path?: string } | u
   for (const part of analysis.commands) {
     const path = lost ? view.filesIn(part).find(isWritten)?.path : protectedTarget(part, view);
     if (path !== undefined) return { reason: protectedWish(path), path };
+    const open = openCode(part, "trust");
+    if (open?.by === "names" && open.word.kind === "glob") return { reason: `${APPROVAL}: ${openSentence(open)}` };
     const copy = uncheckedCopy(part, view);
     if (copy !== undefined)
       return {
@@ -137,17 +140,27 @@ function commandSuggestions(view: CommandView): Asked {
   const rules = textRules(view);
   const git = left.map((part) => view.gitDanger(part)).find(({ looking, acting }) => looking ?? acting);
   const own = left.map((part) => ownProgram(part, question)).find(Boolean);
+  const open = left.map((part) => openCode(part, "rule")).find(Boolean);
   const why = script
     ? `no rule names the script '${script.words[1]?.text ?? ""}'`
-    : own !== undefined
-      ? `it would run '${own}', which is in a working directory`
-      : (git?.acting ?? git?.looking ?? left.map((part) => beyondRules(part, rules, view)).find(Boolean));
+    : open !== undefined
+      ? openSentence(open)
+      : own !== undefined
+        ? `it would run '${own}', which is in a working directory`
+        : (git?.acting ?? git?.looking ?? left.map((part) => beyondRules(part, rules, view)).find(Boolean));
   const offered = suggestCommands(left.map((part) => settling(part, view)));
   return {
     reason: why === undefined ? APPROVAL : `${APPROVAL}: ${why}`,
     suggestions: [...offered, ...editsOnly(left, view)],
     ...blocked(left, view),
   };
+}
+
+function openSentence({ word, by }: OpenCode): string {
+  const text = shortCommand(word.kind === "literal" ? word.value : word.text);
+  return by === "names"
+    ? `'${text}' is code, and the shell would complete it; quote it`
+    : `'${text}' is code, and names that are found or read would become a part of it; pass them as arguments`;
 }
 
 /** The first file outside the working directories that a file command would change. */

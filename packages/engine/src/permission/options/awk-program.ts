@@ -3,6 +3,7 @@
 // more.
 
 import type { Word } from "../command/analysis/word.ts";
+import { isSettledText } from "./code-words.ts";
 import type { ProgramCall } from "./program-options.ts";
 
 /** The position of the first program text that does more and that the rule does not spell out. */
@@ -15,7 +16,8 @@ export function inspectAwk({ words, start, agreed }: ProgramCall): number | unde
       const attached = source[1] ?? (source[2] || undefined);
       isNamed = true;
       if (attached === undefined) at++;
-      if (at >= agreed && doesMore(attached ?? textOf(words[at]))) return Math.min(at, words.length - 1);
+      const isWhole = attached === undefined || isSettledText(words[at]!);
+      if (at >= agreed && (!isWhole || doesMore(attached ?? textOf(words[at])))) return Math.min(at, words.length - 1);
     } else if (/^-[Fv]$|^--(field-separator|assign)$/.test(value)) at++;
     else if (value === "-f") return at;
     else if (!value.startsWith("-") || value === "--") {
@@ -28,7 +30,7 @@ export function inspectAwk({ words, start, agreed }: ProgramCall): number | unde
 }
 
 function textOf(word: Word | undefined): string | undefined {
-  return word?.kind === "literal" ? word.value : undefined;
+  return word && isSettledText(word) ? word.value : undefined;
 }
 
 const TOKEN =

@@ -3,6 +3,7 @@
 // itself.
 
 import type { Word } from "../command/analysis/word.ts";
+import { isSettledText } from "./code-words.ts";
 import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
 
 export function firstUncovered(options: ProgramOptionTable, call: ProgramCall): Uncovered | undefined {
@@ -149,7 +150,7 @@ function named(known: string | undefined, given: string, { single }: ProgramOpti
 
 function isAccepted(name: string, given: Word | undefined, { values }: ProgramOptionTable): boolean {
   if (values === undefined || !Object.hasOwn(values, name)) return false;
-  return given?.kind !== "glob" && values[name]!.test(given?.value ?? "");
+  return (given === undefined || isSettledText(given)) && values[name]!.test(given?.value ?? "");
 }
 
 /** What keeps a value from being covered: a file that is protected or outside the working directories. */

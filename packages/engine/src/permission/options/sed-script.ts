@@ -2,6 +2,7 @@
 // files. A script that cannot be read counts as one that does.
 
 import type { Word } from "../command/analysis/word.ts";
+import { isSettledText } from "./code-words.ts";
 import type { ProgramCall } from "./program-options.ts";
 
 /** The position of the last script if the scripts, taken together, use more than the operands. */
@@ -24,7 +25,8 @@ export function inspectSed({ words, start }: ProgramCall): number | undefined {
       }
       const attached = option[1] ?? (option[2] || undefined);
       if (attached === undefined) at++;
-      scripts.push({ at: Math.min(at, words.length - 1), text: attached ?? textOf(words[at]) });
+      const word = words[Math.min(at, words.length - 1)]!;
+      scripts.push({ at: Math.min(at, words.length - 1), text: textOf(word) && (attached ?? textOf(words[at])) });
     }
   }
   if (scripts.length === 0) {
@@ -50,7 +52,7 @@ export function mayOpenFiles(word: string): boolean {
 }
 
 function textOf(word: Word | undefined): string | undefined {
-  return word?.kind === "literal" || word?.kind === "braces" ? word.value : undefined;
+  return word && isSettledText(word) ? word.value : undefined;
 }
 
 const PLAIN = "=dDgGhHnNpPxzF";

@@ -6,6 +6,7 @@ import { takesAnyName } from "./read-only-names.ts";
 import { PROGRAMS } from "./read-only-table.ts";
 import { onlyPrints } from "../command/inner/printed.ts";
 import type { Word } from "../command/analysis/word.ts";
+import { openCode } from "../options/code-words.ts";
 
 export { isSafeSedScript } from "./read-only-sed.ts";
 
@@ -31,6 +32,7 @@ function looksOnly(command: SimpleCommand): boolean {
 export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (command.within.some((enclosure) => enclosure !== "printed") || command.opaque || command.runs.length > 0)
     return false;
+  if (openCode(command, "look")) return false;
   const [program, ...rest] = command.words;
   if (!command.redirections.every(readsKnown)) return false;
   if (program === undefined) return command.assignments.every(isPlainVariable);
@@ -38,11 +40,9 @@ export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (!Object.hasOwn(PROGRAMS, program.value)) return false;
   // The shell drops words that braces leave empty: `printf {,-v} x`.
   const words = rest.filter((word) => word.kind !== "braces" || word.value !== "");
-  // As a script, a home folder's path may contain commands: for /home/eve, `sed ~/p` contains `e`.
-  const chosen = program.value === "sed" ? /^(glob|home)$/ : /^glob$/;
   const known = words.every(
     (word, at) =>
-      (isKnown(word) && (!chosen.test(word.kind) || takesAnyName(program.value, words, at))) ||
+      (isKnown(word) && (word.kind !== "glob" || takesAnyName(program.value, words, at))) ||
       (word.shown === true && mayShow(program.value, words, at)),
   );
   return known && PROGRAMS[program.value]!(words.map(asGiven));

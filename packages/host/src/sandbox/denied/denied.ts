@@ -15,6 +15,8 @@ export interface DenyOptions {
   /** The gate's decision for one path, by name only. */
   mayRead(path: string): boolean;
   directories(): readonly string[];
+  /** Where the session worked before: the rules still hide files there. */
+  former?(): readonly string[];
   readonly home: string;
   warn(text: string): void;
 }
@@ -67,25 +69,26 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     warned.add(text);
   };
 
-  function planSearches(directories: readonly string[]): void {
+  function planSearches(directories: readonly string[], roots: readonly string[]): void {
     const rules = options.rules();
-    const newKey = directories.join("\0");
+    const newKey = [...directories, "", ...roots].join("\0");
     if (rules === rulesSeen && newKey === key) return;
     rulesSeen = rules;
     key = newKey;
     const places = denyPlaces(rules, { directories, home: options.home });
     literals = [...new Set(places.flatMap((place) => (place.kind === "path" ? [place.path] : [])))];
-    searches = searchesFor(places, directories, options.mayRead);
+    searches = searchesFor(places, roots, options.mayRead);
   }
 
-  function rootsFor(cwd: string): readonly string[] {
+  /** Where commands run. */
+  function placesFor(cwd: string): readonly string[] {
     const directories = options.directories();
     return directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
   }
 
   /** What is denied now, by real path. */
-  async function search(roots: readonly string[]) {
-    planSearches(roots);
+  async function search(places: readonly string[], roots: readonly string[]) {
+    planSearches(places, roots);
     let complete = true;
     const found = [...literals.filter((path) => lstatOrNull(path) && !options.mayRead(path))];
     for (const { index, folder } of searches) {
@@ -102,7 +105,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       const real = resolveEntry(path);
       if (!real) continue;
       if (!real.stat.isDirectory()) files.add(real.path);
-      else if ([...roots, options.home].some((root) => isInside(real.path, root))) {
+      else if ([...places, options.home].some((root) => isInside(real.path, root))) {
         complete = false;
         warnOnce(`A deny rule covers '${real.path}', where commands run, so it is not hidden from commands`);
       } else folders.add(real.path);
@@ -131,8 +134,9 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
 
   return {
     async find(cwd) {
-      const roots = rootsFor(cwd);
-      const { files, folders, complete: isSearched } = await search(roots);
+      const places = placesFor(cwd);
+      const roots = withFormer(places, options.former?.());
+      const { files, folders, complete: isSearched } = await search(places, roots);
       let complete = isSearched;
       const { linked } = linkedFiles(files, folders, { limit: MAX_LINK_CHECKS.command });
       if (linked.size > 0) {
@@ -164,11 +168,19 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       return { ...hidden, above: above.slice(0, MAX_ABOVE), complete };
     },
     async links(cwd) {
-      const { files, folders, complete } = await search(rootsFor(cwd));
+      const places = placesFor(cwd);
+      const { files, folders, complete } = await search(places, withFormer(places, options.former?.()));
       const found = linkedFiles(files, folders, { limit: MAX_LINK_CHECKS.read });
       return { linked: found.linked, complete: complete && found.complete };
     },
   };
+}
+
+/** These folders, and those of an earlier time that are not in one of them. */
+export function withFormer(places: readonly string[], former: readonly string[] = []): readonly string[] {
+  const isElsewhere = (path: string) => ![...places, ...former].some((root) => root !== path && isInside(root, path));
+  const more = former.filter((path) => !places.includes(path) && isElsewhere(path) && lstatOrNull(path) !== null);
+  return more.length === 0 ? places : [...places, ...more];
 }
 
 /** One index per folder, however many rules there are. */

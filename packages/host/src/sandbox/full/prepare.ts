@@ -10,6 +10,8 @@ import { runtimeConfig, type Forbidden, type SandboxBlock } from "./settings.ts"
 export interface SandboxOptions {
   /** The working directories. Called at the start and before every command. */
   directories(): readonly string[];
+  /** Those before. */
+  former?(): readonly string[];
   readonly home: string;
   /** Absolute paths of bundled programs. */
   readonly ripgrep?: string | null;
@@ -77,7 +79,12 @@ async function start(settings: SandboxBlock, options: SandboxOptions): Promise<S
   const { PATH } = process.env;
   const programs = { ripgrep, seccomp, bwrap: findHelper("bwrap", PATH), socat: findHelper("socat", PATH) };
   const configFor = (forbidden: Forbidden) =>
-    runtimeConfig(settings, { directories: directories(), home, temporary: [tmpdir()] }, forbidden, programs);
+    runtimeConfig(
+      settings,
+      { directories: directories(), former: options.former?.() ?? [], home, temporary: [tmpdir()] },
+      forbidden,
+      programs,
+    );
   let library: SandboxLibrary;
   try {
     library = await (options.load ?? loadSandboxLibrary)();

@@ -43,6 +43,8 @@ export interface SandboxBlock {
 
 export interface SandboxPlaces {
   readonly directories: readonly string[];
+  /** Where the session worked before. What is denied there stays so. */
+  readonly former?: readonly string[];
   readonly home: string;
   /** Where commands may write temporary files. */
   readonly temporary: readonly string[];
@@ -62,7 +64,14 @@ export function runtimeConfig(
   programs: Readonly<Partial<Record<"ripgrep" | "seccomp" | "bwrap" | "socat", string | null>>> = {},
 ): SandboxRuntimeConfig {
   const { filesystem = {}, network = {}, credentials } = settings;
+  const { directories, former = [] } = places;
   const paths = (list: readonly string[] = []) => list.map((path) => settingPath(path, places));
+  const everywhere = (path: string) => [
+    ...new Set(
+      [directories, ...former.map((folder) => [folder])].map((at) => settingPath(path, { ...places, directories: at })),
+    ),
+  ];
+  const denied = (list: readonly string[] = []) => list.flatMap(everywhere);
   const ripgrep = settings.ripgrep ?? (programs.ripgrep ? { command: programs.ripgrep } : undefined);
   return {
     network: {
@@ -79,9 +88,9 @@ export function runtimeConfig(
       }),
     },
     filesystem: {
-      denyRead: [...paths(filesystem.denyRead), ...forbidden.denyRead],
-      allowWrite: [...places.directories, ...places.temporary, ...paths(filesystem.allowWrite)],
-      denyWrite: [...paths(filesystem.denyWrite), ...forbidden.denyWrite],
+      denyRead: [...denied(filesystem.denyRead), ...forbidden.denyRead],
+      allowWrite: [...directories, ...places.temporary, ...paths(filesystem.allowWrite)],
+      denyWrite: [...denied(filesystem.denyWrite), ...forbidden.denyWrite],
       ...dropUndefined({
         allowRead: filesystem.allowRead && paths(filesystem.allowRead),
         disabled: filesystem.disabled,
@@ -97,7 +106,7 @@ export function runtimeConfig(
       ripgrep: ripgrep && { command: ripgrep.command, args: [...("args" in ripgrep ? (ripgrep.args ?? []) : [])] },
       seccomp: programs.seccomp ? { applyPath: programs.seccomp } : undefined,
       credentials: credentials && {
-        files: (credentials.files ?? []).map((file) => ({ ...file, path: settingPath(file.path, places) })),
+        files: (credentials.files ?? []).flatMap((file) => everywhere(file.path).map((path) => ({ ...file, path }))),
         envVars: (credentials.envVars ?? []).map((variable) => ({ ...variable })),
       },
     }),

@@ -3,7 +3,7 @@
 
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
-import { createDeniedFiles, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
+import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
 import { createDevices, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
@@ -117,9 +117,9 @@ export function createShield(
 
   function guardedFrom(cwd: string): Guarded {
     const { home, configDir } = options;
+    const directories = withFormer(options.directories(), options.former?.());
     const governing = options.governing?.();
-    const programs = options.programs?.();
-    return findGuarded({ directories: options.directories(), cwd, home, configDir, governing, programs });
+    return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
   }
 
   return {

@@ -88,11 +88,10 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const { state, cost } = storage;
   const machine = childMachine(child, stages.machine);
   const gate = childGate(child, { home: state.snapshot.home, warn: storage.options.warn });
-  if (gate.ruleBook.rules !== stages.gate.ruleBook.rules)
-    machine.agentRules.set(child.id, {
-      rules: () => gate.ruleBook.rules,
-      mayRead: (path) => gate.ruleBook.mayReadName(path),
-    });
+  machine.agentRules.set(child.id, {
+    rules: () => gate.ruleBook.rules,
+    mayRead: (path) => gate.ruleBook.mayReadName(path),
+  });
   const firing: FiringAgent = {
     id: child.id,
     type: child.definition.name,
@@ -220,7 +219,7 @@ export function childGate(
 ): Gate {
   const denied = deniedRules(definition, workspace.root);
   const ruleBook = new AgentRuleBook(gate.ruleBook, { ...about, workspace, denied, copyOf });
-  return gate.forAgent({
+  const own = gate.forAgent({
     ruleBook,
     mode,
     ...(memory === undefined ? {} : { memory: () => memory }),
@@ -229,4 +228,7 @@ export function childGate(
     directories: () => workspace.directories,
     git: { ...gate.git, root: workspace.root, directories: () => workspace.directories },
   });
+  // Reading there changes nothing, and its parent may, where the rules let it.
+  if (copyOf !== undefined) for (const folder of gate.directories) own.openFolder(folder);
+  return own;
 }

@@ -5,7 +5,7 @@ import { parseRule, type Rule, type Workspace } from "@keelson/engine";
 import { agentTools } from "@keelson/engine/agents";
 import type { AgentDefinition, PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import { RuleBook } from "../../gate/rule-book.ts";
-import { rulesInWorktree } from "../../worktrees/rules.ts";
+import type { FolderCopy } from "../../gate/rule-reach.ts";
 
 export interface AgentRules {
   readonly home: string;
@@ -19,6 +19,7 @@ export interface AgentRules {
 export class AgentRuleBook extends RuleBook {
   readonly #parent: RuleBook;
   readonly #own: AgentRules;
+  readonly #copies: readonly FolderCopy[];
   #granted: readonly Rule[] = [];
   #joined: { readonly from: readonly Rule[]; readonly granted: readonly Rule[]; readonly rules: readonly Rule[] };
 
@@ -26,6 +27,7 @@ export class AgentRuleBook extends RuleBook {
     super({ ...own, mode: parent.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
     this.#parent = parent;
     this.#own = own;
+    this.#copies = own.copyOf === undefined ? [] : [{ from: own.copyOf, to: own.workspace.root }];
     this.#joined = this.#join();
   }
 
@@ -33,20 +35,24 @@ export class AgentRuleBook extends RuleBook {
     return this.#parent.mode;
   }
 
-  /** The same array until something changes. */
+  /** The same array until something changes. Where its parent works, the agent may do no more than its parent. */
   override get rules(): readonly Rule[] {
     const { from, granted } = this.#joined;
     if (from !== this.#parent.rules || granted !== this.#granted) this.#joined = this.#join();
-    return this.#joined.rules;
+    const { directories } = this.#own.workspace;
+    const former = this.#parent.reach.filter((folder) => !directories.includes(folder));
+    return this.inReach(this.#joined.rules, { former, copies: this.#copies, inside: this.#copies[0] });
+  }
+
+  override get reach(): readonly string[] {
+    return [...new Set([...super.reach, ...this.#parent.reach])];
   }
 
   #join() {
     const { rules: from } = this.#parent;
     const granted = this.#granted;
-    const { denied, copyOf, workspace, home } = this.#own;
-    const here = copyOf === undefined ? from : rulesInWorktree({ from: copyOf, to: workspace.root, home }, from);
-    const own = [...denied, ...granted];
-    return { from, granted, rules: own.length === 0 ? here : [...here, ...own] };
+    const own = [...this.#own.denied, ...granted];
+    return { from, granted, rules: own.length === 0 ? from : [...from, ...own] };
   }
 
   /** Its parent's too: an answer to one of its questions may be the first thing that needs them. */

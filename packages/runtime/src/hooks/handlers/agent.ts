@@ -95,10 +95,10 @@ function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal):
 
 /** Keeps the session's working directory unchanged, forbids background commands, and shows no command as a task. */
 function confined(context: ToolContext): ToolContext {
-  const { root, directories, cwd } = context.workspace;
+  const { root, directories, former, cwd } = context.workspace;
   return {
     ...context,
-    workspace: { root, directories, cwd, move: () => false },
+    workspace: { root, directories, former, cwd, move: () => false },
     shell: {
       run: (command, { task, ...options }) =>
         context.shell.run(command, { ...options, ...(task?.owner === undefined ? {} : { owner: task.owner }) }),

@@ -18,6 +18,7 @@ const choice: TeammateChoice = {
   model: undefined,
   mode: "default",
   rules: [],
+  elsewhere: [],
   configRoot: undefined,
   budgetUsd: undefined,
 };

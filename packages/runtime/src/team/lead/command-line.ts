@@ -14,6 +14,8 @@ export interface TeammateChoice {
   readonly mode: PermissionMode;
   /** The lead's rules, with those that were accepted since it started. */
   readonly rules: readonly Rule[];
+  /** What the lead's rules deny or ask about outside the folder where the member works. */
+  readonly elsewhere: readonly Rule[];
   /** The folder whose `.claude` the lead uses, if it is another than where the member works, as in a worktree. */
   readonly configRoot: string | undefined;
   /** What is left of the lead's budget. */
@@ -85,19 +87,24 @@ function permissionMode({ planModeRequired }: TeammateIdentity, mode: Permission
  * Rules that only the lead's own process knows; those in files are read again. What the session asks about is denied: there
  * is no flag that asks.
  */
-export function sessionRules({ rules, configRoot }: Pick<TeammateChoice, "rules" | "configRoot">) {
+export function sessionRules({
+  rules,
+  elsewhere,
+  configRoot,
+}: Pick<TeammateChoice, "rules" | "elsewhere" | "configRoot">) {
   const own = rules.filter(({ source }) => source === "cliArg" || source === "session");
   const allow = own.filter(({ behavior }) => behavior === "allow").map(({ text }) => text);
   const narrowing = (each: readonly Rule[]) => each.filter(({ behavior }) => behavior !== "allow");
   const deny = narrowing(own).map(({ text }) => text);
   // In a worktree, rules for paths of the main checkout hold in both; read again, they would hold in one.
-  const placed = configRoot === undefined ? [] : narrowing(rules).flatMap(absoluteText);
-  return { allow, deny: [...new Set([...deny, ...placed])] };
+  const placed = [...narrowing(configRoot === undefined ? own : rules), ...elsewhere].flatMap(absoluteText);
+  return { allow: [...new Set(allow)], deny: [...new Set([...deny, ...placed])] };
 }
 
 function absoluteText({ tool, content = "", base }: Rule): readonly string[] {
   if (!content.startsWith("/")) return [];
-  return [`${tool}(${content.startsWith("//") ? content : `/${base}${content}`})`];
+  const folder = base.replace(/[*?[\]\\]/g, "\\$&").replace(/\/$/, "");
+  return [`${tool}(${content.startsWith("//") ? content : `/${folder}${content}`})`];
 }
 
 /** Servers inside the client stay there. */

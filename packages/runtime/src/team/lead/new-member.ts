@@ -1,10 +1,11 @@
 // A new member of a team: its name, its row in the team's file, and how it is started.
 
-import { ToolError } from "@keelson/engine";
+import { ToolError, type Rule } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
 import type { HookRegistration, PermissionMode } from "@keelson/protocol";
 import { TEAM_LEAD, type TeamMember } from "@keelson/store/team";
 import type { RuleBook } from "../../gate/rule-book.ts";
+import { rulesAt } from "../../gate/rule-reach.ts";
 import type { Storage } from "../../session/storage.ts";
 import type { Backend } from "./backends/backend.ts";
 import { clientHooks } from "./client-hooks.ts";
@@ -98,9 +99,16 @@ export function newMember(
       model,
       mode: narrowerMode(ruleBook.mode, order.mode),
       rules: ruleBook.rules,
+      elsewhere: rulesElsewhere(ruleBook, root),
       configRoot: root === cwd ? projectConfigRoot : (projectConfigRoot ?? cwd),
       budgetUsd:
         maxBudgetUsd === undefined ? undefined : Math.max(LEAST_USD, maxBudgetUsd - (storage.cost.totalUsd ?? 0)),
     },
   };
+}
+
+/** What is denied or asked about outside the folder where the member works, and no file says. */
+function rulesElsewhere({ rules, written, reach }: RuleBook, root: string): readonly Rule[] {
+  const copied = rules.filter((rule) => rule.behavior !== "allow" && !written.includes(rule));
+  return [...copied, ...reach.filter((folder) => folder !== root).flatMap((folder) => rulesAt(folder, written))];
 }

@@ -42,7 +42,55 @@ const ODD: TableSetup = {
   files: ["/repo/-R", "/repo/a.ts", "/repo/d/--pre=x", "/repo/e/@list", "/repo/src/a.ts"],
 };
 
+const EDITS: TableSetup = { mode: "acceptEdits", files: ["/repo/a.ts", "/repo/src/a.ts"] };
+/** Programs that take code. */
+const CODE: TableSetup = {
+  allow: "sed gawk awk bash sh python3 node perl ruby php jq yq sqlite3 psql ssh make watch env xargs find vim trap"
+    .split(" ")
+    .map((name) => `Bash(${name}:*)`),
+  files: ["/repo/a.ts", "/repo/src/a.ts"],
+};
+
 export const PATTERNS_RUN: readonly CommandRow[] = [
+  [
+    "what is not only code, with all of Bash allowed",
+    ANY,
+    [
+      "jq .a[0] f",
+      "yq .a* f",
+      "make build/*.o",
+      "ssh host ls /tmp/*",
+      "watch ls *.ts",
+      "sed -i s/a/$x/ f",
+      'bash -c "$x"',
+    ],
+  ],
+  [
+    "code that is all there, in acceptEdits",
+    EDITS,
+    ["sed -i 's,a*,b,' a.ts", "sed -i s/a/b/ src/*.ts", "sed -i '' 's/a/b/' src/a.ts", "sed -Ei 's/[ab]/c/g' ./src/*"],
+  ],
+  [
+    "code that is all there, by a rule",
+    CODE,
+    [
+      "sed -n 's,a*,b,p' src/*.ts",
+      "sed -n -e 's,a*,b,p' -e '$p' src/*.ts",
+      "awk '/a*/ {print $1}' src/*.ts",
+      "awk -F: '{print $1}' ./*",
+      "bash -c 'cat \"$@\"' _ src/*.ts",
+      "bash src/*.sh",
+      "python3 -c 'print(1)' src/*.py",
+      "python3 tool.py src/*.py",
+      "node -e 'x()' src/*.js",
+      "perl -ne 'print if /a*/' src/*.ts",
+      "jq '.a[]' src/*.json",
+      "jq -r .a[0] a.json",
+      "jq --arg a b '.a[]' src/*.json",
+      "yq eval '.a' src/*.yml",
+      "make CC=gcc -j4 test",
+    ],
+  ],
   [
     "names",
     { files: ["/repo/a.ts", "/repo/src/b.ts"] },
@@ -135,6 +183,79 @@ export const PATTERNS_RUN: readonly CommandRow[] = [
 ];
 
 export const PATTERNS_ASK: readonly CommandRow[] = [
+  [
+    "file names that complete code, in acceptEdits",
+    EDITS,
+    [
+      "sed -i s,a*,b, a.ts",
+      "sed -i s/?/b/ a.ts",
+      "sed -i s/[ab]/c/ a.ts",
+      "sed -i {s/a/b/,p} a.ts",
+      "sed -i ~/p a.ts",
+      "sed -i '' s,a*,b, a.ts",
+      "sed -Ei p* a.ts",
+      "timeout 5 sed -i s,a*,b, a.ts",
+      "ls | xargs sed -i",
+      "ls | xargs -I% sed -i s/a/%/ a.ts",
+    ],
+  ],
+  [
+    "file names that complete code, by a rule",
+    CODE,
+    [
+      "sed -n --expression=s,a*,b, a.ts",
+      "sed -n --exp s,a*,b, a.ts",
+      "sed -ne s,a*,b, a.ts",
+      "gawk --source=B* a.ts",
+      "gawk -e B* a.ts",
+      "awk -F: B* a.ts",
+      "bash -c p*",
+      "bash -lc p*",
+      "bash -c -e p*",
+      "sh -c p*",
+      "python3 -c p*",
+      "python3 -Bc p*",
+      "node -e p*",
+      "node --eval=p*",
+      "node --eval p*",
+      "node -p p*",
+      "perl -ne p* a.ts",
+      "perl -pi -e s* a.ts",
+      "perl -MO*",
+      "ruby -e p*",
+      "php -r p*",
+      "yq .a* a.yml",
+      "yq eval .a* a.yml",
+      "sqlite3 a.db s*",
+      "psql -c s*",
+      "psql --command=s*",
+      "ssh host l*",
+      "make C*",
+      "make test C*",
+      "watch l*",
+      "env -S a*",
+      "vim -c s* a.ts",
+      "vim +s* a.ts",
+      "find src -exec sed -n 's/a/{}/' a.ts ';'",
+      "find src -exec awk '{}' a.ts ';'",
+      "find src | xargs sed -n",
+      "find src | xargs -I{} sed -n 's/a/{}/' a.ts",
+      "find src | xargs --replace=% sed -n s/a/%/ a.ts",
+      "find src | xargs -i awk '{} {print}' a.ts",
+    ],
+  ],
+  [
+    "file names that complete code, though all of Bash is allowed",
+    ANY,
+    [
+      "sed -i s,a*,b, a.ts",
+      "bash -c p*",
+      "python3 -c p*",
+      "awk B* a.ts",
+      "bash -c 'sed -i s,a*,b, f'",
+      "x=$(sed s,a*,b, f)",
+    ],
+  ],
   [
     "no name",
     {},

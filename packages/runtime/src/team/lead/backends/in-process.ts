@@ -68,13 +68,13 @@ function sessionOptions(
 /** As the flags of a process would be. */
 function memberFlags(
   { skipPermissions, jsonSchema: _, permissionPromptTool: __, agent: ___, mcpServers, ...flags }: Flags,
-  { identity, mode, model, rules, configRoot, agentType, budgetUsd }: TeammateChoice,
+  { identity, mode, model, rules, elsewhere, configRoot, agentType, budgetUsd }: TeammateChoice,
 ): Flags {
   const mayBypass = skipPermissions === true && !identity.planModeRequired;
   const own = Object.entries(mcpServers ?? {}).filter(
     ([, entry]) => (entry as { type?: string } | null)?.type !== "sdk",
   );
-  const { allow, deny } = sessionRules({ rules, configRoot });
+  const { allow, deny } = sessionRules({ rules, elsewhere, configRoot });
   return {
     ...flags,
     ...(configRoot === undefined ? {} : { projectConfigRoot: configRoot }),
