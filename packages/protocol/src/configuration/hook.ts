@@ -160,5 +160,7 @@ export interface HookRun {
   readonly stderr: string;
   /** What went wrong besides the exit code, such as a timeout. One sentence for the user. */
   readonly problem?: string;
+  /** It could not start, or not finish, because the machine lacks descriptors, processes, memory or disk space. */
+  readonly starved?: "start" | "end";
   readonly durationMs: number;
 }
