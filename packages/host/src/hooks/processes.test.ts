@@ -183,7 +183,15 @@ test("a hook that was killed by a signal has no exit code", async () => {
     outcome: "error",
     stdout: "before\n",
     stderr: "",
-    problem: "It was killed by a signal",
+    problem: "It was killed by SIGKILL. Keelson did not send this signal; the machine may have run out of memory",
+    starved: "end",
+    durationMs,
+  });
+  expect(await w.run("kill -TERM $$")).toEqual({
+    outcome: "error",
+    stdout: "",
+    stderr: "",
+    problem: "It was killed by SIGTERM",
     durationMs,
   });
 });

@@ -164,5 +164,7 @@ export interface HookRun {
   readonly problem?: string;
   /** It was not started because its program is not what it was. A hook that may block then does. */
   readonly refused?: boolean;
+  /** It could not start, or not finish, because the machine lacks descriptors, processes, memory or disk space. */
+  readonly starved?: "start" | "end";
   readonly durationMs: number;
 }

@@ -73,18 +73,20 @@ test("a failing Stop hook is also shown as a notification; other hooks are not",
   ]);
 });
 
-test.each<[HookEvent, JsonObject, unknown]>([
-  ["PreToolUse", { tool_name: "Bash", tool_input: {} }, "ask"],
-  ["UserPromptSubmit", { prompt: "go" }, "deny"],
-  ["ConfigChange", { source: "user_settings" }, "deny"],
-  ["PreModelSwitch", { from_model: "a", to_model: "b" }, "deny"],
-  ["PostToolUse", { tool_name: "Bash", tool_input: {} }, undefined],
-  ["Stop", { stop_hook_active: false }, undefined],
-])("%s hooks that cannot be run fail closed if the event can be blocked", async (event, input, verdict) => {
+test.each<[HookEvent, JsonObject]>([
+  ["PreToolUse", { tool_name: "Bash", tool_input: {} }],
+  ["UserPromptSubmit", { prompt: "go" }],
+  ["ConfigChange", { source: "user_settings" }],
+  ["PreModelSwitch", { from_model: "a", to_model: "b" }],
+  ["PostToolUse", { tool_name: "Bash", tool_input: {} }],
+  ["Stop", { stop_hook_active: false }],
+  ["PermissionRequest", { tool_name: "Bash", tool_input: {} }],
+])("%s hooks that cannot be run at all block", async (event, input) => {
   const { hooks, shown } = opened([event], new Error("no more memory"));
   const outcome = await hooks.fire(event, input, { signal });
   const why = `Could not run ${event} hooks: no more memory`;
-  expect(outcome).toEqual({ reasons: verdict ? [why] : [], context: [], ...(verdict ? { verdict } : {}) } as never);
+  const answer = event === "PermissionRequest" ? { permission: { behavior: "deny", message: why } } : {};
+  expect(outcome).toEqual({ reasons: [why], context: [], verdict: "deny", ...answer } as never);
   expect(shown).toEqual([{ type: "system", subtype: "informational", content: why, level: "warning" }]);
 });
 

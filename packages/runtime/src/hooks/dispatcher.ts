@@ -1,5 +1,5 @@
 // Fires hooks, for every agent of a session: choose the handlers that match, run them all at once, fold their replies.
-// Nothing else runs a hook. Never throws: a hook that fails becomes a warning.
+// Nothing else runs a hook. Never throws: a hook that fails becomes a warning, or a no if the machine could not run it.
 
 import type * as EngineHooks from "@keelson/engine/hooks";
 import {
@@ -7,7 +7,6 @@ import {
   type HookEvent,
   type HookOutcome,
   type HookRegistration,
-  type HookVerdict,
   type JsonObject,
   type NewEntry,
   type PermissionMode,
@@ -71,14 +70,6 @@ interface FiredEvent {
   readonly base: EngineHooks.HookBase;
 }
 
-/** The verdict when hooks cannot be run at all: an event that hooks can block must not pass unchecked. */
-const VERDICT_ON_FAILURE: Readonly<Partial<Record<HookEvent, HookVerdict>>> = {
-  PreToolUse: "ask",
-  UserPromptSubmit: "deny",
-  ConfigChange: "deny",
-  PreModelSwitch: "deny",
-};
-
 export class HookDispatcher {
   readonly #options: HookDispatcherOptions;
   #fromSettings: readonly HookRegistration[] = [];
@@ -135,8 +126,9 @@ export class HookDispatcher {
     } catch (error) {
       const why = `Could not run ${event} hooks: ${error instanceof Error ? error.message : String(error)}`;
       this.#reportProblem(why);
-      const verdict = VERDICT_ON_FAILURE[event];
-      return verdict === undefined ? NOTHING_SAID : { ...NOTHING_SAID, verdict, reasons: [why] };
+      // What hooks can block must not pass unchecked. Events that they cannot block ignore this.
+      const answer = event === "PermissionRequest" && { permission: { behavior: "deny" as const, message: why } };
+      return { ...NOTHING_SAID, verdict: "deny", reasons: [why], ...answer };
     }
   }
 

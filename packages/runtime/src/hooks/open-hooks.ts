@@ -167,6 +167,8 @@ async function callMcpTool({ servers }: McpStage, name: string, tool: string, in
   const server = servers?.get(name);
   if (server?.status === "pending") await server.connect();
   const result = await server?.connection?.call(tool, input, { signal });
+  // Why it is not connected matters: a guard must not be missing for lack of resources.
+  if (!result && server?.error !== undefined) throw new Error(`the server is not connected: ${server.error}`);
   if (!result) return undefined;
   const { joinedText } = await import("@keelson/mcp");
   return { text: joinedText(result.blocks), isError: result.isError };

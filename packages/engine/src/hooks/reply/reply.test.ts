@@ -426,3 +426,29 @@ test("readReply() accepts any bytes for any event, and exit 2 or a deny always b
     { numRuns: 500 },
   );
 });
+
+test("a handler that could not start or finish for lack of resources says no wherever a handler can", () => {
+  const starved: HookRun = { ...notStarted, starved: "start", problem: "too many open files; raise ulimit -n" };
+  const killed: HookRun = { ...exit(137, { decision: "approve" }), starved: "end", problem: "It was killed" };
+  for (const event of HOOK_EVENTS) {
+    const { exit2, permission } = EVENT_FACTS[event];
+    for (const handler of HANDLERS) {
+      for (const run of [starved, killed]) {
+        const said = reply(event, run, handler);
+        if (said.async) continue; // it decides nothing
+        if (exit2 === "blocks") expect(said).toMatchObject({ verdict: "deny", problem: expect.any(String) });
+        else if (permission) expect(said.permission).toMatchObject({ behavior: "deny" });
+        else expect(said).toMatchObject({ context: [], problem: expect.any(String) });
+      }
+    }
+  }
+  expect(reply("PreToolUse", starved).reason).toBe(
+    "PreToolUse:Bash hook error: [guard.sh]: This hook could not be run, so what it guards is blocked. too many open files; raise ulimit -n",
+  );
+});
+
+test("a handler that replied before its disk was full has replied", () => {
+  const run: HookRun = { ...exit(1, specific("PreToolUse", { permissionDecision: "allow" })), starved: "end" };
+  expect(reply("PreToolUse", run).verdict).toBe("allow");
+  expect(reply("PreToolUse", { ...exit(1, "half"), starved: "end" }).verdict).toBe("deny");
+});

@@ -34,6 +34,7 @@ export function readReply(run: HookRun, about: FiredHook): HookReply {
   if (run.refused && mayBlock(about) && !NEVER_ON_FAILURE.has(about.event))
     return block({ context: [] }, about, run.problem ?? "was not started");
   if (run.outcome === "cancelled") return cancelled(run, about);
+  if (run.starved && !hasReplied(run)) return starved(run, about);
   if (handler.type === "prompt" || handler.type === "agent") return readModelAnswer(run, about);
   const stdout = readStdout(run.stdout);
   if (stdout.kind === "async") return { context: [], async: stdout.announced };
@@ -54,6 +55,31 @@ function cancelled({ problem }: HookRun, about: FiredHook): HookReply {
   // An agent that used up its turns is dropped silently.
   if (handler.type === "agent" && problem === undefined) return { context: [] };
   return { context: [], problem: hookFailure(about, problem, "was cancelled") };
+}
+
+/** It was run to its end, and what it printed is its answer. */
+const hasReplied = ({ starved, exitCode, stdout }: HookRun) =>
+  starved === "end" && exitCode !== undefined && exitCode !== KILLED && readStdout(stdout).kind === "json";
+
+/** The exit code of a shell whose program was killed. */
+const KILLED = 137;
+
+/**
+ * A handler that could not start or finish because the machine lacks something. Whoever can use up descriptors or memory
+ * could otherwise switch off a guard, so it counts as a no wherever a handler may say no.
+ */
+function starved({ problem = "the machine is out of resources" }: HookRun, about: FiredHook): HookReply {
+  const failure = hookFailure(about, problem, "failed");
+  const why = `This hook could not be run, so what it guards is blocked. ${problem}`;
+  if (EVENT_FACTS[about.event].permission)
+    return {
+      context: [],
+      problem: failure,
+      permission: { behavior: "deny", message: blockText(about, why, { raw: true }) },
+    };
+  return mayBlock(about)
+    ? { ...block({ context: [] }, about, why), problem: failure }
+    : { context: [], problem: failure };
 }
 
 function readHandlerOutput(run: HookRun, stdout: Stdout, about: FiredHook): HookReply {

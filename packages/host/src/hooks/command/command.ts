@@ -5,11 +5,12 @@ import type { Programs } from "../../programs/registry/programs.ts";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
+import { isShortageSignal, shortageFixIn } from "../../programs/shortage.ts";
 import { readAsyncLine, type AsyncLine } from "./async-line.ts";
 import { hookArgv } from "./argv.ts";
 import { keepHead, type OutputHead } from "./head.ts";
 import { createTimeLimit } from "../limit.ts";
-import { startHook } from "./start.ts";
+import { startHook, type StartFailure } from "./start.ts";
 
 export interface CommandHookOptions {
   readonly cwd: string;
@@ -48,9 +49,11 @@ export async function runCommandHook(
   if (options.signal.aborted || options.closing.aborted) return run(cancelled("interrupted", options.timeoutMs));
 
   const argv = hookArgv(handler, options);
-  if ("problem" in argv) return run({ ...notStarted(argv.problem, 127), ...(argv.isChanged ? { refused: true } : {}) });
+  if ("problem" in argv) {
+    return run({ ...notStarted({ ...argv, code: 127 }), ...(argv.isChanged ? { refused: true } : {}) });
+  }
   const child = startHook(argv.argv, `${input}\n`, options);
-  if ("problem" in child) return run(notStarted(child.problem, child.code));
+  if ("problem" in child) return run(notStarted(child));
   const { pid, exited, moved } = child;
   options.groups.add(pid);
   void exited.then(() => options.groups.leaderEnded(pid));
@@ -74,12 +77,17 @@ export async function runCommandHook(
     return run(cancelled(end, limit.ms));
   }
   const [code] = end;
-  const problems = [moved, code === null ? "It was killed by a signal" : undefined, truncationProblem(stdout, stderr)];
+  const said = stderr.take();
+  const signal = code === KILLED ? "SIGKILL" : child.signal();
+  const killed = code === null || code === KILLED ? `It was killed by ${signal ?? "a signal"}` : undefined;
+  const fix = shortageAtEnd(code, signal, said);
+  const problems = [moved, killed, fix, truncationProblem(stdout, stderr)];
   return run({
     outcome: code === 0 ? "success" : "error",
     ...(code === null ? {} : { exitCode: code }),
     stdout: stdout.take().slice(announced.length()),
-    stderr: stderr.take(),
+    stderr: said,
+    ...(fix === undefined ? {} : { starved: "end" }),
     ...withProblem(problems.filter((problem) => problem !== undefined)),
   });
 }
@@ -123,8 +131,19 @@ function cancelled(why: "timeout" | "interrupted", timeoutMs: number): Omit<Hook
 }
 
 /** Uses the exit code a shell would give, so a missing program looks the same with and without a shell. */
-function notStarted(problem: string, exitCode: number | undefined): Omit<HookRun, "durationMs"> {
-  return { outcome: "error", ...(exitCode === undefined ? {} : { exitCode }), stdout: "", stderr: problem, problem };
+function notStarted({ problem, code, starved }: StartFailure): Omit<HookRun, "durationMs"> {
+  const exit = code === undefined ? {} : { exitCode: code };
+  return { outcome: "error", ...exit, stdout: "", stderr: problem, problem, ...(starved && { starved: "start" }) };
+}
+
+/** The exit code of a shell whose program was killed with SIGKILL. */
+const KILLED = 137;
+
+/** How to fix what kept a hook from finishing. A hook that succeeded or that blocks has decided. */
+function shortageAtEnd(code: number | null, signal: string | null, stderr: string): string | undefined {
+  if (code === 0 || code === 2) return undefined;
+  if (isShortageSignal(signal)) return "Keelson did not send this signal; the machine may have run out of memory";
+  return shortageFixIn(stderr);
 }
 
 function truncationProblem(stdout: OutputHead, stderr: OutputHead): string | undefined {

@@ -3,12 +3,15 @@
 import { closeSync, existsSync, statSync } from "node:fs";
 import { exitCodeOf, readPipe } from "../../shell/process/command.ts";
 import type { Groups } from "../../shell/process/groups.ts";
+import { shortageFix } from "../../programs/shortage.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
 
 export interface HookProcess {
   readonly pid: number;
   /** Null if a signal killed it. */
   readonly exited: Promise<number | null>;
+  /** The signal that killed it. */
+  signal(): string | null;
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
   /** Set if it had to be started in another directory; says why. */
@@ -19,6 +22,8 @@ export interface HookProcess {
 export interface StartFailure {
   readonly problem: string;
   readonly code?: number;
+  /** Not the hook's fault: a reason other than a program that cannot be run. */
+  readonly starved?: true;
 }
 
 export interface StartHookOptions {
@@ -67,6 +72,7 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe, gro
     return {
       pid: child.pid,
       exited: exitCodeOf(child),
+      signal: () => (child.signalCode === null ? null : String(child.signalCode)),
       stdout: out ? readPipe(out.read) : (child.stdout as ReadableStream<Uint8Array>),
       stderr: err ? readPipe(err.read) : (child.stderr as ReadableStream<Uint8Array>),
     };
@@ -88,8 +94,12 @@ function explainFailure(program: string, error: unknown): StartFailure {
     return { problem: `'${program}' is a directory; use the path of the script in it`, code: 126 };
   }
   if (code === "EACCES") return { problem: `'${program}' is not executable; run chmod +x on it`, code: 126 };
+  if (code === "ENOTDIR" || code === "ELOOP" || code === "ENAMETOOLONG") {
+    return { problem: `'${program}' is not the path of a program: ${message}`, code: 127 };
+  }
   if (code === "ENOEXEC") {
     return { problem: `'${program}' is not a program; start it with a line such as '#!/bin/sh'`, code: 126 };
   }
-  return { problem: `Cannot start '${program}': ${message}` };
+  const fix = shortageFix(error);
+  return { problem: `Cannot start '${program}': ${message}${fix === undefined ? "" : `; ${fix}`}`, starved: true };
 }

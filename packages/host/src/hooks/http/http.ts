@@ -3,6 +3,7 @@
 
 import { isAllowedUrl } from "@keelson/engine/pattern";
 import { isObject, tryParse, type HookRun, type HttpHook } from "@keelson/protocol";
+import { shortageFix } from "../../programs/shortage.ts";
 import { hookHeaders } from "./headers.ts";
 import {
   openConnection,
@@ -57,7 +58,10 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
       return end({ outcome: "cancelled", stdout: "", problem });
     }
     if (error instanceof ForbiddenAddress) return fail(error.message);
-    return fail(`the request to ${url.host} failed: ${error instanceof Error ? error.message : String(error)}`);
+    const fix = shortageFix(error);
+    const what = `the request to ${url.host} failed: ${error instanceof Error ? error.message : String(error)}`;
+    if (fix === undefined) return fail(what);
+    return end({ outcome: "error", stdout: "", problem: `${what}; ${fix}`, starved: connection ? "end" : "start" });
   } finally {
     clearTimeout(timer);
     connection?.close();

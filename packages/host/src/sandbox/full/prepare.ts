@@ -3,7 +3,7 @@
 import { tmpdir } from "node:os";
 import { findHelper } from "../../programs/registry/helpers.ts";
 import { randomHex } from "../../random.ts";
-import { runTrial } from "../shield/status.ts";
+import { runTrial, sandboxShortage } from "../shield/status.ts";
 import { loadSandboxLibrary, type SandboxedCommand, type SandboxLibrary } from "./runtime-adapter.ts";
 import { runtimeConfig, type Forbidden, type SandboxBlock } from "./settings.ts";
 
@@ -44,6 +44,10 @@ export type SandboxReadiness =
 export async function prepareSandbox(settings: SandboxBlock, options: SandboxOptions): Promise<SandboxReadiness> {
   const reason = await start(settings, options);
   if (typeof reason !== "string") return { active: true, sandbox: reason };
+  const fix = sandboxShortage(reason);
+  if (fix !== undefined) {
+    return { active: false, error: `The sandbox is enabled but could not be started: ${reason}. To fix this, ${fix}` };
+  }
   if (settings.failIfUnavailable) {
     return {
       active: false,

@@ -23,6 +23,8 @@ export function world(
     mayChange?: (id: string) => boolean;
     /** The working directory, below the project. */
     inside?: string;
+    /** The script of a program to use instead of bubblewrap. */
+    bwrap?: string;
     governing?: (place: { home: string; project: string }) => readonly string[];
   } = {},
 ) {
@@ -37,6 +39,8 @@ export function world(
     base: project,
   }));
   const warnings: string[] = [];
+  const bwrapPath = join(root, "bwrap");
+  if (options.bwrap) writeFileSync(bwrapPath, `#!/bin/sh\n${options.bwrap}\n`, { mode: 0o755 });
   const tasks = createTasks();
   const env = { PATH: process.env["PATH"] };
   const shell = createShell({
@@ -58,6 +62,7 @@ export function world(
       configDir: join(home, ".claude"),
       governing: () => options.governing?.({ home, project }) ?? [],
       env,
+      ...(options.bwrap ? { bwrapPath } : {}),
       warn: (text) => warnings.push(text),
     },
   });

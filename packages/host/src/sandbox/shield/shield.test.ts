@@ -148,3 +148,14 @@ test("without bubblewrap, the reason says how to fix it", async () => {
   const broken = await shieldStatus({ path: "", platform: "linux", bwrapPath: "/bin/false" });
   expect(broken).toMatchObject({ active: false, reason: expect.stringContaining("cannot be used here") });
 });
+
+test("a command is not run while bubblewrap cannot be started for lack of resources", async () => {
+  await using w = world({
+    bwrap: "echo 'bwrap: Creating new namespace failed: Resource temporarily unavailable' >&2; exit 1",
+  });
+  w.write("a.txt", "x");
+  const refused = w.run("cp a.txt b.txt");
+  expect(refused).rejects.toThrow(/The command was not run, because it could not be shielded: .*ulimit -u/);
+  await refused.catch(() => {});
+  expect(existsSync(join(w.project, "b.txt"))).toBe(false);
+});

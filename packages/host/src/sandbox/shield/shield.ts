@@ -1,6 +1,7 @@
 // The shield: commands see the whole machine, except that denied files are hidden and guarded paths cannot be changed.
 // It uses no pid namespace because `&` children of a command may outlive it.
 
+import { ToolError } from "@keelson/engine";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
@@ -99,6 +100,10 @@ export function createShield(
 
   async function start(): Promise<ShieldStatus> {
     const found = await shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    if (found.starved) {
+      ready = undefined; // may have passed at the next command
+      return found;
+    }
     if (found.active) options.onActive?.();
     else {
       options.warn(`Commands run without the shield; only permission rules protect files: ${found.reason}`);
@@ -124,9 +129,14 @@ export function createShield(
 
   return {
     status,
-    hidesAll: async (cwd, owner) => (await status()).active && (await findDenied(cwd, owner)).complete,
+    async hidesAll(cwd, owner) {
+      const { active, starved } = await status();
+      // What cannot be shielded for the moment does not run at all.
+      return (active || starved === true) && (await findDenied(cwd, owner)).complete;
+    },
     async wrap(argv, { cwd, command, owner, guarded: isGuarded }) {
-      const { kind, program } = await status();
+      const { kind, program, starved, reason } = await status();
+      if (starved) throw new ToolError(`The command was not run, because it could not be shielded: ${reason}`);
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= createMask(folder())) : "";
       const hidden = await findDenied(cwd, owner);

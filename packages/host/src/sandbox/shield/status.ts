@@ -1,14 +1,17 @@
 // Checks whether this machine can shield commands: finds the program and runs it once.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { findProgram } from "../../programs/find-program.ts";
 import { findHelper, helperMissing } from "../../programs/registry/helpers.ts";
+import { shortageFix, shortageFixIn } from "../../programs/shortage.ts";
 
 export interface ShieldStatus {
   readonly active: boolean;
   readonly kind: "bubblewrap" | "seatbelt" | "none";
   /** Why it is not active, or what is missing if it is. */
   readonly reason?: string;
+  /** The machine has the program, and cannot start it now for lack of resources. Nothing may run without it then. */
+  readonly starved?: true;
   readonly version?: string;
   readonly program?: string;
 }
@@ -33,6 +36,10 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
   if (platform === "darwin") {
     if (!existsSync(SEATBELT)) return none(`${SEATBELT} is missing`);
     const trial = await runProbe(SEATBELT_TRIAL);
+    if (trial.starved !== undefined) {
+      const reason = `sandbox-exec could not be started: ${trial.text}; ${trial.starved}, then try again`;
+      return { active: false, kind: "none", reason, starved: true };
+    }
     return trial.ok
       ? { active: true, kind: "seatbelt", program: SEATBELT }
       : none(`sandbox-exec failed: ${trial.text}`);
@@ -47,7 +54,11 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
     options.withVersion ? runProbe([program, "--version"]) : undefined,
   ]);
   // Some containers forbid only the devices.
-  const trial = whole.ok ? whole : await runProbe([...shared, "--", "true"]);
+  const trial = whole.ok || whole.starved !== undefined ? whole : await runProbe([...shared, "--", "true"]);
+  if (trial.starved !== undefined) {
+    const reason = `bubblewrap could not be started: ${trial.text}; ${trial.starved}, then try again`;
+    return { active: false, kind: "none", reason, starved: true };
+  }
   if (!trial.ok) {
     return none(`bubblewrap cannot be used here: ${trial.text} (containers often forbid user namespaces)`);
   }
@@ -65,6 +76,15 @@ function bubblewrapMissing(path: string | undefined): string {
   return helperMissing("bwrap", path, "install the package bubblewrap, or set sandbox.bwrapPath");
 }
 
+/** How to fix the shortage that kept a sandbox from starting. A kernel that forbids namespaces also says that none are left. */
+export function sandboxShortage(text: string): string | undefined {
+  const fix = shortageFixIn(text);
+  if (fix === undefined || !existsSync(NAMESPACE_LIMIT)) return fix;
+  return Number(readFileSync(NAMESPACE_LIMIT, "utf8")) === 0 ? undefined : fix;
+}
+
+const NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces";
+
 function none(reason: string): ShieldStatus {
   return { active: false, kind: "none", reason };
 }
@@ -77,6 +97,8 @@ export interface Trial {
   readonly ok: boolean;
   /** The output, or the error if it failed. */
   readonly text: string;
+  /** It failed for lack of resources: how to fix that. */
+  readonly starved?: string;
 }
 
 export async function runTrial(
@@ -92,9 +114,12 @@ export async function runTrial(
       killSignal: "SIGKILL",
     });
     const [code, out, error] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
-    const text = (code === 0 ? out : error).trim().slice(0, 300);
-    return { ok: code === 0, text: text || `exit code ${code}` };
+    const text = (code === 0 ? out : error).trim().slice(0, 300) || `exit code ${code}`;
+    if (code === 0) return { ok: true, text };
+    const fix = child.signalCode === "SIGKILL" ? "the machine is too busy or out of memory" : sandboxShortage(text);
+    return { ok: false, text, ...(fix === undefined ? {} : { starved: fix }) };
   } catch (error) {
-    return { ok: false, text: (error as Error).message };
+    const fix = shortageFix(error);
+    return { ok: false, text: (error as Error).message, ...(fix === undefined ? {} : { starved: fix }) };
   }
 }

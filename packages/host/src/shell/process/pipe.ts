@@ -24,7 +24,7 @@ export async function loadPipes(): Promise<OpenPipe | null> {
   return ({ nonBlocking = false } = {}) => {
     const ends = new Int32Array(2);
     if (libc.pipe2(ends, O_CLOEXEC | (nonBlocking ? O_NONBLOCK : 0)) !== 0) {
-      throw new Error("Cannot open a pipe: too many open files");
+      throw Object.assign(new Error("Cannot open a pipe: too many open files"), { code: "EMFILE" });
     }
     return { read: ends[0]!, write: ends[1]! };
   };

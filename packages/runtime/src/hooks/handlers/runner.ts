@@ -3,7 +3,15 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { ModelChoice } from "@keelson/engine";
-import { createHookProcesses, envFileFor, hookEnvironment, runHttpHook } from "@keelson/host/hooks";
+import {
+  createHookProcesses,
+  createHookSlots,
+  envFileFor,
+  hookEnvironment,
+  runHttpHook,
+  shortageFix,
+  shortageFixIn,
+} from "@keelson/host/hooks";
 import type { Programs } from "@keelson/host/programs";
 import {
   isObject,
@@ -85,31 +93,56 @@ export function createRunners(options: RunnersOptions): Runners {
         return runCallback(handler, input, how, options);
       case "prompt": {
         const { runPromptHook } = await import("./prompt.ts");
-        return runPromptHook(handler, text, { ...options, ...how, model: await options.model(handler.model) });
+        const model = await options.model(handler.model);
+        return withShortage(await runPromptHook(handler, text, { ...options, ...how, model }));
       }
       case "agent": {
         const { runAgentHook } = await import("./agent.ts");
         const ports = how.agent ? how.agent.hookPorts : options.ports;
-        return runAgentHook(handler, text, { ...how, ports, model: await options.model(handler.model) });
+        const model = await options.model(handler.model);
+        return withShortage(await runAgentHook(handler, text, { ...how, ports, model }));
       }
       case "mcp_tool": {
         const { runMcpToolHook } = await import("./mcp-tool.ts");
-        return runMcpToolHook(handler, input, options.callMcpTool, how);
+        return withShortage(await runMcpToolHook(handler, input, options.callMcpTool, how));
       }
     }
   };
+  // An agent hook waits for hooks of its own calls, and a background hook may take long: they must not take the places
+  // of hooks that something waits for.
+  const slots = { agent: createHookSlots(), background: createHookSlots(), others: createHookSlots() };
+  const slotsFor = ({ handler }: HookRegistration) => {
+    if (handler.type === "agent") return slots.agent;
+    return handler.type === "command" && (handler.async || handler.asyncRewake) ? slots.background : slots.others;
+  };
   return {
-    // A handler that cannot start must not discard the replies of the others.
-    run: (registration, input, how) =>
-      start(registration, input, how).catch((error: unknown) => ({
-        outcome: "error",
-        stdout: "",
-        stderr: "",
-        problem: error instanceof Error ? error.message : String(error),
-        durationMs: 0,
-      })),
+    run(registration, input, how) {
+      // A client's function needs nothing of this machine, and may itself cause events.
+      if (registration.handler.type === "callback") return start(registration, input, how).catch(failedRun);
+      return slotsFor(registration).run(how.signal, (leave) => {
+        const onAsync = (timeoutMs: number | undefined) => {
+          leave();
+          how.onAsync(timeoutMs);
+        };
+        return start(registration, input, { ...how, onAsync }).catch(failedRun);
+      });
+    },
     close: () => processes.close(),
   };
+}
+
+/** A handler that cannot start must not discard the replies of the others. */
+function failedRun(error: unknown): HookRun {
+  const fix = shortageFix(error);
+  const problem = error instanceof Error ? error.message : String(error);
+  const run = { outcome: "error", stdout: "", stderr: "", durationMs: 0 } as const;
+  return fix === undefined ? { ...run, problem } : { ...run, problem: `${problem}; ${fix}`, starved: "start" };
+}
+
+/** What models and servers report are sentences. */
+function withShortage(run: HookRun): HookRun {
+  const fix = run.outcome === "error" && run.problem !== undefined ? shortageFixIn(run.problem) : undefined;
+  return fix === undefined ? run : { ...run, problem: `${run.problem}; ${fix}`, starved: "end" };
 }
 
 /** The options of a plugin, also those in the secret store. */

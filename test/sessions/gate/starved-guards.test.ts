@@ -1,0 +1,64 @@
+// Guards on a machine that lacks descriptors or memory: what they guard does not happen.
+
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { runKeelson, startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
+import { told } from "../front-door.ts";
+
+const WRITE = { calls: [{ name: "Write", input: { file_path: "made.txt", content: "x" } }] };
+const MODES = ["--permission-mode", "acceptEdits"];
+const linuxTest = testUnless(process.platform === "linux" ? null : "needs Linux", test);
+
+/** Runs the program with at most so many open files. */
+const limited = (files: number) => ["/bin/sh", "-c", `ulimit -n ${files}; exec "$@"`, "limited"];
+
+for (const files of [1_024, 128]) {
+  linuxTest(`with ${files} descriptors, all of 301 hooks run, and the last one denies`, async () => {
+    using home = temporaryHome();
+    home.write("ran/.keep", "");
+    const hooks = Array.from({ length: 301 }, (_, at) => ({
+      type: "command",
+      command: `touch "$CLAUDE_PROJECT_DIR/ran/${at}"; ${at === 300 ? "echo not this file >&2; exit 2" : "sleep 0.05"}`,
+    }));
+    home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks }] } });
+    await using model = await startMockModel([WRITE, { text: "done" }]);
+
+    await runKeelson(["-p", "go", ...MODES], { home, url: model.url, through: limited(files) });
+
+    expect(existsSync(join(home.project, "made.txt"))).toBe(false);
+    expect(readdirSync(join(home.project, "ran"))).toHaveLength(302);
+    expect(told(model.requests[1]!)[0].content).toContain("not this file");
+  });
+}
+
+test.each([
+  ["killed from outside", "kill -9 $$", "killed by SIGKILL"],
+  ["whose program was killed", "sh -c 'kill -9 $$'; exit $?", "killed by SIGKILL"],
+  ["that has no disk space", "echo 'log: No space left on device' >&2; exit 1", "free some disk space"],
+  ["that cannot fork", "echo 'bash: fork: retry: Resource temporarily unavailable' >&2; exit 254", "ulimit -u"],
+])("a hook %s denies, and says why", async (_, command, why) => {
+  using home = temporaryHome();
+  home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command }] }] } });
+  await using model = await startMockModel([WRITE, { text: "done" }]);
+
+  const { stderr } = await runKeelson(["-p", "go", ...MODES], { home, url: model.url });
+
+  expect(existsSync(join(home.project, "made.txt"))).toBe(false);
+  expect(told(model.requests[1]!)[0]).toMatchObject({ is_error: true, content: expect.stringContaining(why) });
+  expect(stderr).toContain(why);
+});
+
+test.each([
+  ["that does not exist", "/no/such/guard"],
+  ["that fails for a reason of its own", "echo broken >&2; exit 1"],
+  ["that was ended with a signal of its own", "kill -TERM $$"],
+])("a hook %s is a warning", async (_, command) => {
+  using home = temporaryHome();
+  home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command }] }] } });
+  await using model = await startMockModel([WRITE, { text: "done" }]);
+
+  await runKeelson(["-p", "go", ...MODES], { home, url: model.url });
+
+  expect(existsSync(join(home.project, "made.txt"))).toBe(true);
+});
