@@ -41,23 +41,28 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
 }
 
 /**
- * The texts and programs of plugins on the command line, which may be in the working directory: `--plugin-dir ./tool`. Those
- * of other plugins are in a `.claude`.
+ * Plugins on the command line, which may be in the working directory: `--plugin-dir ./tool`. Those of other plugins are in
+ * the configuration folder. Where people work in the plugin itself, only what decides what runs is guarded.
  */
 function pluginParts({ plugins, cwd }: Snapshot): readonly string[] {
   return plugins.active
     .filter(({ from }) => from === "inline")
-    .flatMap(({ root, skillFolders, skills, commandFolders, commandFiles, agents, outputStyles }) => [
-      ...["skills", "commands", "agents", "output-styles", "bin", "settings.json"].map((name) => join(root, name)),
-      ...skillFolders,
-      ...skills.map((folder) => (isAround(folder, cwd) ? join(folder, "SKILL.md") : folder)),
-      ...commandFolders,
-      ...commandFiles,
-      ...agents,
-      ...outputStyles,
+    .flatMap((plugin) => [
+      ...(isAround(plugin.root, cwd) ? PLUGIN_PARTS.map((name) => join(plugin.root, name)) : [plugin.root]),
+      ...plugin.skillFolders,
+      ...plugin.skills.map((folder) => (isAround(folder, cwd) ? join(folder, "SKILL.md") : folder)),
+      ...plugin.commandFolders,
+      ...plugin.commandFiles,
+      ...plugin.agents,
+      ...plugin.outputStyles,
     ])
     .filter((path) => !isAround(path, cwd));
 }
+
+const PLUGIN_PARTS =
+  ".claude-plugin .mcp.json .lsp.json skills commands agents hooks output-styles themes monitors bin settings.json".split(
+    " ",
+  );
 
 /** Of one folder: the shield mounts each. */
 const MOST_LINKS = 50;

@@ -1,5 +1,6 @@
 // The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reachesChildren, type Snapshot } from "@keelson/config";
@@ -95,6 +96,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   // Not resolved: if a link is in the place of one of them, nothing behind it is readable for that.
   const readable = [resultsDir(), outputDir];
   storage.onClear(() => void readable.push(resultsDir()));
+  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
   const agentInboxes: Machine["agentInboxes"] = new Map();
   const agentRules: Machine["agentRules"] = new Map();
   const notify: NotifyAboutTask = (task, entry, how) => {
@@ -142,7 +144,12 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
         return own?.rules() === ruleBook.rules ? undefined : own;
       },
       wroteOurselves: (path) => own.isOurs(path),
-      governing: () => [...governing.forShield(), ...temporaryFolder(env)],
+      // What is unpacked later is compared with what we ship.
+      governing: () => [
+        ...governing.forShield(),
+        ...temporaryFolder(env),
+        ...[cacheDir].filter((path) => existsSync(path)),
+      ],
       programs: () => governing.programs.guarded(),
       onActive: () => governing.programs.shielded(),
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
@@ -169,7 +176,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       search: createSearch({
         env: childEnv,
         embedded: programs?.ripgrep,
-        cacheDir: join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson"),
+        cacheDir,
       }),
       shell,
       seen,

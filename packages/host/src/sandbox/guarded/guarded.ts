@@ -139,6 +139,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   guardConfiguration(configDir, { guard, found });
   for (const directory of directories) guardPlace(directory, { isRoot: true, guard, found });
   for (const directory of directories) guardGit(directory, { home, guard, found });
+  for (const folder of new Set(directories.flatMap(above))) guardAbove(folder, { guard, found });
   for (const name of AT_HOME) guard(join(home, name));
   for (const path of governing) guard(path);
   const firm = held();
@@ -161,9 +162,9 @@ export function findGuarded(options: GuardPlaces): Guarded {
   }
   for (const link of links) if (isCovered(join(lookAt(dirname(link)).real ?? "/", basename(link)))) links.delete(link);
   const isFixed = (folder: string) => readOnly.has(folder) || isCovered(folder);
-  const above = foldersAbove(held(), { isFixed, kept: [...directories, home], free: cwd, firm });
-  for (const folder of above.pinned) found.pinned.add(folder);
-  const programFolders = guardPrograms(programs, { guard, links, held: [...found.pinned, ...above.kept] });
+  const around = foldersAbove(held(), { isFixed, kept: [...directories, home], free: cwd, firm });
+  for (const folder of around.pinned) found.pinned.add(folder);
+  const programFolders = guardPrograms(programs, { guard, links, held: [...found.pinned, ...around.kept] });
   return {
     readOnly: [...readOnly],
     pinned: [...found.pinned.union(found.free)],
@@ -175,7 +176,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     gitSettings: [...gitSettings],
     contents: [...found.contents],
     closedFolders: [...found.closedFolders],
-    keptFolders: [...above.kept, ...programFolders],
+    keptFolders: [...around.kept, ...programFolders],
     places,
   };
 }
@@ -205,6 +206,18 @@ function guardPlace(place: string, { isRoot, guard, found }: GuardOptions & { re
   for (const name of IN_PROJECT) guard(join(place, name));
   guardHusky(join(place, ".husky"), guard, found.closedFolders);
   freeWorktrees(claudeDir, found.free);
+}
+
+/** Skills, agents and servers are also read from the folders above the one where a session works. */
+function guardAbove(folder: string, { guard, found }: GuardOptions): void {
+  guard(join(folder, ".mcp.json"));
+  guard(join(folder, ".claude"));
+  freeWorktrees(join(folder, ".claude"), found.free);
+}
+
+function above(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [] : [parent, ...above(parent)];
 }
 
 /** Package installs write to `_`; the hooks that git runs are in the files beside it. */

@@ -1,0 +1,80 @@
+// Every kind of file that a session reads or executes outside the shield, by its place. The first row that matches a
+// path counts. A path without a row fails the matrix: whoever makes Keelson read something new decides here what it is.
+
+import type { World } from "./world.ts";
+
+export interface Row {
+  readonly name: string;
+  /** Places are written `~/…`, `./…` (the project), `^/…` (a folder above the project), `$TMPDIR/…`, `$PROGRAM`, or absolute. */
+  readonly pattern: RegExp;
+  /**
+   * Commands cannot change it; or what they put there is never run outside the shield; or why a change has no effect on what a
+   * session may do.
+   */
+  readonly kept: true | "never run" | string;
+}
+
+const row = (name: string, pattern: RegExp, kept: Row["kept"] = true): Row => ({ name, pattern, kept });
+
+const START_FILES = /\.(?:bashrc|bash_\w+|profile|z\w+)/.source;
+const TOOL_FILES =
+  /\.(?:gitconfig|envrc|npmrc|yarnrc(?:\.yml)?|pnp\.\w+(?:\.mjs)?|pnpmfile\.cjs|bazel\w+|pre-commit-config\.yaml|devcontainer(?:\.json)?|ripgreprc|bunfig\.toml|vscode|idea|mvn|yarn\/\w+|cargo\/\S+|husky|lefthook\.yml)|bunfig\.toml|lefthook[-.\w]*|pyrightconfig\.json|gradle\/wrapper\/\S+/
+    .source;
+
+export const ROWS: readonly Row[] = [
+  row("the system", /^\/(?:usr|lib\d*|bin|sbin|etc|proc|sys|dev|run|var|\$bunfs)(?:\/|$)/, "belongs to the system"),
+  row(
+    "folders on the way",
+    /^(?:\/|\/tmp|\^|~|\.|\$TMPDIR|~\/\.(?:config|cache|cargo|local|local\/bin)|\.\/(?:\.yarn|\.cargo|gradle|gradle\/wrapper))$/,
+    "a folder that everything uses",
+  ),
+
+  row("the program itself", /^\$PROGRAM$/),
+  row("the configuration folder", /^~\/\.claude(?:\/|$)/),
+  row("the user's state", /^~\/\.claude\.json$/),
+  row("programs that Keelson unpacked", /^~\/\.cache\/keelson(?:\/|$)/),
+  row("programs by name", /^~\/\.local\/bin\//, "never run"),
+  row(
+    "start files and settings of tools at home",
+    new RegExp(`^~/(?:${START_FILES}|${TOOL_FILES}|\\.config/git)(?:/|$)`),
+  ),
+
+  row("worktrees", /^\.\/\.claude\/worktrees(?:\/|$)/, "work is done in them"),
+  row(
+    "ignore files",
+    /(?:^|\/)\.(?:git|rg)?ignore$|(?:^|\/)\.jj$|\.git\/info\/exclude$/,
+    "decides what a search shows",
+  ),
+  row("settings below", /^\.\/(?:.*\/)?\.claude(?:\/|$)/),
+  row("settings above", /^(?:\^|\/tmp|)\/\.claude(?:\/|$)/),
+  row("server files", /\/\.mcp\.json$/),
+  row("instructions", /\/(?:CLAUDE|CLAUDE\.local|AGENTS)\.md$/, "text for the model; it grants nothing"),
+  row("settings of tools", new RegExp(`^\\./(?:${START_FILES}|${TOOL_FILES})(?:/|$)`)),
+  row("what git runs", /^\.\/\.git\/(?:hooks|commondir|info\/attributes)(?:\/|$)/),
+  row("git's settings", /^\.\/(?:\.gitmodules|\.git\/config(?:\.worktree)?)$/, "settings that run programs are undone"),
+  row("a repository's data", /(?:^|\/)(?:\.git|HEAD)(?:\/|$)/, "our own git runs nothing of a repository"),
+  row("scripts of hooks and helpers", /^\.\/scripts\/(?:project-hook|key)\.sh$/),
+  row("a plugin in the project", /^\.\/plugin\//),
+
+  row("masks and copies of the shield", /^\$TMPDIR\/keelson-(?:mask|copy)-/, "gone with the session that made it"),
+  row("outputs of tasks", /^\$TMPDIR\/claude-\d+(?:\/|$)/, "opened without links, as output of that command"),
+  row("the project", /^\.\//, "what the session works on"),
+];
+
+export function rowOf(path: string, world: World): Row | undefined {
+  const place = placeOf(path, world);
+  return ROWS.find(({ pattern }) => pattern.test(place));
+}
+
+/** The path as rows name places. */
+export function placeOf(path: string, { program, home: { root, home, project, env } }: World): string {
+  if (path === program) return "$PROGRAM";
+  const places = [
+    [home, "~"],
+    [project, "."],
+    [env["TMPDIR"]!, "$TMPDIR"],
+    [root, "^"],
+  ] as const;
+  const [folder, name] = places.find(([each]) => path === each || path.startsWith(`${each}/`)) ?? ["", ""];
+  return `${name}${path.slice(folder.length)}`;
+}
