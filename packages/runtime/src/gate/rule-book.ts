@@ -58,6 +58,12 @@ export class RuleBook {
     return this.#state.rules;
   }
 
+  /** The rules that someone set. */
+  get ownRules(): readonly Rule[] {
+    const { builtIn = [] } = this.#options;
+    return this.written.filter((rule) => !builtIn.includes(rule));
+  }
+
   /** The rules in effect, also in folders where the session worked before. The same array until something changes. */
   get rules(): readonly Rule[] {
     return this.inReach(this.written, { former: [], copies: this.#copies, inside: this.#inside });
