@@ -2,7 +2,7 @@
 // command may see; the gate after it.
 
 import { existsSync } from "node:fs";
-import { userIgnoreFile, writeRules } from "@keelson/config";
+import { mayApply, userIgnoreFile, writeRules } from "@keelson/config";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
@@ -19,6 +19,7 @@ export function openRuleBook(storage: Storage): RuleBook {
     rules,
     home,
     workspace: folders.workspace,
+    mayApply: (rule) => mayApply(rule, state.snapshot.settings),
     refusal: (wanted) => modeRefusal(wanted, state.snapshot, process.getuid?.()),
     modeChanged: (permissionMode) => {
       // A session without prompts leaves no file; the first prompt has the mode.

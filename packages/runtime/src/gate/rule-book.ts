@@ -13,6 +13,8 @@ export interface RuleBookOptions extends PermissionState {
   /** Why the session cannot switch to this mode; undefined if it can. */
   refusal(mode: PermissionMode): string | undefined;
   modeChanged(mode: PermissionMode): void;
+  /** What an administrator says about rules. */
+  mayApply(rule: Rule): boolean;
   /** Reports a lookup that failed. */
   warn(text: string): void;
 }
@@ -41,7 +43,7 @@ export class RuleBook {
 
   constructor(options: RuleBookOptions) {
     this.#options = options;
-    this.#state = { mode: options.mode, rules: options.rules };
+    this.#state = { mode: options.mode, rules: this.permitted(options.rules) };
     this.#configured = options.rules;
   }
 
@@ -77,7 +79,7 @@ export class RuleBook {
   replaceRules(rules: readonly Rule[]): void {
     const own = this.rules.filter(({ source }) => source === "session" || source === "command");
     this.#configured = rules;
-    this.#state = { ...this.#state, rules: [...this.#follow(rules), ...own] };
+    this.#state = { ...this.#state, rules: this.permitted([...this.#follow(rules), ...own]) };
   }
 
   /** How the rules from settings apply where the session works now. */
@@ -86,9 +88,14 @@ export class RuleBook {
     this.replaceRules(this.#configured);
   }
 
+  /** Every rule of a session passes here, whether files, flags, skills, servers or answers bring it. */
+  permitted(rules: readonly Rule[]): readonly Rule[] {
+    return rules.every((rule) => this.#options.mayApply(rule)) ? rules : rules.filter(this.#options.mayApply);
+  }
+
   /** Rules of a skill, until `endGrants`. */
   grant(rules: readonly Rule[]): void {
-    this.#state = { ...this.#state, rules: [...this.rules, ...rules] };
+    this.#state = { ...this.#state, rules: [...this.rules, ...this.permitted(rules)] };
   }
 
   revoke(rules: readonly Rule[]): void {
@@ -104,7 +111,8 @@ export class RuleBook {
   update(update: PermissionUpdate): void {
     if (!this.#loaded) return;
     const { applyUpdate } = this.#loaded.gate;
-    this.#state = applyUpdate(this.#state, update, this.#options.workspace.cwd);
+    const { rules, ...state } = applyUpdate(this.#state, update, this.#options.workspace.cwd);
+    this.#state = { ...state, rules: this.permitted(rules) };
   }
 
   /** Whether no deny rule hides this file. For tools that look at many files; call `load` first. */
