@@ -306,10 +306,11 @@ test("the transcript has the fields other programs read", async () => {
   expect(beside.map(({ type, operation }) => operation ?? type)).toEqual([
     "enqueue",
     "dequeue",
+    "keelson-seal",
     "last-prompt",
     "cost-state",
   ]);
-  expect(beside[2]).toEqual({
+  expect(beside[3]).toEqual({
     type: "last-prompt",
     lastPrompt: "what is there?",
     leafUuid: answer.uuid,

@@ -23,6 +23,8 @@ export interface Envelope {
   /** The name of the session's plan, if there is one. */
   readonly slug?: string;
   readonly isMeta?: boolean;
+  /** Set by the reader, in no file: the transcript proves that Keelson wrote this prompt. */
+  readonly isProven?: true;
 }
 
 /**
@@ -119,7 +121,20 @@ export type MetadataEntry =
   | { readonly type: "agent-setting"; readonly agentSetting: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
-  | { readonly type: "permission-mode"; readonly permissionMode: PermissionMode; readonly sessionId: string }
+  | {
+      readonly type: "permission-mode";
+      readonly permissionMode: PermissionMode;
+      /** Keelson only. */
+      readonly timestamp?: string;
+      readonly sessionId: string;
+    }
+  /** Keelson only: proves that Keelson wrote these lines, named by their digests. Other readers ignore it. */
+  | {
+      readonly type: "keelson-seal";
+      readonly lines: readonly string[];
+      readonly code: string;
+      readonly sessionId: string;
+    }
   /** Keelson only: a job or the wake-up of the session, for a resume; without either, it is over. Others ignore it. */
   | {
       readonly type: "keelson-schedule";
@@ -156,6 +171,9 @@ export interface FileBackup {
   readonly backupTime: string;
   /** The folder of the file, with links resolved. */
   readonly realParentDir?: string;
+  /** Keelson only: the digest of the copy, and the mode of the file. */
+  readonly hash?: string;
+  readonly mode?: number;
 }
 
 /** File checkpoints: the tracked files at a prompt, and each first change after it. Outside the conversation. */

@@ -13,6 +13,7 @@ import { modelRates } from "../model/model-choice.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { adoptChangedSettings, reloadStyle } from "../session/life.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
+import type { FileHistory } from "../machine/file-history.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
 import { toolsOf } from "../session/state.ts";
 
@@ -164,7 +165,15 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       if (entry !== undefined && place.path !== null && existsSync(place.path)) outbox.note(entry);
       void show({ type: "system", subtype: "session_title_changed", title });
     },
-    ...(machine.fileHistory ? { rewind: machine.fileHistory.rewind } : {}),
+    ...(machine.fileHistory ? { rewind: rewindThroughGate(machine.fileHistory, parts) } : {}),
+  };
+}
+
+function rewindThroughGate(history: FileHistory, parts: RunParts): NonNullable<ControlTargets["rewind"]> {
+  return async (prompt, how) => {
+    const { openRestoreGate } = await import("../gate/restore.ts");
+    const refusal = await openRestoreGate(parts);
+    return history.rewind(prompt, { dryRun: how.dryRun, refusal: (restore) => refusal(restore, how) });
   };
 }
 

@@ -21,6 +21,7 @@ import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Goal } from "../goal/goal.ts";
+import type { RestoreOptions } from "../gate/restore.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { MemoryScope } from "../instructions/add-memory.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
@@ -137,5 +138,5 @@ export interface ControlTargets {
   title(): string | undefined;
   rename(title: string): void;
   /** Absent if file checkpoints are off. */
-  rewind?(prompt: string, options: { readonly dryRun: boolean }): RewindResult;
+  rewind?(prompt: string, options: RestoreOptions): Promise<RewindResult>;
 }

@@ -28,7 +28,8 @@ export async function rewindConversation(storage: Storage, prompt: string): Prom
   if (!found) throw new Error(`No prompt with the id "${prompt}" in this conversation`);
   // So that a resume finds the conversation as it is now, even if nothing follows.
   outbox.note({ type: "keelson-rewind", leafUuid: leafBefore(found, all), sessionId: place.id });
-  const { entries = [], leafUuid: leaf = null } = loadSession({ path: place.path }) ?? {};
+  const { entries = [], leafUuid: leaf = null } =
+    loadSession({ path: place.path, configDir: state.snapshot.configDir }) ?? {};
   state.conversation = await Conversation.of(entries, state.instructions?.reread());
   outbox.rewind(leaf);
   state.lastUsage = null;

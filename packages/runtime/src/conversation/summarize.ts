@@ -46,7 +46,7 @@ async function summarize(
   if (!mayCompact(state.snapshot)) throw new Error("Compaction is turned off by DISABLE_COMPACT");
   if (place.path === null || !existsSync(place.path)) throw new Error("This conversation is not saved");
   const { loadSession } = await import("@keelson/store/past");
-  const entries = loadSession({ path: place.path })?.entries ?? [];
+  const entries = loadSession({ path: place.path, configDir: state.snapshot.configDir })?.entries ?? [];
   const found = entries.findIndex((entry) => isPromptWithId(entry, prompt));
   if (found < 0) throw new Error(`No prompt with the id "${prompt}" in this conversation since its last summary`);
   const content = promptContent(entries[found]!);

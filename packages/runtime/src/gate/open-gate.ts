@@ -3,6 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { mayApply, userIgnoreFile, writeRules } from "@keelson/config";
+import type { Rule } from "@keelson/engine";
+import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
@@ -13,10 +15,11 @@ import { RuleBook } from "./rule-book.ts";
 
 export function openRuleBook(storage: Storage): RuleBook {
   const { options, place, state, folders, outbox } = storage;
-  const { rules, home } = state.snapshot;
+  const { rules, home, configDir } = state.snapshot;
   return new RuleBook({
     mode: firstMode(storage),
     rules,
+    builtIn: sealRules(configDir),
     home,
     workspace: folders.workspace,
     mayApply: (rule) => mayApply(rule, state.snapshot.settings),
@@ -24,23 +27,52 @@ export function openRuleBook(storage: Storage): RuleBook {
     modeChanged: (permissionMode) => {
       // A session without prompts leaves no file; the first prompt has the mode.
       if (options.interactive && place.path !== null && existsSync(place.path))
-        outbox.note({ type: "permission-mode", permissionMode, sessionId: place.id });
+        outbox.note({
+          type: "permission-mode",
+          permissionMode,
+          timestamp: new Date(storage.now()).toISOString(),
+          sessionId: place.id,
+        });
       void outbox.show({ type: "system", subtype: "status", status: null, permissionMode });
     },
     warn: options.warn,
   });
 }
 
-/** Modes that a session at a terminal comes back in. The others are asked for at each start. */
-const RESTORED = new Set<PermissionMode | undefined>(["default", "acceptEdits", "plan", "auto"]);
+/** No tool or command reads the secret of the seal. */
+function sealRules(configDir: string): readonly Rule[] {
+  const folders = new Set([configDir, realPathOf(configDir)]);
+  return [...folders].map((folder) => {
+    const content = `/${folder}/keelson-seal/**`;
+    return {
+      behavior: "deny",
+      tool: "Read",
+      content,
+      source: "policySettings",
+      base: folder,
+      text: `Read(${content})`,
+    };
+  });
+}
+
+/** Modes that a session at a terminal comes back in, the strictest first. The others are asked for at each start. */
+const RESTORED: readonly (PermissionMode | undefined)[] = ["plan", "default", "acceptEdits", "auto"];
 
 /** The mode that flags and settings say, or at a terminal and without a flag the one that the session was left in. */
 function firstMode({ options, place, state: { snapshot } }: Storage): PermissionMode {
   const { mode, flags } = snapshot;
-  const last = place.loaded?.mode;
+  const { last, proven, isProven } = place.loaded?.mode ?? {};
   const isChosen = flags.permissionMode !== undefined || flags.skipPermissions === true;
-  if (!options.interactive || isChosen || last === undefined || !RESTORED.has(last) || !RESTORED.has(mode)) return mode;
-  return modeRefusal(last, snapshot, process.getuid?.()) === undefined ? last : mode;
+  if (!options.interactive || isChosen || last === undefined || !RESTORED.includes(mode)) return mode;
+  const isRestored = RESTORED.includes(last);
+  if (isProven) return isRestored && modeRefusal(last, snapshot, process.getuid?.()) === undefined ? last : mode;
+  // Others can write to the transcript: what they say only makes it stricter.
+  const strictest = RESTORED.find((each) => each === mode || each === last || each === proven)!;
+  if (isRestored && last !== strictest) {
+    const why = "nothing proves that Keelson recorded this";
+    options.warn(`This session was last in ${last} mode, but ${why}; it continues in ${strictest} mode`);
+  }
+  return strictest;
 }
 
 export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook, plan: PlanMode): Gate {

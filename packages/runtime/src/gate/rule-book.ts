@@ -8,6 +8,8 @@ import type { LinkGuard } from "@keelson/host/links";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 
 export interface RuleBookOptions extends PermissionState {
+  /** Rules that no settings have. */
+  readonly builtIn?: readonly Rule[];
   readonly home: string;
   readonly workspace: Workspace;
   /** Why the session cannot switch to this mode; undefined if it can. */
@@ -43,7 +45,7 @@ export class RuleBook {
 
   constructor(options: RuleBookOptions) {
     this.#options = options;
-    this.#state = { mode: options.mode, rules: this.permitted(options.rules) };
+    this.#state = { mode: options.mode, rules: this.permitted([...options.rules, ...(options.builtIn ?? [])]) };
     this.#configured = options.rules;
   }
 
@@ -79,7 +81,8 @@ export class RuleBook {
   replaceRules(rules: readonly Rule[]): void {
     const own = this.rules.filter(({ source }) => source === "session" || source === "command");
     this.#configured = rules;
-    this.#state = { ...this.#state, rules: this.permitted([...this.#follow(rules), ...own]) };
+    const all = [...this.#follow(rules), ...(this.#options.builtIn ?? []), ...own];
+    this.#state = { ...this.#state, rules: this.permitted(all) };
   }
 
   /** How the rules from settings apply where the session works now. */

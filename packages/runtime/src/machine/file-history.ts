@@ -5,7 +5,13 @@ import type { Snapshot } from "@keelson/config";
 import type { Files } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import { blocksOf, isToolUse, type FileHistoryEntry, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
-import { openCheckpoints, pruneFileHistory, readFileHistory, type RewindResult } from "@keelson/store/checkpoints";
+import {
+  openCheckpoints,
+  pruneFileHistory,
+  readFileHistory,
+  type RewindOptions,
+  type RewindResult,
+} from "@keelson/store/checkpoints";
 import type { SessionPlace } from "../session/place.ts";
 
 export interface FileHistory {
@@ -13,7 +19,7 @@ export interface FileHistory {
   beforeRecord(entries: readonly NewEntry[]): void;
   /** Wraps files to keep a copy before each write. `judged` returns where the gate saw a path lead. */
   wrap(files: Files, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
-  rewind(prompt: string, options: { readonly dryRun: boolean }): RewindResult;
+  rewind(prompt: string, options: RewindOptions): Promise<RewindResult>;
   /** The session has another id from now on, and no checkpoints. */
   restart(): void;
   /** Deletes copies of old sessions. */
@@ -25,6 +31,8 @@ export interface FileHistoryOptions {
   note(entry: FileHistoryEntry): void;
   warn(text: string): void;
   wasOwnCommand(mtimeMs: number): boolean;
+  /** Called before these files are restored; the returned function after it. */
+  beginWrite(paths: readonly string[]): () => void;
   now(): number;
 }
 
@@ -36,11 +44,12 @@ export function openFileHistory(snapshot: Snapshot, path: string, options: FileH
       configDir,
       sessionId: place.id,
       cwd,
-      ...(place.loaded ? { past: readFileHistory(path) } : {}),
+      ...(place.loaded ? { past: readFileHistory(path, configDir) } : {}),
       append: (entry) => options.note(entry),
       now: options.now,
       warn: options.warn,
       wasOwnCommand: options.wasOwnCommand,
+      beginWrite: options.beginWrite,
     });
   let checkpoints = open();
   /** From the id of a call to the entry that contains it. */
@@ -66,7 +75,7 @@ export function openFileHistory(snapshot: Snapshot, path: string, options: FileH
         checkpoints.wrote(place, bytes);
       },
     }),
-    rewind: (prompt, { dryRun }) => checkpoints.rewind(prompt, { dryRun }),
+    rewind: (prompt, how) => checkpoints.rewind(prompt, how),
     restart() {
       checkpoints = open();
       callers.clear();

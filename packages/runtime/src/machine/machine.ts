@@ -29,7 +29,7 @@ import { createOwnWrites } from "./own-writes.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Inbox } from "../stream/inbox.ts";
-import type { FileHistory } from "./file-history.ts";
+import type { FileHistory, FileHistoryOptions } from "./file-history.ts";
 import { openSandbox } from "./sandbox.ts";
 import type { NotifyAboutTask } from "../tasks/report.ts";
 import { lazyMonitors, taskWatchers } from "../tasks/tasks.lazy.ts";
@@ -145,7 +145,11 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       env,
     },
   });
-  const fileHistory = await fileHistoryOf(storage, (mtimeMs) => seen.wasOwnCommand(mtimeMs));
+  const beginSettingsWrite = (files: readonly string[]) => own.begin(files.flatMap((file) => [file, realPathOf(file)]));
+  const fileHistory = await fileHistoryOf(storage, {
+    wasOwnCommand: (mtimeMs) => seen.wasOwnCommand(mtimeMs),
+    beginWrite: beginSettingsWrite,
+  });
   storage.onRewind(() => seen.forget());
   storage.onClear(() => {
     seen.forget();
@@ -181,7 +185,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     readable,
     outputDir,
     governing,
-    beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
+    beginSettingsWrite,
     undoChanges: () => shell.undoChanges(),
     spill: (id, content, extension) => spillResult(resultsDir(), id, content, extension),
     confine: (program) => shell.confine(program),
@@ -215,7 +219,7 @@ function lazyGoverning({ state }: Storage): Governing {
 /** Undefined if checkpoints are off or the session is not saved. */
 async function fileHistoryOf(
   { options, place, outbox, now }: Storage,
-  wasOwnCommand: (mtimeMs: number) => boolean,
+  writes: Pick<FileHistoryOptions, "wasOwnCommand" | "beginWrite">,
 ): Promise<FileHistory | undefined> {
   const { snapshot, warn } = options;
   if (place.path === null || !checkpointsEnabled(snapshot, options.interactive)) return undefined;
@@ -224,7 +228,7 @@ async function fileHistoryOf(
     place,
     note: (entry) => outbox.note(entry),
     warn,
-    wasOwnCommand,
+    ...writes,
     now,
   });
 }

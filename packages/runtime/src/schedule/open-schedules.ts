@@ -28,6 +28,10 @@ export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks"
   // A copy of a session leaves its jobs to the original, which may still be open.
   const loaded = session.fork ? undefined : place.loaded;
   const hasOwn = loaded && (loaded.schedules.length > 0 || loaded.wakeup);
+  if (loaded && loaded.unprovenJobs > 0) {
+    const what = loaded.unprovenJobs === 1 ? "1 scheduled job" : `${loaded.unprovenJobs} scheduled jobs`;
+    options.warn(`${what} of this session will not fire: nothing proves that Keelson recorded them`);
+  }
   let opened: SessionSchedules | undefined;
   let loading: Promise<SessionSchedules> | undefined;
   let closed = false;

@@ -56,11 +56,12 @@ export async function choosePlace(
   if (!earlier) return { id, dir, path: choice.persist ? path : null };
 
   const { loadSession, forkTranscript } = await import("@keelson/store/past");
-  const loaded = loadSession({ path: earlier.path, at: choice.at });
+  const { configDir } = project;
+  const loaded = loadSession({ path: earlier.path, at: choice.at, configDir });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
   if (choice.drops !== undefined) checkDroppedTurn(choice.drops, loaded, loadSession({ path: earlier.path }));
   if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
-  if (choice.persist) forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at });
+  if (choice.persist) forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at, configDir });
   return { id, dir, path: choice.persist ? path : null, loaded };
 }
 

@@ -55,6 +55,7 @@ export interface SessionParts {
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
+  sealTranscript(): void;
   /** Loads what starts a subagent, while the model thinks. */
   warmAgents(): void;
   /** Ends all subagents. */
@@ -216,10 +217,13 @@ export class LiveSession implements Session {
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
-    const { gate } = this.#parts;
+    const { gate, sealTranscript } = this.#parts;
     const conversation = this.#parts.conversation();
     // Load the gate after the first request is sent, before the first tool call needs it.
-    setImmediate(() => gate.warm());
+    setImmediate(() => {
+      void gate.warm();
+      sealTranscript();
+    });
     this.#parts.warmAgents();
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);

@@ -25,6 +25,8 @@ export interface SessionStreams {
   readonly runState: RunState;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
+  /** Call when the first request is on its way: what the transcript grants is proven from now on. */
+  sealTranscript(): void;
   closeTranscript(): void;
 }
 
@@ -75,6 +77,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     },
     runState,
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
+    sealTranscript: () => file.seal(),
     closeTranscript: () => file.close(),
   };
   return {
@@ -82,15 +85,27 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     restart() {
       file.close();
       file = openFile(place, options);
+      file.seal();
       outbox.restart({ sessionId: place.id, mirrored: mirrored() });
       inbox.takeNotices();
     },
   };
 }
 
-function openFile({ path, loaded }: SessionPlace, { warn }: OpenOptions): TranscriptWriter {
+function openFile({ path, loaded }: SessionPlace, { warn, snapshot }: OpenOptions): TranscriptWriter {
   if (path === null) return nullTranscript();
-  const onFailure = (error: Error) =>
-    warn(`The transcript cannot be written (${error.message}); the session continues without it`);
-  return openTranscript({ path, sticky: loaded?.sticky, onFailure });
+  let isWarned = false;
+  const warnOnce = (text: string) => {
+    if (!isWarned) warn(text);
+    isWarned = true;
+  };
+  return openTranscript({
+    path,
+    sticky: loaded?.sticky,
+    configDir: snapshot.configDir,
+    onFailure: ({ message }) =>
+      warnOnce(`The transcript cannot be written (${message}); the session continues without it`),
+    onUnproven: ({ message }) =>
+      warnOnce(`A resume of this session will restore neither its mode nor files, because ${message}`),
+  });
 }

@@ -3,9 +3,10 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { renderNested } from "@keelson/engine";
-import { gitBranch } from "@keelson/host";
+import { gitBranch, realPathOf } from "@keelson/host";
 import { gitWrites, WorktreeError } from "@keelson/host/worktrees";
 import type { PersistedWorktree } from "@keelson/protocol";
+import type { LoadedSession } from "@keelson/store/past";
 import type { EnterWorktreeOutput, ExitWorktreeOutput, WorktreeKeeper } from "@keelson/tools";
 import { isolateAgent, removeIfUnchanged, type IsolatedWorktree, type IsolateOptions } from "./isolate.ts";
 import type { WorktreeParts } from "./open-worktrees.ts";
@@ -113,9 +114,19 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
   });
 
   /** The worktree of an earlier process; a session does not fail because it is gone. */
-  async function restore({ worktreePath, originalCwd, hookBased }: PersistedWorktree): Promise<void> {
+  async function restore({
+    worktreePath,
+    originalCwd,
+    hookBased,
+    isProven,
+  }: NonNullable<LoadedSession["worktree"]>): Promise<void> {
     if (worktreePath === state.root) return;
     const stays = `continuing in ${state.root}`;
+    // Below the working directory, nothing is granted by it.
+    if (!isProven && !realPathOf(worktreePath).startsWith(`${state.root}/`)) {
+      const why = "but nothing proves that Keelson recorded this";
+      return options.warn(`This session was in the worktree ${worktreePath}, ${why}; ${stays}`);
+    }
     if (hookBased) return options.warn(`This session was in the worktree ${worktreePath}, created by a hook; ${stays}`);
     if (!existsSync(worktreePath)) {
       return options.warn(`This session was in the worktree ${worktreePath}, which no longer exists; ${stays}`);

@@ -9,7 +9,7 @@ export interface Backups {
   /** Keeps the bytes of a file and returns the name of the copy. */
   keep(path: string, bytes: Uint8Array, mode: number): { readonly name: string; readonly version: number };
   /** Undefined if the copy is gone. */
-  read(name: string): { readonly bytes: Buffer; readonly mode: number } | undefined;
+  read(name: string): Buffer | undefined;
   /** Removes all other copies. */
   retain(needed: ReadonlySet<string>): void;
   /** The size of all copies; shared ones count once. */
@@ -52,7 +52,7 @@ export function openBackups(dir: string): Backups {
     },
     read(name) {
       const found = NAME.test(name) ? fileState(join(dir, name)) : undefined;
-      return typeof found === "object" && found.kind === "file" ? found : undefined;
+      return typeof found === "object" && found.kind === "file" ? found.bytes : undefined;
     },
     retain(needed) {
       for (const { name } of [...copies().values()]) {

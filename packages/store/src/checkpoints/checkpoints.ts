@@ -6,7 +6,8 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
 import { openBackups, type Backups } from "./backups.ts";
 import { lineChanges } from "./line-changes.ts";
-import { isSameFolder, fileState, put, remove, type FileState } from "./file-state.ts";
+import { fileState, hasNoLinks, put, remove, type FileState } from "./file-state.ts";
+import type { PastFileHistory } from "./past.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
 
 export interface CheckpointOptions {
@@ -14,14 +15,30 @@ export interface CheckpointOptions {
   readonly sessionId: string;
   /** With links resolved. File names in entries are relative to it. */
   readonly cwd: string;
-  /** The file-history entries of the transcript, in order. */
-  readonly past?: Iterable<FileHistoryEntry>;
+  /** The file history of the transcript. */
+  readonly past?: PastFileHistory;
   append(entry: FileHistoryEntry): void;
   now(): number;
   /** Called once if a copy cannot be kept. */
   warn?(text: string): void;
   /** Whether a command of this session was running at this time. */
   wasOwnCommand?(mtimeMs: number): boolean;
+  /** Called before these files are restored; the returned function after it. */
+  beginWrite?(paths: readonly string[]): () => void;
+}
+
+/** A file that a rewind would write or delete. */
+export interface FileRestore {
+  readonly path: string;
+  /** Absent: delete the file. */
+  readonly bytes?: Uint8Array;
+}
+
+export interface RewindOptions {
+  /** Changes nothing and asks no one. */
+  readonly dryRun: boolean;
+  /** Whether a file may be restored: restoring is editing. Resolves to why not. */
+  refusal(restore: FileRestore): Promise<string | undefined>;
 }
 
 export interface Checkpoints {
@@ -31,7 +48,7 @@ export interface Checkpoints {
   before(path: string, assistantUuid: string): void;
   /** Called after the change. */
   wrote(path: string, bytes: Uint8Array): void;
-  rewind(uuid: string, options?: { readonly dryRun?: boolean }): RewindResult;
+  rewind(uuid: string, options: RewindOptions): Promise<RewindResult>;
 }
 
 export interface RewindResult {
@@ -46,9 +63,13 @@ export interface RewindResult {
   readonly externallyChanged?: readonly { readonly path: string; readonly copy?: string }[];
   /** Files that tools changed without a copy being kept. They cannot be restored. */
   readonly notKept?: readonly string[];
+  /** Files that may not be restored. The others are. */
+  readonly refused?: readonly { readonly path: string; readonly reason: string }[];
 }
 
 export const NO_CHECKPOINT = "No file checkpoint found for this message.";
+const UNPROVEN = "The file checkpoint for this message is not used: nothing proves that Keelson recorded it.";
+const ALTERED = "Its copy is not the one that was made";
 
 const MOST_PROMPTS = 100;
 const MOST_FILES = 2_000;
@@ -58,7 +79,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
   const { cwd, now } = options;
   const dir = join(options.configDir, "file-history", options.sessionId);
   const backups = openBackups(dir);
-  const timeline = timelineOf(options.past ?? []);
+  const timeline = timelineOf(options.past?.entries ?? []);
   while (timeline.length > MOST_PROMPTS && timeline.forgetOldest());
   /** The stamp of a file when its latest copy was made. */
   const stamps = new Map<string, string>();
@@ -81,7 +102,10 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
     if (found.kind !== "file") return { backupFileName: null, version: last?.version ?? 1, ...place };
     const { name: copy, version } = backups.keep(path, found.bytes, found.mode);
     stamps.set(name, found.stamp);
-    return copy === last?.backupFileName ? last : { backupFileName: copy, version, ...place };
+    const { mode } = found;
+    return copy === last?.backupFileName
+      ? last
+      : { backupFileName: copy, version, ...place, hash: digestOf(found.bytes), mode };
   };
 
   /** Without a copy, the edit still happens; a rewind reports the file. */
@@ -138,34 +162,55 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
       });
     },
     wrote: (path, bytes) => note(trackingName(path, cwd), bytes),
-    rewind(uuid, { dryRun = false } = {}) {
+    async rewind(uuid, { dryRun, refusal: why }) {
       const state = timeline.stateAt(uuid);
-      if (state === undefined) return refusal(NO_CHECKPOINT);
+      if (state === undefined) return refusal(options.past?.unproven.has(uuid) ? UNPROVEN : NO_CHECKPOINT);
       const wasOurs = (name: string, found: FileState) =>
         isOurs(timeline.writtenTo(name), found, options.wasOwnCommand);
-      const plan = planOf(state, { cwd, backups, wasOurs });
+      const facts = { cwd, backups, wasOurs };
+      const wanted = planOf(state, facts);
+      if ("error" in wanted) return refusal(wanted.error);
+      const reasons = new Map<string, string>();
+      for (const { name, path, bytes, isAltered } of wanted.changes) {
+        const reason = isAltered ? ALTERED : await why({ path, ...(bytes ? { bytes } : {}) });
+        if (reason !== undefined) reasons.set(name, reason);
+      }
+      const refused = [...reasons].map(([name, reason]) => ({ path: absolute(name, cwd), reason }));
+      if (!dryRun && refused.length > 0 && refused.length === wanted.changes.length) {
+        return { ...refusal(`Nothing was restored. ${refused.map(reasonText).join("; ")}`), refused };
+      }
+      // Files may have changed while someone was asked.
+      const allowed = new Set(wanted.changes.flatMap(({ name }) => (reasons.has(name) ? [] : name)));
+      const plan = planOf(new Map([...state].filter(([name]) => allowed.has(name))), facts);
       if ("error" in plan) return refusal(plan.error);
-      const changed = plan.changes.filter(({ external }) => external);
+      const changes = plan.changes.filter(({ isAltered }) => !isAltered);
+      const changed = changes.filter(({ external }) => external);
       const external = changed.map(({ path, now: found }) => ({
         path,
         ...(dryRun || found.kind !== "file"
           ? {}
           : { copy: join(dir, backups.keep(path, found.bytes, found.mode).name) }),
       }));
-      const failure = dryRun ? undefined : perform(plan.changes);
+      const finished = dryRun ? undefined : options.beginWrite?.(changes.map(({ path }) => path));
+      const failure = dryRun ? undefined : perform(changes);
+      finished?.();
       if (!dryRun) {
         // The current content is ours, not a change from outside.
-        for (const { name, bytes } of plan.changes) note(name, bytes);
+        for (const { name, bytes } of changes) note(name, bytes);
       }
       return {
-        ...plan.totals,
+        ...totalsOf(changes),
+        skippedLinks: wanted.skippedLinks,
         ...(failure === undefined ? {} : { canRewind: false, error: failure }),
         ...(external.length === 0 ? {} : { externallyChanged: external }),
         ...(notKept.size === 0 ? {} : { notKept: [...notKept] }),
+        ...(refused.length === 0 ? {} : { refused }),
       };
     },
   };
 }
+
+const reasonText = ({ path, reason }: { path: string; reason: string }) => `"${path}": ${reason}`;
 
 /** Drops the oldest prompts and their copies to stay within the limits. */
 function trim(timeline: Timeline, backups: Backups): void {
@@ -183,19 +228,19 @@ interface Change {
   readonly mode: number;
   readonly now: FileState;
   readonly external: boolean;
+  /** The copy is not the one that was recorded. */
+  readonly isAltered: boolean;
 }
 
-type Plan =
-  | { readonly error: string }
-  | { readonly changes: readonly Change[]; readonly totals: Omit<RewindResult, "externallyChanged" | "notKept"> };
+type Plan = { readonly error: string } | { readonly changes: readonly Change[]; readonly skippedLinks: number };
 
 function planOf(
   state: ReadonlyMap<string, Backup>,
   facts: { readonly cwd: string; readonly backups: Backups; wasOurs(name: string, found: FileState): boolean },
 ): Plan {
   const changes: Change[] = [];
-  let [insertions, deletions, skippedLinks] = [0, 0, 0];
-  for (const [name, { backupFileName, realParentDir }] of state) {
+  let skippedLinks = 0;
+  for (const [name, { backupFileName, realParentDir, hash, mode = 0o644 }] of state) {
     const path = absolute(name, facts.cwd);
     // Not a name that we write.
     if (trackingName(path, facts.cwd) !== name) continue;
@@ -203,27 +248,39 @@ function planOf(
     if (found === "unchanged" || found.kind === "other") continue;
     const folder = dirname(path);
     const moved = realParentDir !== undefined && realParentDir !== folder;
-    if (found.kind === "link" || moved || (found.kind === "file" && !isSameFolder(folder))) {
+    if (found.kind === "link" || moved || !hasNoLinks(folder)) {
       skippedLinks++;
       continue;
     }
-    const copy = backupFileName === null ? undefined : facts.backups.read(backupFileName);
-    if (backupFileName !== null && copy === undefined) {
+    const bytes = backupFileName === null ? undefined : facts.backups.read(backupFileName);
+    if (backupFileName !== null && bytes === undefined) {
       return {
         error: `The copy of "${path}" for this message is gone (${backupFileName}); nothing was changed`,
       };
     }
     const before = found.kind === "file" ? found.bytes : undefined;
-    if (before === undefined ? copy === undefined : copy !== undefined && before.equals(copy.bytes)) continue;
-    const counted = lineChanges(before ?? NOTHING, copy?.bytes ?? NOTHING);
+    if (before === undefined ? bytes === undefined : bytes !== undefined && before.equals(bytes)) continue;
+    changes.push({
+      name,
+      path,
+      mode: found.kind === "file" ? found.mode : mode & 0o777,
+      now: found,
+      external: !facts.wasOurs(name, found),
+      isAltered: bytes !== undefined && digestOf(bytes) !== hash,
+      ...(bytes ? { bytes } : {}),
+    });
+  }
+  return { changes, skippedLinks };
+}
+
+function totalsOf(changes: readonly Change[]) {
+  let [insertions, deletions] = [0, 0];
+  for (const { now: found, bytes } of changes) {
+    const counted = lineChanges(found.kind === "file" ? found.bytes : NOTHING, bytes ?? NOTHING);
     insertions += counted.insertions;
     deletions += counted.deletions;
-    const mode = found.kind === "file" ? found.mode : (copy?.mode ?? 0o644);
-    const external = !facts.wasOurs(name, found);
-    changes.push({ name, path, mode, now: found, external, ...(copy ? { bytes: copy.bytes } : {}) });
   }
-  const filesChanged = changes.map(({ path }) => path);
-  return { changes, totals: { canRewind: true, filesChanged, insertions, deletions, skippedLinks } };
+  return { canRewind: true, filesChanged: changes.map(({ path }) => path), insertions, deletions };
 }
 
 function perform(changes: readonly Change[]): string | undefined {
@@ -269,6 +326,9 @@ function trackingName(path: string, cwd: string): string {
 }
 
 const absolute = (name: string, cwd: string) => (isAbsolute(name) ? name : join(cwd, name));
+
+/** Of a copy. */
+const digestOf = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("base64url");
 
 // Need not be cryptographic: it only tells changed files from touched ones.
 const hashOf = (bytes: Uint8Array) => Bun.hash(bytes).toString(36);

@@ -56,12 +56,15 @@ export function fileState(path: string, known?: string): FileState | "unchanged"
   }
 }
 
-/** Whether a folder exists and its path has no links. */
-export function isSameFolder(path: string): boolean {
+/** Whether the path of a folder, as far as it exists, has no links. */
+export function hasNoLinks(folder: string): boolean {
   try {
-    return realpathSync(path) === path;
-  } catch {
-    return false;
+    return realpathSync(folder) === folder;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    // A link to nothing is missing, too.
+    const isLink = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+    return isMissing && !isLink && dirname(folder) !== folder && hasNoLinks(dirname(folder));
   }
 }
 

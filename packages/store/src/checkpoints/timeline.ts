@@ -88,9 +88,10 @@ const COPY_NAME = /^[0-9a-f]{16}@v\d+$/;
 /** Any other name could point outside the folder. */
 function isBackup(value: unknown): value is Backup {
   if (typeof value !== "object" || value === null) return false;
-  const { backupFileName: name, version, realParentDir } = value as Partial<Backup>;
+  const { backupFileName: name, version, realParentDir, hash, mode } = value as Partial<Backup>;
   const named = name === null || (typeof name === "string" && COPY_NAME.test(name));
-  return named && typeof version === "number" && (realParentDir === undefined || typeof realParentDir === "string");
+  const areTexts = [realParentDir, hash].every((each) => each === undefined || typeof each === "string");
+  return named && areTexts && typeof version === "number" && (mode === undefined || Number.isInteger(mode));
 }
 
 function isWhole(entry: FileHistoryEntry): boolean {

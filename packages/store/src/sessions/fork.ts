@@ -9,6 +9,7 @@ import { openRanges } from "../read/lines.ts";
 import { parseLine, salvage } from "../read/parse-line.ts";
 import { chainIn } from "../read/rewound.ts";
 import { scan, type Scanned } from "../read/scan.ts";
+import { openProofs, openSealer } from "../transcript/seals.ts";
 
 export interface ForkOptions {
   readonly from: string;
@@ -16,18 +17,27 @@ export interface ForkOptions {
   readonly sessionId: string;
   /** Copies the conversation only up to this entry. */
   readonly at?: string | undefined;
+  /** The folder with the secret for proofs. What is proven in the original is proven in the copy. */
+  readonly configDir?: string;
 }
 
 /** Returns the number of entries. Throws if the file exists or `at` is not in the conversation. */
-export function forkTranscript({ from, to, sessionId, at }: ForkOptions): number {
-  const scanned = scan(from);
+export function forkTranscript({ from, to, sessionId, at, configDir }: ForkOptions): number {
+  const proofs = configDir === undefined ? undefined : openProofs(configDir, from);
+  const scanned = scan(from, proofs);
   const { steps } = chainIn(scanned, at);
   if (at !== undefined && steps.length === 0) throw new Error(`The conversation to fork has no entry "${at}"`);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   const fd = openSync(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    writeBatches(fd, forkedLines(from, scanned, steps, sessionId));
+    const proven: (Uint8Array | string)[] = [];
+    const copied = (index: number, line: Uint8Array | string) => {
+      if (proofs?.has(scanned.places[index]!.digest)) proven.push(line);
+    };
+    writeBatches(fd, forkedLines(from, scanned, steps, { sessionId, copied }));
+    const proof = proven.length === 0 ? undefined : openSealer(configDir!).proofOf(to, proven);
+    if (proof !== undefined) writeBatches(fd, [proof]);
     closeSync(fd);
   } catch (error) {
     closeSync(fd);
@@ -41,7 +51,7 @@ function* forkedLines(
   from: string,
   { places, links, sticky, costState }: Scanned,
   steps: Chain["steps"],
-  sessionId: string,
+  { sessionId, copied }: { readonly sessionId: string; copied(index: number, line: Uint8Array | string): void },
 ): Generator<Uint8Array | string> {
   const source = openRanges(from);
   try {
@@ -50,7 +60,9 @@ function* forkedLines(
       const bytes = source.read(offset, length);
       const same = links[index]!.parentUuid === parentUuid && entry !== undefined;
       const copy = same ? withSessionId(bytes, entry.sessionId, sessionId) : undefined;
-      yield copy ?? rewritten(bytes, { sessionId, parentUuid });
+      const line = copy ?? rewritten(bytes, { sessionId, parentUuid });
+      copied(index, line);
+      yield line;
     }
   } finally {
     source.close();

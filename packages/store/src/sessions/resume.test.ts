@@ -8,6 +8,7 @@ import { scheduled, unscheduled } from "../transcript/metadata.ts";
 import { lineOf } from "../transcript/line.ts";
 import { readEntries } from "../read/read-transcript.ts";
 import { loadSession } from "./resume.ts";
+import { openTranscript } from "../transcript/writer.ts";
 import { answers, boundary, calls, sampleEntry, prompt, says, SESSION, summary } from "../samples.test-support.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-resume-"));
@@ -16,6 +17,13 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const write = (...lines: (Entry | string)[]) =>
   writeFileSync(path, lines.map((line) => (typeof line === "string" ? line : lineOf(line)) + "\n").join(""));
+/** As a session writes them, with proofs. */
+const record = (...lines: (Entry | string)[]) => {
+  rmSync(path, { force: true });
+  const writer = openTranscript({ path, configDir: dir });
+  writer.append(lines);
+  writer.close();
+};
 const uuids = () => loadSession({ path })!.entries.map((entry) => entry.uuid);
 
 const cost = {
@@ -48,7 +56,7 @@ test("loadSession() loads the conversation, its tip and the metadata", () => {
     entries: [prompt("u1", null, "hi"), calls("c1", "u1", "m1"), result, says("a1", "r1"), sampleEntry("n1", "a1")],
     leafUuid: "n1",
     costState: cost,
-    mode: undefined,
+    mode: { isProven: false },
     title: "new",
     lastPrompt: "hi",
     agent: undefined,
@@ -56,12 +64,13 @@ test("loadSession() loads the conversation, its tip and the metadata", () => {
     cwd: "/home/u/p",
     sticky: [{ type: "custom-title", customTitle: "new", sessionId: SESSION }],
     schedules: [],
+    unprovenJobs: 0,
   });
 });
 
 test("jobs that were cancelled or are over are not loaded, also not from before a compaction", () => {
   const job = (id: string) => ({ id, cron: "0 9 * * *", prompt: id, createdAt: 7, recurring: true });
-  write(
+  record(
     scheduled(SESSION, job("00000001")),
     prompt("u1", null),
     scheduled(SESSION, job("00000002")),
@@ -72,18 +81,21 @@ test("jobs that were cancelled or are over are not loaded, also not from before 
     '{"type":"keelson-schedule","id":"00000004","job":{"id":"00000004","cron":7}}',
     { type: "keelson-schedule", id: "00000003", job: { ...job("00000003"), prompt: "again" }, sessionId: SESSION },
   );
-  expect(loadSession({ path })!.schedules).toEqual([job("00000002"), { ...job("00000003"), prompt: "again" }]);
+  expect(loadSession({ path, configDir: dir })!.schedules).toEqual([
+    job("00000002"),
+    { ...job("00000003"), prompt: "again" },
+  ]);
 });
 
 test("a wake-up is loaded if it is the last one and pending", () => {
   const wakeup = (id: string) => ({ id, at: 7, prompt: id, reason: "", toolUseId: "call" });
   const note = (id: string) => ({ type: "keelson-schedule" as const, id, wakeup: wakeup(id), sessionId: SESSION });
-  write(prompt("u1", null), note("w1"), unscheduled(SESSION, "w1"), note("w2"), unscheduled(SESSION, "00000001"));
-  expect(loadSession({ path })!.wakeup).toEqual(wakeup("w2"));
-  write(prompt("u1", null), note("w2"), unscheduled(SESSION, "w2"));
-  expect(loadSession({ path })!.wakeup).toBeUndefined();
-  write(prompt("u1", null), '{"type":"keelson-schedule","id":"w3","wakeup":{"id":"w3","at":"soon"}}');
-  expect(loadSession({ path })!.wakeup).toBeUndefined();
+  record(prompt("u1", null), note("w1"), unscheduled(SESSION, "w1"), note("w2"), unscheduled(SESSION, "00000001"));
+  expect(loadSession({ path, configDir: dir })!.wakeup).toEqual(wakeup("w2"));
+  record(prompt("u1", null), note("w2"), unscheduled(SESSION, "w2"));
+  expect(loadSession({ path, configDir: dir })!.wakeup).toBeUndefined();
+  record(prompt("u1", null), '{"type":"keelson-schedule","id":"w3","wakeup":{"id":"w3","at":"soon"}}');
+  expect(loadSession({ path, configDir: dir })!.wakeup).toBeUndefined();
 });
 
 test("loadSession() resumes at an entry, even one before a compaction", () => {

@@ -6,12 +6,15 @@ import type { Entry, MetadataEntry } from "@keelson/protocol";
 import { lineOf } from "./line.ts";
 import { stickyLinesNearEnd, stickyType } from "./sticky.ts";
 import { openAppend } from "./open-append.ts";
+import type * as Seals from "./seals.ts";
 
 export interface TranscriptWriter {
   /** Null if persistence is off. */
   readonly path: string | null;
   /** Writes all entries at once. False if they could not be written yet. */
   append(entries: readonly (Entry | string)[]): boolean;
+  /** Proves what was written so far, and from now on everything at once. Before, the first request would wait for it. */
+  seal(): void;
   close(): void;
 }
 
@@ -21,6 +24,25 @@ export interface TranscriptOptions {
   readonly onFailure?: (error: Error) => void;
   /** Titles and tags that are already in the file, to repeat like new ones. */
   readonly sticky?: readonly MetadataEntry[];
+  /** The folder with the secret for proofs. Without it, nothing is proven. */
+  readonly configDir?: string;
+  /** There is no secret. Called at most once. */
+  readonly onUnproven?: (error: Error) => void;
+}
+
+const GRANTS: ReadonlySet<string> = new Set([
+  "permission-mode",
+  "keelson-schedule",
+  "worktree-state",
+  "file-history-snapshot",
+  "file-history-delta",
+  "keelson-file-written",
+]);
+
+/** Whether an entry grants something when the session is resumed, such as the user's word or a mode. */
+export function isGrant(entry: Entry): boolean {
+  if (entry.type === "user") return "permissionMode" in entry;
+  return entry.type === "attachment" ? entry.attachment?.type === "queued_command" : GRANTS.has(entry.type);
 }
 
 // Session lists read only the last 64 KiB.
@@ -28,7 +50,8 @@ const REPEAT_AFTER = 48 * 1024;
 const MAX_BACKLOG = 4 * 1024 * 1024;
 
 /** Folder and file are created with the first entry. */
-export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptions): TranscriptWriter {
+export function openTranscript(options: TranscriptOptions): TranscriptWriter {
+  const { path, onFailure, sticky = [], configDir, onUnproven } = options;
   const repeated = new Map(sticky.map((entry) => [entry.type as string, lineOf(entry)]));
   /** Our entries that are not in the file yet, and so newer than those that are. */
   const unwritten = new Map<string, string>();
@@ -36,6 +59,18 @@ export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptio
   let backlog: string[] = [];
   let file: OpenFile | undefined;
   let reported = false;
+  let unproven: string[] = [];
+  let isSealing = false;
+  let sealer: Seals.Sealer | undefined;
+
+  /** The line that proves those that are not yet. */
+  const proof = (): readonly string[] => {
+    if (configDir === undefined || unproven.length === 0) return [];
+    sealer ??= (require("./seals.ts") as typeof Seals).openSealer(configDir, onUnproven);
+    const line = sealer.proofOf(path, unproven);
+    unproven = [];
+    return line === undefined ? [] : [line];
+  };
 
   const write = (lines: readonly string[]): boolean => {
     try {
@@ -70,12 +105,19 @@ export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptio
         sinceRepeat += Buffer.byteLength(line);
         const type = stickyType(entry);
         if (type !== undefined) unwritten.set(type, line);
+        if (configDir !== undefined && typeof entry !== "string" && isGrant(entry)) unproven.push(line);
       }
+      if (isSealing) lines.push(...proof());
       const written = write(lines);
       backlog = written ? [] : newest(lines, MAX_BACKLOG);
       return written;
     },
+    seal() {
+      isSealing = true;
+      this.append(proof());
+    },
     close() {
+      this.seal();
       if (backlog.length > 0) write(backlog);
       backlog = [];
       if (file !== undefined) closeSync(file.fd);
@@ -86,7 +128,7 @@ export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptio
 
 /** For sessions without persistence. */
 export function nullTranscript(): TranscriptWriter {
-  return { path: null, append: () => true, close: () => {} };
+  return { path: null, append: () => true, seal: () => {}, close: () => {} };
 }
 
 interface OpenFile {

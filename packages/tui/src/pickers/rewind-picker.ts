@@ -12,7 +12,7 @@ import { headingRow, hintRows } from "../widgets/heading.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
 import { ChoiceList } from "./choice-rows.ts";
 import { movedIndex, windowStart } from "./list-window.ts";
-import type { RewindChoice, RewindKind, RewindPoint } from "./rewind.ts";
+import { refusedIn, type RefusedFile, type RewindChoice, type RewindKind, type RewindPoint } from "./rewind.ts";
 
 export interface RewindPickerOptions {
   readonly requests: Requests;
@@ -29,9 +29,11 @@ interface Changes {
   readonly files: readonly string[];
   readonly added: number;
   readonly removed: number;
+  /** Files that may not be restored. */
+  readonly refused: readonly RefusedFile[];
 }
 
-const NONE: Changes = { files: [], added: 0, removed: 0 };
+const NONE: Changes = { files: [], added: 0, removed: 0, refused: [] };
 
 /** `needs`: what there has to be for the option to make sense. */
 const OPTIONS: readonly (readonly [kind: RewindKind | "cancel", label: string, needs?: keyof Present])[] = [
@@ -144,7 +146,8 @@ class RewindPicker implements Panel<RewindChoice | null> {
       theme,
       this.#keys,
     ).slice(0, 1);
-    const { files } = this.#known(point);
+    const { files: open, refused } = this.#known(point);
+    const files = [...open, ...refused.map(({ path, reason }) => `${path}: cannot be restored. ${reason}`)];
     const choices = this.#offered(point).map(([, label]) => ({ label }));
     const names = files.slice(0, Math.max(0, Math.min(5, rows - choices.length - hints.length - 4)));
     const more = files.length - names.length;
@@ -177,8 +180,10 @@ class RewindPicker implements Panel<RewindChoice | null> {
     if (!this.#knowsFiles) return "File checkpoints are off, so only the conversation can be restored";
     const known = this.#changes.get(point.id);
     if (known === undefined || known === "asked") return "…";
-    const { files, added, removed } = known;
-    return files.length === 0 ? "No files changed" : `${counted(files.length, "file")} changed, +${added} -${removed}`;
+    const { files, added, removed, refused } = known;
+    const kept = refused.length === 0 ? "" : `${counted(refused.length, "file")} cannot be restored`;
+    if (files.length === 0) return kept || "No files changed";
+    return `${counted(files.length, "file")} changed, +${added} -${removed}${kept && `; ${kept}`}`;
   }
 
   /** Asks once for each prompt, when it is first visible. */
@@ -222,5 +227,6 @@ function changesIn(reply: unknown): Changes {
     files: Array.isArray(filesChanged) ? filesChanged.filter((file) => typeof file === "string") : [],
     added: typeof insertions === "number" ? insertions : 0,
     removed: typeof deletions === "number" ? deletions : 0,
+    refused: refusedIn(reply),
   };
 }

@@ -1,6 +1,6 @@
 // What was chosen in the rewind picker, done through control requests.
 
-import { textOf, type ModelMessage } from "@keelson/protocol";
+import { isObject, textOf, type ModelMessage } from "@keelson/protocol";
 import { RequestError, type Requests } from "../stream/requests.ts";
 
 /** A prompt of the conversation. */
@@ -32,15 +32,34 @@ export interface RewindOutcome {
 export async function performRewind({ kind, point }: RewindChoice, requests: Requests): Promise<RewindOutcome> {
   if (kind === "summarize-from" || kind === "summarize-up-to") return summarize(kind, point, requests);
   const restoresCode = kind === "both" || kind === "code";
-  if (restoresCode) await requests.request("rewind_files", { user_message_id: point.id });
-  if (kind === "code") return { note: "Restored the code", conversation: false };
+  const restored = restoresCode ? await requests.request("rewind_files", { user_message_id: point.id }) : undefined;
+  const except = exceptText(refusedIn(restored));
+  if (kind === "code") return { note: `Restored the code${except}`, conversation: false };
   const reply = await requests.request("rewind_conversation", { user_message_id: point.id });
   return {
-    note: restoresCode ? "Restored the conversation and the code" : "Restored the conversation",
+    note: restoresCode ? `Restored the conversation and the code${except}` : "Restored the conversation",
     conversation: true,
     draft: promptIn(reply, point),
   };
 }
+
+export interface RefusedFile {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** The files that a reply says may not be restored. */
+export function refusedIn(reply: unknown): readonly RefusedFile[] {
+  const { refused } = (reply ?? {}) as { readonly refused?: unknown };
+  if (!Array.isArray(refused)) return [];
+  return refused.filter(
+    (each): each is RefusedFile =>
+      isObject(each) && typeof each["path"] === "string" && typeof each["reason"] === "string",
+  );
+}
+
+const exceptText = (refused: readonly RefusedFile[]) =>
+  refused.length === 0 ? "" : `, except ${refused.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`;
 
 /** What follows the point is replaced with a summary, and its text returns to the input; or what came before it is. */
 async function summarize(

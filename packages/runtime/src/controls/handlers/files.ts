@@ -49,11 +49,11 @@ export const seedReadState: ControlHandler = async (request, targets) => {
   return done();
 };
 
-export const rewindFiles: ControlHandler = (request, targets) => {
+export const rewindFiles: ControlHandler = async (request, targets, { signal }) => {
   const prompt = textIn(request, "user_message_id");
   if (targets.rewind === undefined) return failed("File rewinding is not enabled.");
   const dryRun = request["dry_run"] === true;
-  const result = targets.rewind(prompt, { dryRun });
+  const result = await targets.rewind(prompt, { dryRun, signal });
   const { canRewind, error, filesChanged, insertions, deletions, skippedLinks, ...more } = result;
   if (!canRewind) return failed(error ?? "The files cannot be rewound");
   // Only a preview reports what would change.
