@@ -32,7 +32,16 @@ function gatesIn(setup: TableSetup, ground: Ground, mode: PermissionMode): reado
     rulesOf(behavior, placed(setup[behavior] ?? [], ground), project),
   );
   const main = new Gate({
-    ruleBook: new RuleBook({ mode, rules, home, workspace, refusal: () => undefined, modeChanged: warn, warn }),
+    ruleBook: new RuleBook({
+      mode,
+      rules,
+      home,
+      workspace,
+      mayApply: () => true,
+      refusal: () => undefined,
+      modeChanged: warn,
+      warn,
+    }),
     home,
     configDir: `${home}/.claude`,
     readable: [],

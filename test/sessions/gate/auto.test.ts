@@ -73,3 +73,11 @@ test("after three refusals in a row the classifier is not asked any more", async
   expect(model.requests).toHaveLength(5);
   expect(resultOf(ended).permission_denials).toHaveLength(4);
 });
+
+test("classifyAllShell also asks about commands that a rule allows", async () => {
+  using home = temporaryHome();
+  home.settings({ autoMode: { classifyAllShell: true }, permissions: { allow: ["Bash(touch a)"] } });
+  await using model = await startMockModel([{ calls: [touch("a")] }, verdict("deny"), { text: "done" }]);
+  await runKeelson(AUTO, { home, url: model.url });
+  expect([existsSync(join(home.project, "a")), model.requests.length]).toEqual([false, 3]);
+});

@@ -136,9 +136,11 @@ function takeGiven({ flags, settings }: AgentSettings, { client }: AgentOptions,
     if (agents === undefined) continue;
     const why = isReserved(settings.strictPluginOnlyCustomization, "agents")
       ? "managed settings allow only agents of plugins (strictPluginOnlyCustomization)"
-      : flags.safe
-        ? "--safe-mode skips it"
-        : undefined;
+      : settings.disableSideloadFlags
+        ? "managed settings do not allow agents from clients (disableSideloadFlags)"
+        : flags.safe
+          ? "--safe-mode skips it"
+          : undefined;
     if (why === undefined) collector.takeJson(agents, from);
     else collector.problems.push({ file: from, kind: "off", why });
   }

@@ -73,7 +73,9 @@ export async function inspect(options: LoadSettingsOptions): Promise<Inspection>
   const values = leaves(settings).map(({ path, value }) => {
     const holders = highestFirst.filter((scope) => valueAt(scope.settings, path) !== undefined);
     const joins = Array.isArray(value) && !REPLACED.has(path.join("."));
-    const from = (joins ? holders : holders.slice(0, 1)).map((scope) => at(scope, path));
+    // A switch that only restricts may be decided by a lower scope.
+    const decisive = holders.filter((scope) => typeof value !== "boolean" || valueAt(scope.settings, path) === value);
+    const from = (joins ? holders : decisive.slice(0, 1)).map((scope) => at(scope, path));
     return { key: path.join("."), value, from };
   });
   const idle = highestFirst.flatMap((scope) =>

@@ -109,7 +109,8 @@ export function gather(options: LoadSettingsOptions): Gathered {
   const servers = mcpFiles({ folder: projectRoot ?? cwd, home, managedDir: places.managedDir });
   const serverSources = [servers.managed, ...servers.project].map((path) => ({ path, stamp: stampOf(path) }));
   const read = readScopes(places, flags, warn);
-  const requireTrust = flags.requireTrust === true || asksForTrust(read.scopes);
+  const requireTrust =
+    flags.requireTrust === true || mergeSettings(read.scopes.map(({ settings }) => settings)).requireTrust === true;
   const belief =
     trust.basis &&
     lazyBelief({ ...trust.basis, configDir, home, uid: options.uid, heldAtStart: options.underWay?.held });
@@ -184,11 +185,6 @@ export function placesOf({ cwd: given, home, env, flags, managedDir, platform }:
     configDir: moved ? resolve(cwd, moved) : join(home, ".claude"),
     managedDir: managedDir ?? managedDirectory(platform),
   };
-}
-
-/** The highest scope that sets the key decides. */
-function asksForTrust(scopes: readonly Scope[]): boolean {
-  return scopes.findLast(({ settings }) => settings.requireTrust !== undefined)?.settings.requireTrust === true;
 }
 
 function unreadText(scopes: readonly Scope[]): string {

@@ -4,6 +4,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { loadAgents } from "../agents/load-agents.ts";
+import { loadSkills } from "../skills/load-skills.ts";
+import { whyHookOff } from "./hooks.ts";
 import { load } from "./load.ts";
 import type { Flags } from "./snapshot.ts";
 
@@ -304,4 +307,34 @@ test("invalid events and groups are ignored one by one, and the warning shows ho
     "hooks.SessionEnd[2].hooks is missing; it should be a list of handlers, such as " +
       '[{"type": "command", "command": "./check.sh"}]; this group is ignored',
   ]);
+});
+
+test("what an administrator gives keeps its hooks where only managed ones run, and what a user gives loses them", () => {
+  const text = (name: string) =>
+    `---\nname: ${name}\ndescription: x\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: ${name}\n---\nDo it\n`;
+  const file = (path: string, name: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text(name));
+  };
+  file("managed/.claude/skills/ours/SKILL.md", "ours");
+  file("managed/.claude/agents/our-agent.md", "our-agent");
+  file("home/.claude/skills/mine/SKILL.md", "mine");
+  file("home/.claude/agents/my-agent.md", "my-agent");
+  everywhere();
+  put("managed", { ...says("managed"), allowManagedHooksOnly: true });
+  const snapshot = start();
+  const brought = [
+    ...snapshot.hooks.active,
+    ...loadSkills(snapshot).skills.flatMap((skill) => skill.hooks),
+    ...loadAgents(snapshot)
+      .list()
+      .flatMap((agent) => agent.hooks),
+  ];
+  const run = brought.filter((registration) => whyHookOff(registration, snapshot.hooks.policy) === undefined);
+  expect(run.map(({ handler }) => (handler.type === "command" ? handler.command : "?"))).toEqual([
+    "managed",
+    "ours",
+    "our-agent",
+  ]);
+  expect(brought).toHaveLength(4);
 });

@@ -30,10 +30,19 @@ export function collectRules(
     ...flagRules("--allowedTools", flags.allowedTools, "allow", cwd),
   ];
   if (unread) return rules.filter(({ behavior }) => behavior !== "allow");
-  // Deny and ask rules of other files still apply: they only make permissions stricter.
-  return managedOnly(scopes)
-    ? rules.filter(({ behavior, source }) => behavior !== "allow" || source === "policySettings")
-    : rules;
+  const onlyManaged = managedOnly(scopes);
+  return rules.filter((rule) => mayApply(rule, { allowManagedPermissionRulesOnly: onlyManaged }));
+}
+
+/**
+ * Whether a rule may be in effect, wherever it comes from. Deny and ask rules of others apply also where only an
+ * administrator may allow: they only make permissions stricter.
+ */
+export function mayApply(
+  { behavior, source, managed }: Pick<Rule, "behavior" | "source" | "managed">,
+  { allowManagedPermissionRulesOnly }: Pick<Settings, "allowManagedPermissionRulesOnly">,
+): boolean {
+  return behavior !== "allow" || !allowManagedPermissionRulesOnly || source === "policySettings" || managed === true;
 }
 
 /** Tools that run programs, including some of other versions. */

@@ -55,7 +55,7 @@ export interface CompactionCount {
 }
 
 /** An entry with its place in the transcript, if known. */
-type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
+type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null; readonly isProven?: true };
 
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
@@ -77,14 +77,18 @@ export class Conversation {
     if (preface !== undefined) this.#preface = { type: "text", text: preface };
   }
 
-  /** Rebuilds a conversation from entries, and makes it well formed if the session was cut off. */
+  /**
+   * Rebuilds a conversation from entries, and makes it well formed if the session was cut off. Anyone may have written a
+   * transcript: without proof, no one's word in it is the user's.
+   */
   static async of(entries: Iterable<Placed>, preface?: string): Promise<Conversation> {
     const conversation = new Conversation(preface);
     const seen = new Set<string>();
     for (const entry of entries) {
       // A line that is in the file twice counts once.
       if (entry.uuid !== undefined && seen.size === seen.add(entry.uuid).size) continue;
-      conversation.add(entry);
+      const isClaim = "byUser" in entry && entry.isProven !== true;
+      conversation.add(isClaim ? { ...entry, byUser: undefined } : entry);
     }
     await conversation.seal();
     return conversation;

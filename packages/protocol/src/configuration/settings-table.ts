@@ -3,11 +3,12 @@
 
 /**
  * The type of a value. `strict` replaces an invalid value where dropping it would weaken a protection; without `strict`,
- * an invalid value is dropped.
+ * an invalid value is dropped. `wins`: it only restricts, so a scope that turns it on decides, and no other turns it off.
  */
 export type ValueType =
-  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" | "providers" }
-  | { readonly kind: "flag"; readonly strict?: boolean }
+  | { readonly kind: "any"; readonly wins?: true }
+  | { readonly kind: "text" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" | "providers" }
+  | { readonly kind: "flag"; readonly strict?: boolean; readonly wins?: true }
   | { readonly kind: "number"; readonly least?: number; readonly most?: number; readonly whole?: true }
   | { readonly kind: "choice"; readonly of: readonly string[]; readonly strict?: string }
   | { readonly kind: "list"; readonly of: ListItem; readonly strict?: readonly never[] | "unread" }
@@ -43,8 +44,10 @@ const text = { kind: "text" } as const;
 const object = { kind: "object" } as const;
 const flag = { kind: "flag" } as const;
 const texts = { kind: "list", of: "text" } as const;
-/** Switches that protect: an invalid value means on. */
-const guard = { kind: "flag", strict: true } as const;
+/** Switches that only restrict: an invalid value means on, and on in one scope is on. */
+const guard = { kind: "flag", strict: true, wins: true } as const;
+/** Switches that protect, and also allow something: an invalid value means on. */
+const protect = { kind: "flag", strict: true } as const;
 /** Switches that permit: an invalid value means off. */
 const permit = { kind: "flag", strict: false } as const;
 /** Lists that protect: an invalid entry may have been a protection, so allow rules are ignored until it is fixed. */
@@ -118,7 +121,7 @@ export const SETTINGS_TABLE = {
   isolatePeerMachines: later(guard, "yes"),
   crossSessionInbound: later(text, "yes"),
 
-  "sandbox.enabled": works(guard, "if trusted", "run commands in an operating system sandbox"),
+  "sandbox.enabled": works(protect, "if trusted", "run commands in an operating system sandbox"),
   "sandbox.failIfUnavailable": works(guard, "if trusted", "refuse to start if the sandbox is not available"),
   "sandbox.autoAllowBashIfSandboxed": works(permit, "if trusted", "run sandboxed commands without asking"),
   "sandbox.allowUnsandboxedCommands": works(permit, "if trusted", "let a command ask to run outside the sandbox"),
@@ -247,7 +250,7 @@ export const SETTINGS_TABLE = {
   allowedChannelPlugins: later(any, "never", MANAGED),
   channelsEnabled: later(any, "never", MANAGED),
   strictPluginOnlyCustomization: works(
-    any,
+    { kind: "any", wins: true },
     "never",
     "hooks and MCP servers come only from plugins and managed settings",
     MANAGED,

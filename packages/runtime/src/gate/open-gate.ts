@@ -2,7 +2,7 @@
 // command may see; the gate after it.
 
 import { existsSync } from "node:fs";
-import { userIgnoreFile, writeRules } from "@keelson/config";
+import { mayApply, userIgnoreFile, writeRules } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
@@ -22,6 +22,7 @@ export function openRuleBook(storage: Storage): RuleBook {
     builtIn: sealRules(configDir),
     home,
     workspace: folders.workspace,
+    mayApply: (rule) => mayApply(rule, state.snapshot.settings),
     refusal: (wanted) => modeRefusal(wanted, state.snapshot, process.getuid?.()),
     modeChanged: (permissionMode) => {
       // A session without prompts leaves no file; the first prompt has the mode.

@@ -17,6 +17,8 @@ export interface RuleBookOptions extends PermissionState {
   /** Why the session cannot switch to this mode; undefined if it can. */
   refusal(mode: PermissionMode): string | undefined;
   modeChanged(mode: PermissionMode): void;
+  /** What an administrator says about rules. */
+  mayApply(rule: Rule): boolean;
   /** Reports a lookup that failed. */
   warn(text: string): void;
 }
@@ -46,7 +48,7 @@ export class RuleBook {
 
   constructor(options: RuleBookOptions) {
     this.#options = options;
-    this.#state = { mode: options.mode, rules: [...options.rules, ...(options.builtIn ?? [])] };
+    this.#state = { mode: options.mode, rules: this.permitted([...options.rules, ...(options.builtIn ?? [])]) };
   }
 
   get mode(): PermissionMode {
@@ -115,7 +117,8 @@ export class RuleBook {
   /** Replaces the rules from settings and keeps those of the session. */
   replaceRules(rules: readonly Rule[]): void {
     const own = this.written.filter(({ source }) => source === "session" || source === "command");
-    this.#state = { ...this.#state, rules: [...rules, ...(this.#options.builtIn ?? []), ...own] };
+    const all = [...rules, ...(this.#options.builtIn ?? []), ...own];
+    this.#state = { ...this.#state, rules: this.permitted(all) };
   }
 
   /** What is denied or asked about in a checkout is so in this copy of it too. */
@@ -133,9 +136,14 @@ export class RuleBook {
     this.#inside = copy;
   }
 
+  /** Every rule of a session passes here, whether files, flags, skills, servers or answers bring it. */
+  permitted(rules: readonly Rule[]): readonly Rule[] {
+    return rules.every((rule) => this.#options.mayApply(rule)) ? rules : rules.filter(this.#options.mayApply);
+  }
+
   /** Rules of a skill, until `endGrants`. */
   grant(rules: readonly Rule[]): void {
-    this.#state = { ...this.#state, rules: [...this.written, ...rules] };
+    this.#state = { ...this.#state, rules: [...this.written, ...this.permitted(rules)] };
   }
 
   revoke(rules: readonly Rule[]): void {
@@ -151,7 +159,8 @@ export class RuleBook {
   update(update: PermissionUpdate): void {
     if (!this.#loaded) return;
     const { applyUpdate } = this.#loaded.gate;
-    this.#state = applyUpdate(this.#state, update, this.#options.workspace.cwd);
+    const { rules, ...state } = applyUpdate(this.#state, update, this.#options.workspace.cwd);
+    this.#state = { ...state, rules: this.permitted(rules) };
   }
 
   /** Whether no deny rule hides this file. For tools that look at many files; call `load` first. */

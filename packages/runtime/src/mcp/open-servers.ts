@@ -99,10 +99,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     if (!servers && mcp.servers.length === 0 && mcp.unused.length === 0) return;
     load().configure(mcp.servers.map(serverFromConfiguration), mcp.unused);
   };
-  const rules = ({ rules: own, settings, cwd }: Snapshot) => {
-    const mayAllow = settings["allowManagedPermissionRulesOnly"] !== true;
-    return [...own, ...(servers?.rules({ base: cwd, mayAllow }) ?? [])];
-  };
+  const rules = ({ rules: own, cwd }: Snapshot) => [...own, ...(servers?.rules(cwd) ?? [])];
   const update = () => {
     if (!offer || !servers) return;
     if (seenVersion !== servers.version) ruleBook.replaceRules(rules(state.snapshot));

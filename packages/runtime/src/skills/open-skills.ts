@@ -177,12 +177,12 @@ function effectsOf(
   return new TurnEffects({
     ...targets,
     rules: {
+      permitted: (rules) => gate.ruleBook.permitted(rules),
       grant: (rules) => gate.ruleBook.grant(rules),
       revoke: (rules) => gate.ruleBook.revoke(rules),
       end: () => gate.ruleBook.endGrants(),
     },
     chooseModel: (model) => storage.chooseModel(model),
-    managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
     chosenEffort: () => state.snapshot.flags.effort,
     cwd: state.snapshot.cwd,
   });

@@ -4,13 +4,16 @@ import { DEFAULT_EFFORT, parseRule, type ModelChoice, type Rule } from "@keelson
 import type { HookRegistration, Skill } from "@keelson/protocol";
 
 export interface EffectTargets {
-  readonly rules: { grant(rules: readonly Rule[]): void; revoke(rules: readonly Rule[]): void; end(): void };
+  readonly rules: {
+    permitted(rules: readonly Rule[]): readonly Rule[];
+    grant(rules: readonly Rule[]): void;
+    revoke(rules: readonly Rule[]): void;
+    end(): void;
+  };
   setHooks(registrations: readonly HookRegistration[]): void;
   /** The session's model. */
   model(): ModelChoice;
   chooseModel(name: string): Promise<ModelChoice>;
-  /** Whether only managed settings may have allow rules. */
-  managedOnly(): boolean;
   /** On the command line. */
   chosenEffort(): string | undefined;
   readonly cwd: string;
@@ -43,14 +46,13 @@ export class TurnEffects {
   /** Call before its text is rendered: inline commands may need the rules. */
   grant(skill: Skill): Grant {
     if (skill.untrusted) return { allowed: [], undo: () => undefined };
-    const isManaged = skill.source === "managed" || skill.source === "bundled";
-    const allowed = this.#targets.managedOnly() && !isManaged ? [] : skill.allowedTools;
-    const rules = [
-      ...allowed.flatMap((text) => ruleOf("allow", located(text, skill), this.#targets.cwd)),
-      ...skill.disallowedTools.flatMap((text) => ruleOf("deny", located(text, skill), this.#targets.cwd)),
-    ];
+    const ruleOf = (behavior: Rule["behavior"]) => (text: string) =>
+      skillRule(behavior, text, skill, this.#targets.cwd);
+    const asked = [...skill.allowedTools.flatMap(ruleOf("allow")), ...skill.disallowedTools.flatMap(ruleOf("deny"))];
+    const rules = this.#targets.rules.permitted(asked);
     if (rules.length > 0) this.#targets.rules.grant(rules);
-    return { allowed, undo: () => this.#targets.rules.revoke(rules) };
+    const isAllowed = rules.length === asked.length;
+    return { allowed: isAllowed ? skill.allowedTools : [], undo: () => this.#targets.rules.revoke(rules) };
   }
 
   /** Call when its text is ready. */
@@ -95,7 +97,9 @@ function located(text: string, { folder, plugin }: Skill): string {
   });
 }
 
-function ruleOf(behavior: "allow" | "deny", text: string, base: string): readonly Rule[] {
+function skillRule(behavior: Rule["behavior"], written: string, skill: Skill, base: string): readonly Rule[] {
+  const text = located(written, skill);
   const parsed = parseRule(text);
-  return parsed ? [{ behavior, ...parsed, source: "command", base, text }] : [];
+  const isManaged = skill.source === "managed" || skill.source === "bundled" || skill.plugin?.managed === true;
+  return parsed ? [{ behavior, ...parsed, source: "command", base, text, ...(isManaged && { managed: true }) }] : [];
 }

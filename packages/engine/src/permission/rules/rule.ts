@@ -15,6 +15,8 @@ export interface Rule {
   readonly line?: number;
   /** As written. */
   readonly text: string;
+  /** Of a skill that an administrator gave. Rules of managed files have their own source. */
+  readonly managed?: true;
 }
 
 /** Splits `Tool(content)`. Undefined if the text is neither that nor a bare name. */

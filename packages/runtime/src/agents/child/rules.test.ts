@@ -21,6 +21,7 @@ function sessionGate(mode: PermissionMode = "default"): Gate {
       rules: [],
       home: HOME,
       workspace,
+      mayApply: () => true,
       refusal: nothing,
       modeChanged: nothing,
       warn: nothing,

@@ -24,7 +24,14 @@ export class AgentRuleBook extends RuleBook {
   #joined: { readonly from: readonly Rule[]; readonly granted: readonly Rule[]; readonly rules: readonly Rule[] };
 
   constructor(parent: RuleBook, own: AgentRules) {
-    super({ ...own, mode: parent.mode, rules: [], refusal: () => undefined, modeChanged: () => undefined });
+    super({
+      ...own,
+      mode: parent.mode,
+      rules: [],
+      refusal: () => undefined,
+      modeChanged: () => undefined,
+      mayApply: (rule) => parent.permitted([rule]).length > 0,
+    });
     this.#parent = parent;
     this.#own = own;
     this.#copies = own.copyOf === undefined ? [] : [{ from: own.copyOf, to: own.workspace.root }];
@@ -70,7 +77,7 @@ export class AgentRuleBook extends RuleBook {
   }
 
   override grant(rules: readonly Rule[]): void {
-    this.#granted = [...this.#granted, ...rules];
+    this.#granted = [...this.#granted, ...this.permitted(rules)];
   }
 
   override revoke(rules: readonly Rule[]): void {

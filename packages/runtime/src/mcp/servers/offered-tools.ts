@@ -38,15 +38,12 @@ export function toolsOfServers(servers: Iterable<ManagedServer>): ReadonlyMap<st
   return tools;
 }
 
-/** The policies as command-line rules. Without `mayAllow`, allow rules are left out. */
-export function policyRules(
-  offered: Iterable<OfferedMcpTool>,
-  { base, mayAllow }: { readonly base: string; readonly mayAllow: boolean },
-): readonly Rule[] {
+/** The policies as command-line rules. */
+export function policyRules(offered: Iterable<OfferedMcpTool>, base: string): readonly Rule[] {
   return [...offered].flatMap(({ tool: { name }, policy, server }): Rule[] => {
     if (policy === undefined) return [];
     // Only the user's own configuration and the client may allow.
-    if (policy === "always_allow" && (!mayAllow || server.definition.scope === "project")) return [];
+    if (policy === "always_allow" && server.definition.scope === "project") return [];
     return [{ behavior: BEHAVIORS[policy], tool: name, source: "cliArg", base, text: name }];
   });
 }

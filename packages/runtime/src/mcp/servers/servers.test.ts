@@ -149,12 +149,11 @@ test("tool policies of the client become rules; denied tools are not offered", a
   await servers.ready(on);
   expect(toolNames(servers)).toEqual(["mcp__calc__add", "mcp__calc__ask"]);
   const rule = (behavior: string, tool: string) => ({ behavior, tool, source: "cliArg", base: "/p", text: tool });
-  expect(servers.rules({ base: "/p", mayAllow: true }) as unknown).toEqual([
+  expect(servers.rules("/p") as unknown).toEqual([
     rule("allow", "mcp__calc__add"),
     rule("ask", "mcp__calc__ask"),
     rule("deny", "mcp__calc__wipe"),
   ]);
-  expect(servers.rules({ base: "/p", mayAllow: false }).map(({ behavior }) => behavior)).toEqual(["ask", "deny"]);
 });
 
 test("if two server names normalize to the same name, the first keeps its tools", async () => {

@@ -235,9 +235,9 @@ export class McpServers {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** The tool policies as command-line rules. Without `mayAllow`, allow rules are left out. */
-  rules({ base, mayAllow }: { readonly base: string; readonly mayAllow: boolean }): readonly Rule[] {
-    return policyRules(this.offered.values(), { base, mayAllow });
+  /** The tool policies as command-line rules. */
+  rules(base: string): readonly Rule[] {
+    return policyRules(this.offered.values(), base);
   }
 
   /** The server of a tool, with the names the server and the tool have on their own side. */
