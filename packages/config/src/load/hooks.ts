@@ -33,8 +33,9 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
     const unasked = unaskedHandlers(scope, question.held);
     for (const registration of found) {
       const held = unasked.has(registration.handler) ? sentence(whyHeld(question.trust)) : undefined;
-      if ((why ?? held) === undefined) active.push(registration);
-      else off.push({ registration, why: (why ?? held)! });
+      const reason = why ?? held ?? whyNoWorktrees(registration, question.trust);
+      if (reason === undefined) active.push(registration);
+      else off.push({ registration, why: reason });
     }
   }
   for (const { registrations, managed } of question.plugins ?? []) {
@@ -44,6 +45,14 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
   }
   return { active, off };
 }
+
+/** Such a hook would choose the folder that the session works in. */
+function whyNoWorktrees({ event, source }: HookRegistration, { trusted, fix }: HookQuestion["trust"]) {
+  if (event !== "WorktreeCreate" || trusted || !isInFolder(source)) return undefined;
+  return `A folder that is not trusted does not choose where a session works; to trust it, ${fix}`;
+}
+
+const isInFolder = (source: HookRegistration["source"]) => source === "projectSettings" || source === "localSettings";
 
 /** Handlers of the groups that are held. They are the same objects: nothing was read again. */
 function unaskedHandlers({ file, settings: { hooks = {} } }: Scope, held: readonly Held[] = []): ReadonlySet<unknown> {
@@ -118,8 +127,7 @@ function whyOff({ source }: Scope, question: HookQuestion, switches: Switches): 
   if (switches.disabledBy !== undefined) return `disableAllHooks is on in ${switches.disabledBy}`;
   if (safe) return "--safe-mode skips all hooks except managed ones";
   if (bare && source !== "flagSettings") return "--bare skips the hooks in settings files";
-  const inFolder = source === "projectSettings" || source === "localSettings";
-  if (inFolder && requireTrust && !trust.trusted) {
+  if (isInFolder(source) && requireTrust && !trust.trusted) {
     return `Trust is required and this folder is not trusted; to trust it, ${trust.fix}`;
   }
   return undefined;
