@@ -19,4 +19,4 @@ export type { EffectiveValue, Inspection, SettingsFile } from "./inspect/inspect
 export { isSecret, KEYS, keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, ConfiguredMcp, Snapshot } from "./load/snapshot.ts";
 export { changed } from "./load/sources.ts";
-export { recordFirstUse, trustFix } from "./trust/trust.ts";
+export { trustFix } from "./trust/trust.ts";

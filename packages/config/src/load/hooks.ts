@@ -1,10 +1,11 @@
 // Sorts the hooks of all settings files and plugins into those that run and those that do not, with the reason. Pure; the handlers
 // were checked when their files were read.
 
-import { HOOK_EVENTS, type HookEvent, type HookRegistration } from "@keelson/protocol";
+import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
 import type { PluginHooks } from "../plugins/collect.ts";
 import type { Scope } from "../scopes/scopes.ts";
-import { whyHeld, type Held, type Trust } from "../trust/trust.ts";
+import type { Held } from "../trust/belief.ts";
+import type { Trust } from "../trust/trust.ts";
 import type { ConfiguredHooks } from "./snapshot.ts";
 
 export interface HookQuestion {
@@ -15,7 +16,7 @@ export interface HookQuestion {
   readonly bare: boolean;
   readonly safe: boolean;
   readonly requireTrust: boolean;
-  readonly trust: Pick<Trust, "trusted" | "fix" | "basis">;
+  readonly trust: Pick<Trust, "trusted" | "fix">;
   /** Of the plugins that are used. */
   readonly plugins?: readonly PluginHooks[];
   /** What nobody was asked about. */
@@ -30,10 +31,9 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
     const found = registrationsOf(scope);
     if (found.length === 0) continue;
     const why = whyOff(scope, question, switches);
-    const unasked = unaskedHandlers(scope, question.held);
     for (const registration of found) {
-      const held = unasked.has(registration.handler) ? sentence(whyHeld(question.trust)) : undefined;
-      const reason = why ?? held ?? whyNoWorktrees(registration, question.trust);
+      const held = question.held?.find(({ handlers }) => handlers?.includes(registration.handler));
+      const reason = why ?? held?.why ?? whyNoWorktrees(registration, question.trust);
       if (reason === undefined) active.push(registration);
       else off.push({ registration, why: reason });
     }
@@ -53,17 +53,6 @@ function whyNoWorktrees({ event, source }: HookRegistration, { trusted, fix }: H
 }
 
 const isInFolder = (source: HookRegistration["source"]) => source === "projectSettings" || source === "localSettings";
-
-/** Handlers of the groups that are held. They are the same objects: nothing was read again. */
-function unaskedHandlers({ file, settings: { hooks = {} } }: Scope, held: readonly Held[] = []): ReadonlySet<unknown> {
-  const grants = held.filter((each) => each.file === file).flatMap((each) => each.grants);
-  const groups = grants.flatMap(({ path: [key, event], item }) =>
-    key === "hooks" ? (hooks[event as HookEvent] ?? []).filter((group) => Bun.deepEquals(group, item)) : [],
-  );
-  return new Set(groups.flatMap((group) => group.hooks));
-}
-
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function registrationsOf({ settings, source, file }: Scope): HookRegistration[] {
   const { hooks = {} } = settings;
