@@ -186,7 +186,7 @@ test.each([
   home.write("tool/hooks/hooks.json", { hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] } });
   home.write("~/.claude/settings.json", { pluginConfigs: { "tool@inline": { options: { token: "in-the-clear" } } } });
   const set = await runKeelson(["plugin", "configure", "tool@inline", "token", "s3cret-value", ...flags], { home });
-  expect([set.code, set.stdout]).toEqual([0, "Saved token of tool@inline in the secret store\n"]);
+  expect([set.code, set.stdout.split("\n")[0]]).toEqual([0, "Saved token of tool@inline in the secret store"]);
   await using model = await startMockModel([{ text: "done" }]);
   const { stderr } = await runKeelson(["-p", "go", "--plugin-dir", "tool"], { home, url: model.url });
   expect([stderr, readFileSync(join(home.root, "got"), "utf8")]).toEqual(["", "s3cret-value"]);

@@ -32,10 +32,10 @@ export function pluginOptions(
       }
       continue;
     }
-    // One that was set without the plugin at hand is kept as a secret.
-    if (id.endsWith("@inline") && given[key] === undefined) secret.push(key);
     const value = given[key] ?? option.default;
     if (value === undefined) {
+      // One that was set without the plugin at hand is kept as a secret.
+      if (id.endsWith("@inline")) secret.push(key);
       if (option.required)
         problems.push(`the option "${key}" has no value; set it with: keelson plugin configure ${id} ${key}`);
       continue;

@@ -1,13 +1,15 @@
 // May this file of a folder grant what it grants now? The one answer for settings, servers, skills, agents and plugins.
 
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { HookEvent, Settings } from "@keelson/protocol";
 import { printable } from "../check/page.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import { isAccepted } from "../scopes/accepted.ts";
 import type { Scope } from "../scopes/scopes.ts";
 import { settingsGrants, withoutGrants, type FolderGrant } from "./grants.ts";
-import { grantsOfText, presentContent, type FolderToRead } from "./present.ts";
+import type * as Present from "./present.ts";
+import type { FolderToRead } from "./present.ts";
 import { readRecord, sourceIn, unknownGrants, type TrustedContent } from "./record.ts";
 import { trustFix, type Trust, type TrustBasis } from "./trust.ts";
 
@@ -45,8 +47,11 @@ function contentOfMain(
   { configDir, home, uid }: Pick<BeliefPlace, "configDir" | "home" | "uid">,
 ): TrustedContent {
   const record = readRecord(configDir, main);
-  return record === "none" ? presentContent({ folder: main, home, uid }) : record;
+  return record === "none" ? present().presentContent({ folder: main, home, uid }) : record;
 }
+
+/** Loaded late: most folders have settings and servers only. */
+const present = () => require("./present.ts") as typeof Present;
 
 /** What a file of a folder would grant, if the user were asked about it. */
 export interface Held {
@@ -80,6 +85,8 @@ export function askedScopes(
   const asked = scopes.map((scope): Scope => {
     const { file, source, settings } = scope;
     if (file === undefined || (source !== "projectSettings" && source !== "localSettings")) return scope;
+    // In the home folder, this is the user's own file.
+    if (file === join(place.configDir, "settings.json")) return scope;
     const accepted = ({ path, item }: FolderGrant) =>
       source === "localSettings" && typeof item === "string" && isAccepted(path.join("."), item, place.accepted);
     const unknown = belief(file, settingsGrants(settings, place)).filter((grant) => !accepted(grant));
@@ -121,7 +128,7 @@ export function whyTextHeld(
   // Written while the session is under way, by a person: commands cannot write there.
   if (!basis.inherited && trustBasis && isSince(file, trustBasis.since)) return undefined;
   const place = { ...basis, configDir, home, uid };
-  const unknown = beliefIn(place)(file, grantsOfText(file, place));
+  const unknown = beliefIn(place)(file, present().grantsOfText(file, place));
   if (unknown.length === 0) return undefined;
   const names = [...new Set(unknown.map(({ name }) => name))];
   return heldText({ names, why: whyHeld({ ...basis, fix: trustFix(base) }) });

@@ -3,7 +3,7 @@
 
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import { replaceFile } from "@keelson/disk/replace-file";
+import type * as Replacing from "@keelson/disk/replace-file";
 import { openSeal } from "@keelson/disk/seal";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { readSettingsFile } from "../scopes/read.ts";
@@ -29,6 +29,7 @@ export function writeRecord(configDir: string, folder: string, files: TrustedCon
   const file = recordFile(configDir, folder);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const { replaceFile } = require("@keelson/disk/replace-file") as typeof Replacing;
     replaceFile(file, `${JSON.stringify({ folder, files, code }, null, 2)}\n`, 0o600);
     return true;
   } catch {

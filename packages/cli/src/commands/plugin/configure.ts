@@ -47,6 +47,8 @@ export async function configurePlugin(call: Invoked): Promise<number> {
     const cleared = isInClear ? await writePluginSetting(path, undefined, "user", place.snapshot) : undefined;
     if (cleared?.ok === false) return printError(io, cleared.problem);
     await io.write(`Saved ${visible(key)} of ${visible(id)} in the secret store\n`);
+    if (option === undefined)
+      await io.write("If it has a default or is no secret, name the plugin's folder as well: --plugin-dir FOLDER\n");
     return 0;
   }
   const value = option.type === "number" ? Number(text) : option.type === "boolean" ? text === "true" : text;
