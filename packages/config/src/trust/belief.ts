@@ -10,7 +10,7 @@ import type { Scope } from "../scopes/scopes.ts";
 import { settingsGrants, withoutGrants, type FolderGrant } from "./grants.ts";
 import type * as Present from "./present.ts";
 import type { FolderToRead } from "./present.ts";
-import { readRecord, sourceIn, unknownGrants, type TrustedContent } from "./record.ts";
+import { readTrustRecord, sourceIn, unknownGrants, type TrustedContent } from "./record.ts";
 import { trustFix, type Trust, type TrustBasis } from "./trust.ts";
 
 export interface BeliefPlace extends TrustBasis, FolderToRead, Pick<Trust, "accepted" | "fix"> {
@@ -29,7 +29,7 @@ export function beliefIn(place: Omit<BeliefPlace, "accepted" | "fix">): Belief {
   const { folder, inherited, main, configDir, heldAtStart } = place;
   let contents: readonly TrustedContent[] | "all" | undefined;
   const believed = () => {
-    const own = readRecord(configDir, folder);
+    const own = readTrustRecord(configDir, folder);
     if (own === "none" && !inherited) return "all";
     return [own === "none" ? {} : own, ...(main === undefined ? [] : [contentOfMain(main, place)])];
   };
@@ -46,7 +46,7 @@ function contentOfMain(
   main: string,
   { configDir, home, uid }: Pick<BeliefPlace, "configDir" | "home" | "uid">,
 ): TrustedContent {
-  const record = readRecord(configDir, main);
+  const record = readTrustRecord(configDir, main);
   return record === "none" ? present().presentContent({ folder: main, home, uid }) : record;
 }
 

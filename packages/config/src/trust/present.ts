@@ -14,7 +14,7 @@ import { readHead } from "../skills/frontmatter/head.ts";
 import { grantDigest, scriptGrants, serverGrants, settingsGrants, type FolderGrant } from "./grants.ts";
 import type { FolderPlace } from "../write/project-flag.ts";
 import { globalFileOf, readGlobalConfig, readTrust } from "./trust.ts";
-import { readRecord, sourceIn, writeRecord, type TrustedContent } from "./record.ts";
+import { readTrustRecord, sourceIn, writeTrustRecord, type TrustedContent } from "./record.ts";
 
 export interface FolderToRead {
   /** With links resolved. */
@@ -77,8 +77,8 @@ export interface RecordPlace extends FolderToRead {
 /** Everything in the folder counts as seen. Returns whether that is something else than before. */
 export function recordTrust(place: RecordPlace): boolean {
   const { configDir, folder } = place;
-  const [before, now] = [readRecord(configDir, folder), presentContent(place)];
-  return writeRecord(configDir, folder, now) && before !== "none" && !Bun.deepEquals(before, now);
+  const [before, now] = [readTrustRecord(configDir, folder), presentContent(place)];
+  return writeTrustRecord(configDir, folder, now) && before !== "none" && !Bun.deepEquals(before, now);
 }
 
 export interface OwnWrite {
@@ -92,7 +92,7 @@ export function recordOwnWrite({ file, before, after }: OwnWrite, place: FolderP
   const { cwd: folder, configDir, home, origin } = place;
   const global = readGlobalConfig({ cwd: folder, given: folder }, globalFileOf(place), () => undefined);
   const { basis } = readTrust({ cwd: folder, given: folder }, global, { home, fromAbove: true });
-  const record = readRecord(configDir, folder);
+  const record = readTrustRecord(configDir, folder);
   // Without a record, all of a trusted folder counts, and none of one that is not trusted.
   if (basis === undefined || (record === "none" && !basis.inherited)) return;
   const source = sourceIn(folder, file);
@@ -106,5 +106,5 @@ export function recordOwnWrite({ file, before, after }: OwnWrite, place: FolderP
   if (added.size === 0) return;
   const content = record === "none" ? {} : record;
   const known = Object.hasOwn(content, source) ? content[source]! : [];
-  writeRecord(configDir, folder, { ...content, [source]: [...new Set([...known, ...added])] });
+  writeTrustRecord(configDir, folder, { ...content, [source]: [...new Set([...known, ...added])] });
 }

@@ -14,7 +14,7 @@ import { recordFile } from "./first-use.ts";
 export type TrustedContent = Readonly<Record<string, readonly string[]>>;
 
 /** "none": nothing was recorded yet. A record that Keelson did not write believes nothing. */
-export function readRecord(configDir: string, folder: string): TrustedContent | "none" {
+export function readTrustRecord(configDir: string, folder: string): TrustedContent | "none" {
   const reading = readSettingsFile(recordFile(configDir, folder));
   if (reading.kind === "missing") return "none";
   const { files, code } = reading.kind === "read" ? reading.value : ({} as JsonObject);
@@ -23,7 +23,7 @@ export function readRecord(configDir: string, folder: string): TrustedContent | 
 }
 
 /** Whether it was written. Without a secret to seal it with, there is no record, and the folder's flag alone counts. */
-export function writeRecord(configDir: string, folder: string, files: TrustedContent): boolean {
+export function writeTrustRecord(configDir: string, folder: string, files: TrustedContent): boolean {
   const code = openSeal(configDir).sealText("trust", boundText(folder, files));
   if (code === undefined) return false;
   const file = recordFile(configDir, folder);
@@ -37,7 +37,7 @@ export function writeRecord(configDir: string, folder: string, files: TrustedCon
   }
 }
 
-export const forgetRecord = (configDir: string, folder: string): void =>
+export const forgetTrustRecord = (configDir: string, folder: string): void =>
   rmSync(recordFile(configDir, folder), { force: true });
 
 /** The name of a file in a record: a worktree has the same names as its main checkout. */
