@@ -21,4 +21,4 @@ export { isSecret, KEYS, keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, ConfiguredMcp, Snapshot } from "./load/snapshot.ts";
 export { mayApply } from "./load/rules.ts";
 export { changed } from "./load/sources.ts";
-export { recordFirstUse, trustFix } from "./trust/trust.ts";
+export { trustFix } from "./trust/trust.ts";

@@ -4,9 +4,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { startTerminal } from "@keelson/testkit/terminal";
-import { told } from "../front-door.ts";
+import { answer, CHAT, prompt, told } from "../front-door.ts";
 import { until } from "../processes.ts";
 import { addSkill, invoke, lastOf, trust } from "../skills/skill-home.ts";
 import { writeState } from "../terminal/at-terminal.ts";
@@ -249,6 +249,29 @@ test("what Keelson writes on the user's word counts as trusted", async () => {
   const later = await ask(home, { replies: [touch("b"), { text: "done" }] });
   expect(later.stderr).toContain('permissions.allow "Bash(touch b)" ignored');
   expect([later.stderr.includes("EXTRA"), ran(home, "b")]).toEqual([false, false]);
+});
+
+test("a rule that a person accepts for good counts in the next session, and a planted one beside it does not", async () => {
+  using home = temporaryHome();
+  trust(home);
+  await ask(home);
+  home.write(".claude/settings.local.json", { permissions: { allow: ["Bash(touch a)", "Bash(touch b)"] } });
+  const rules = [{ toolName: "Bash", ruleContent: "touch a" }];
+  const rule = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
+  await using model = await startMockModel([touch("a"), { text: "one" }] as never);
+  const flags = [...CHAT, "--permission-prompt-tool", "stdio"];
+  await using program = startKeelson(flags, { home, url: model.url, stdin: "open" });
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  program.send(answer(json.request_id, { behavior: "allow", updatedPermissions: [rule] }));
+  await program.waitForLine(({ type }) => type === "result");
+  program.closeStdin();
+  await program.done;
+
+  rmSync(join(home.project, "a"));
+  const { stderr } = await ask(home, { replies: [touch("a"), touch("b"), { text: "done" }] });
+  expect([ran(home, "a"), ran(home, "b")]).toEqual([true, false]);
+  expect(stderr).toContain('settings.local.json: permissions.allow "Bash(touch b)" ignored');
 });
 
 test("a record that was not written by Keelson believes nothing", async () => {

@@ -172,3 +172,26 @@ test("a sensitive option goes from the secret store to the hook and the server, 
   const shown = await runKeelson(["plugin", "configure", "safe"], { home });
   expect(`${listed.stdout}${shown.stdout}${ended.stdout}`).not.toContain("s3cret");
 });
+
+test.each([
+  ["its folder is named", ["--plugin-dir", "tool"]],
+  ["only its name is known", []],
+])("a secret option reaches a plugin of --plugin-dir and is in no settings file, if %s", async (_, flags) => {
+  using home = temporaryHome();
+  home.write("tool/.claude-plugin/plugin.json", {
+    name: "tool",
+    userConfig: { token: { type: "string", title: "Token", description: "Key", sensitive: true } },
+  });
+  const command = `printf %s "$CLAUDE_PLUGIN_OPTION_TOKEN" > ${home.root}/got`;
+  home.write("tool/hooks/hooks.json", { hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] } });
+  home.write("~/.claude/settings.json", { pluginConfigs: { "tool@inline": { options: { token: "in-the-clear" } } } });
+  const set = await runKeelson(["plugin", "configure", "tool@inline", "token", "s3cret-value", ...flags], { home });
+  expect([set.code, set.stdout.split("\n")[0]]).toEqual([0, "Saved token of tool@inline in the secret store"]);
+  await using model = await startMockModel([{ text: "done" }]);
+  const { stderr } = await runKeelson(["-p", "go", "--plugin-dir", "tool"], { home, url: model.url });
+  expect([stderr, readFileSync(join(home.root, "got"), "utf8")]).toEqual(["", "s3cret-value"]);
+  const files = [...new Bun.Glob("**/*.json").scanSync({ cwd: home.root, dot: true })].filter(
+    (name) => !name.includes("mcp-credentials"),
+  );
+  for (const name of files) expect(readFileSync(join(home.root, name), "utf8")).not.toMatch(/s3cret|in-the-clear/);
+});

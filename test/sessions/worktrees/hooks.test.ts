@@ -97,3 +97,23 @@ test("an untrusted folder's hook makes worktrees only where hooks of it run at a
   expect(existsSync(join(home.root, "ran"))).toBe(false);
   expect(told(model.requests[1]!)[0].content).toContain("is not in a git repository");
 });
+
+test("an untrusted folder's hook does not choose where the session works; once it is trusted, it does", async () => {
+  using home = temporaryHome();
+  const elsewhere = join(home.root, "elsewhere");
+  mkdirSync(elsewhere);
+  const command = `touch ${home.root}/ran; echo ${elsewhere}`;
+  home.write(".claude/settings.json", { hooks: { WorktreeCreate: [{ hooks: [{ type: "command", command }] }] } });
+  {
+    await using model = await startMockModel([enter, done]);
+    await runKeelson(["-p", "go"], { home, url: model.url });
+    expect(existsSync(join(home.root, "ran"))).toBe(false);
+    expect(told(model.requests[1]!)[0].content).toContain(
+      `The WorktreeCreate hook was not used: A folder that is not trusted does not choose where a session works; to trust it, run: keelson trust ${home.project}`,
+    );
+  }
+  await runKeelson(["trust"], { home });
+  await using model = await startMockModel([enter, done]);
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+  expect(toolUseResults(ended)[0]).toMatchObject({ worktreePath: elsewhere });
+});

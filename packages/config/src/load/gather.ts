@@ -20,20 +20,9 @@ import {
 } from "../scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 import { mcpFiles, stampOf, type McpFiles, type Source } from "./sources.ts";
-import { isAccepted } from "../scopes/accepted.ts";
 import type * as Beliefs from "../trust/belief.ts";
-import type { Belief, BeliefPlace } from "../trust/belief.ts";
-import type * as Grants from "../trust/grants.ts";
-import {
-  fewNames,
-  globalConfigFile,
-  readGlobalConfig,
-  readTrust,
-  whyHeld,
-  type GlobalConfig,
-  type Held,
-  type Trust,
-} from "../trust/trust.ts";
+import type { BeliefPlace, Held } from "../trust/belief.ts";
+import { globalConfigFile, readGlobalConfig, readTrust, type GlobalConfig, type Trust } from "../trust/trust.ts";
 
 export interface LoadSettingsOptions {
   readonly cwd: string;
@@ -49,8 +38,15 @@ export interface LoadSettingsOptions {
   readonly trustFromAbove?: boolean;
   /** Believe what an earlier session found in large folders. Loading again looks at them. */
   readonly quick?: boolean;
-  /** A session is under way: since when, and of which files something was not believed then. */
-  readonly underWay?: { readonly since: number; readonly held: readonly string[] };
+  /** A session is under way. */
+  readonly underWay?: UnderWay;
+}
+
+export interface UnderWay {
+  /** When it read the files first. */
+  readonly since: number;
+  /** The files of which something was not believed then. */
+  readonly heldAtStart: readonly string[];
 }
 
 export interface Gathered {
@@ -67,8 +63,8 @@ export interface Gathered {
   readonly scopes: readonly Scope[];
   /** What the user has not been asked about in the folder's files. It may only restrict. */
   readonly held: Held[];
-  /** Says what of a file may not grant anything; absent if the folder is not trusted and in no trusted one. */
-  readonly belief?: Belief;
+  /** Absent if the folder is not trusted and in no trusted one. */
+  readonly belief?: BeliefPlace;
   readonly settings: Settings;
   readonly global: GlobalConfig;
   readonly mcpFiles: McpFiles;
@@ -111,14 +107,12 @@ export function gather(options: LoadSettingsOptions): Gathered {
   const read = readScopes(places, flags, warn);
   const requireTrust =
     flags.requireTrust === true || mergeSettings(read.scopes.map(({ settings }) => settings)).requireTrust === true;
-  const belief =
-    trust.basis &&
-    lazyBelief({ ...trust.basis, configDir, home, uid: options.uid, heldAtStart: options.underWay?.held });
-  const held: Held[] = [];
-  const asked = belief
-    ? read.scopes.map((scope) => withoutUnasked(scope, { belief, trust, home, held, warn }))
-    : read.scopes;
-  const plain = flags.bare || flags.safe ? asked.map(withoutCustomization) : asked;
+  const belief = trust.basis && { ...trust, ...trust.basis, configDir, home, uid: options.uid, ...options.underWay };
+  const asked =
+    belief && read.scopes.some(isFolderScope)
+      ? (require("../trust/belief.ts") as typeof Beliefs).askedScopes(read.scopes, belief, warn)
+      : { scopes: read.scopes, held: [] };
+  const plain = flags.bare || flags.safe ? asked.scopes.map(withoutCustomization) : asked.scopes;
   const scopes = keepManagedLists(withinBounds(plain, { ...trust, required: requireTrust }, warn), warn);
   const unread = scopes.filter((scope) => scope.unread);
   if (unread.length > 0) warn(unreadText(unread), "broken");
@@ -131,7 +125,7 @@ export function gather(options: LoadSettingsOptions): Gathered {
     requireTrust,
     read: read.scopes,
     scopes,
-    held,
+    held: asked.held,
     ...(belief ? { belief } : {}),
     settings: scopes.some((scope) => scope.unreadMode) ? withAskingMode(settings) : settings,
     global,
@@ -140,36 +134,6 @@ export function gather(options: LoadSettingsOptions): Gathered {
     warnings,
     warn,
   };
-}
-
-/** Most folders have no files that grant anything. */
-function lazyBelief(place: BeliefPlace): Belief {
-  let belief: Belief | undefined;
-  return (file, grants) => (belief ??= (require("../trust/belief.ts") as typeof Beliefs).beliefIn(place))(file, grants);
-}
-
-interface Unasked {
-  readonly belief: Belief;
-  readonly trust: Trust;
-  readonly home: string;
-  readonly held: Held[];
-  readonly warn: WarnScope;
-}
-
-/** Takes from a file of the folder what it may not grant, because nobody was asked about it. */
-function withoutUnasked(scope: Scope, { belief, trust, home, held, warn }: Unasked): Scope {
-  const { file, settings } = scope;
-  if (!isFolderScope(scope) || file === undefined || Object.keys(settings).length === 0) return scope;
-  const { settingsGrants, withoutGrants } = require("../trust/grants.ts") as typeof Grants;
-  const accepted = scope.source === "localSettings" ? trust.accepted : undefined;
-  const unknown = belief(file, settingsGrants(settings, { folder: trust.basis!.folder, home })).filter(
-    ({ path, item }) => !(accepted && typeof item === "string" && isAccepted(path.join("."), item, accepted)),
-  );
-  if (unknown.length === 0) return scope;
-  const names = [...new Set(unknown.map(({ name }) => name))];
-  held.push({ folder: trust.basis!.folder, file, names, grants: unknown });
-  warn(`${file}: ${fewNames(names)} ignored: ${whyHeld(trust)}`);
-  return { ...scope, settings: withoutGrants(settings, unknown) };
 }
 
 /** The folders that settings come from. Throws ConfigError if one cannot be opened. */

@@ -1,9 +1,10 @@
 // Sorts the hooks of all settings files and plugins into those that run and those that do not, with the reason. Pure; the handlers
 // were checked when their files were read.
 
-import { HOOK_EVENTS, type HookEvent, type HookRegistration } from "@keelson/protocol";
+import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
 import type { Scope } from "../scopes/scopes.ts";
-import { whyHeld, type Held, type Trust } from "../trust/trust.ts";
+import type { Held } from "../trust/belief.ts";
+import type { Trust } from "../trust/trust.ts";
 import type { ConfiguredHooks, HookPolicy } from "./snapshot.ts";
 
 export interface HookQuestion {
@@ -14,7 +15,7 @@ export interface HookQuestion {
   readonly bare: boolean;
   readonly safe: boolean;
   readonly requireTrust: boolean;
-  readonly trust: Pick<Trust, "trusted" | "fix" | "basis">;
+  readonly trust: Pick<Trust, "trusted" | "fix">;
   /** Of the plugins that are used. */
   readonly plugins?: readonly HookRegistration[];
   /** What nobody was asked about. */
@@ -25,26 +26,22 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
   const active: HookRegistration[] = [];
   const off: { registration: HookRegistration; why: string }[] = [];
   const policy = policyOf(question);
-  const unasked = new Set(question.read.flatMap((scope) => unaskedHandlers(scope, question.held)));
   for (const registration of [...question.read.flatMap(registrationsOf), ...(question.plugins ?? [])]) {
-    const held = unasked.has(registration.handler) ? sentence(whyHeld(question.trust)) : undefined;
-    const why = whyHookOff(registration, policy) ?? held;
+    const held = question.held?.find(({ handlers }) => handlers?.includes(registration.handler));
+    const why = whyHookOff(registration, policy) ?? held?.why ?? whyNoWorktrees(registration, question.trust);
     if (why === undefined) active.push(registration);
     else off.push({ registration, why });
   }
   return { active, off, policy };
 }
 
-/** Handlers of the groups that are held. They are the same objects: nothing was read again. */
-function unaskedHandlers({ file, settings: { hooks = {} } }: Scope, held: readonly Held[] = []): readonly unknown[] {
-  const grants = held.filter((each) => each.file === file).flatMap((each) => each.grants);
-  const groups = grants.flatMap(({ path: [key, event], item }) =>
-    key === "hooks" ? (hooks[event as HookEvent] ?? []).filter((group) => Bun.deepEquals(group, item)) : [],
-  );
-  return groups.flatMap((group) => group.hooks);
+/** Such a hook would choose the folder that the session works in. */
+function whyNoWorktrees({ event, source }: HookRegistration, { trusted, fix }: HookQuestion["trust"]) {
+  if (event !== "WorktreeCreate" || trusted || !isInFolder(source)) return undefined;
+  return `A folder that is not trusted does not choose where a session works; to trust it, ${fix}`;
 }
 
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const isInFolder = (source: HookRegistration["source"]) => source === "projectSettings" || source === "localSettings";
 
 function registrationsOf({ settings, source, file }: Scope): HookRegistration[] {
   const { hooks = {} } = settings;
@@ -101,7 +98,7 @@ export function whyHookOff(
   if (policy.disabledBy !== undefined) return `disableAllHooks is on in ${policy.disabledBy}`;
   if (policy.safe) return "--safe-mode skips all hooks except managed ones";
   if (policy.bare && FILES.has(source)) return "--bare skips the hooks in settings files";
-  if (policy.toTrust !== undefined && (source === "projectSettings" || source === "localSettings"))
+  if (policy.toTrust !== undefined && isInFolder(source))
     return `Trust is required and this folder is not trusted; to trust it, ${policy.toTrust}`;
   return undefined;
 }

@@ -83,7 +83,7 @@ function secretRules(configDir: string): readonly Rule[] {
 /** Reads the files again. Throws ConfigError; the old snapshot stays usable. */
 export function reload({ origin, home, held = [], trustBasis }: Snapshot): Snapshot {
   const { since = Date.now() } = trustBasis ?? {};
-  return load({ ...origin, home, underWay: { since, held: held.map(({ file }) => file) } });
+  return load({ ...origin, home, underWay: { since, heldAtStart: held.map(({ file }) => file) } });
 }
 
 /** Adds variables from a client, as if the program had been started with them. The `env` of the settings still wins. */

@@ -13,7 +13,8 @@ import type {
   UnusedMcpServer,
   UnusedPlugin,
 } from "@keelson/protocol";
-import type { Held, TrustBasis } from "../trust/trust.ts";
+import type { Held } from "../trust/belief.ts";
+import type { TrustBasis } from "../trust/trust.ts";
 import type { Source } from "./sources.ts";
 
 /** The command line, parsed and checked, with the files it names already read. */

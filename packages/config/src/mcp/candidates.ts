@@ -5,9 +5,9 @@ import type { McpScope, UnusedMcpServer } from "@keelson/protocol";
 import type { Environment } from "../env/env.ts";
 import type { Gathered } from "../load/gather.ts";
 import type { PluginServers } from "../plugins/collect.ts";
-import { beliefIn } from "../trust/belief.ts";
+import { beliefIn, whyHeld, type Held } from "../trust/belief.ts";
 import { serverGrants } from "../trust/grants.ts";
-import { isTrustedIn, trustFix, whyHeld, type Held } from "../trust/trust.ts";
+import { isTrustedIn, trustFix } from "../trust/trust.ts";
 import { isReservedForPlugins, whyNoClientServers } from "./choice/policy.ts";
 import { readServerFile, serversIn, type RawServers } from "./read-servers.ts";
 
@@ -34,8 +34,8 @@ export interface ServerCandidate {
   readonly plugin?: Pick<PluginServers, "plugin" | "variables" | "secret">;
   /** For a project server of a folder that is not trusted: how to trust it. */
   readonly untrusted?: string;
-  /** For a project server that nobody was asked about: what it would be, and why that counts for nothing. */
-  readonly unasked?: { readonly held: Held; readonly why: string };
+  /** For a project server that nobody was asked about. */
+  readonly unasked?: Held;
   /** Why no server of this source is used. */
   readonly off?: Pick<UnusedMcpServer, "status" | "why">;
 }
@@ -113,16 +113,14 @@ function projectServers(question: McpQuestion): ServerCandidate[] {
 }
 
 /** What of the servers of a folder nobody was asked about. */
-function unaskedIn(folder: string, isTrusted: boolean, { places, trust, belief, uid }: McpQuestion) {
-  const isRoot = folder === (places.projectRoot ?? places.cwd);
-  const basis = isRoot ? trust.basis : isTrusted ? { folder, inherited: false } : undefined;
+function unaskedIn(folder: string, isTrusted: boolean, { places, belief: ofRoot, uid }: McpQuestion) {
   const { configDir, home } = places;
-  const asks = isRoot || basis === undefined ? belief : beliefIn({ ...basis, configDir, home, uid });
-  return (file: string, server: readonly [string, unknown]): ServerCandidate["unasked"] => {
-    if (basis === undefined || asks === undefined) return undefined;
-    const grants = asks(file, serverGrants([server]));
-    if (grants.length === 0) return undefined;
-    const held = { folder, file, names: grants.map(({ name }) => name), grants };
-    return { held, why: whyHeld({ basis, fix: trustFix(folder) }) };
+  const isRoot = folder === (places.projectRoot ?? places.cwd);
+  const place = isRoot ? ofRoot : isTrusted ? { folder, inherited: false, configDir, home, uid } : undefined;
+  const belief = place && beliefIn(place);
+  return (file: string, server: readonly [string, unknown]): Held | undefined => {
+    const names = belief?.(file, serverGrants([server])).map(({ name }) => name) ?? [];
+    if (place === undefined || names.length === 0) return undefined;
+    return { folder, file, names, why: whyHeld({ ...place, fix: trustFix(folder) }) };
   };
 }

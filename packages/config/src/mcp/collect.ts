@@ -110,7 +110,7 @@ function judge(
   }
   // One that the user approved as it is now has been asked about.
   if (candidate.unasked && !isApprovedAs({ name, written }, global.project)) {
-    question.held.push(candidate.unasked.held);
+    question.held.push(candidate.unasked);
     return wait(candidate.unasked.why);
   }
   return {

@@ -404,14 +404,14 @@ test("options come from the user's and the administrator's settings only, and re
   expect(mcp.servers).toMatchObject([
     {
       config: { args: ["$(touch x) ${HOME}", "${user_config.token}", "${user_config.no}"] },
-      secretOptions: ["token"],
+      secretOptions: ["token", "must"],
     },
   ]);
   expect(hooks.active).toMatchObject([
     {
       handler: { args: ["${user_config.region}"] },
       options: { region: "$(touch x) ${HOME}" },
-      secretOptions: ["token"],
+      secretOptions: ["token", "must"],
     },
   ]);
   expect(hooks.active[0]!.options).toEqual({ region: "$(touch x) ${HOME}" });

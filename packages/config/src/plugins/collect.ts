@@ -9,7 +9,8 @@ import type { PluginLanguageServers } from "../lsp/collect.ts";
 import type { ConfiguredPlugins } from "../load/snapshot.ts";
 import type { Source } from "../load/sources.ts";
 import { pluginGrant } from "../trust/present.ts";
-import { asShellWord, whyHeld } from "../trust/trust.ts";
+import { beliefIn, whyHeld } from "../trust/belief.ts";
+import { asShellWord } from "../trust/trust.ts";
 import { pluginCandidates, type PluginCandidate } from "./candidates.ts";
 import { keepSatisfied, whyUnfit } from "./dependencies.ts";
 import { activeDigest } from "./state/digest.ts";
@@ -120,7 +121,7 @@ function loadOne(
     data,
     loaded,
     sources,
-    question: { uid, belief, held, trust, warn },
+    question: { uid, belief, held, warn },
   }: { data: string; loaded: readonly Loaded[]; sources: Source[]; question: PluginQuestion },
 ): Loaded | UnusedPlugin {
   const { from, path, record } = candidate;
@@ -150,11 +151,11 @@ function loadOne(
     );
   }
   if (candidate.ofFolder && belief) {
-    const unknown = belief(path, [pluginGrant(activeDigest(folder, reading.sources))]);
+    const unknown = beliefIn(belief)(path, [pluginGrant(activeDigest(folder, reading.sources))]);
     if (unknown.length > 0) {
-      const { folder: trustedFolder } = trust.basis!;
-      held.push({ folder: trustedFolder, file: path, names: [`plugin ${JSON.stringify(name)}`], grants: unknown });
-      return without("untrusted", sentence(whyHeld(trust)));
+      const why = whyHeld(belief);
+      held.push({ folder: belief.folder, file: path, names: [`plugin ${JSON.stringify(name)}`], why });
+      return without("untrusted", sentence(why));
     }
   }
   for (const text of fewTexts(reading.problems, path)) warn(`Plugin "${id}": ${text}`);

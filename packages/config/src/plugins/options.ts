@@ -26,10 +26,16 @@ export function pluginOptions(
   for (const [key, option] of Object.entries(userConfig)) {
     if (option.sensitive) {
       secret.push(key);
+      if (given[key] !== undefined) {
+        const set = `keelson plugin configure ${id} ${key}`;
+        problems.push(`the option "${key}" is a secret, so its value in the settings is not used; set it with: ${set}`);
+      }
       continue;
     }
     const value = given[key] ?? option.default;
     if (value === undefined) {
+      // One that was set without the plugin at hand is kept as a secret.
+      if (id.endsWith("@inline")) secret.push(key);
       if (option.required)
         problems.push(`the option "${key}" has no value; set it with: keelson plugin configure ${id} ${key}`);
       continue;

@@ -5,11 +5,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { relative, sep } from "node:path";
 import { isObject, type Settings } from "@keelson/protocol";
 import { KEYS, valueAt } from "../check/known.ts";
-import { mayFolderSet } from "../env/variables.ts";
+import type * as Variables from "../env/variables.ts";
 import { scriptsIn } from "../governing/scripts.ts";
 import type { RawServers } from "../mcp/read-servers.ts";
-import { fieldJson } from "../skills/frontmatter/field-values.ts";
-import { readHead } from "../skills/frontmatter/head.ts";
 
 export interface FolderGrant {
   /** As people read it: `hooks.Stop`, `permissions.allow "Bash(npm test)"`. */
@@ -38,11 +36,15 @@ export function settingsGrants(settings: Settings, place: GrantPlace): readonly 
     if (value === undefined || (key === "permissions.defaultMode" && value === "plan")) return [];
     if (!BY_ENTRY.has(key) || !isObject(value)) return grantsAt(path, value, place);
     return Object.entries(value).flatMap(([name, inner]) => {
-      if (key === "env" && mayFolderSet(name, inner as string) !== "if trusted") return [];
+      if (key === "env" && !needsTrust(name, inner as string)) return [];
       return grantsAt([...path, name], inner, place);
     });
   });
 }
+
+/** Loaded late: few folders set variables, and the table is long. */
+const needsTrust = (name: string, value: string) =>
+  (require("../env/variables.ts") as typeof Variables).mayFolderSet(name, value) === "if trusted";
 
 function grantsAt(path: readonly string[], value: unknown, place: GrantPlace): readonly FolderGrant[] {
   const name = path.join(".");
@@ -54,7 +56,7 @@ function grantsAt(path: readonly string[], value: unknown, place: GrantPlace): r
 }
 
 /** The scripts in the folder that it runs, as they are now: replacing one is as good as replacing what runs it. */
-function scriptGrants(
+export function scriptGrants(
   of: Omit<FolderGrant, "value">,
   value: unknown,
   { folder, home }: GrantPlace,
@@ -107,18 +109,6 @@ export function serverGrants(servers: RawServers): readonly FolderGrant[] {
     path: ["mcpServers", name],
     value,
   }));
-}
-
-/** Of skills, commands and agents. */
-const FIELDS = new Set(["allowed-tools", "hooks", "permissionMode", "mcpServers", "memory", "model", "effort"]);
-
-/** What the frontmatter of a skill, a command or an agent grants. */
-export function textGrants(source: string, place: GrantPlace, folder: string): readonly FolderGrant[] {
-  return [...readHead(source).fields].flatMap(([field, node]): FolderGrant[] => {
-    if (!FIELDS.has(field)) return [];
-    const [value, own] = [fieldJson(node), { name: field, path: [field] }];
-    return [{ ...own, value }, ...(field === "hooks" ? scriptGrants(own, value, place, folder) : [])];
-  });
 }
 
 /** What a record keeps of a grant. The same for entries that differ only in the order of their keys. */

@@ -1,7 +1,7 @@
 // Reads what a folder grants now, and records it: when the user trusts the folder, at the first use of a folder that another
 // version or a compatible program trusted, and when Keelson writes one of its files on the user's word.
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { checkSettings } from "../check/check.ts";
 import { pluginsInSkills } from "../load/plugins-in-skills.ts";
 import { readServerFile, serversIn } from "../mcp/read-servers.ts";
@@ -9,10 +9,12 @@ import { activeDigest } from "../plugins/state/digest.ts";
 import { readPluginFolder } from "../plugins/read/folder.ts";
 import { readSettingsFile, readWholeFile } from "../scopes/read.ts";
 import { scanMarkdown } from "../skills/find/scan.ts";
-import { grantDigest, serverGrants, settingsGrants, textGrants, type FolderGrant } from "./grants.ts";
+import { fieldJson } from "../skills/frontmatter/field-values.ts";
+import { readHead } from "../skills/frontmatter/head.ts";
+import { grantDigest, scriptGrants, serverGrants, settingsGrants, type FolderGrant } from "./grants.ts";
 import type { FolderPlace } from "../write/project-flag.ts";
 import { globalFileOf, readGlobalConfig, readTrust } from "./trust.ts";
-import { readRecord, sourceIn, writeRecord, type TrustedContent } from "./record.ts";
+import { readTrustRecord, sourceIn, writeTrustRecord, type TrustedContent } from "./record.ts";
 
 export interface FolderToRead {
   /** With links resolved. */
@@ -51,10 +53,18 @@ function grantsOfSettings(name: keyof typeof HOLDERS, value: Readonly<Record<str
   return settingsGrants(checkSettings(value, name, HOLDERS[name]).settings, place);
 }
 
-/** What the file of a skill, a command or an agent grants. */
+/** Fields of skills, commands and agents. */
+const FIELDS = new Set(["allowed-tools", "hooks", "permissionMode", "mcpServers", "memory", "model", "effort"]);
+
+/** What the frontmatter of a skill, a command or an agent grants. */
 export function grantsOfText(file: string, place: FolderToRead): readonly FolderGrant[] {
   const text = readWholeFile(file);
-  return typeof text === "string" ? textGrants(text, place, join(file, "..")) : [];
+  if (typeof text !== "string") return [];
+  return [...readHead(text).fields].flatMap(([field, node]): FolderGrant[] => {
+    if (!FIELDS.has(field)) return [];
+    const [value, own] = [fieldJson(node), { name: field, path: [field] }];
+    return [{ ...own, value }, ...(field === "hooks" ? scriptGrants(own, value, place, dirname(file)) : [])];
+  });
 }
 
 /** A plugin in the folder's skills, with everything that it runs. */
@@ -67,8 +77,8 @@ export interface RecordPlace extends FolderToRead {
 /** Everything in the folder counts as seen. Returns whether that is something else than before. */
 export function recordTrust(place: RecordPlace): boolean {
   const { configDir, folder } = place;
-  const [before, now] = [readRecord(configDir, folder), presentContent(place)];
-  return writeRecord(configDir, folder, now) && before !== "none" && !Bun.deepEquals(before, now);
+  const [before, now] = [readTrustRecord(configDir, folder), presentContent(place)];
+  return writeTrustRecord(configDir, folder, now) && before !== "none" && !Bun.deepEquals(before, now);
 }
 
 export interface OwnWrite {
@@ -82,7 +92,7 @@ export function recordOwnWrite({ file, before, after }: OwnWrite, place: FolderP
   const { cwd: folder, configDir, home, origin } = place;
   const global = readGlobalConfig({ cwd: folder, given: folder }, globalFileOf(place), () => undefined);
   const { basis } = readTrust({ cwd: folder, given: folder }, global, { home, fromAbove: true });
-  const record = readRecord(configDir, folder);
+  const record = readTrustRecord(configDir, folder);
   // Without a record, all of a trusted folder counts, and none of one that is not trusted.
   if (basis === undefined || (record === "none" && !basis.inherited)) return;
   const source = sourceIn(folder, file);
@@ -96,5 +106,5 @@ export function recordOwnWrite({ file, before, after }: OwnWrite, place: FolderP
   if (added.size === 0) return;
   const content = record === "none" ? {} : record;
   const known = Object.hasOwn(content, source) ? content[source]! : [];
-  writeRecord(configDir, folder, { ...content, [source]: [...new Set([...known, ...added])] });
+  writeTrustRecord(configDir, folder, { ...content, [source]: [...new Set([...known, ...added])] });
 }

@@ -3,18 +3,18 @@
 
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import { replaceFile } from "@keelson/disk/replace-file";
+import type * as Replacing from "@keelson/disk/replace-file";
 import { openSeal } from "@keelson/disk/seal";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { readSettingsFile } from "../scopes/read.ts";
 import { grantDigest, type FolderGrant } from "./grants.ts";
-import { recordFile } from "./trust.ts";
+import { recordFile } from "./first-use.ts";
 
 /** By the name of a file in the folder: the digests of its grants. */
 export type TrustedContent = Readonly<Record<string, readonly string[]>>;
 
 /** "none": nothing was recorded yet. A record that Keelson did not write believes nothing. */
-export function readRecord(configDir: string, folder: string): TrustedContent | "none" {
+export function readTrustRecord(configDir: string, folder: string): TrustedContent | "none" {
   const reading = readSettingsFile(recordFile(configDir, folder));
   if (reading.kind === "missing") return "none";
   const { files, code } = reading.kind === "read" ? reading.value : ({} as JsonObject);
@@ -23,12 +23,13 @@ export function readRecord(configDir: string, folder: string): TrustedContent | 
 }
 
 /** Whether it was written. Without a secret to seal it with, there is no record, and the folder's flag alone counts. */
-export function writeRecord(configDir: string, folder: string, files: TrustedContent): boolean {
+export function writeTrustRecord(configDir: string, folder: string, files: TrustedContent): boolean {
   const code = openSeal(configDir).sealText("trust", boundText(folder, files));
   if (code === undefined) return false;
   const file = recordFile(configDir, folder);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const { replaceFile } = require("@keelson/disk/replace-file") as typeof Replacing;
     replaceFile(file, `${JSON.stringify({ folder, files, code }, null, 2)}\n`, 0o600);
     return true;
   } catch {
@@ -36,7 +37,7 @@ export function writeRecord(configDir: string, folder: string, files: TrustedCon
   }
 }
 
-export const forgetRecord = (configDir: string, folder: string): void =>
+export const forgetTrustRecord = (configDir: string, folder: string): void =>
   rmSync(recordFile(configDir, folder), { force: true });
 
 /** The name of a file in a record: a worktree has the same names as its main checkout. */

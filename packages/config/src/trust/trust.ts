@@ -1,12 +1,8 @@
 // Whether the user trusts a folder. Without a user at a terminal, trust does not extend to subfolders: what is cloned or
 // unpacked into a trusted folder was not there when the user looked.
 
-import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { printable } from "../check/page.ts";
-import type { FolderGrant } from "./grants.ts";
-import type * as Present from "./present.ts";
 import type * as Repository from "../instructions/files/repository.ts";
 import { readAccepted, type Accepted } from "../scopes/accepted.ts";
 import { readSettingsFile } from "../scopes/read.ts";
@@ -101,40 +97,6 @@ function mainCheckout(cwd: string): string | undefined {
 
 export function isTrustedIn(global: GlobalConfig["value"], folder: string): boolean {
   return projectIn(global, folder)[TRUSTED] === true;
-}
-
-/** What the user trusted in a folder, by content. */
-export const recordFile = (configDir: string, folder: string): string =>
-  join(configDir, "trust", `${new Bun.CryptoHasher("sha256").update(folder).digest("hex")}.json`);
-
-/** A session begins: what a folder has that was trusted before there were records is what the user trusted. */
-export function recordFirstUse({ trustBasis: basis, configDir, home, origin: { uid } }: Snapshot): void {
-  if (basis === undefined || basis.inherited || existsSync(recordFile(configDir, basis.folder))) return;
-  (require("./present.ts") as typeof Present).recordTrust({ folder: basis.folder, home, uid, configDir });
-}
-
-/** What a file of a folder would grant, if the user were asked about it. */
-export interface Held {
-  /** The folder to trust. */
-  readonly folder: string;
-  readonly file: string;
-  /** What it is, for people. */
-  readonly names: readonly string[];
-  readonly grants: readonly FolderGrant[];
-}
-
-export function whyHeld({ basis, fix }: Pick<Trust, "basis" | "fix">): string {
-  const why = basis?.inherited
-    ? "you have not been asked about the settings of this folder, which is inside one that you trust"
-    : "this changed after you trusted the folder";
-  return `${why}; to accept it as it is now, ${fix}`;
-}
-
-const MOST_NAMES = 8;
-
-export function fewNames(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].map(printable).join(", ");
 }
 
 /** How to trust a folder, for warnings. */

@@ -5,7 +5,7 @@ import { isObject } from "@keelson/protocol";
 import { ConfigError } from "../errors.ts";
 import { readSettingsFile } from "../scopes/read.ts";
 import { recordTrust } from "./present.ts";
-import { forgetRecord } from "./record.ts";
+import { forgetTrustRecord } from "./record.ts";
 import { globalFileOf, MAX_BYTES, TRUSTED } from "./trust.ts";
 import { writeProjectFlag, type FlagWritten, type FolderPlace } from "../write/project-flag.ts";
 
@@ -31,7 +31,7 @@ export async function trustFolder(place: FolderPlace): Promise<FlagWritten & { r
 /** Also under other names of the same folder, such as links: trust is looked up by those too. */
 export async function revokeTrust(place: FolderPlace): Promise<FlagWritten> {
   const others = (await trustedFolders(place)).filter((name) => name !== place.cwd && realPath(name) === place.cwd);
-  forgetRecord(place.configDir, place.cwd);
+  forgetTrustRecord(place.configDir, place.cwd);
   let written = await writeProjectFlag(place, TRUSTED, false);
   for (const cwd of others) {
     if (!written.ok) return written;

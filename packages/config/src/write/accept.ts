@@ -1,5 +1,6 @@
 // Records what the user accepted for an untrusted folder, where its local file alone allows nothing.
 
+import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { ACCEPTED } from "../scopes/accepted.ts";
 import { changeList, type Same, type WantedChange } from "./change-list.ts";
@@ -8,6 +9,7 @@ import { valueAt } from "../check/known.ts";
 import { isSameRule } from "../load/rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
 import type { Snapshot } from "../load/snapshot.ts";
+import type * as Present from "../trust/present.ts";
 import { globalFileOf } from "../trust/trust.ts";
 
 export type AcceptPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
@@ -17,7 +19,7 @@ export interface Acceptance {
   readonly wanted: Pick<WantedChange, "add" | "remove">;
 }
 
-/** Returns a sentence if it fails. In a trusted folder, there is nothing to record. */
+/** Returns a sentence if it fails. In a trusted folder, it becomes a part of what was trusted. */
 export async function accept(acceptances: readonly Acceptance[], place: AcceptPlace): Promise<string | undefined> {
   if (acceptances.length === 0) return undefined;
   const file = globalFileOf(place);
@@ -32,8 +34,17 @@ export async function accept(acceptances: readonly Acceptance[], place: AcceptPl
       { text },
     );
   });
-  if (result.kind !== "refused") return undefined;
+  if (result.kind !== "refused") return recordAccepted(acceptances, place);
   return `${result.problem}; what you accepted for this folder applies only to this session`;
+}
+
+/** Also if the file has it already: it may have come with the folder. */
+function recordAccepted(acceptances: readonly Acceptance[], place: AcceptPlace): undefined {
+  const { recordOwnWrite } = require("../trust/present.ts") as typeof Present;
+  const added = (list: Acceptance["list"]) =>
+    acceptances.flatMap((each) => (each.list === list ? (each.wanted.add ?? []) : []));
+  const after = { permissions: { allow: added("rules"), additionalDirectories: added("directories") } };
+  recordOwnWrite({ file: join(place.cwd, ".claude", "settings.local.json"), before: {}, after }, place);
 }
 
 const SAME: Readonly<Record<keyof typeof ACCEPTED, Same>> = {

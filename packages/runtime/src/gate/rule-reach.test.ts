@@ -163,6 +163,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))(
       rules,
       home,
       workspace,
+      mayApply: () => true,
       refusal: nothing,
       modeChanged: nothing,
     } as const;

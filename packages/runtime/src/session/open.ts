@@ -1,7 +1,7 @@
 // Opens a session in stages: storage, rules, machine, plan, gate, hooks, session. Each stage gets the ones before it and knows
 // nothing of those after it.
 
-import { recordFirstUse, withEnvironment } from "@keelson/config";
+import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Outbound } from "@keelson/protocol";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
@@ -101,7 +101,8 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   };
   mcp.onPrompts(() => void showCommands(parts));
   await fillState(parts);
-  recordFirstUse(state.snapshot);
+  if (state.snapshot.trustBasis?.inherited === false)
+    (await import("@keelson/config/first-use")).recordFirstUse(state.snapshot);
   const { flags, settings } = state.snapshot;
   const name = flags.agent ?? storage.place.loaded?.agent ?? settings.agent;
   const main = name ? await (await import("../agents/definition/main-agent.ts")).openMain(name, parts) : undefined;

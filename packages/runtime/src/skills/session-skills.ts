@@ -2,7 +2,6 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { SkillGroup } from "@keelson/config/skill-groups";
-import type * as Config from "@keelson/config/skills";
 import type { SkillSet } from "@keelson/config/skills";
 import { listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import { asReminder, type NewEntry, type Skill } from "@keelson/protocol";
@@ -55,7 +54,7 @@ export class SessionSkills {
       names: [],
       text: undefined,
     };
-  /** Files that the user was told about. */
+  /** What the user was told. */
   readonly #warned = new Set<string>();
   /** The client wants the model to have only these. */
   #only: ReadonlySet<string> | undefined;
@@ -86,19 +85,12 @@ export class SessionSkills {
     return newer && this.#asTrusted(newer);
   }
 
-  /** As one of a folder that is not trusted, if its file grants what the user has not been asked about. */
   #asTrusted(skill: Skill): Skill {
-    const { allowedTools, hooks, model, effort, untrusted, file } = skill;
-    const base = folderOf(skill, this.#options.snapshot());
-    const grants = allowedTools.length > 0 || hooks.length > 0 || model !== undefined || effort !== undefined;
-    if (untrusted || !grants || base === undefined) return skill;
-    // Loaded late: few skills of a project grant anything.
-    const { whyTextHeld } = require("@keelson/config/skills") as typeof Config;
-    const why = whyTextHeld(file, base, this.#options.snapshot());
-    if (why === undefined) return skill;
-    if (!this.#warned.has(file)) this.#options.warn?.(`${file}: ${why}`);
-    this.#warned.add(file);
-    return { ...skill, untrusted: true };
+    const { snapshot, warn } = this.#options;
+    return wholeSkills().asTrusted(skill, snapshot(), (text) => {
+      if (!this.#warned.has(text)) warn?.(text);
+      this.#warned.add(text);
+    });
   }
 
   /** Whether the model may invoke it. */
@@ -275,13 +267,6 @@ export class SessionSkills {
 
 /** Loaded with the first skill that is needed whole. `require`, not `import()`: it is needed at once. */
 const wholeSkills = () => require("./whole-skills.ts") as typeof Whole;
-
-/** The folder that must be trusted for what the skill grants; undefined if it is the user's own. */
-function folderOf({ source, base, file }: Skill, { cwd, flags }: Snapshot): string | undefined {
-  if (source === "project" || source === "nested" || source === "directory") return base;
-  const root = flags.projectConfigRoot ?? cwd;
-  return source === "plugin" && file.startsWith(`${root}/.claude/`) ? root : undefined;
-}
 
 /** Few folders have such a name, and there may be a thousand others. */
 function withoutBuiltIn(names: readonly string[]): readonly string[] {

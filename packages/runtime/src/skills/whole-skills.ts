@@ -2,6 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import { groupSkills, isListed, isTypable } from "@keelson/config/skill-groups";
+import type * as Config from "@keelson/config/skills";
 import type { SkillSet } from "@keelson/config/skills";
 import { folderSuffix, type ListedSkill } from "@keelson/engine";
 import type { Skill, SkillSource } from "@keelson/protocol";
@@ -12,6 +13,27 @@ import type { KnownSkills } from "./session-skills.ts";
 /** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
 export const yieldsToBuiltIn = ({ untrusted, name }: Skill) =>
   untrusted === true && findBuiltInCommand(name) !== undefined;
+
+/** The skill as one of a folder that is not trusted, if its file grants what the user has not been asked about. */
+export function asTrusted(skill: Skill, snapshot: Snapshot, warn: (text: string) => void): Skill {
+  const { allowedTools, hooks, model, effort, untrusted, file } = skill;
+  const folder = folderOf(skill, snapshot);
+  const grants = allowedTools.length > 0 || hooks.length > 0 || model !== undefined || effort !== undefined;
+  if (untrusted || !grants || folder === undefined) return skill;
+  // Loaded late: few skills of a project grant anything.
+  const { whyTextHeld } = require("@keelson/config/skills") as typeof Config;
+  const why = whyTextHeld(file, folder, snapshot);
+  if (why === undefined) return skill;
+  warn(`${file}: ${why}`);
+  return { ...skill, untrusted: true };
+}
+
+/** The folder that must be trusted for what the skill grants; undefined if it is the user's own. */
+function folderOf({ source, base, file }: Skill, { cwd, flags }: Snapshot): string | undefined {
+  if (source === "project" || source === "nested" || source === "directory") return base;
+  const root = flags.projectConfigRoot ?? cwd;
+  return source === "plugin" && file.startsWith(`${root}/.claude/`) ? root : undefined;
+}
 
 /** What can be invoked, and by which names. */
 export class WholeSkills {

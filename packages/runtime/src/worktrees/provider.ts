@@ -86,6 +86,12 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
   const environment = () => ({ env: snapshot().env, home: snapshot().home, ...(confine ? { confine } : {}) });
   const copied = (main: string) => [...new Set([main, checkoutAround(root) ?? root])];
 
+  /** Why a hook that would have made the worktree did not. */
+  function unusedHook(): readonly string[] {
+    const unused = snapshot().hooks.off.find(({ registration }) => registration.event === "WorktreeCreate");
+    return unused ? [`The WorktreeCreate hook was not used: ${unused.why}`] : [];
+  }
+
   async function byHook(name: string): Promise<ProvidedWorktree> {
     const outcome = await fire("WorktreeCreate", { name });
     const why = outcome.verdict === "deny" ? outcome.reasons.join("\n") : outcome.stop;
@@ -107,7 +113,8 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
       signal,
       ...environment(),
     });
-    const { path, branch, isExisting, notices } = made;
+    const { path, branch, isExisting } = made;
+    const notices = [...made.notices, ...unusedHook()];
     return { path, copyOf: copied(made.root), name, branch, isExisting, notices, hookBased: false, isOwn: true };
   }
 
@@ -129,7 +136,12 @@ export function openProvider(options: ProviderOptions): WorktreeProvider {
       const problem = worktreeNameProblem(name);
       if (problem !== undefined) throw new WorktreeError("refused", problem);
       if (hasHooksFor("WorktreeCreate")) return byHook(name);
-      return using(pathFor(findCheckout(root), name), () => byGit(name, signal));
+      try {
+        return await using(pathFor(findCheckout(root), name), () => byGit(name, signal));
+      } catch (error) {
+        if (!(error instanceof WorktreeError)) throw error;
+        throw new WorktreeError(error.kind, [error.message, ...unusedHook()].join(". "));
+      }
     },
 
     take: (path) =>

@@ -109,8 +109,13 @@ function rules({ rules: all, mode }: Snapshot): DoctorFinding {
   return { name: "rules", state: "ok", text };
 }
 
-function trust({ cwd, trusted, requireTrust }: Snapshot, { trust: { fix } }: Inspection): DoctorFinding {
+function trust({ cwd, trusted, requireTrust, held = [] }: Snapshot, { trust: { fix } }: Inspection): DoctorFinding {
   const name = "trust";
+  if (trusted && held.length > 0) {
+    const files = held.map(({ file, names }) => `${file}: ${names.join(", ")}`);
+    const text = `${cwd} is trusted, except for what you have not been asked about`;
+    return { name, state: "note", text, details: [...files, `To accept it as it is now, ${fix}`] };
+  }
   if (trusted) return { name, state: "ok", text: `${cwd} is trusted` };
   const required = requireTrust ? "; trust is required, so only its deny and ask rules apply" : "";
   return { name, state: "note", text: `${cwd} is not trusted${required}`, details: [`To trust it, ${fix}`] };

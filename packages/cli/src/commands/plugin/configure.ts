@@ -1,6 +1,6 @@
 // keelson plugin configure: shows and sets the options of a plugin. Sensitive values go to the secret store.
 
-import { ownEnvironment } from "@keelson/config";
+import { ownEnvironment, valueAt } from "@keelson/config";
 import {
   installedRoot,
   optionKind,
@@ -33,23 +33,29 @@ export async function configurePlugin(call: Invoked): Promise<number> {
     return printError(io, `"${visible(id)}" has no option "${visible(key)}"${didYouMean(key, Object.keys(options))}`);
   }
   const { openSecretStore, pluginSecretKey } = await import("@keelson/host/secrets");
-  const text = given ?? (await typedValue(key, option?.sensitive === true, call));
+  // Nothing says whether an option of a plugin whose folder is not known is a secret, so it is kept as one.
+  const isSecret = option === undefined || option.sensitive === true;
+  const text = given ?? (await typedValue(key, isSecret, call));
   if (text === undefined) return printError(io, `no value for "${visible(key)}"`);
-  if (option?.sensitive) {
+  const path = ["pluginConfigs", id, "options", key] as const;
+  if (isSecret) {
     const { configDir, origin } = place.snapshot;
     const store = openSecretStore({ configDir, env: ownEnvironment(place.snapshot), platform: origin.platform });
     await store.write(pluginSecretKey(id, key), text);
+    // An earlier value may be there in the clear.
+    const isInClear = valueAt(place.snapshot.settings, path) !== undefined;
+    const cleared = isInClear ? await writePluginSetting(path, undefined, "user", place.snapshot) : undefined;
+    if (cleared?.ok === false) return printError(io, cleared.problem);
     await io.write(`Saved ${visible(key)} of ${visible(id)} in the secret store\n`);
+    if (option === undefined)
+      await io.write("If it has a default or is no secret, name the plugin's folder as well: --plugin-dir FOLDER\n");
     return 0;
   }
-  const value = option?.type === "number" ? Number(text) : option?.type === "boolean" ? text === "true" : text;
-  if (
-    option !== undefined &&
-    (optionText(value, option) === undefined || (option.type === "boolean" && !/^(?:true|false)$/.test(text)))
-  ) {
+  const value = option.type === "number" ? Number(text) : option.type === "boolean" ? text === "true" : text;
+  if (optionText(value, option) === undefined || (option.type === "boolean" && !/^(?:true|false)$/.test(text))) {
     return printError(io, `"${visible(key)}" should be ${optionKind(option)}, not "${visible(text)}"`);
   }
-  const wrote = await writePluginSetting(["pluginConfigs", id, "options", key], value, "user", place.snapshot);
+  const wrote = await writePluginSetting(path, value, "user", place.snapshot);
   if (!wrote.ok) return printError(io, wrote.problem);
   await io.write(`Set ${visible(key)} of ${visible(id)}\nFile modified: ${visible(wrote.file)}\n`);
   return 0;

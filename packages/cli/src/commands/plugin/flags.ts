@@ -30,4 +30,11 @@ export const PLUGIN_OWN_FLAGS: readonly Flag[] = [
   cwdFlag(),
 ];
 
-export const PLUGIN_FLAGS = withShared(PLUGIN_OWN_FLAGS, "help", "settings", "setting-sources", "managed-settings");
+export const PLUGIN_FLAGS = withShared(
+  PLUGIN_OWN_FLAGS,
+  "help",
+  "settings",
+  "setting-sources",
+  "managed-settings",
+  "plugin-dir",
+);

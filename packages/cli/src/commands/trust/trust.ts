@@ -12,8 +12,7 @@ const USAGE = `Usage: keelson trust [folder] [options]
 
 Trust a folder (default: the current one), so that all of its settings apply: allow rules,
 permission modes, environment variables and more. Folders inside it are not trusted. Trust a folder
-only if you know who wrote its files. What changes in these settings later may only restrict until you
-trust the folder again.
+only if you know who wrote its files. What changes later only restricts until you trust it again.
 
 Options:
 ${TRUST_OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(10)}${flag.help}`).join("\n")}
