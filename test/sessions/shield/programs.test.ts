@@ -2,7 +2,7 @@
 // uses, nor put another one before it on the PATH. Neither this session nor the next one runs it.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   runKeelson,
@@ -165,3 +165,70 @@ for (const [who, run, how] of users) {
       expect([name, existsSync(join(home.home, name))]).toEqual([name, true]);
   });
 }
+
+/** A PATH with what commands need, in a folder that commands can write; nothing of the system is on it. */
+function ownPath(home: TemporaryHome): string {
+  const bin = join(home.root, "bin");
+  mkdirSync(bin);
+  for (const name of ["bash", "sh", "cat", "cp"]) symlinkSync(Bun.which(name)!, join(bin, name));
+  return bin;
+}
+
+for (const [who, run, how] of users) {
+  run(`as ${who}: without the shield, a hook whose program changed denies, and says why`, async () => {
+    using home = userHome();
+    executable(home, "~/evil", evil(home));
+    const PATH = `${join(home.home, ".local/bin")}:${join(home.home, ".vm/current/bin")}:${ownPath(home)}`;
+    const open = { ...how, env: { PATH } };
+    const plant = bash("for n in by-word by-exec; do cp ~/evil ~/.local/bin/$n; done");
+    const planted = await session(owned(home), [WRITE, plant, WRITE], open);
+    expect(planted.ended.stderr).toContain("without the shield");
+    for (const text of DENIALS) expect(planted.results[0]).toContain(text);
+    expect(planted.results[2]).toContain(
+      "changed while this session was running, so it is not run; restart the session",
+    );
+    expect(existsSync(join(home.project, "guarded.txt"))).toBe(false);
+    expect(readdirSync(home.root).filter((name) => name.startsWith("ran-"))).toEqual([]);
+  });
+
+  run(`as ${who}: a git that commands could replace runs behind the shield`, async () => {
+    using home = temporaryHome({ git: true });
+    home.write("a.txt", "one");
+    for (const words of [
+      ["add", "."],
+      ["commit", "-qm", "one"],
+    ])
+      Bun.spawnSync(["git", ...words], { cwd: home.project, env: home.env });
+    const seen = join(home.project, "seen");
+    const real = join(home.root, "real-git");
+    copyFileSync(Bun.which("git")!, real);
+    const wrapper = `#!/bin/sh\ngrep -c keelson- /proc/self/mountinfo >>"${seen}"\nexec "${real}" "$@"\n`;
+    executable(home, "~/bin/git", wrapper);
+    home.settings({ permissions: { allow: ["Bash"] } });
+    const hidden = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", Bun.which("git")!, "--"];
+    const { results, ended } = await session(
+      owned(home),
+      [bash("cat a.txt; touch new.txt")],
+      {
+        ...how,
+        through: [...hidden, ...("through" in how ? how.through : [])],
+        env: { PATH: `${join(home.home, "bin")}:/usr/bin:/bin` },
+      },
+      ["--worktree", "one"],
+    );
+    expect(results).toEqual(['["one"]']);
+    // Git found the new file, so nothing was removed.
+    expect(ended.stderr).toContain("was kept: 1 uncommitted file");
+    // Every run had the mark of the shield among its mounts.
+    const counts = readFileSync(seen, "utf8").trim().split("\n");
+    expect(counts.length).toBeGreaterThan(2);
+    expect(counts.filter((count) => count === "0")).toEqual([]);
+  });
+}
+
+shielded("root cannot write to the programs that run outside the shield in every session", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["Bash"] } });
+  const look = "for n in bwrap git bash sh; do test -w /usr/bin/$n && echo $n; done; echo looked";
+  expect((await session(home, [bash(look)], {})).results).toEqual(['["looked"]']);
+});

@@ -89,6 +89,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
   });
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
+  let isClosed = false;
 
   const status = () => (ready ??= start());
 
@@ -120,6 +121,16 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
     return findGuarded({ directories: options.directories(), cwd, home, configDir, governing, programs });
   }
 
+  async function close(): Promise<void> {
+    isClosed = true;
+    watch.close();
+    crashCleanup.close();
+    const made = mask;
+    mask = undefined;
+    const path = await made;
+    if (path && existsSync(path)) unlinkSync(path);
+  }
+
   return {
     status,
     hidesAll: async (cwd, owner) => (await status()).active && (await findDenied(cwd, owner)).complete,
@@ -144,7 +155,12 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
       return {
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
         isWrapper: true,
-        leave: () => watched.end(),
+        leave() {
+          const notes = watched.end();
+          // Git removes a worktree when nothing else runs any more.
+          if (isClosed) void close();
+          return notes;
+        },
       };
     },
     async paths(cwd, owner) {
@@ -153,12 +169,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
       return { denied: await findDenied(cwd, owner), guarded, leave: () => release(held) };
     },
     check: () => watch.check(),
-    async close() {
-      watch.close();
-      crashCleanup.close();
-      const path = await mask;
-      if (path && existsSync(path)) unlinkSync(path);
-    },
+    close,
   };
 }
 
