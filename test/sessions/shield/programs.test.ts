@@ -2,7 +2,7 @@
 // uses, nor put another one before it on the PATH. Neither this session nor the next one runs it.
 
 import { expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   runKeelson,
@@ -231,4 +231,22 @@ shielded("root cannot write to the programs that run outside the shield in every
   home.settings({ permissions: { allow: ["Bash"] } });
   const look = "for n in bwrap git bash sh; do test -w /usr/bin/$n && echo $n; done; echo looked";
   expect((await session(home, [bash(look)], {})).results).toEqual(['["looked"]']);
+});
+
+test("the user's hooks take no program from an untrusted folder, whatever its place on the PATH; with trust they do", async () => {
+  using home = temporaryHome();
+  executable(home, "node_modules/.bin/my-lint", `#!/bin/sh\n: >"${home.root}/ran-my-lint"\n`);
+  const hooks = [
+    { type: "command", command: "my-lint || true" },
+    { type: "command", command: "my-lint", args: [] },
+  ];
+  home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks }] }, permissions: { allow: ["Write"] } });
+  const PATH = `${join(home.project, "node_modules/.bin")}:node_modules/.bin:${home.env["PATH"]}`;
+  const ran = () => readdirSync(home.root).filter((name) => name.startsWith("ran-"));
+  await session(home, [WRITE], { env: { PATH } });
+  expect(ran()).toEqual([]);
+  rmSync(join(home.project, "guarded.txt"));
+  await runKeelson(["trust"], { home });
+  await session(home, [WRITE], { env: { PATH } });
+  expect(ran()).toEqual(["ran-my-lint"]);
 });
