@@ -3,7 +3,7 @@
 
 import { statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve, sep } from "node:path";
-import { hashOf, headOf, isScript } from "./content.ts";
+import { fileHash, fileHead, isScript } from "./content.ts";
 import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
 import { shellNames } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
@@ -194,7 +194,7 @@ function search(name: string, path: string | undefined) {
 function filesOf(found: string | null, path: string | undefined, depth = 0): Pick<Known, "files" | "wanted"> {
   const part = found === null ? null : partOf(found);
   if (part === null) return { files: [], wanted: [] };
-  const [interpreter, ...args] = /^#![ \t]*(.*)/.exec(headOf(part.real, 512))?.[1]?.trim().split(/\s+/) ?? [];
+  const [interpreter, ...args] = /^#![ \t]*(.*)/.exec(fileHead(part.real, 512))?.[1]?.trim().split(/\s+/) ?? [];
   if (interpreter === undefined || !isAbsolute(interpreter) || depth === MOST_INTERPRETERS)
     return { files: [part], wanted: [] };
   const isEnv = basename(interpreter) === "env";
@@ -210,7 +210,7 @@ function filesOf(found: string | null, path: string | undefined, depth = 0): Pic
 function partOf(path: string): Part | null {
   const trail = trailOf(path);
   if (trail.real === null) return null;
-  const hash = isChangeable(path, trail) ? hashOf(trail.real) : null;
+  const hash = isChangeable(path, trail) ? fileHash(trail.real) : null;
   return { path, real: trail.real, stamp: stampOf(trail.real), hash };
 }
 
@@ -222,7 +222,7 @@ function isUnchanged(part: Part): boolean {
   if (trail.real === part.real && stamp === part.stamp) return true;
   if (!isChangeable(part.path, trail)) return true;
   // Installed again, with the same content.
-  if (part.hash === null || hashOf(trail.real) !== part.hash) return false;
+  if (part.hash === null || fileHash(trail.real) !== part.hash) return false;
   part.real = trail.real;
   part.stamp = stamp;
   return true;
