@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 const MOST_HASHED = 1024 * 1024;
 
 /** Null if it is too large to be read each time it is run. */
-export function fileHash(path: string): string | null {
+export function programHash(path: string): string | null {
   const bytes = (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) > MOST_HASHED ? null : bytesOf(path);
   return bytes && new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }

@@ -3,7 +3,7 @@
 
 import { statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve, sep } from "node:path";
-import { fileHash, fileHead, isScript } from "./content.ts";
+import { programHash, fileHead, isScript } from "./content.ts";
 import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
 import { shellNames } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
@@ -210,7 +210,7 @@ function filesOf(found: string | null, path: string | undefined, depth = 0): Pic
 function partOf(path: string): Part | null {
   const trail = trailOf(path);
   if (trail.real === null) return null;
-  const hash = isChangeable(path, trail) ? fileHash(trail.real) : null;
+  const hash = isChangeable(path, trail) ? programHash(trail.real) : null;
   return { path, real: trail.real, stamp: stampOf(trail.real), hash };
 }
 
@@ -222,7 +222,7 @@ function isUnchanged(part: Part): boolean {
   if (trail.real === part.real && stamp === part.stamp) return true;
   if (!isChangeable(part.path, trail)) return true;
   // Installed again, with the same content.
-  if (part.hash === null || fileHash(trail.real) !== part.hash) return false;
+  if (part.hash === null || programHash(trail.real) !== part.hash) return false;
   part.real = trail.real;
   part.stamp = stamp;
   return true;
