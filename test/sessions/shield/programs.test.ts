@@ -166,6 +166,11 @@ for (const [who, run, how] of users) {
   });
 }
 
+function commitAll(home: TemporaryHome): void {
+  for (const words of ["add .", "commit -qm one"])
+    Bun.spawnSync(["git", ...words.split(" ")], { cwd: home.project, env: home.env });
+}
+
 /** A PATH with what commands need, in a folder that commands can write; nothing of the system is on it. */
 function ownPath(home: TemporaryHome): string {
   const bin = join(home.root, "bin");
@@ -194,11 +199,7 @@ for (const [who, run, how] of users) {
   run(`as ${who}: a git that commands could replace runs behind the shield`, async () => {
     using home = temporaryHome({ git: true });
     home.write("a.txt", "one");
-    for (const words of [
-      ["add", "."],
-      ["commit", "-qm", "one"],
-    ])
-      Bun.spawnSync(["git", ...words], { cwd: home.project, env: home.env });
+    commitAll(home);
     const seen = join(home.project, "seen");
     const real = join(home.root, "real-git");
     copyFileSync(Bun.which("git")!, real);
@@ -250,3 +251,44 @@ test("the user's hooks take no program from an untrusted folder, whatever its pl
   await session(home, [WRITE], { env: { PATH } });
   expect(ran()).toEqual(["ran-my-lint"]);
 });
+
+const traced = testUnless(
+  confinementMissing() ?? ordinaryUserMissing() ?? (Bun.which("strace") ? null : "strace is not installed"),
+  test,
+);
+
+traced("whatever an ordinary user's session runs outside the shield, a command cannot write to", async () => {
+  using home = userHome();
+  home.write("a.pdf", "%PDF-1.4\n");
+  commitAll(home);
+  const trace = join(home.root, "trace");
+  const strace = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=process", "-o", trace, "--"];
+  const pages: ScriptedCall = { name: "Read", input: { file_path: "a.pdf", pages: "1-2" } };
+  const calls = [bash("cat a.pdf"), WRITE, { name: "Grep", input: { pattern: "x" } }, pages];
+  await session(owned(home), calls, { ...how(), through: [...strace, ...through] }, ["--worktree", "one"]);
+  const ran = ranOutside(readFileSync(trace, "utf8").split("\n"), Bun.which("bwrap")!);
+  const names = ran.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  expect(names).toEqual(expect.arrayContaining(["bash", "git", "by-word", "by-exec", "interpreter", "server", "rg"]));
+
+  const list = home.write("~/list", `${ran.join("\n")}\n`);
+  const look = `while read -r f; do test -w "$f" && echo "$f"; done <${list}; echo looked`;
+  expect((await session(owned(home), [bash(look)], how())).results).toEqual(['["looked"]']);
+});
+
+const how = () => ({ through, program });
+
+/** The programs that were started by no process of the shield, of a trace of processes. */
+function ranOutside(lines: readonly string[], shield: string): readonly string[] {
+  const inside = new Set<string>();
+  const found = new Set<string>();
+  for (const line of lines) {
+    const [, pid = "", rest = ""] = /^(\d+) +(.*)/.exec(line) ?? [];
+    const child = /^(?:<\.\.\. )?(?:clone3?|v?fork)\b.* = (\d+)$/.exec(rest)?.[1];
+    if (child !== undefined && inside.has(pid)) inside.add(child);
+    const path = /^execve\("([^"]+)"/.exec(rest)?.[1];
+    if (path === undefined || inside.has(pid) || / = -1 /.test(rest)) continue;
+    found.add(path);
+    if (path === shield) inside.add(pid);
+  }
+  return [...found];
+}
