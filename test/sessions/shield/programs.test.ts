@@ -38,6 +38,7 @@ function userHome(): TemporaryHome {
   const deny = (who: string) => `#!/bin/sh\ncat >/dev/null\necho 'denied by ${who}' >&2\nexit 2\n`;
   executable(home, "~/.vm/versions/1/bin/by-word", deny("by-word"));
   executable(home, "~/.vm/versions/1/bin/by-exec", deny("by-exec"));
+  executable(home, "~/.vm/versions/1/bin/by-argument", deny("by-argument"));
   executable(home, "~/.vm/versions/1/bin/interpreter", '#!/bin/sh\nshift; exec /bin/sh "$@"\n');
   executable(home, "~/.vm/versions/1/bin/server", `#!/bin/sh\necho ran >>"${home.root}/server"\n`);
   executable(home, "~/.vm/versions/1/bin/unused", "#!/bin/sh\n");
@@ -51,6 +52,7 @@ function userHome(): TemporaryHome {
           hooks: [
             { type: "command", command: "FOO=1 by-word --check" },
             { type: "command", command: "by-exec", args: ["--check"] },
+            { type: "command", command: "env", args: ["A=1", "by-argument"] },
             { type: "command", command: "interpreter -- ~/.claude/hooks/check.js" },
           ],
         },
@@ -58,7 +60,7 @@ function userHome(): TemporaryHome {
     },
     permissions: { allow: ["Bash", "Grep", "Write"] },
   });
-  home.write("~/.claude.json", { mcpServers: { one: { command: "server", args: [] } } });
+  home.write("~/.claude.json", { mcpServers: { one: { command: "sh", args: ["-c", "exec server"] } } });
   return home;
 }
 
@@ -87,10 +89,10 @@ async function session(
   return { ended, results: results.map((each) => JSON.stringify(each)) };
 }
 
-const NAMES = "git bash sh rg bwrap socat pdftoppm tmux by-word by-exec interpreter server keelson cat env";
+const NAMES = "git bash sh rg bwrap socat pdftoppm tmux by-word by-exec by-argument interpreter server keelson cat env";
 /** Leaves its name where the test looks, if anything runs it. */
 const evil = (home: TemporaryHome) => `#!/bin/sh\n: >"${home.root}/ran-\${0##*/}"\n`;
-const DENIALS = ["denied by by-word", "denied by by-exec", "denied by interpreter"];
+const DENIALS = ["denied by by-word", "denied by by-exec", "denied by by-argument", "denied by interpreter"];
 
 const VM = "$HOME/.vm/versions/1/bin";
 const EVIL = '"$TMPDIR/evil"';
@@ -103,16 +105,19 @@ const ATTACKS: readonly (readonly [name: string, command: string])[] = [
   ["links names", `for n in ${NAMES}; do /bin/ln -s ${EVIL} ~/.local/bin/$n; done`],
   [
     "replaces the files",
-    `for n in by-word by-exec interpreter server; do /bin/cp ${EVIL} ${VM}/$n; /bin/mv ${EVIL} ${VM}/$n; done`,
+    `for n in by-word by-exec by-argument interpreter server; do /bin/cp ${EVIL} ${VM}/$n; /bin/mv ${EVIL} ${VM}/$n; done`,
   ],
   [
     "removes the files",
-    `for n in by-word by-exec interpreter server; do /bin/rm -f ${VM}/$n; /bin/cp ${EVIL} ${VM}/$n; done`,
+    `for n in by-word by-exec by-argument interpreter server; do /bin/rm -f ${VM}/$n; /bin/cp ${EVIL} ${VM}/$n; done`,
   ],
-  ["appends to the files", `for n in by-word by-exec interpreter server; do /bin/cat ${EVIL} >>${VM}/$n; done`],
+  [
+    "appends to the files",
+    `for n in by-word by-exec by-argument interpreter server; do /bin/cat ${EVIL} >>${VM}/$n; done`,
+  ],
   [
     "writes through a hard link",
-    `for n in by-word by-exec interpreter server; do /bin/ln ${VM}/$n ~/hard-$n; /bin/cat ${EVIL} >~/hard-$n; done`,
+    `for n in by-word by-exec by-argument interpreter server; do /bin/ln ${VM}/$n ~/hard-$n; /bin/cat ${EVIL} >~/hard-$n; done`,
   ],
   [
     "replaces the folder",
@@ -175,7 +180,7 @@ function commitAll(home: TemporaryHome): void {
 function ownPath(home: TemporaryHome): string {
   const bin = join(home.root, "bin");
   mkdirSync(bin);
-  for (const name of ["bash", "sh", "cat", "cp"]) symlinkSync(Bun.which(name)!, join(bin, name));
+  for (const name of ["bash", "sh", "cat", "cp", "env"]) symlinkSync(Bun.which(name)!, join(bin, name));
   return bin;
 }
 
@@ -185,7 +190,7 @@ for (const [who, run, how] of users) {
     executable(home, "~/evil", evil(home));
     const PATH = `${join(home.home, ".local/bin")}:${join(home.home, ".vm/current/bin")}:${ownPath(home)}`;
     const open = { ...how, env: { PATH } };
-    const plant = bash("for n in by-word by-exec; do cp ~/evil ~/.local/bin/$n; done");
+    const plant = bash("for n in by-word by-exec by-argument; do cp ~/evil ~/.local/bin/$n; done");
     const planted = await session(owned(home), [WRITE, plant, WRITE], open);
     expect(planted.ended.stderr).toContain("without the shield");
     for (const text of DENIALS) expect(planted.results[0]).toContain(text);

@@ -78,6 +78,10 @@ const PACKAGES = /\/(?:node_modules|\.venv|venv|site-packages)\//;
 const MOST_INTERPRETERS = 3;
 /** What root runs in nearly every session. Each costs every command a tenth of a millisecond. */
 const GUARDED_FOR_ROOT = ["bwrap", "git", "bash", "sh"];
+/** Root could replace these too, so they are looked up before the first command, and compared. */
+const COMPARED_FOR_ROOT = ["pdftoppm", "tmux", "notify-send"];
+/** What is named here is loaded into every program. */
+const PRELOADED = "/etc/ld.so.preload";
 
 export function createPrograms(path: string | undefined): Programs {
   const known = new Map<string, Known>();
@@ -112,7 +116,14 @@ export function createPrograms(path: string | undefined): Programs {
       return { problem: `"${command}" was not found`, isChanged: false };
     }
     const isSame = isProgram(one.found) && one.files.every(isUnchanged) && !one.wanted.some(isProgram);
-    return isSame ? { path: one.found } : changed(one.found, "changed");
+    const other = isSame ? changedName() : one.found;
+    return other === undefined ? { path: one.found } : changed(other, "changed");
+  }
+
+  /** Without the shield, nothing guards the names that a program looks up in turn. */
+  function changedName(): string | undefined {
+    if (isShielded) return undefined;
+    return [...inText].find(([each, part]) => (part ? !isUnchanged(part) : isProgram(each)))?.[0];
   }
 
   return {
@@ -120,9 +131,7 @@ export function createPrograms(path: string | undefined): Programs {
     configured,
     script: (path, place) => (isShielded && scripts.includes(path) ? { path } : configured(path, place)),
     shell(folders) {
-      const [other] = isShielded
-        ? []
-        : ([...inText].find(([path, part]) => (part ? !isUnchanged(part) : isProgram(path))) ?? []);
+      const other = changedName();
       if (other !== undefined) return changed(other, "changed");
       const system = process.platform === "darwin" ? null : findHelper("bash", folders);
       return system === null ? configured("bash", { path: folders, cwd: "/" }) : { path: system };
@@ -138,7 +147,8 @@ export function createPrograms(path: string | undefined): Programs {
         .filter(mayGuard)
         .flatMap((each) => [...trailOf(each).links, each]);
       scripts = config.scripts;
-      const own = isRoot() ? GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []) : [];
+      const own = isRoot() ? [...GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []), PRELOADED] : [];
+      if (isRoot()) COMPARED_FOR_ROOT.forEach(helper);
       const inner = used.flatMap((one) => one.files.map(({ real }) => real)).filter(isScript);
       const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, mayGuard);
       guarded = [...new Set([...own, ...files, ...names])];
