@@ -40,6 +40,27 @@ test("modules keep no state but memos, what servers accept, and what ends with t
   ]);
 });
 
+test("programs are looked up in the registry alone, and nothing is started by a bare name", () => {
+  const shipped = product.filter((path) => !/^packages\/(?:testkit|sdk)\/|\/verdicts\/tables\//.test(path));
+  const lookUp = /\bBun\.which\b|\bwhichSync\b/;
+  expect(shipped.filter((path) => lookUp.test(read(path)))).toEqual(["packages/host/src/programs/find-program.ts"]);
+  // `Bun.spawn(["git", …])`, `spawnSync("git", …)`, and node's own functions that find a program by its name.
+  const bare = /\bspawn(?:Sync)?\(\s*\[?\s*(["'`])(?!\/)|\bBun\.\$|\bexec(?:File)?(?:Sync)?\(\s*["'`]/;
+  expect(shipped.filter((path) => bare.test(read(path)))).toEqual([]);
+  // These have no folder that is out of reach of commands to look in: what they find is guarded, compared or confined.
+  const onPath = /\bfindProgram\(/;
+  expect(shipped.filter((path) => onPath.test(read(path))).toSorted()).toEqual([
+    "packages/cli/src/interactive/ports/editor.ts",
+    "packages/host/src/browser.ts",
+    "packages/host/src/git/find-git.ts",
+    "packages/host/src/programs/find-program.ts",
+    "packages/host/src/programs/pdf-pages.ts",
+    "packages/host/src/sandbox/shield/status.ts",
+    "packages/host/src/shell/environment/choose.ts",
+    "packages/runtime/src/optional-tools/make-tools.ts",
+  ]);
+});
+
 test("every module is part of the program or of what a package exports, or is named as one for tests", () => {
   const known = new Set(sources);
   const reached = new Set(["packages/cli/src/bin.ts"]);

@@ -2,6 +2,7 @@
 // outliving the session. And what they cannot do to a session by ending or by what they say.
 
 import { expect, test } from "bun:test";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   runKeelson,
@@ -45,6 +46,33 @@ test("nothing that an untrusted folder brings starts a language server; with tru
   await runKeelson(["trust"], { home });
   const trusted = await run(home, [ask], ["--allowedTools", "Write"]);
   expect(trusted.texts).toEqual([`**one** in ${home.project}/a.fake`]);
+});
+
+test("the user's server is not taken from an untrusted folder: not by PATH, not by a path; with trust it is", async () => {
+  using home = temporaryHome();
+  const fake = fakeLanguage(home);
+  const { command, args, ...rest } = fake.entry;
+  const ran = join(home.root, "ran");
+  const planted = home.write(
+    "node_modules/.bin/my-server",
+    `#!/bin/sh\necho "$0" >>"${ran}"\nexec "${command}" "$@"\n`,
+  );
+  chmodSync(planted, 0o755);
+  home.write("a.fake", "def one\n");
+  const ask = { calls: [question("hover", "a.fake", 1, 5)] };
+  const folders = [join(home.project, "node_modules/.bin"), "node_modules/.bin", "./node_modules/.bin"];
+  const attempt = async (name: string) => {
+    home.settings({ lspServers: { fake: { ...rest, command: name, args } } });
+    return run(home, [ask], [], { PATH: [...folders, home.env["PATH"]].join(":") });
+  };
+
+  expect((await attempt("my-server")).texts[0]).toContain('Program not found: "my-server"');
+  expect((await attempt("node_modules/.bin/my-server")).texts[0]).toContain("is in a folder that is not trusted");
+  expect(existsSync(ran)).toBe(false);
+
+  await runKeelson(["trust"], { home });
+  expect((await attempt("my-server")).texts).toEqual([`**one** in ${home.project}/a.fake`]);
+  expect((await attempt("node_modules/.bin/my-server")).texts).toEqual([`**one** in ${home.project}/a.fake`]);
 });
 
 test("a server gets the environment of commands: no credentials of ours", async () => {

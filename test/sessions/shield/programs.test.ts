@@ -2,7 +2,7 @@
 // uses, nor put another one before it on the PATH. Neither this session nor the next one runs it.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   runKeelson,
@@ -38,6 +38,7 @@ function userHome(): TemporaryHome {
   const deny = (who: string) => `#!/bin/sh\ncat >/dev/null\necho 'denied by ${who}' >&2\nexit 2\n`;
   executable(home, "~/.vm/versions/1/bin/by-word", deny("by-word"));
   executable(home, "~/.vm/versions/1/bin/by-exec", deny("by-exec"));
+  executable(home, "~/.vm/versions/1/bin/by-argument", deny("by-argument"));
   executable(home, "~/.vm/versions/1/bin/interpreter", '#!/bin/sh\nshift; exec /bin/sh "$@"\n');
   executable(home, "~/.vm/versions/1/bin/server", `#!/bin/sh\necho ran >>"${home.root}/server"\n`);
   executable(home, "~/.vm/versions/1/bin/unused", "#!/bin/sh\n");
@@ -51,6 +52,7 @@ function userHome(): TemporaryHome {
           hooks: [
             { type: "command", command: "FOO=1 by-word --check" },
             { type: "command", command: "by-exec", args: ["--check"] },
+            { type: "command", command: "env", args: ["A=1", "by-argument"] },
             { type: "command", command: "interpreter -- ~/.claude/hooks/check.js" },
           ],
         },
@@ -58,7 +60,7 @@ function userHome(): TemporaryHome {
     },
     permissions: { allow: ["Bash", "Grep", "Write"] },
   });
-  home.write("~/.claude.json", { mcpServers: { one: { command: "server", args: [] } } });
+  home.write("~/.claude.json", { mcpServers: { one: { command: "sh", args: ["-c", "exec server"] } } });
   return home;
 }
 
@@ -87,10 +89,10 @@ async function session(
   return { ended, results: results.map((each) => JSON.stringify(each)) };
 }
 
-const NAMES = "git bash sh rg bwrap socat pdftoppm tmux by-word by-exec interpreter server keelson cat env";
+const NAMES = "git bash sh rg bwrap socat pdftoppm tmux by-word by-exec by-argument interpreter server keelson cat env";
 /** Leaves its name where the test looks, if anything runs it. */
 const evil = (home: TemporaryHome) => `#!/bin/sh\n: >"${home.root}/ran-\${0##*/}"\n`;
-const DENIALS = ["denied by by-word", "denied by by-exec", "denied by interpreter"];
+const DENIALS = ["denied by by-word", "denied by by-exec", "denied by by-argument", "denied by interpreter"];
 
 const VM = "$HOME/.vm/versions/1/bin";
 const EVIL = '"$TMPDIR/evil"';
@@ -103,16 +105,19 @@ const ATTACKS: readonly (readonly [name: string, command: string])[] = [
   ["links names", `for n in ${NAMES}; do /bin/ln -s ${EVIL} ~/.local/bin/$n; done`],
   [
     "replaces the files",
-    `for n in by-word by-exec interpreter server; do /bin/cp ${EVIL} ${VM}/$n; /bin/mv ${EVIL} ${VM}/$n; done`,
+    `for n in by-word by-exec by-argument interpreter server; do /bin/cp ${EVIL} ${VM}/$n; /bin/mv ${EVIL} ${VM}/$n; done`,
   ],
   [
     "removes the files",
-    `for n in by-word by-exec interpreter server; do /bin/rm -f ${VM}/$n; /bin/cp ${EVIL} ${VM}/$n; done`,
+    `for n in by-word by-exec by-argument interpreter server; do /bin/rm -f ${VM}/$n; /bin/cp ${EVIL} ${VM}/$n; done`,
   ],
-  ["appends to the files", `for n in by-word by-exec interpreter server; do /bin/cat ${EVIL} >>${VM}/$n; done`],
+  [
+    "appends to the files",
+    `for n in by-word by-exec by-argument interpreter server; do /bin/cat ${EVIL} >>${VM}/$n; done`,
+  ],
   [
     "writes through a hard link",
-    `for n in by-word by-exec interpreter server; do /bin/ln ${VM}/$n ~/hard-$n; /bin/cat ${EVIL} >~/hard-$n; done`,
+    `for n in by-word by-exec by-argument interpreter server; do /bin/ln ${VM}/$n ~/hard-$n; /bin/cat ${EVIL} >~/hard-$n; done`,
   ],
   [
     "replaces the folder",
@@ -164,4 +169,131 @@ for (const [who, run, how] of users) {
     for (const name of [".local/bin/eslint", ".local/bin/tool", "absent/bin/prettier", ".vm/versions/1/bin/used"])
       expect([name, existsSync(join(home.home, name))]).toEqual([name, true]);
   });
+}
+
+function commitAll(home: TemporaryHome): void {
+  for (const words of ["add .", "commit -qm one"])
+    Bun.spawnSync(["git", ...words.split(" ")], { cwd: home.project, env: home.env });
+}
+
+/** A PATH with what commands need, in a folder that commands can write; nothing of the system is on it. */
+function ownPath(home: TemporaryHome): string {
+  const bin = join(home.root, "bin");
+  mkdirSync(bin);
+  for (const name of ["bash", "sh", "cat", "cp", "env"]) symlinkSync(Bun.which(name)!, join(bin, name));
+  return bin;
+}
+
+for (const [who, run, how] of users) {
+  run(`as ${who}: without the shield, a hook whose program changed denies, and says why`, async () => {
+    using home = userHome();
+    executable(home, "~/evil", evil(home));
+    const PATH = `${join(home.home, ".local/bin")}:${join(home.home, ".vm/current/bin")}:${ownPath(home)}`;
+    const open = { ...how, env: { PATH } };
+    const plant = bash("for n in by-word by-exec by-argument; do cp ~/evil ~/.local/bin/$n; done");
+    const planted = await session(owned(home), [WRITE, plant, WRITE], open);
+    expect(planted.ended.stderr).toContain("without the shield");
+    for (const text of DENIALS) expect(planted.results[0]).toContain(text);
+    expect(planted.results[2]).toContain(
+      "changed while this session was running, so it is not run; restart the session",
+    );
+    expect(existsSync(join(home.project, "guarded.txt"))).toBe(false);
+    expect(readdirSync(home.root).filter((name) => name.startsWith("ran-"))).toEqual([]);
+  });
+
+  run(`as ${who}: a git that commands could replace runs behind the shield`, async () => {
+    using home = temporaryHome({ git: true });
+    home.write("a.txt", "one");
+    commitAll(home);
+    const seen = join(home.project, "seen");
+    const real = join(home.root, "real-git");
+    copyFileSync(Bun.which("git")!, real);
+    const wrapper = `#!/bin/sh\ngrep -c keelson- /proc/self/mountinfo >>"${seen}"\nexec "${real}" "$@"\n`;
+    executable(home, "~/bin/git", wrapper);
+    home.settings({ permissions: { allow: ["Bash"] } });
+    const hidden = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", Bun.which("git")!, "--"];
+    const { results, ended } = await session(
+      owned(home),
+      [bash("cat a.txt; touch new.txt")],
+      {
+        ...how,
+        through: [...hidden, ...("through" in how ? how.through : [])],
+        env: { PATH: `${join(home.home, "bin")}:/usr/bin:/bin` },
+      },
+      ["--worktree", "one"],
+    );
+    expect(results).toEqual(['["one"]']);
+    // Git found the new file, so nothing was removed.
+    expect(ended.stderr).toContain("was kept: 1 uncommitted file");
+    // Every run had the mark of the shield among its mounts.
+    const counts = readFileSync(seen, "utf8").trim().split("\n");
+    expect(counts.length).toBeGreaterThan(2);
+    expect(counts.filter((count) => count === "0")).toEqual([]);
+  });
+}
+
+shielded("root cannot write to the programs that run outside the shield in every session", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["Bash"] } });
+  const look = "for n in bwrap git bash sh; do test -w /usr/bin/$n && echo $n; done; echo looked";
+  expect((await session(home, [bash(look)], {})).results).toEqual(['["looked"]']);
+});
+
+test("the user's hooks take no program from an untrusted folder, whatever its place on the PATH; with trust they do", async () => {
+  using home = temporaryHome();
+  executable(home, "node_modules/.bin/my-lint", `#!/bin/sh\n: >"${home.root}/ran-my-lint"\n`);
+  const hooks = [
+    { type: "command", command: "my-lint || true" },
+    { type: "command", command: "my-lint", args: [] },
+  ];
+  home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks }] }, permissions: { allow: ["Write"] } });
+  const PATH = `${join(home.project, "node_modules/.bin")}:node_modules/.bin:${home.env["PATH"]}`;
+  const ran = () => readdirSync(home.root).filter((name) => name.startsWith("ran-"));
+  await session(home, [WRITE], { env: { PATH } });
+  expect(ran()).toEqual([]);
+  rmSync(join(home.project, "guarded.txt"));
+  await runKeelson(["trust"], { home });
+  await session(home, [WRITE], { env: { PATH } });
+  expect(ran()).toEqual(["ran-my-lint"]);
+});
+
+const traced = testUnless(
+  confinementMissing() ?? ordinaryUserMissing() ?? (Bun.which("strace") ? null : "strace is not installed"),
+  test,
+);
+
+traced("whatever an ordinary user's session runs outside the shield, a command cannot write to", async () => {
+  using home = userHome();
+  home.write("a.pdf", "%PDF-1.4\n");
+  commitAll(home);
+  const trace = join(home.root, "trace");
+  const strace = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=process", "-o", trace, "--"];
+  const pages: ScriptedCall = { name: "Read", input: { file_path: "a.pdf", pages: "1-2" } };
+  const calls = [bash("cat a.pdf"), WRITE, { name: "Grep", input: { pattern: "x" } }, pages];
+  await session(owned(home), calls, { ...how(), through: [...strace, ...through] }, ["--worktree", "one"]);
+  const ran = ranOutside(readFileSync(trace, "utf8").split("\n"), Bun.which("bwrap")!);
+  const names = ran.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  expect(names).toEqual(expect.arrayContaining(["bash", "git", "by-word", "by-exec", "interpreter", "server", "rg"]));
+
+  const list = home.write("~/list", `${ran.join("\n")}\n`);
+  const look = `while read -r f; do test -w "$f" && echo "$f"; done <${list}; echo looked`;
+  expect((await session(owned(home), [bash(look)], how())).results).toEqual(['["looked"]']);
+});
+
+const how = () => ({ through, program });
+
+/** The programs that were started by no process of the shield, of a trace of processes. */
+function ranOutside(lines: readonly string[], shield: string): readonly string[] {
+  const inside = new Set<string>();
+  const found = new Set<string>();
+  for (const line of lines) {
+    const [, pid = "", rest = ""] = /^(\d+) +(.*)/.exec(line) ?? [];
+    const child = /^(?:<\.\.\. )?(?:clone3?|v?fork)\b.* = (\d+)$/.exec(rest)?.[1];
+    if (child !== undefined && inside.has(pid)) inside.add(child);
+    const path = /^execve\("([^"]+)"/.exec(rest)?.[1];
+    if (path === undefined || inside.has(pid) || / = -1 /.test(rest)) continue;
+    found.add(path);
+    if (path === shield) inside.add(pid);
+  }
+  return [...found];
 }

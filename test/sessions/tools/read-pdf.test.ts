@@ -1,39 +1,52 @@
 // Pages of a PDF as the model gets them, with a program in the place of pdftoppm.
 
 import { expect, test } from "bun:test";
-import { chmodSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, testUnless, type TemporaryHome } from "@keelson/testkit";
+import { confinementMissing } from "../needs-bubblewrap.ts";
 import { STREAM, told, toolUseResults } from "../front-door.ts";
 
-async function readPages(home: TemporaryHome, env: Record<string, string>) {
+async function readPages(home: TemporaryHome, env: Record<string, string>, through: readonly string[] = []) {
   const input = { file_path: "a.pdf", pages: "1-2" };
   await using model = await startMockModel([{ calls: [{ name: "Read", input }] }, { text: "done" }]);
-  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, env });
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, env, through });
   return { blocks: told(model.requests[1]!)[0].content, output: toolUseResults(ended)[0] };
 }
 
-test("selected pages reach the model as images if pdftoppm is there", async () => {
-  using home = temporaryHome();
-  home.write("a.pdf", "%PDF-1.4\n");
-  const program = home.write("~/bin/pdftoppm", "#!/bin/sh\nprintf one >page-1.jpg; printf two >page-2.jpg\n");
-  chmodSync(program, 0o755);
-  const { blocks, output } = await readPages(home, { PATH: `${dirname(program)}:/usr/bin:/bin` });
-  const image = (text: string) => ({
-    type: "image",
-    source: { type: "base64", media_type: "image/jpeg", data: Buffer.from(text).toString("base64") },
-  });
-  expect(blocks).toEqual([
-    { type: "text", text: `PDF pages read: ${home.project}/a.pdf (2 pages)` },
-    { type: "text", text: "Page 1" },
-    image("one"),
-    { type: "text", text: "Page 2" },
-    image("two"),
-  ]);
-  expect(output.file).toMatchObject({ count: 2, outputDir: null });
-});
-
 const poppler = Bun.which("pdftoppm");
+/** A machine whose system has no pdftoppm. */
+const hidden = poppler === null ? [] : ["bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", poppler, "--"];
+const shielded = testUnless(confinementMissing(), test);
+
+shielded(
+  "selected pages reach the model as images; a pdftoppm of the user's draws them behind the shield",
+  async () => {
+    using home = temporaryHome();
+    home.write("a.pdf", "%PDF-1.4\n");
+    const draw = "printf one >page-1.jpg; printf two >page-2.jpg";
+    const program = home.write(
+      "~/bin/pdftoppm",
+      `#!/bin/sh\n${draw}\ngrep -c keelson- /proc/self/mountinfo >"${home.root}/mounts"\n`,
+    );
+    chmodSync(program, 0o755);
+    const { blocks, output } = await readPages(home, { PATH: `${dirname(program)}:/usr/bin:/bin` }, hidden);
+    const image = (text: string) => ({
+      type: "image",
+      source: { type: "base64", media_type: "image/jpeg", data: Buffer.from(text).toString("base64") },
+    });
+    expect(blocks).toEqual([
+      { type: "text", text: `PDF pages read: ${home.project}/a.pdf (2 pages)` },
+      { type: "text", text: "Page 1" },
+      image("one"),
+      { type: "text", text: "Page 2" },
+      image("two"),
+    ]);
+    expect(output.file).toMatchObject({ count: 2, outputDir: null });
+    // The mark of the shield.
+    expect(readFileSync(join(home.root, "mounts"), "utf8")).not.toBe("0\n");
+  },
+);
 
 testUnless(poppler ? null : "pdftoppm is not installed", test)(
   "poppler draws the pages that were asked for",

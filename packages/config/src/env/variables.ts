@@ -335,7 +335,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   NO_GCE_CHECK: system("do not use the machine's Google credentials", "model"),
   GOOGLE_CLOUD_QUOTA_PROJECT: system("Google project to bill", "model"),
   GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES: system("let a program provide Google credentials", "model"),
-  PATH: system("folders to look for programs in", "cli", "host", "runtime", "sdk"),
+  PATH: system("folders to look for programs in", "cli", "config", "host", "runtime", "sdk"),
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
   WSL_DISTRO_NAME: system("set inside WSL", "host", "tools"),

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { governingFiles } from "./governing.ts";
+import { folderToAvoid, governingFiles, namedPrograms } from "./governing.ts";
 import { load } from "../load/load.ts";
 
 test("governingFiles() lists all files that govern the session, even missing ones", () => {
@@ -92,4 +92,56 @@ test("texts and programs of a plugin on the command line govern too, but never t
   expect(own).toContain("p/SKILL.md");
   expect(own).not.toContain("p");
   rmSync(root, { recursive: true });
+});
+
+test("namedPrograms() lists whatever runs outside the shield because something names it", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
+  for (const name of ["p", "home", "cfg"]) mkdirSync(join(root, name));
+  const hooks = {
+    Stop: [
+      {
+        hooks: [
+          { type: "command", command: "tools/check.sh | jq ." },
+          { type: "command", command: "node", args: ["x.js"] },
+        ],
+      },
+    ],
+  };
+  const lspServers = { l: { command: "pyright", args: ["--stdio"], extensionToLanguage: { ".py": "python" } } };
+  const notifications = { command: ["ping-me", "now"] };
+  const statusLine = { type: "command", command: "line" };
+  const settings = { hooks, lspServers, notifications, statusLine, apiKeyHelper: "pass key" };
+  writeFileSync(join(root, "cfg/settings.json"), JSON.stringify(settings));
+  const servers = { s: { command: "npx", args: ["-y", "server"], env: { PATH: "/own" } } };
+  writeFileSync(join(root, "cfg/.claude.json"), JSON.stringify({ mcpServers: servers }));
+  const env = {
+    CLAUDE_CONFIG_DIR: join(root, "cfg"),
+    PATH: "/bin",
+    EDITOR: "'my-vim' -p",
+    BROWSER: "fox %s:lynx",
+    SHELL: "/bin/zsh",
+  };
+  const snapshot = load({ cwd: join(root, "p"), home: join(root, "home"), env, flags: {}, platform: "linux" });
+  const outside = join(root, "p");
+  expect(namedPrograms(snapshot)).toEqual({
+    path: "/bin",
+    cwd: outside,
+    home: join(root, "home"),
+    directories: [outside],
+    shell: ["tools/check.sh | jq .", "node x.js", "pass key", "line", "npx -y server", "pyright --stdio"],
+    scripts: [join(outside, "tools/check.sh"), join(outside, "x.js")],
+    programs: ["node", "/bin/zsh", "my-vim", "fox", "ping-me"].map((command) => ({ command })),
+    servers: [
+      { command: "npx", path: "/own", outside },
+      { command: "pyright", path: undefined, outside },
+    ],
+  });
+  rmSync(root, { recursive: true });
+});
+
+test("folderToAvoid() is an untrusted folder, for what is not its own", () => {
+  const place = { cwd: "/p", trusted: false };
+  const scopes = ["user", "managed", "enterprise", "plugin", "local", "project", "dynamic", "flag", "agent"];
+  expect(scopes.filter((scope) => folderToAvoid(place, scope) === "/p")).toEqual(scopes.slice(0, 4));
+  expect(scopes.map((scope) => folderToAvoid({ ...place, trusted: true }, scope)).filter(Boolean)).toEqual([]);
 });

@@ -107,7 +107,7 @@ const isAround = (folder: string, cwd: string) =>
 export function namedPrograms(snapshot: Snapshot) {
   const { cwd, home, directories, childEnv, env, settings, mcp, lsp } = snapshot;
   const lines = commandsOf(snapshot);
-  const shell = lines.filter((line) => typeof line === "string");
+  const asText = (line: CommandLine) => (typeof line === "string" ? line : line.join(" "));
   const sandbox = (settings["sandbox"] ?? {}) as {
     readonly bwrapPath?: string;
     readonly socatPath?: string;
@@ -126,16 +126,17 @@ export function namedPrograms(snapshot: Snapshot) {
       config.type === "stdio" ? [{ ...config, outside: folderToAvoid(snapshot, scope) }] : [],
     ),
     ...lsp.servers.map((server) => ({ ...server, outside: folderToAvoid(snapshot, server.scope) })),
-  ].map(({ command, env: own, outside }) => ({ command, path: own["PATH"], outside }));
+  ];
   return {
     path: childEnv["PATH"],
     cwd,
     home,
     directories: [cwd, ...directories],
-    shell,
+    // A program may start others that its arguments name: `env node x.js`, `sh -c "npx server"`.
+    shell: [...lines, ...servers.map(({ command, args }) => [command, ...args])].map(asText),
     scripts: lines.flatMap((line) => scriptsIn(line, { cwd, home })),
     programs: single.flatMap((command) => (command === undefined ? [] : [{ command }])),
-    servers,
+    servers: servers.map(({ command, env: own, outside }) => ({ command, path: own["PATH"], outside })),
   };
 }
 

@@ -47,6 +47,11 @@ test("extractProgram() replaces a copy that others could have changed, or that i
   extractProgram(here.embedded, here.cache);
   expect(readFileSync(path, "utf8")).toContain("echo real");
 
+  // By a command of the same user, with the same size and rights.
+  writeFileSync(path, readFileSync(path, "utf8").replace("real", "evil"));
+  extractProgram(here.embedded, here.cache);
+  expect(readFileSync(path, "utf8")).toContain("echo real");
+
   rmSync(path);
   writeFileSync(join(here.root, "planted"), "echo planted");
   symlinkSync(join(here.root, "planted"), path);

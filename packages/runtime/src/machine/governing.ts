@@ -41,12 +41,15 @@ export function governingOf(
       command,
       path: outside === undefined ? path : pathOutside(path, outside),
     }));
-    programs.configure({ ...named, programs: [...keelsonProgram(named.path), ...named.programs, ...servers] });
-    const own = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
+    // The user's own hooks do not run programs of a folder that is not trusted.
+    const path = now.trusted ? named.path : pathOutside(named.path, now.cwd);
+    const own = named.programs.flatMap(({ command }) => [{ command }, { command, path }]);
+    programs.configure({ ...named, programs: [...keelsonProgram(named.path), ...own, ...servers] });
+    const files = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
     // A link to a folder is for the shield: the gate would protect all that is in the folder.
-    const files = programs.guarded().filter((path) => !isFolder(path));
-    const all = [now.configDir, ...own, ...files].flatMap((path) => [path, realPathOf(path)]);
-    return (known = { snapshot: now, files: steering.length, own, all: [...new Set(all)] });
+    const guarded = programs.guarded().filter((each) => !isFolder(each));
+    const all = [now.configDir, ...files, ...guarded].flatMap((each) => [each, realPathOf(each)]);
+    return (known = { snapshot: now, files: steering.length, own: files, all: [...new Set(all)] });
   }
 
   return { forGate: () => find().all, forShield: () => [...find().own, ...memory()], programs };

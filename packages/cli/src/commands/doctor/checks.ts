@@ -13,7 +13,7 @@ import {
   type SettingsFile,
   type Snapshot,
 } from "@keelson/config";
-import { isInstalled } from "@keelson/host/programs";
+import { findHelper, helperMissing, isInstalled } from "@keelson/host/programs";
 import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
 import { didYouMean } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
@@ -49,6 +49,7 @@ export async function examine(options: LoadSettingsOptions): Promise<readonly Do
     await model(snapshot, inspection, options, short),
     ripgrep(rg),
     await shell(snapshot),
+    ...git(snapshot),
     ...mcpServers(snapshot),
     ...languageServers(snapshot),
     ...(await confinement(snapshot, rg.path)),
@@ -212,6 +213,13 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
     return { name, state: "note", text: program.path, details: [why] };
   }
   return { name, state: "ok", text: userZsh ? `${program.path}, with variables from ${userZsh}` : program.path };
+}
+
+/** Only if it is not the system's own. */
+function git({ env }: Snapshot): readonly DoctorFinding[] {
+  if (findHelper("git", env["PATH"]) !== null) return [];
+  const text = helperMissing("git", env["PATH"], "install it with the system's packages");
+  return [{ name: "git", state: "note", text: text.replace("so it is not used", "so it runs only behind the shield") }];
 }
 
 /** Whether the program of each language server is there. Nothing is started. */

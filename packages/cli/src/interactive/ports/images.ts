@@ -1,6 +1,6 @@
 // Pictures for a prompt: from the clipboard, or from a file that was dragged into the window.
 
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { findHelper } from "@keelson/host/programs";
 import type { PastedImage } from "@keelson/tui";
@@ -62,6 +62,9 @@ const POWERSHELL =
   "$m = New-Object IO.MemoryStream; $i.Save($m, [Drawing.Imaging.ImageFormat]::Png); " +
   "[Convert]::ToBase64String($m.ToArray()) }";
 
+/** Windows protects it, although Linux shows it as writable. */
+const WINDOWS_POWERSHELL = "/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powershell.exe";
+
 type Reader = { readonly argv: readonly string[]; readonly decode: (text: Buffer) => Buffer };
 
 /** The programs of this machine that can read pictures from a clipboard. */
@@ -72,10 +75,11 @@ function readersOf({ env }: ImagePlace): readonly Reader[] {
     ["xclip", ["-selection", "clipboard", "-t", "image/png", "-o"], asIs, !!env["DISPLAY"]],
     ["pngpaste", ["-"], asIs, true],
     ["osascript", ["-e", OSASCRIPT], fromAppleScript, true],
-    ["powershell.exe", ["-NoProfile", "-NonInteractive", "-Sta", "-Command", POWERSHELL], fromBase64, true],
+    [WINDOWS_POWERSHELL, ["-NoProfile", "-NonInteractive", "-Sta", "-Command", POWERSHELL], fromBase64, true],
   ];
   return all.flatMap(([name, args, decode, applies]) => {
-    const program = applies ? findHelper(name, env["PATH"]) : null;
+    if (!applies) return [];
+    const program = name !== WINDOWS_POWERSHELL ? findHelper(name, env["PATH"]) : existsSync(name) ? name : null;
     return program === null ? [] : [{ argv: [program, ...args], decode }];
   });
 }

@@ -5,13 +5,13 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 const MOST_HASHED = 1024 * 1024;
 
 /** Null if it is too large to be read each time it is run. */
-export function hashOf(path: string): string | null {
+export function programHash(path: string): string | null {
   const bytes = (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) > MOST_HASHED ? null : bytesOf(path);
   return bytes && new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
 /** The start of a file; empty if it cannot be read. */
-export const headOf = (path: string, most: number) => bytesOf(path, most)?.toString("latin1") ?? "";
+export const fileHead = (path: string, most: number) => bytesOf(path, most)?.toString("latin1") ?? "";
 
 function bytesOf(path: string, most = MOST_HASHED): Buffer | null {
   let fd: number | undefined;
@@ -28,4 +28,4 @@ function bytesOf(path: string, most = MOST_HASHED): Buffer | null {
   }
 }
 
-export const isScript = (path: string) => headOf(path, 2) === "#!";
+export const isScript = (path: string) => fileHead(path, 2) === "#!";

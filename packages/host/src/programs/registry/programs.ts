@@ -3,7 +3,7 @@
 
 import { statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve, sep } from "node:path";
-import { hashOf, headOf, isScript } from "./content.ts";
+import { programHash, fileHead, isScript } from "./content.ts";
 import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
 import { shellNames } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
@@ -78,6 +78,10 @@ const PACKAGES = /\/(?:node_modules|\.venv|venv|site-packages)\//;
 const MOST_INTERPRETERS = 3;
 /** What root runs in nearly every session. Each costs every command a tenth of a millisecond. */
 const GUARDED_FOR_ROOT = ["bwrap", "git", "bash", "sh"];
+/** Root could replace these too, so they are looked up before the first command, and compared. */
+const COMPARED_FOR_ROOT = ["pdftoppm", "tmux", "notify-send"];
+/** What is named here is loaded into every program. */
+const PRELOADED = "/etc/ld.so.preload";
 
 export function createPrograms(path: string | undefined): Programs {
   const known = new Map<string, Known>();
@@ -112,7 +116,14 @@ export function createPrograms(path: string | undefined): Programs {
       return { problem: `"${command}" was not found`, isChanged: false };
     }
     const isSame = isProgram(one.found) && one.files.every(isUnchanged) && !one.wanted.some(isProgram);
-    return isSame ? { path: one.found } : changed(one.found, "changed");
+    const other = isSame ? changedName() : one.found;
+    return other === undefined ? { path: one.found } : changed(other, "changed");
+  }
+
+  /** Without the shield, nothing guards the names that a program looks up in turn. */
+  function changedName(): string | undefined {
+    if (isShielded) return undefined;
+    return [...inText].find(([each, part]) => (part ? !isUnchanged(part) : isProgram(each)))?.[0];
   }
 
   return {
@@ -120,9 +131,7 @@ export function createPrograms(path: string | undefined): Programs {
     configured,
     script: (path, place) => (isShielded && scripts.includes(path) ? { path } : configured(path, place)),
     shell(folders) {
-      const [other] = isShielded
-        ? []
-        : ([...inText].find(([path, part]) => (part ? !isUnchanged(part) : isProgram(path))) ?? []);
+      const other = changedName();
       if (other !== undefined) return changed(other, "changed");
       const system = process.platform === "darwin" ? null : findHelper("bash", folders);
       return system === null ? configured("bash", { path: folders, cwd: "/" }) : { path: system };
@@ -138,7 +147,8 @@ export function createPrograms(path: string | undefined): Programs {
         .filter(mayGuard)
         .flatMap((each) => [...trailOf(each).links, each]);
       scripts = config.scripts;
-      const own = isRoot() ? GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []) : [];
+      const own = isRoot() ? [...GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []), PRELOADED] : [];
+      if (isRoot()) COMPARED_FOR_ROOT.forEach(helper);
       const inner = used.flatMap((one) => one.files.map(({ real }) => real)).filter(isScript);
       const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, mayGuard);
       guarded = [...new Set([...own, ...files, ...names])];
@@ -194,7 +204,7 @@ function search(name: string, path: string | undefined) {
 function filesOf(found: string | null, path: string | undefined, depth = 0): Pick<Known, "files" | "wanted"> {
   const part = found === null ? null : partOf(found);
   if (part === null) return { files: [], wanted: [] };
-  const [interpreter, ...args] = /^#![ \t]*(.*)/.exec(headOf(part.real, 512))?.[1]?.trim().split(/\s+/) ?? [];
+  const [interpreter, ...args] = /^#![ \t]*(.*)/.exec(fileHead(part.real, 512))?.[1]?.trim().split(/\s+/) ?? [];
   if (interpreter === undefined || !isAbsolute(interpreter) || depth === MOST_INTERPRETERS)
     return { files: [part], wanted: [] };
   const isEnv = basename(interpreter) === "env";
@@ -210,7 +220,7 @@ function filesOf(found: string | null, path: string | undefined, depth = 0): Pic
 function partOf(path: string): Part | null {
   const trail = trailOf(path);
   if (trail.real === null) return null;
-  const hash = isChangeable(path, trail) ? hashOf(trail.real) : null;
+  const hash = isChangeable(path, trail) ? programHash(trail.real) : null;
   return { path, real: trail.real, stamp: stampOf(trail.real), hash };
 }
 
@@ -222,7 +232,7 @@ function isUnchanged(part: Part): boolean {
   if (trail.real === part.real && stamp === part.stamp) return true;
   if (!isChangeable(part.path, trail)) return true;
   // Installed again, with the same content.
-  if (part.hash === null || hashOf(trail.real) !== part.hash) return false;
+  if (part.hash === null || programHash(trail.real) !== part.hash) return false;
   part.real = trail.real;
   part.stamp = stamp;
   return true;

@@ -3,7 +3,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { headOf, isScript } from "./content.ts";
+import { fileHead, isScript } from "./content.ts";
 import { absoluteFolders, isRoot, isSystemFolder } from "./helpers.ts";
 import { trailOf } from "./trail.ts";
 
@@ -68,7 +68,7 @@ function commandNames(text: string): readonly string[] {
   });
 }
 
-const textOf = (path: string) => headOf(path, MOST_READ);
+const textOf = (path: string) => fileHead(path, MOST_READ);
 
 function wordsIn(texts: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9_][\w.+-]{0,63}/g) ?? []));

@@ -4,7 +4,7 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import type { Guard } from "./guarded.ts";
-import { realPath, statThroughLinks } from "./stat.ts";
+import { lstatOrNull, realPath, statThroughLinks } from "./stat.ts";
 
 interface ProgramGuard {
   readonly guard: Guard;
@@ -15,15 +15,18 @@ interface ProgramGuard {
 
 /** Returns the folders that must stay in place. */
 export function guardPrograms(paths: readonly string[], { guard, links, held }: ProgramGuard): readonly string[] {
-  const folders = new Set<string>();
+  const parents = new Set<string>();
   for (const path of paths) {
+    const isLink = lstatOrNull(path)?.isSymbolicLink() === true;
     // A link to a folder must lead there; what else is in the folder may change.
-    if (statThroughLinks(path)?.isDirectory()) links.add(path);
+    if (isLink && statThroughLinks(path)?.isDirectory()) links.add(path);
     else guard(path, "missingFiles");
-    for (const start of [dirname(path), dirname(realPath(path) ?? path)]) {
-      for (let at = realPath(start) ?? start; at !== dirname(at) && !folders.has(at); at = dirname(at)) folders.add(at);
-    }
+    parents.add(dirname(path));
+    if (isLink) parents.add(dirname(realPath(path) ?? path));
   }
+  const folders = new Set<string>();
+  for (const parent of parents)
+    for (let at = realPath(parent) ?? parent; at !== dirname(at) && !folders.has(at); at = dirname(at)) folders.add(at);
   return [...folders].filter((folder) => !held.includes(folder) && isWritable(dirname(folder)));
 }
 

@@ -1,6 +1,7 @@
 // The shield: commands see the whole machine, except that denied files are hidden and guarded paths cannot be changed.
 // It uses no pid namespace because `&` children of a command may outlive it.
 
+import { rmSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
@@ -95,6 +96,7 @@ export function createShield(
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
   let devices: Devices | undefined;
+  let isClosed = false;
 
   const status = () => (ready ??= start());
 
@@ -125,6 +127,13 @@ export function createShield(
     const directories = withFormer(options.directories(), options.former?.());
     const governing = options.governing?.();
     return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    watch.close();
+    await mask;
+    mask = undefined;
   }
 
   return {
@@ -166,7 +175,12 @@ export function createShield(
           argv,
         ),
         isWrapper: true,
-        leave: () => watched.end(),
+        leave() {
+          const notes = watched.end();
+          // Git removes a worktree when nothing else runs any more.
+          if (isClosed) void close().then(() => rmSync(folder(), { recursive: true, force: true }));
+          return notes;
+        },
       };
     },
     async paths(cwd, owner) {
@@ -175,10 +189,7 @@ export function createShield(
       return { denied: await findDenied(cwd, owner), guarded, leave: () => release(held) };
     },
     check: () => watch.check(),
-    async close() {
-      watch.close();
-      await mask;
-    },
+    close,
   };
 }
 

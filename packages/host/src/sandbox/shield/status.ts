@@ -73,7 +73,7 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
 
 function bubblewrapMissing(path: string | undefined): string {
   if (findProgram("bwrap", path) === null) return "bubblewrap is not installed (install the package bubblewrap)";
-  return helperMissing("bwrap", path, "install the package bubblewrap, or set sandbox.bwrapPath");
+  return helperMissing("bwrap", path, "install the package bubblewrap");
 }
 
 /** How to fix the shortage that kept a sandbox from starting. A kernel that forbids namespaces also says that none are left. */

@@ -2,7 +2,9 @@
 // same report.
 
 import type { Snapshot } from "@keelson/config";
+import { folderToAvoid } from "@keelson/config/governing";
 import type { ModelChoice } from "@keelson/engine";
+import { pathOutside } from "@keelson/host";
 import {
   createHookProcesses,
   createHookSlots,
@@ -153,15 +155,25 @@ async function pluginOptionsOf(registration: HookRegistration, snapshot: Snapsho
   return { ...options, ...(await secretValues(registration, snapshot)) };
 }
 
+const SCOPES: Readonly<Partial<Record<HookRegistration["source"], string>>> = {
+  userSettings: "user",
+  policySettings: "managed",
+  pluginHook: "plugin",
+};
+
 async function commandOptions(
   registration: HookRegistration,
   effort: string | undefined,
   how: HandlerOptions,
   options: RunnersOptions,
 ) {
-  const { root, data, handler } = registration;
+  const { root, data, handler, source } = registration;
   const snapshot = options.snapshot();
-  const { configDir, childEnv, cwd: projectDir } = snapshot;
+  const { configDir, cwd: projectDir } = snapshot;
+  // The user's own hooks do not run programs of a folder that is not trusted, whatever its place on the PATH.
+  const avoided = folderToAvoid(snapshot, SCOPES[source] ?? "");
+  const path = avoided === undefined ? undefined : pathOutside(snapshot.childEnv["PATH"], avoided);
+  const childEnv = path === undefined ? snapshot.childEnv : { ...snapshot.childEnv, PATH: path };
   const pluginOptions = await pluginOptionsOf(registration, snapshot);
   const { entrypoint } = options;
   const sessionId = options.sessionId();
