@@ -93,7 +93,7 @@ const SHIELD_ERROR = /Read-only file system|Device or resource busy|\bEROFS\b|\b
 function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
   if (code === 0 || !SHIELD_ERROR.test(text)) return [];
   return [
-    `Commands cannot change protected paths (git hooks, .claude, .mcp.json, shell startup files and so on). ${ASK_OUTSIDE}`,
+    `Commands cannot change protected paths (the configuration folder, git hooks, .claude, .mcp.json, shell startup files and so on). ${ASK_OUTSIDE}`,
   ];
 }
 

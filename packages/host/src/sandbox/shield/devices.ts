@@ -17,7 +17,7 @@ const BUILT_IN = /^(?:null|zero|full|random|urandom|tty|fd|stdin|stdout|stderr|c
 const TERMINAL = /^(?:console|tty(?:\d+|[a-z]\w*)|pty\w+|vcs\w*|hvc\d+|xvc\d+)$/;
 /** Serial ports may be consoles; serial adapters are ordinary devices. */
 const CONTROL =
-  /^(?:tty(?!USB|ACM)[A-Z]\w*|kmsg|mem|kmem|port|nvram|snapshot|autofs|btrfs-control|loop-control|mapper|disk|block|char|cpu|cpu_dma_latency|mcelog|watchdog\d*|hpet|rtc\d*|hwrng|uinput|uhid|userio|vga_arbiter|ecryptfs|bsg|sg\d+|ng\d+n\d+|nvme\d+)$/;
+  /^(?:tty(?!USB|ACM)[A-Z]\w*|kmsg|mem|kmem|port|nvram|snapshot|autofs|btrfs-control|loop-control|mapper|disk|block|char|cpu|cpu_dma_latency|mcelog|watchdog\d*|hpet|rtc\d*|hwrng|uinput|uhid|userio|vga_arbiter|userfaultfd|vsock|vhost-vsock|ecryptfs|bsg|sg\d+|ng\d+n\d+|nvme\d+)$/;
 
 export function createDevices(folder = "/dev"): Devices {
   const ours = ownTerminals();

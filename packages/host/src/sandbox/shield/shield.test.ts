@@ -133,7 +133,9 @@ shielded("close() leaves nothing in the temporary folder", async () => {
   const modesOf = (names: readonly string[]) =>
     names.map((name) => lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.mode ?? -1);
   expect(modesOf(own).every((mode) => mode === -1 || (mode & 0o777) === 0o700)).toBe(true);
-  expect(modesOf(own.map((name) => join(name, "mask"))).every((mode) => mode === -1 || (mode & 0o777) === 0)).toBe(true);
+  expect(modesOf(own.map((name) => join(name, "mask"))).every((mode) => mode === -1 || (mode & 0o777) === 0)).toBe(
+    true,
+  );
   await w[Symbol.asyncDispose]();
   // The folder is shared, so some of them may be of tests that run beside this one.
   expect(own.filter((name) => !folders().includes(name))).not.toEqual([]);
