@@ -1,11 +1,11 @@
 // The session's shell: a new bash for every command, with the user's environment. `close` ends everything it started.
 // Knows nothing about permissions.
 
-import { closeSync, existsSync, realpathSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, realpathSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
-import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
+import { createPrivateFile } from "../files/private-file.ts";
 import { awaitCommand } from "../tasks/awaited-command.ts";
 import { startBackground } from "../tasks/background-command.ts";
 import { commandEnvironment } from "./environment/child-env.ts";
@@ -91,7 +91,10 @@ export function createShell(options: ShellOptions): SessionShell {
   };
   const temporary = once(() => join(realpathSync(tmpdir()), `keelson-${token}`));
   /** For our own files, which commands can see and not change. */
-  const folder = once(() => privateDirectory(temporary()));
+  const folder = once(() => {
+    mkdirSync(temporary(), { mode: 0o700 });
+    return temporary();
+  });
   /** For a Keelson that is run as a command, which creates it. */
   const stateDir = () => `${temporary()}-state`;
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
