@@ -32,6 +32,12 @@ export function createDevices(folder = "/dev"): Devices {
   };
 }
 
+/** The terminals in use on this machine. On macOS a terminal that a command opens later gets another name. */
+export function usedTerminals(folder = "/dev"): readonly string[] {
+  const names = readdirSync(folder).filter((name) => name === "console" || /^ttys\d+$/.test(name));
+  return names.map((name) => join(folder, name));
+}
+
 function deviceArgs(folder: string, name: string, approved: boolean, ours: ReadonlySet<number>): readonly string[] {
   if (BUILT_IN.test(name) || TERMINAL.test(name) || (!approved && CONTROL.test(name))) return [];
   const path = join(folder, name);

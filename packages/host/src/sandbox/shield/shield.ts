@@ -5,7 +5,7 @@ import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
-import { createDevices, type Devices } from "./devices.ts";
+import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
@@ -125,7 +125,9 @@ export function createShield(
       const hidden = await findDenied(cwd, owner);
       const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
       const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
-      if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isWrapper: false, leave: () => [] };
+      if (kind === "seatbelt") {
+        return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
+      }
       const held = await hold(guarded);
       const covers: Covers = {
         hiddenFiles: hidden.files,
