@@ -1,6 +1,7 @@
 // The shield: commands see the whole machine, except that denied files are hidden and guarded paths cannot be changed.
 // It uses no pid namespace because `&` children of a command may outlive it.
 
+import { existsSync } from "node:fs";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
@@ -44,6 +45,15 @@ export interface ShieldedCommand {
   readonly guarded: boolean;
 }
 
+export interface SandboxPaths {
+  readonly hidden: readonly string[];
+  readonly readOnly: readonly string[];
+  /** Call when the command has ended. Reverts forbidden changes and reports them. */
+  leave(): string[];
+  /** Call when its children have ended too. */
+  release(): void;
+}
+
 export interface Shield {
   /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
@@ -51,8 +61,8 @@ export interface Shield {
   hidesAll(cwd: string, owner?: string): Promise<boolean>;
   /** Null if there is no shield. */
   wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
-  /** The paths for another kind of sandbox. Call `leave` when the command has ended. */
-  paths(cwd: string, owner?: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
+  /** The paths for another kind of sandbox. */
+  paths(command: Omit<ShieldedCommand, "command">): Promise<SandboxPaths>;
   /** Reverts changes by children of earlier commands. True if there were any. */
   check(): boolean;
   close(): Promise<void>;
@@ -84,12 +94,14 @@ export function createShield(
   const watch = createWatch({
     mark,
     wroteOurselves: (path) => options.wroteOurselves?.(path) === true,
+    mayBeEmpty: () => isSandboxed,
     warn: options.warn,
     onWatch: (pristine) => crashCleanup.restore(pristine),
   });
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
   let devices: Devices | undefined;
+  let isSandboxed = false;
 
   const status = () => (ready ??= start());
 
@@ -154,10 +166,21 @@ export function createShield(
         leave: () => watched.end(),
       };
     },
-    async paths(cwd, owner) {
+    async paths({ cwd, owner, guarded: isGuarded }) {
+      const { files, folders } = await findDenied(cwd, owner);
+      const hidden = [...files, ...folders];
+      if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       const guarded = guardedFrom(cwd);
       const held = await hold(guarded);
-      return { denied: await findDenied(cwd, owner), guarded, leave: () => release(held) };
+      const { readOnly, missingFolders, missingFiles, gitSettings } = guarded;
+      const fixed = [...readOnly, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
+      if ((await status()).kind === "seatbelt") {
+        return { hidden, readOnly: [...fixed, ...missingFiles], leave: () => [], release() {} };
+      }
+      // A missing file could only be covered by one that programs would find and read.
+      isSandboxed = true;
+      const watched = watch.begin(guarded);
+      return { hidden, readOnly: fixed, leave: () => watched.end(), release: () => release(held) };
     },
     check: () => watch.check(),
     async close() {

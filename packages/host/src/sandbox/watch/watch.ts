@@ -39,6 +39,8 @@ export interface WatchOptions {
   readonly mark: string;
   /** Whether we wrote this file with the user's approval. */
   wroteOurselves(path: string): boolean;
+  /** Whether an empty file may be where nothing was: the sandbox puts some there while a command runs. */
+  mayBeEmpty(): boolean;
   /** Reports what was reverted while no command was running. */
   warn(text: string): void;
   /** Called with the original state while it is watched, and with null afterwards, for cleanup if we are killed. */
@@ -122,6 +124,7 @@ export function createWatch(options: WatchOptions): Watch {
       const entry = lstatOrNull(path);
       // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did.
       if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
+      if (entry.isFile() && entry.size === 0 && options.mayBeEmpty()) return [];
       if (!isNamed(basename(path)) && !isOurs(path)) return [moveAside(path)];
       missing.delete(path);
       standIns.delete(path);
