@@ -263,10 +263,10 @@ export function createWatch(options: WatchOptions): Watch {
 /** File times tick every few milliseconds, so a more recent time may hide a change. */
 const TICK_MS = 50;
 
-/** Empty if the folder does not exist, or changed just now. */
+/** Empty if the folder does not exist, is a link, or changed just now. */
 function settledStamp(folder: string): string {
   const entry = lstatOrNull(folder);
-  return entry && Date.now() - entry.ctimeMs > TICK_MS ? fileStamp(entry) : "";
+  return entry?.isDirectory() && Date.now() - entry.ctimeMs > TICK_MS ? fileStamp(entry) : "";
 }
 
 function isUntouched(folder: string): boolean {
