@@ -271,7 +271,7 @@ test("a variable alone does not move the state of an ordinary session", async ()
   expect([existsSync(elsewhere), existsSync(join(home.configDir, "projects"))]).toEqual([false, true]);
 });
 
-shielded("memory, plans and long results work as before, and two sessions share a home", async () => {
+shielded("commands can read long results, and two sessions share a home", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });
   const lines = 9_000;

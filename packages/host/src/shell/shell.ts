@@ -287,7 +287,7 @@ export function createShell(options: ShellOptions): SessionShell {
       await guardian.dismiss();
       await options.sandbox?.close();
       removeFile((await prepared)?.snapshot);
-      for (const path of [temporary(), stateDir()]) rmSync(path, { recursive: true, force: true });
+      for (const path of [temporary(), stateDir()]) removeFolder(path);
     },
   };
 }
@@ -317,6 +317,15 @@ function saveScript(script: string, directory: string): string {
   writeSync(fd, script);
   closeSync(fd);
   return path;
+}
+
+/** What a command wrote may be impossible to remove; then it stays. */
+function removeFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // The name is random, and nothing reads it again.
+  }
 }
 
 function removeFile(path: string | null | undefined): void {

@@ -124,7 +124,8 @@ export function createShield(
 
   function guardedFrom(cwd: string): Guarded {
     const { home, configDir } = options;
-    return findGuarded({ directories: options.directories(), cwd, home, configDir, governing: options.governing?.() });
+    const governing = [folder(), ...(options.governing?.() ?? [])];
+    return findGuarded({ directories: options.directories(), cwd, home, configDir, governing });
   }
 
   return {
@@ -144,7 +145,9 @@ export function createShield(
       const covers: Covers = {
         hiddenFiles: hidden.files,
         hiddenFolders: hidden.folders,
-        readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => !isHidden(path, hidden)),
+        readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter(
+          (path) => path !== folder() && !isHidden(path, hidden),
+        ),
         pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
       };
       const isRoot = process.getuid?.() === 0;
