@@ -200,7 +200,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 
-  CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk", "tui"),
+  CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "cli", "sdk", "tui"),
   CLAUDE_CODE_PROJECT_DIR_NAME: variable("if trusted", "name of the transcript folder", "runtime", "cli"),
   CLAUDE_CODE_PLUGIN_CACHE_DIR: variable("if trusted", "folder for installed plugins and their data", "config"),
   NPM_CONFIG_REGISTRY: variable("user only", "the npm registry that plugins come from", "host"),
@@ -210,7 +210,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "time limit for git to fetch a plugin or marketplace",
     "host",
   ),
-  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "runtime", "cli"),
+  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "host"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "runtime", "cli"),
   XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config", "host"),
   CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),
