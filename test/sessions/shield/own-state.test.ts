@@ -19,6 +19,7 @@ import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "../fro
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const shielded = testUnless(confinementMissing(), test);
+const sandboxed = testUnless(confinementMissing(["bwrap", "socat"]), test);
 const ordinary = testUnless(confinementMissing() ?? ordinaryUserMissing(), test);
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 afterAll(removeCopy);
@@ -158,6 +159,20 @@ ordinary(
     expect(existsSync(out)).toBe(false);
   },
 );
+
+sandboxed("nor in the sandbox, also if the folder is in the working directory", async () => {
+  using home = temporaryHome({ git: true });
+  const folder = join(home.project, "cfg");
+  fill(home, folder);
+  home.write("cfg/settings.json", { permissions: { allow: ["Bash"] }, sandbox: { enabled: true } });
+  const call = attack(home, folder);
+  const before = contentOf(folder);
+  await using model = await startMockModel([{ calls: [call] }, { text: "done" }]);
+  await runKeelson(["-p", "go"], { home, url: model.url, env: { CLAUDE_CONFIG_DIR: folder } });
+  expect(told(model.requests[1]!)[0].content).toContain("attacked");
+  expect(contentOf(folder)).toEqual(before);
+  expect(plantedIn(folder)).toEqual([]);
+});
 
 shielded("what links in the configuration folder lead to cannot be changed either, nor created", async () => {
   using home = temporaryHome();

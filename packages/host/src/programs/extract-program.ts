@@ -25,6 +25,18 @@ export function extractProgram(embedded: string, directory: string): string | nu
   }
 }
 
+export interface ProgramCachePlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly configDir: string;
+}
+
+/** Where programs are extracted to. Commands cannot write there, so a Keelson among them has a folder of its own. */
+export function programCache({ env, home, configDir }: ProgramCachePlace): string {
+  if (env["KEELSON_STATE_DIR"] === configDir) return join(configDir, "cache");
+  return join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
+}
+
 /** A nonempty file that we own, in a folder that we own, not writable by others. */
 function isIntact(path: string, directory: string): boolean {
   return isOwn(directory) && isOwn(path) && lstatSync(path).isFile() && lstatSync(path).size > 0;

@@ -1,7 +1,6 @@
 // The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { CommandShell, ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import {
@@ -15,6 +14,7 @@ import {
   envFilesOf,
   ownTemporary,
   privateDirectory,
+  programCache,
   type Ledger,
   pathOutside,
   readsAs,
@@ -28,6 +28,7 @@ import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
+import type { ShippedPrograms } from "../session/open-options.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Inbox } from "../stream/inbox.ts";
 import type { FileHistory } from "./file-history.ts";
@@ -136,7 +137,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       warn,
       rulesOf: (owner) => agentRules.get(owner),
       wroteOurselves: (path) => own.isOurs(path),
-      governing: () => [...governing.forShield(), ...temporaryFolder(env)],
+      governing: () => [...governing.forShield(), ...ownFolders(snapshot, programs)],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
       home,
@@ -156,7 +157,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       search: createSearch({
         env: childEnv,
         embedded: programs?.ripgrep,
-        cacheDir: join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson"),
+        cacheDir: programCache(snapshot),
       }),
       shell,
       seen,
@@ -170,7 +171,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
       const { childEnv: env } = state.snapshot;
       const PATH = pathOutside(env["PATH"], state.root);
-      const [temporary = tmpdir()] = temporaryFolder(snapshot.env);
+      const [temporary = tmpdir()] = createdFolder(ownTemporary(snapshot.env));
       return drawPdfPages(bytes, range, signal, { env: { ...env, PATH }, temporary });
     },
     fileHistory,
@@ -193,10 +194,16 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   };
 }
 
-/** Created before a command can: what a command creates in its place would be ours. Empty if another user has it. */
-function temporaryFolder(env: Snapshot["env"]): readonly string[] {
+/** Our folders outside the configuration folder, for temporary files and for programs that we extract and run. */
+function ownFolders(snapshot: Snapshot, programs: ShippedPrograms | undefined): readonly string[] {
+  const extracted = programs?.ripgrep === undefined ? [] : [programCache(snapshot)];
+  return [ownTemporary(snapshot.env), ...extracted].flatMap(createdFolder);
+}
+
+/** Created before a command can, because what is in it is ours. Empty if another user has it. */
+function createdFolder(path: string): readonly string[] {
   try {
-    return [privateDirectory(ownTemporary(env))];
+    return [privateDirectory(path)];
   } catch {
     return [];
   }
