@@ -1,4 +1,4 @@
-export { extractProgram } from "./programs/extract-program.ts";
+export { extractProgram, programCache } from "./programs/extract-program.ts";
 export { findProgram, pathOutside, programsOnPath } from "./programs/find-program.ts";
 export { createFiles } from "./files/files.ts";
 export { holdFolder } from "./files/held-folder.ts";

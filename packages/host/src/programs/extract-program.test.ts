@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { extractProgram } from "./extract-program.ts";
+import { extractProgram, programCache } from "./extract-program.ts";
 
 function place() {
   const root = mkdtempSync(join(tmpdir(), "keelson-extract-"));
@@ -66,4 +66,11 @@ test("extractProgram() returns null if it cannot write or others can write to th
   mkdirSync(here.cache, { recursive: true });
   chmodSync(here.cache, 0o777);
   expect(extractProgram(here.embedded, here.cache)).toBeNull();
+});
+
+test("programCache() is the user's cache, and for a Keelson that is run as a command a folder in its state", () => {
+  const place = { home: "/home/me", configDir: "/home/me/.claude" };
+  expect(programCache({ ...place, env: {} })).toBe("/home/me/.cache/keelson");
+  expect(programCache({ ...place, env: { XDG_CACHE_HOME: "/c", KEELSON_STATE_DIR: "/s" } })).toBe("/c/keelson");
+  expect(programCache({ ...place, configDir: "/s", env: { KEELSON_STATE_DIR: "/s" } })).toBe("/s/cache");
 });

@@ -1,9 +1,7 @@
 // Wraps a command in the full sandbox if it is enabled, in the shield otherwise, or in nothing if neither is available.
 // Afterwards it tells the model what was blocked.
 
-import { existsSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
-import type { Guarded } from "./guarded/guarded.ts";
 import { opensNoFile } from "./shield/opens-no-file.ts";
 import type { Sandbox } from "./full/prepare.ts";
 import type { Shield } from "./shield/shield.ts";
@@ -47,26 +45,31 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   const guarded = !confinement.mayChangeGuarded?.(command.id);
 
   if (sandbox) {
-    const paths = await shield?.paths(cwd, owner);
-    const forbidden = {
-      denyRead: [...(paths?.denied.files ?? []), ...(paths?.denied.folders ?? [])],
-      denyWrite: guarded && paths ? readOnlyPaths(paths.guarded) : [],
+    const paths = await shield?.paths({ cwd, owner, guarded });
+    const forbidden = { denyRead: paths?.hidden ?? [], denyWrite: paths?.readOnly ?? [] };
+    const abandon = () => {
+      paths?.leave();
+      paths?.release();
     };
     const inside = await sandbox
       .wrap({ script, shell, command: command.command, outside, forbidden })
       .catch((error: Error) => {
-        paths?.leave();
+        abandon();
         throw new ToolError(`The sandbox could not be set up for this command: ${error.message}`);
       });
     if (inside) {
       return {
         argv: inside.argv,
         isWrapper: false,
-        leave: (result) => sandboxNotes(inside.finish(), result),
-        release: () => paths?.leave(),
+        leave(result) {
+          // First, because it removes the empty files that kept others from being created.
+          const violations = inside.finish();
+          return [...(paths?.leave() ?? []), ...sandboxNotes(violations, result)];
+        },
+        release: () => paths?.release(),
       };
     }
-    paths?.leave();
+    abandon();
   }
 
   // A command that opens no file does not need the shield, which costs 3 ms.
@@ -82,18 +85,13 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   };
 }
 
-/** The sandbox does not watch for changes, so git's settings are read-only in it. */
-function readOnlyPaths({ readOnly, missingFiles, missingFolders, gitSettings }: Guarded): string[] {
-  return [...readOnly, ...missingFiles, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
-}
-
 /** Error messages of the C library and of Node for a guarded path. */
 const SHIELD_ERROR = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
 
 function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
   if (code === 0 || !SHIELD_ERROR.test(text)) return [];
   return [
-    `Commands cannot change protected paths (git hooks, .claude, .mcp.json, shell startup files and so on). ${ASK_OUTSIDE}`,
+    `Commands cannot change protected paths (the configuration folder, git hooks, .claude, .mcp.json, shell startup files and so on). ${ASK_OUTSIDE}`,
   ];
 }
 

@@ -1,12 +1,12 @@
 // The session's shell: a new bash for every command, with the user's environment. `close` ends everything it started.
 // Knows nothing about permissions.
 
-import { closeSync, existsSync, realpathSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, realpathSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
 import { realPathOf } from "@keelson/disk/real-path";
-import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
+import { createPrivateFile } from "../files/private-file.ts";
 import { awaitCommand } from "../tasks/awaited-command.ts";
 import { startBackground } from "../tasks/background-command.ts";
 import { commandEnvironment } from "./environment/child-env.ts";
@@ -91,8 +91,11 @@ export function createShell(options: ShellOptions): SessionShell {
     return environment.env;
   };
   const temporary = once(() => join(realpathSync(tmpdir()), `keelson-${token}`));
-  /** For our own files, which commands can see and not change. */
-  const folder = once(() => privateDirectory(temporary()));
+  /** For our own files, which commands can see and not change. Created again for what git does after the session's end. */
+  const folder = () => {
+    if (!existsSync(temporary())) mkdirSync(temporary(), { mode: 0o700 });
+    return temporary();
+  };
   /** For a Keelson that is run as a command, which creates it. */
   const stateDir = () => `${temporary()}-state`;
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
@@ -285,7 +288,7 @@ export function createShell(options: ShellOptions): SessionShell {
       await guardian.dismiss();
       await options.sandbox?.close();
       removeFile((await prepared)?.snapshot);
-      for (const path of [temporary(), stateDir()]) rmSync(path, { recursive: true, force: true });
+      for (const path of [temporary(), stateDir()]) removeFolder(path);
     },
   };
 }
@@ -315,6 +318,15 @@ function saveScript(script: string, directory: string): string {
   writeSync(fd, script);
   closeSync(fd);
   return path;
+}
+
+/** What a command wrote may be impossible to remove; then it stays. */
+function removeFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // The name is random, and nothing reads it again.
+  }
 }
 
 function removeFile(path: string | null | undefined): void {

@@ -1,8 +1,6 @@
 // The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
-import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { CommandShell, ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import {
@@ -16,6 +14,7 @@ import {
   envFilesOf,
   ownTemporary,
   privateDirectory,
+  programCache,
   type Ledger,
   pathOutside,
   readsAs,
@@ -29,6 +28,7 @@ import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
+import type { ShippedPrograms } from "../session/open-options.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Inbox } from "../stream/inbox.ts";
 import type { FileHistory, FileHistoryOptions } from "./file-history.ts";
@@ -96,7 +96,6 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   // Not resolved: if a link is in the place of one of them, nothing behind it is readable for that.
   const readable = [resultsDir(), outputDir];
   storage.onClear(() => void readable.push(resultsDir()));
-  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
   const agentInboxes: Machine["agentInboxes"] = new Map();
   const agentRules: Machine["agentRules"] = new Map();
   const notify: NotifyAboutTask = (task, entry, how) => {
@@ -144,12 +143,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
         return own?.rules() === ruleBook.rules ? undefined : own;
       },
       wroteOurselves: (path) => own.isOurs(path),
-      // What is unpacked later is compared with what we ship.
-      governing: () => [
-        ...governing.forShield(),
-        ...temporaryFolder(env),
-        ...[cacheDir].filter((path) => existsSync(path)),
-      ],
+      governing: () => [...governing.forShield(), ...ownFolders(snapshot, programs)],
       programs: () => governing.programs.guarded(),
       onActive: () => governing.programs.shielded(),
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
@@ -176,7 +170,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       search: createSearch({
         env: childEnv,
         embedded: programs?.ripgrep,
-        cacheDir,
+        cacheDir: programCache(snapshot),
       }),
       shell,
       seen,
@@ -191,7 +185,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       const path = pathOutside(state.snapshot.childEnv["PATH"], state.root);
       const { helper } = governing.programs;
       const confine = (program: Parameters<SessionShell["confine"]>[0]) => shell.confine(program);
-      const [own = tmpdir()] = temporaryFolder(snapshot.env);
+      const [own = tmpdir()] = createdFolder(ownTemporary(snapshot.env));
       // Behind the shield our own folder is read-only.
       const temporary = helper("pdftoppm") === null ? tmpdir() : own;
       return drawPdfPages(bytes, range, signal, { find: helper, path, confine, temporary });
@@ -216,10 +210,16 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   };
 }
 
-/** Created before a command can: what a command creates in its place would be ours. Empty if another user has it. */
-function temporaryFolder(env: Snapshot["env"]): readonly string[] {
+/** Our folders outside the configuration folder, for temporary files and for programs that we extract and run. */
+function ownFolders(snapshot: Snapshot, programs: ShippedPrograms | undefined): readonly string[] {
+  const extracted = programs?.ripgrep === undefined ? [] : [programCache(snapshot)];
+  return [ownTemporary(snapshot.env), ...extracted].flatMap(createdFolder);
+}
+
+/** Created before a command can, because what is in it is ours. Empty if another user has it. */
+function createdFolder(path: string): readonly string[] {
   try {
-    return [privateDirectory(ownTemporary(env))];
+    return [privateDirectory(path)];
   } catch {
     return [];
   }

@@ -1,12 +1,12 @@
 // Prepares the sandbox that the settings ask for, before the session starts. The gate and the shell get the same state.
 
-import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import type { SandboxState } from "@keelson/engine";
 import {
   extractProgram,
   findRipgrep,
   prepareSandbox,
+  programCache,
   sandboxProblems,
   shieldStatus,
   type Sandbox,
@@ -31,8 +31,8 @@ export async function openSandbox(
   },
 ): Promise<SessionSandbox> {
   const settings = (snapshot.settings["sandbox"] ?? {}) as SandboxBlock;
-  const { env, home, childEnv } = snapshot;
-  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
+  const { home, childEnv } = snapshot;
+  const cacheDir = programCache(snapshot);
   const excluded = settings.excludedCommands ?? [];
   const { ripgrep, seccomp } = options.programs ?? {};
   const ready = await prepareSandbox(settings, {

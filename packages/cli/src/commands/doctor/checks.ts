@@ -1,7 +1,7 @@
 // The checks of `keelson doctor`, one function each. They change nothing and never print a secret.
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import {
   ConfigError,
   inspect,
@@ -180,10 +180,10 @@ interface RipgrepFound {
   readonly why: string;
 }
 
-async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<RipgrepFound> {
-  const { findRipgrep, ripgrepMissing } = await import("@keelson/host");
-  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
-  const options = { env: childEnv, cacheDir, embedded: shippedPrograms.ripgrep };
+async function ripgrepOf(snapshot: Snapshot): Promise<RipgrepFound> {
+  const { findRipgrep, programCache, ripgrepMissing } = await import("@keelson/host");
+  const cacheDir = programCache(snapshot);
+  const options = { env: snapshot.childEnv, cacheDir, embedded: shippedPrograms.ripgrep };
   return { path: findRipgrep(options), why: ripgrepMissing(options) };
 }
 
@@ -262,7 +262,11 @@ async function confinement({ env, settings }: Snapshot, ripgrepPath: string | nu
   const asked = required ? "required by the settings" : wanted ? "on" : "off";
   return [
     shield.active
-      ? { name: "shield", state: "ok", text: `active, ${program}` }
+      ? {
+          name: "shield",
+          state: shield.reason === undefined ? "ok" : "note",
+          text: `active, ${[program, shield.reason].filter(Boolean).join("; ")}`,
+        }
       : {
           name: "shield",
           state: "note",

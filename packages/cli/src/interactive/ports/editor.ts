@@ -1,7 +1,7 @@
 // Opens text and files in the user's editor, which gets the terminal meanwhile.
 
 import { closeSync, existsSync, mkdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { readOwnFile } from "@keelson/disk/own-files";
 import { createPrivateFile, findProgram, makeTemporary, pathOutside } from "@keelson/host";
 import { findHelper } from "@keelson/host/programs";

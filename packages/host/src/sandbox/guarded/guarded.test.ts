@@ -141,6 +141,7 @@ test("a configuration folder around the working directory is guarded too; worktr
   const { readOnly, pinned } = findGuarded({ ...options, configDir: at("p/.claude") });
   const mcp = at("p/.claude/worktrees/one/.mcp.json");
   expect({ readOnly, pinned }).toEqual({ readOnly: [at("p/.claude"), mcp], pinned: [at("p/.claude/worktrees")] });
+  expect(findGuarded({ ...options, configDir: at("p/.claude") }).missingFolders).toContain(at("home/.claude"));
   const fromHome = findGuarded({ directories: [at("p")], cwd: at("p"), home: at("p"), configDir: at("p/.claude") });
   expect(fromHome).toMatchObject({ readOnly: [at("p/.claude")], pinned: [at("p/.claude/worktrees")] });
 });

@@ -136,7 +136,8 @@ export function findGuarded(options: GuardPlaces): Guarded {
   // Missing files are looked up by their path afterwards, so the folders above them may be replaced.
   const held = () => [...found.readOnly, ...found.pinned, ...found.free, ...found.missingFolders, ...found.links];
 
-  guardConfiguration(configDir, { guard, found });
+  // The user's other sessions use the one in the home, which may be another.
+  for (const folder of new Set([configDir, join(home, ".claude")])) guardConfiguration(folder, { guard, found });
   for (const directory of directories) guardPlace(directory, { isRoot: true, guard, found });
   for (const directory of directories) guardGit(directory, { home, guard, found });
   for (const folder of new Set(directories.flatMap(above))) guardAbove(folder, { guard, found });

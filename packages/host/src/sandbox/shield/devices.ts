@@ -17,7 +17,7 @@ const BUILT_IN = /^(?:null|zero|full|random|urandom|tty|fd|stdin|stdout|stderr|c
 const TERMINAL = /^(?:console|tty(?:\d+|[a-z]\w*)|pty\w+|vcs\w*|hvc\d+|xvc\d+)$/;
 /** Serial ports may be consoles; serial adapters are ordinary devices. */
 const CONTROL =
-  /^(?:tty(?!USB|ACM)[A-Z]\w*|kmsg|mem|kmem|port|nvram|snapshot|autofs|btrfs-control|loop-control|mapper|disk|block|char|cpu|cpu_dma_latency|mcelog|watchdog\d*|hpet|rtc\d*|hwrng|uinput|uhid|userio|vga_arbiter|ecryptfs|bsg|sg\d+|ng\d+n\d+|nvme\d+)$/;
+  /^(?:tty(?!USB|ACM)[A-Z]\w*|kmsg|mem|kmem|port|nvram|snapshot|autofs|btrfs-control|loop-control|mapper|disk|block|char|cpu|cpu_dma_latency|mcelog|watchdog\d*|hpet|rtc\d*|hwrng|uinput|uhid|userio|vga_arbiter|userfaultfd|vsock|vhost-vsock|ecryptfs|bsg|sg\d+|ng\d+n\d+|nvme\d+)$/;
 
 export function createDevices(folder = "/dev"): Devices {
   const ours = ownTerminals();
@@ -30,6 +30,12 @@ export function createDevices(folder = "/dev"): Devices {
     known.set(approved, { changed, args });
     return args;
   };
+}
+
+/** The terminals in use on this machine. On macOS a terminal that a command opens later gets another name. */
+export function usedTerminals(folder = "/dev"): readonly string[] {
+  const names = readdirSync(folder).filter((name) => name === "console" || /^ttys\d+$/.test(name));
+  return names.map((name) => join(folder, name));
 }
 
 function deviceArgs(folder: string, name: string, approved: boolean, ours: ReadonlySet<number>): readonly string[] {

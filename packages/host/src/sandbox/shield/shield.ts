@@ -1,13 +1,13 @@
 // The shield: commands see the whole machine, except that denied files are hidden and guarded paths cannot be changed.
 // It uses no pid namespace because `&` children of a command may outlive it.
 
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
-import { createDevices, type Devices } from "./devices.ts";
+import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
@@ -50,6 +50,15 @@ export interface ShieldedCommand {
   readonly guarded: boolean;
 }
 
+export interface SandboxPaths {
+  readonly hidden: readonly string[];
+  readonly readOnly: readonly string[];
+  /** Call when the command has ended. Reverts forbidden changes and reports them. */
+  leave(): string[];
+  /** Call when its children have ended too. */
+  release(): void;
+}
+
 export interface Shield {
   /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
@@ -57,8 +66,8 @@ export interface Shield {
   hidesAll(cwd: string, owner?: string): Promise<boolean>;
   /** Null if there is no shield. */
   wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
-  /** The paths for another kind of sandbox. Call `leave` when the command has ended. */
-  paths(cwd: string, owner?: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
+  /** The paths for another kind of sandbox. */
+  paths(command: Omit<ShieldedCommand, "command">): Promise<SandboxPaths>;
   /** Reverts changes by children of earlier commands. True if there were any. */
   check(): boolean;
   close(): Promise<void>;
@@ -90,12 +99,14 @@ export function createShield(
   const watch = createWatch({
     mark,
     wroteOurselves: (path) => options.wroteOurselves?.(path) === true,
+    mayBeEmpty: () => isSandboxed,
     warn: options.warn,
     onWatch: (pristine) => crashCleanup.restore(pristine),
   });
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
   let devices: Devices | undefined;
+  let isSandboxed = false;
   let isClosed = false;
 
   const status = () => (ready ??= start());
@@ -125,7 +136,7 @@ export function createShield(
   function guardedFrom(cwd: string): Guarded {
     const { home, configDir } = options;
     const directories = withFormer(options.directories(), options.former?.());
-    const governing = options.governing?.();
+    const governing = [folder(), ...(options.governing?.() ?? [])];
     return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
   }
 
@@ -151,12 +162,16 @@ export function createShield(
       const hidden = await findDenied(cwd, owner);
       const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
       const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
-      if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isWrapper: false, leave: () => [] };
+      if (kind === "seatbelt") {
+        return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
+      }
       const held = await hold(guarded);
       const covers: Covers = {
         hiddenFiles: hidden.files,
         hiddenFolders: hidden.folders,
-        readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => !isHidden(path, hidden)),
+        readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter(
+          (path) => path !== folder() && !isHidden(path, hidden),
+        ),
         pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
       };
       const isRoot = process.getuid?.() === 0;
@@ -183,10 +198,21 @@ export function createShield(
         },
       };
     },
-    async paths(cwd, owner) {
+    async paths({ cwd, owner, guarded: isGuarded }) {
+      const { files, folders } = await findDenied(cwd, owner);
+      const hidden = [...files, ...folders];
+      if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       const guarded = guardedFrom(cwd);
       const held = await hold(guarded);
-      return { denied: await findDenied(cwd, owner), guarded, leave: () => release(held) };
+      const { readOnly, missingFolders, missingFiles, gitSettings } = guarded;
+      const fixed = [...readOnly, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
+      if ((await status()).kind === "seatbelt") {
+        return { hidden, readOnly: [...fixed, ...missingFiles], leave: () => [], release() {} };
+      }
+      // A missing file could only be covered by one that programs would find and read.
+      isSandboxed = true;
+      const watched = watch.begin(guarded);
+      return { hidden, readOnly: fixed, leave: () => watched.end(), release: () => release(held) };
     },
     check: () => watch.check(),
     close,

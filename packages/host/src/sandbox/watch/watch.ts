@@ -1,7 +1,8 @@
 // Watches what cannot be mounted: missing paths, links, git settings, and folders that could be moved. As long as any
 // shielded process may be running, including background children, changes are reverted and reported.
 
-import { basename, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
+import { fileStamp } from "@keelson/protocol";
 import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
 import type { Guarded } from "../guarded/guarded.ts";
@@ -38,6 +39,8 @@ export interface WatchOptions {
   readonly mark: string;
   /** Whether we wrote this file with the user's approval. */
   wroteOurselves(path: string): boolean;
+  /** Whether an empty file may be where nothing was: the sandbox puts some there while a command runs. */
+  mayBeEmpty(): boolean;
   /** Reports what was reverted while no command was running. */
   warn(text: string): void;
   /** Called with the original state while it is watched, and with null afterwards, for cleanup if we are killed. */
@@ -55,6 +58,7 @@ const STILL_RUNNING =
 
 export function createWatch(options: WatchOptions): Watch {
   const missing = new Set<string>();
+  const folderStamps = new Map<string, string>();
   const standIns = new Set<string>();
   const links = new Map<string, string>();
   const closed = new Map<string, Set<string>>();
@@ -82,6 +86,8 @@ export function createWatch(options: WatchOptions): Watch {
     for (const path of guarded.missingFolders) standIns.add(path);
     const isInStandIn = (path: string) => guarded.missingFolders.some((folder) => path.startsWith(`${folder}${sep}`));
     for (const path of guarded.missingFiles) if (!isInStandIn(path)) missing.add(path);
+    for (const path of missing)
+      if (!folderStamps.has(dirname(path))) folderStamps.set(dirname(path), settledStamp(dirname(path)));
     for (const path of guarded.links) {
       const target = links.has(path) ? null : readLink(path);
       if (target !== null) links.set(path, target);
@@ -104,11 +110,21 @@ export function createWatch(options: WatchOptions): Watch {
     return [...folders.check(), ...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
   }
 
+  /** Whether nothing was created in this folder since we began to watch. Most commands create nothing in most folders. */
+  function isUnchanged(): (folder: string) => boolean {
+    const now = new Map(
+      [...folderStamps].map(([folder, stamp]) => [folder, stamp !== "" && settledStamp(folder) === stamp]),
+    );
+    return (folder) => now.get(folder) === true;
+  }
+
   function checkMissing(): string[] {
-    return [...missing, ...standIns].flatMap((path) => {
+    const unchanged = isUnchanged();
+    return [...[...missing].filter((path) => !unchanged(dirname(path))), ...standIns].flatMap((path) => {
       const entry = lstatOrNull(path);
       // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did.
       if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
+      if (entry.isFile() && entry.size === 0 && options.mayBeEmpty()) return [];
       if (!isNamed(basename(path)) && !isOurs(path)) return [moveAside(path)];
       missing.delete(path);
       standIns.delete(path);
@@ -167,7 +183,8 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function forget(): void {
-    for (const each of [missing, standIns, links, closed, places, repositories, unseen, files, folders]) each.clear();
+    for (const each of [missing, folderStamps, standIns, links, closed, places, repositories, unseen, files, folders])
+      each.clear();
     forgotten = last;
     last = undefined;
     options.onWatch(null);
@@ -241,6 +258,15 @@ export function createWatch(options: WatchOptions): Watch {
       folders.close();
     },
   };
+}
+
+/** File times tick every few milliseconds, so a more recent time may hide a change. */
+const TICK_MS = 50;
+
+/** Empty if the folder does not exist, is a link, or changed just now. */
+function settledStamp(folder: string): string {
+  const entry = lstatOrNull(folder);
+  return entry?.isDirectory() && Date.now() - entry.ctimeMs > TICK_MS ? fileStamp(entry) : "";
 }
 
 function isUntouched(folder: string): boolean {
