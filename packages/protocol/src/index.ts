@@ -91,6 +91,7 @@ export {
 export {
   isPermissionMode,
   PERMISSION_MODES,
+  stricterMode,
   type PermissionDenial,
   type PermissionMode,
   type PermissionUpdate,

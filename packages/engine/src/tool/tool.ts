@@ -6,7 +6,12 @@ import type { ModelProvider } from "../ports.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /** What a call would touch. The gate uses this and nothing else the tool says. */
-export type Access =
+export type Access = AccessKind & {
+  /** It makes something that outlasts the turn, which plan mode does not. */
+  readonly makes?: "worktree" | "job";
+};
+
+type AccessKind =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "edit"; readonly path: string }

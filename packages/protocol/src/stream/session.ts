@@ -1,6 +1,7 @@
 // The interface between a session and its front ends.
 
 import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control.ts";
+import type { PermissionMode } from "../configuration/permission.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { Message } from "./message.ts";
 
@@ -29,6 +30,8 @@ export interface PromptMessage {
   readonly client_composed?: boolean;
   /** Set by the session alone. */
   readonly origin?: PromptOrigin;
+  /** The run has at most this permission mode. Set by the session alone. */
+  readonly mostMode?: PermissionMode;
   /** A command that the user runs; the model gets its output. Set by the session alone. */
   readonly shell?: { readonly command: string; readonly toolUseId: string };
 }

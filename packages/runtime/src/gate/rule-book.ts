@@ -5,7 +5,7 @@ import type { PermissionState, Rule, Workspace } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { LinkGuard } from "@keelson/host/links";
-import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
+import { stricterMode, type PermissionMode, type PermissionUpdate } from "@keelson/protocol";
 import type { FolderCopy } from "./rule-reach.ts";
 import type * as RuleReach from "./rule-reach.ts";
 
@@ -36,6 +36,7 @@ export class RuleBook {
   #loaded: Loaded | undefined;
   #copies: readonly FolderCopy[] = [];
   #inside: FolderCopy | undefined;
+  #most: PermissionMode | undefined;
   /** The rules in effect, and what they were made for. */
   #reached: { readonly for: readonly unknown[]; readonly rules: readonly Rule[] } | undefined;
   /** Calls approved to change guarded paths. */
@@ -48,7 +49,26 @@ export class RuleBook {
   }
 
   get mode(): PermissionMode {
-    return this.#state.mode;
+    const { mode } = this.#state;
+    return this.#most === undefined ? mode : stricterMode(mode, this.#most);
+  }
+
+  /** The widest mode of the current run, if it has one. */
+  get most(): PermissionMode | undefined {
+    return this.#most;
+  }
+
+  /** Until the returned function is called, the mode is at most this one. Listeners of `onMode` keep the session's. */
+  capMode(most: PermissionMode | undefined): () => void {
+    const change = (to: PermissionMode | undefined) => {
+      const before = this.mode;
+      this.#most = to;
+      if (this.mode !== before) this.#options.modeChanged(this.mode);
+    };
+    const narrows = most !== undefined && stricterMode(this.mode, most) !== this.mode;
+    // One that cannot be used here, such as `auto`, allows nothing.
+    change(narrows && this.#options.refusal(most) !== undefined ? stricterMode(most, "default") : most);
+    return () => change(undefined);
   }
 
   /** The rules as they were written. */

@@ -65,7 +65,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     hooks,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const schedules = openSchedules(storage, machine);
+  const schedules = openSchedules(storage, machine, ruleBook);
   const agents = openAgents({
     storage,
     machine,

@@ -12,7 +12,14 @@ import {
   type Workspace,
 } from "@keelson/engine";
 import { narrowerMode } from "@keelson/engine/agents";
-import type { AgentDefinition, ContentBlock, HookRegistration, NewEntry, PromptMessage } from "@keelson/protocol";
+import {
+  stricterMode,
+  type AgentDefinition,
+  type ContentBlock,
+  type HookRegistration,
+  type NewEntry,
+  type PromptMessage,
+} from "@keelson/protocol";
 import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
 import type { SessionInstructions } from "../../instructions/instructions.ts";
 import type { AgentSkills } from "../../skills/agent-skills.ts";
@@ -73,6 +80,12 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     const place = { cwd: plan.worktree?.cwd, isFork: plan.isFork === true };
     return (nested ??= stages.storage.state.instructions?.forAgent(place));
   };
+  // An agent of a job may outlive the job's run.
+  const { most } = parent.gate.ruleBook;
+  const mode = () => {
+    const own = narrowerMode(parent.gate.mode, definition.permissionMode);
+    return most === undefined ? own : stricterMode(own, most);
+  };
   const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
   const { machine, gate, ports, firing } = surround(
     {
@@ -84,7 +97,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       workspace: life.workspace,
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
-      mode: () => narrowerMode(parent.gate.mode, definition.permissionMode),
+      mode,
       model: () => choice().guarded,
       system: plan.system,
       tools: () => tools(),
