@@ -37,8 +37,7 @@ export class RuleBook {
   #copies: readonly FolderCopy[] = [];
   #inside: FolderCopy | undefined;
   #most: PermissionMode | undefined;
-  /** The rules in effect, and what they were made for. */
-  #reached: { readonly for: readonly unknown[]; readonly rules: readonly Rule[] } | undefined;
+  #reached: ReturnType<typeof RuleReach.openReach> | undefined;
   /** Calls approved to change guarded paths. */
   readonly #unguarded = new Set<string>();
   readonly #onMode: ((mode: PermissionMode) => void)[] = [];
@@ -87,21 +86,11 @@ export class RuleBook {
     return [...new Set([...directories, cwd, ...former])];
   }
 
-  protected inReach(
-    rules: readonly Rule[],
-    { former: others, copies, inside }: Pick<RuleReach.Reach, "former" | "copies" | "inside">,
-  ): readonly Rule[] {
-    const { home, workspace } = this.#options;
-    const { directories } = workspace;
-    const former = others.length === 0 ? workspace.former : [...others, ...workspace.former];
-    if (former.length === 0 && copies.length === 0) return rules;
-    const key = [rules, inside, ...copies, "", ...directories, "", ...former];
-    const known = this.#reached;
-    if (known?.for.length === key.length && known.for.every((each, at) => each === key[at])) return known.rules;
+  protected inReach(rules: readonly Rule[], more: RuleReach.MoreReach): readonly Rule[] {
+    if (more.former.length + more.copies.length + this.#options.workspace.former.length === 0) return rules;
     // A session that stays in its folder never needs it.
-    const { rulesInReach } = require("./rule-reach.ts") as typeof RuleReach;
-    this.#reached = { for: key, rules: rulesInReach(rules, { home, directories, former, copies, inside }) };
-    return this.#reached.rules;
+    this.#reached ??= (require("./rule-reach.ts") as typeof RuleReach).openReach(this.#options);
+    return this.#reached(rules, more);
   }
 
   /** Why the session cannot switch to this mode; undefined if it can. */
