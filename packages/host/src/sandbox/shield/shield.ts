@@ -108,9 +108,8 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
     return held.filter((one) => one !== null);
   }
 
-  function guardedFrom(cwd: string): Guarded {
+  function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
     const { home, configDir } = options;
-    const directories = withFormer(options.directories(), options.former?.());
     return findGuarded({ directories, cwd, home, configDir, governing: options.governing?.() });
   }
 
@@ -122,7 +121,9 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
       const hidden = await findDenied(cwd, owner);
-      const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
+      const { keptFolders, ...paths } = isGuarded
+        ? guardedFrom(cwd, withFormer(options.directories(), options.former?.()))
+        : NOTHING_GUARDED;
       const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
       if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isWrapper: false, leave: () => [] };
       const held = await hold(guarded);
@@ -142,7 +143,8 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
       };
     },
     async paths(cwd, owner) {
-      const guarded = guardedFrom(cwd);
+      // Where the session worked before, the full sandbox lets no one write.
+      const guarded = guardedFrom(cwd, options.directories());
       const held = await hold(guarded);
       return { denied: await findDenied(cwd, owner), guarded, leave: () => release(held) };
     },
