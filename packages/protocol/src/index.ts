@@ -93,6 +93,7 @@ export {
 export {
   isPermissionMode,
   PERMISSION_MODES,
+  stricterMode,
   type PermissionDenial,
   type PermissionMode,
   type PermissionUpdate,

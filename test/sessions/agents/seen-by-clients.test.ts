@@ -112,28 +112,35 @@ test("a request of an agent that is retried is progress of its call, not a retry
   expect(stderr).toContain("the model server replied with HTTP status 529 (overloaded); retrying");
 });
 
-test("clients see the prompt as it was given; what hooks, the mode and a worktree add goes to the model alone", async () => {
-  using home = temporaryHome({ git: true });
-  const context = { hookSpecificOutput: { hookEventName: "SubagentStart", additionalContext: "Mind the gap" } };
-  const hook = { type: "command", command: `echo '${JSON.stringify(context)}'` };
-  home.write(".claude/settings.json", { hooks: { SubagentStart: [{ hooks: [hook] }] } });
-  const author = ["-c", "user.name=t", "-c", "user.email=t@t"];
-  Bun.spawnSync(["git", ...author, "commit", "-q", "--allow-empty", "-m", "first"], { cwd: home.project });
-  await using model = await startMockModel(
-    cast({ main: [{ calls: [agent(TASK, { isolation: "worktree" })] }, { text: "Done" }], [TASK]: [{ text: "Seen" }] }),
-  );
-  const run = await runKeelson(["-p", "Go", ...STREAM, "--permission-mode", "plan"], { home, url: model.url });
-  const [first] = messagesOf(run, "user").filter(({ parent_tool_use_id: parent }) => parent === "call_1_1");
-  expect(first.message.content).toEqual([{ type: "text", text: TASK }]);
-  expect(messagesOf(run, "system/task_started")).toMatchObject([{ prompt: TASK }]);
-  expect(toolUseResults(run)).toMatchObject([{ status: "completed", prompt: TASK }]);
-  const [{ messages }] = requestsOf(model.requests, TASK, ROLES);
-  const texts: string[] = messages[0].content.map(({ text }: any) => text);
-  expect(texts.at(-1)).toBe(TASK);
-  for (const added of ["You work in an isolated worktree", "Plan mode is on"])
+test.each([
+  ["a worktree", "You work in an isolated worktree", { isolation: "worktree" }, "default"],
+  ["the mode", "Plan mode is on", {}, "plan"],
+])(
+  "clients see the prompt as it was given; what hooks and %s add goes to the model alone",
+  async (_, added, how, mode) => {
+    using home = temporaryHome({ git: true });
+    const context = { hookSpecificOutput: { hookEventName: "SubagentStart", additionalContext: "Mind the gap" } };
+    const hook = { type: "command", command: `echo '${JSON.stringify(context)}'` };
+    home.write(".claude/settings.json", { hooks: { SubagentStart: [{ hooks: [hook] }] } });
+    const author = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    Bun.spawnSync(["git", ...author, "commit", "-q", "--allow-empty", "-m", "first"], { cwd: home.project });
+    await using model = await startMockModel(
+      cast({ main: [{ calls: [agent(TASK, how)] }, { text: "Done" }], [TASK]: [{ text: "Seen" }] }),
+    );
+    const run = await runKeelson(["-p", "Go", ...STREAM, "--permission-mode", mode], { home, url: model.url });
+    const [first] = messagesOf(run, "user").filter(({ parent_tool_use_id: parent }) => parent === "call_1_1");
+    expect(first.message.content).toEqual([{ type: "text", text: TASK }]);
+    expect(messagesOf(run, "system/task_started")).toMatchObject([{ prompt: TASK }]);
+    expect(toolUseResults(run)).toMatchObject([{ status: "completed", prompt: TASK }]);
+    const [{ messages }] = requestsOf(model.requests, TASK, ROLES);
+    const texts: string[] = messages[0].content.map(({ text }: any) => text);
+    expect(texts.at(-1)).toBe(TASK);
     expect(texts.filter((text) => text.startsWith(`<system-reminder>\n${added}`))).toHaveLength(1);
-  expect(texts).toContain("<system-reminder>\nSubagentStart hook additional context: Mind the gap\n</system-reminder>");
-});
+    expect(texts).toContain(
+      "<system-reminder>\nSubagentStart hook additional context: Mind the gap\n</system-reminder>",
+    );
+  },
+);
 
 test("an agent that goes on belongs to the call that started it, on the stream and in its files", async () => {
   using home = temporaryHome();

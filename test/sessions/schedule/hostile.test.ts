@@ -4,8 +4,9 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { CHAT, prompt, STREAM, toolUseResults } from "../front-door.ts";
+import { CHAT, prompt, STREAM, told, toolUseResults } from "../front-door.ts";
 import { until } from "../processes.ts";
+import { repositoryHome } from "../worktrees/repository.ts";
 
 const FILE = ".claude/scheduled_tasks.json";
 const DAY = 24 * 60 * 60_000;
@@ -52,4 +53,85 @@ test("a job has the rights of the session in which it fires, and commands of its
   expect((await program.done).code).toBe(0);
   expect(heard.some((last) => last.includes("the secret"))).toBe(false);
   expect(readdirSync(home.project)).not.toContain("made");
+});
+
+/** The model writes the file that its prompt names, and keeps the answer. */
+async function firing(home: TemporaryHome, args: readonly string[], writes: readonly string[]) {
+  const seen: string[] = [];
+  await using model = await startMockModel((request: any) => {
+    const last = JSON.stringify(request.messages.at(-1).content);
+    if (last.includes("tool_result")) seen.push(last);
+    const name = writes.find((each) => last.includes(`Write ${each}`));
+    if (name === undefined) return { text: "Ready" };
+    return { calls: [{ name: "Write", input: { file_path: join(home.project, name), content: "x" } }] };
+  });
+  await using program = startKeelson([...CHAT, ...args], { home, url: model.url, stdin: "open" });
+  program.send(prompt("Hello"));
+  await until(() => seen.length === writes.length, "not every job fired");
+  program.closeStdin();
+  const ended = await program.done;
+  expect(ended.code).toBe(0);
+  return ended.messages;
+}
+
+test("a job fires with at most the mode it was made in, and one without a mode in none that accepts edits", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const job = { cron: "0 0 1 1 *", createdAt: Date.now() - 400 * DAY, recurring: false };
+  const jobs = { old: undefined, planned: "plan", asked: "default", edited: "acceptEdits", wide: "bypassPermissions" };
+  const tasks = Object.entries(jobs).map(([name, permissionMode], at) => ({
+    id: `0000000${at}`,
+    prompt: `Write ${name}.txt`,
+    ...job,
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+  }));
+  home.write(FILE, { tasks });
+  const names = Object.keys(jobs).map((name) => `${name}.txt`);
+  const messages = await firing(home, ["--permission-mode", "acceptEdits"], names);
+  expect(names.filter((name) => existsSync(join(home.project, name)))).toEqual(["edited.txt", "wide.txt"]);
+  // Clients see the mode of each run.
+  const modes = messages.flatMap((message: any) => (message.subtype === "status" ? [message.permissionMode] : []));
+  expect(modes).toContain("default");
+  expect(modes.at(-1)).toBe("acceptEdits");
+});
+
+test("a wide mode of a job does not widen the session that it fires in", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const job = { cron: "0 0 1 1 *", createdAt: Date.now() - 400 * DAY, recurring: false };
+  home.write(FILE, { tasks: [{ id: "00000001", prompt: "Write a.txt", ...job, permissionMode: "bypassPermissions" }] });
+  await firing(home, [], ["a.txt"]);
+  expect(existsSync(join(home.project, "a.txt"))).toBe(false);
+});
+
+test("plan mode makes no job, no wake-up and no worktree, and says why; it may end them", async () => {
+  using home = repositoryHome();
+  trust(home);
+  const later = { cron: "0 9 * * *", prompt: "Report" };
+  const calls = [
+    { name: "CronCreate", input: { ...later, durable: true } },
+    { name: "CronCreate", input: later },
+    { name: "ScheduleWakeup", input: { delaySeconds: 60, reason: "r", prompt: "p" } },
+    { name: "EnterWorktree", input: { name: "fix" } },
+    {
+      name: "Agent",
+      input: { description: "d", prompt: "p", subagent_type: "general-purpose", isolation: "worktree" },
+    },
+    { name: "ScheduleWakeup", input: { stop: true } },
+    { name: "CronList", input: {} },
+  ];
+  const script = () => startMockModel([...calls.map((call) => ({ calls: [call] })), { text: "Done" }]);
+  await using model = await script();
+  // A hook that allows everything changes nothing about it.
+  const allow = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } };
+  home.settings({
+    hooks: { PreToolUse: [{ hooks: [{ type: "command", command: `echo '${JSON.stringify(allow)}'` }] }] },
+  });
+  await runKeelson(["-p", "go", ...STREAM, "--permission-mode", "plan"], { home, url: model.url });
+  const answers = model.requests.slice(1).map((request) => JSON.stringify(told(request)));
+  for (const answer of answers.slice(0, 3)) expect(answer).toContain("Plan mode schedules nothing");
+  for (const answer of answers.slice(3, 5)) expect(answer).toMatch(/Plan mode makes (and enters )?no worktree/);
+  expect(answers[5]).toContain("The loop has ended");
+  expect(answers[6]).toContain("No scheduled jobs");
+  expect([existsSync(join(home.project, FILE)), home.worktrees()]).toEqual([false, [home.project]]);
 });

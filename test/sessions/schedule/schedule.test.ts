@@ -95,6 +95,7 @@ test("the tools answer as in the reference, and a durable job is in the project'
       prompt: "Report",
       createdAt: expect.any(Number),
       recurring: true,
+      permissionMode: "default",
       createdBySessionId: messagesOf(ended, "system/init")[0].session_id,
       createdByPid: expect.any(Number),
       createdByProcStart: expect.any(String),

@@ -122,6 +122,7 @@ function askRules(question: Case): GateDecision | undefined {
 /** Neither a hook nor a rule overrides these. Bypass mode overrides protected paths only. */
 function safety(question: Case): GateDecision | undefined {
   const { access, command } = question;
+  if (access.makes !== undefined && question.mode === "plan") return deny("mode", MADE_IN_PLAN[access.makes]);
   if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
   if (question.linked === true) {
     const reason = "The file has hard links, and it could not be compared with every file that a rule denies";
@@ -136,6 +137,11 @@ function safety(question: Case): GateDecision | undefined {
   const danger = command?.checks.safety(command.view);
   return danger && { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };
 }
+
+const MADE_IN_PLAN = {
+  job: "Plan mode schedules nothing: a job would run after the plan is approved or dropped. Leave plan mode first.",
+  worktree: "Plan mode makes and enters no worktree, because it changes nothing. Leave plan mode first.",
+} as const;
 
 function hookAnswer(question: Case): GateDecision | undefined {
   const { verdict, reasons } = question.hook;

@@ -47,3 +47,14 @@ test("moveRoot() replaces the root and keeps the other directories", () => {
   workspace.moveRoot(at("p"), { quiet: true });
   expect(moves).toEqual([[at("p"), at("w")]]);
 });
+
+test("former: the roots and current directories that were left, each once", () => {
+  for (const folder of ["p/sub", "p/deep"]) mkdirSync(at(folder), { recursive: true });
+  const workspace = createWorkspace(at("p"));
+  expect(workspace.former).toEqual([]);
+  for (const folder of ["p/sub", "p", "p/sub", "p/deep"]) workspace.move(at(folder));
+  expect(workspace.former).toEqual([at("p/sub")]);
+  workspace.moveRoot(at("w"));
+  workspace.leave([at("gone"), at("p")]);
+  expect(workspace.former).toEqual([at("p/sub"), at("p"), at("p/deep"), at("gone")]);
+});

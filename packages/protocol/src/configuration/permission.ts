@@ -43,6 +43,12 @@ export interface PermissionDenial {
   readonly tool_input: unknown;
 }
 
+/** The stricter of two modes: in each, everything needs at least as much leave as in the next. */
+export function stricterMode(one: PermissionMode, other: PermissionMode): PermissionMode {
+  const order: readonly PermissionMode[] = ["plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions"];
+  return order.indexOf(one) <= order.indexOf(other) ? one : other;
+}
+
 export function isPermissionMode(value: unknown): value is PermissionMode {
   return PERMISSION_MODES.includes(value as PermissionMode);
 }

@@ -1,5 +1,7 @@
 // What a session sends itself: prompts at the times of a cron expression, and a wake-up after a pause.
 
+import type { PermissionMode } from "./permission.ts";
+
 export interface ScheduledJob {
   /** Eight hexadecimal digits. */
   readonly id: string;
@@ -9,6 +11,8 @@ export interface ScheduledJob {
   readonly createdAt: number;
   /** False: it fires once. */
   readonly recurring: boolean;
+  /** The mode it was made in: its runs have at most this one. `default` if absent. */
+  readonly permissionMode?: PermissionMode;
 }
 
 export interface ScheduledWakeup {
@@ -20,4 +24,6 @@ export interface ScheduledWakeup {
   readonly reason: string;
   /** The call that asked for it. */
   readonly toolUseId: string;
+  /** As that of a job. */
+  readonly permissionMode?: PermissionMode;
 }

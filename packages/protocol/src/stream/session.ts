@@ -2,6 +2,7 @@
 
 import type { ByUser } from "../transcript/entry.ts";
 import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control.ts";
+import type { PermissionMode } from "../configuration/permission.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { Message } from "./message.ts";
 
@@ -32,6 +33,8 @@ export interface PromptMessage {
   readonly origin?: PromptOrigin;
   /** As in the transcript: what of it the user said. Set by the session alone. */
   readonly byUser?: ByUser;
+  /** The run has at most this permission mode. Set by the session alone. */
+  readonly mostMode?: PermissionMode;
   /** A command that the user runs; the model gets its output. Set by the session alone. */
   readonly shell?: { readonly command: string; readonly toolUseId: string };
 }

@@ -85,6 +85,11 @@ function checkBudget({ name, maxBudgetUsd }: AgentDefinition, { profile }: Model
 }
 
 function isolated(agentId: string, { signal }: ChildOrder, parent: Spawner, { worktrees }: AgentStages) {
+  if (parent.gate.mode === "plan") {
+    throw new ToolError(
+      "Plan mode makes no worktree, because it changes nothing. Start the agent without isolation, or leave plan mode first.",
+    );
+  }
   const { cwd } = parent.machine.tools.workspace;
   return worktrees.isolate({ agentId, parent: cwd, signal }).catch((error: Error) => {
     throw new ToolError(`The agent cannot get a worktree: ${error.message}`);

@@ -155,7 +155,7 @@ const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => strin
   Skill: (text) => ({ kind: "skill", skill: text("skill"), adds: false }),
   AskUserQuestion: () => ({ kind: "person" }),
   EnterPlanMode: () => ({ kind: "none" }),
-  EnterWorktree: () => ({ kind: "none" }),
+  EnterWorktree: () => ({ kind: "none", makes: "worktree" }),
   ExitWorktree: () => ({ kind: "none" }),
   ExitPlanMode: () => ({ kind: "person" }),
 };

@@ -5,7 +5,7 @@ import type { PermissionState, Rule, Workspace } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { LinkGuard } from "@keelson/host/links";
-import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
+import { stricterMode, type PermissionMode, type PermissionUpdate } from "@keelson/protocol";
 import type { FolderCopy } from "./rule-reach.ts";
 import type * as RuleReach from "./rule-reach.ts";
 
@@ -40,8 +40,8 @@ export class RuleBook {
   #loaded: Loaded | undefined;
   #copies: readonly FolderCopy[] = [];
   #inside: FolderCopy | undefined;
-  /** The rules in effect, and what they were made for. */
-  #reached: { readonly for: readonly unknown[]; readonly rules: readonly Rule[] } | undefined;
+  #most: PermissionMode | undefined;
+  #reached: ReturnType<typeof RuleReach.openReach> | undefined;
   /** Calls approved to change guarded paths. */
   readonly #unguarded = new Set<string>();
   readonly #onMode: ((mode: PermissionMode) => void)[] = [];
@@ -52,7 +52,26 @@ export class RuleBook {
   }
 
   get mode(): PermissionMode {
-    return this.#state.mode;
+    const { mode } = this.#state;
+    return this.#most === undefined ? mode : stricterMode(mode, this.#most);
+  }
+
+  /** The widest mode of the current run, if it has one. */
+  get most(): PermissionMode | undefined {
+    return this.#most;
+  }
+
+  /** Until the returned function is called, the mode is at most this one. Listeners of `onMode` keep the session's. */
+  capMode(most: PermissionMode | undefined): () => void {
+    const change = (to: PermissionMode | undefined) => {
+      const before = this.mode;
+      this.#most = to;
+      if (this.mode !== before) this.#options.modeChanged(this.mode);
+    };
+    const narrows = most !== undefined && stricterMode(this.mode, most) !== this.mode;
+    // One that cannot be used here, such as `auto`, allows nothing.
+    change(narrows && this.#options.refusal(most) !== undefined ? stricterMode(most, "default") : most);
+    return () => change(undefined);
   }
 
   /** The rules as they were written. */
@@ -77,21 +96,11 @@ export class RuleBook {
     return [...new Set([...directories, cwd, ...former])];
   }
 
-  protected inReach(
-    rules: readonly Rule[],
-    { former: others, copies, inside }: Pick<RuleReach.Reach, "former" | "copies" | "inside">,
-  ): readonly Rule[] {
-    const { home, workspace } = this.#options;
-    const { directories } = workspace;
-    const former = others.length === 0 ? workspace.former : [...others, ...workspace.former];
-    if (former.length === 0 && copies.length === 0) return rules;
-    const key = [rules, inside, ...copies, "", ...directories, "", ...former];
-    const known = this.#reached;
-    if (known?.for.length === key.length && known.for.every((each, at) => each === key[at])) return known.rules;
+  protected inReach(rules: readonly Rule[], more: RuleReach.MoreReach): readonly Rule[] {
+    if (more.former.length + more.copies.length + this.#options.workspace.former.length === 0) return rules;
     // A session that stays in its folder never needs it.
-    const { rulesInReach } = require("./rule-reach.ts") as typeof RuleReach;
-    this.#reached = { for: key, rules: rulesInReach(rules, { home, directories, former, copies, inside }) };
-    return this.#reached.rules;
+    this.#reached ??= (require("./rule-reach.ts") as typeof RuleReach).openReach(this.#options);
+    return this.#reached(rules, more);
   }
 
   /** Why the session cannot switch to this mode; undefined if it can. */

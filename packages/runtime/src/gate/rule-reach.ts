@@ -1,7 +1,7 @@
 // How far rules reach when the folders change. What is denied or asked about stays so where it was, and is so in the new
 // folder and in copies of the old one too: coverage is added, never moved. Only what is allowed moves. Pure.
 
-import type { Rule } from "@keelson/engine";
+import type { Rule, Workspace } from "@keelson/engine";
 import { compileGlob, fold, matchesGlob, splitNames } from "@keelson/engine/pattern";
 
 /** A worktree, and what it is a copy of: the main checkout, and the one that the session was opened in. */
@@ -10,7 +10,7 @@ export interface FolderCopy {
   readonly to: string;
 }
 
-export interface Reach {
+export interface RuleReach {
   readonly home: string;
   /** The working directories. */
   readonly directories: readonly string[];
@@ -21,8 +21,24 @@ export interface Reach {
   readonly inside?: FolderCopy | undefined;
 }
 
+/** Besides where an agent works and has worked. */
+export type MoreReach = Pick<RuleReach, "former" | "copies" | "inside">;
+
+/** Remembers the last answer: the same array until something changes. */
+export function openReach({ home, workspace }: { readonly home: string; readonly workspace: Workspace }) {
+  let known: { readonly for: readonly unknown[]; readonly rules: readonly Rule[] } | undefined;
+  return (rules: readonly Rule[], { former: others, copies, inside }: MoreReach): readonly Rule[] => {
+    const { directories } = workspace;
+    const former = [...others, ...workspace.former];
+    const key = [rules, inside, ...copies, "", ...directories, "", ...former];
+    if (known?.for.length === key.length && known.for.every((each, at) => each === key[at])) return known.rules;
+    known = { for: key, rules: rulesInReach(rules, { home, directories, former, copies, inside }) };
+    return known.rules;
+  };
+}
+
 /** The rules in effect. The same array if they are the ones that were written. */
-export function rulesInReach(rules: readonly Rule[], reach: Reach): readonly Rule[] {
+export function rulesInReach(rules: readonly Rule[], reach: RuleReach): readonly Rule[] {
   const { home, directories, former, copies, inside } = reach;
   const narrowing = rules.filter(({ behavior }) => behavior !== "allow");
   const all = [...new Set([...directories, ...former])];

@@ -142,7 +142,8 @@ export function conditionCalls(
       access: await findTool(tools(), tool)?.access(input, context(call)),
       cwd: workspace.cwd,
       home: state.snapshot.home,
-      directories: gate.ruleBook.reach,
+      directories: workspace.directories,
+      former: gate.ruleBook.reach,
     };
   };
 }

@@ -22,6 +22,7 @@ import {
   type SandboxBlock,
   type Tasks,
 } from "@keelson/host";
+import type { PermissionMode } from "@keelson/protocol";
 import type { Monitors, ReadToolOptions } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type { Governing } from "./governing.ts";
@@ -42,8 +43,8 @@ export interface Machine {
   readonly monitors: Monitors;
   /** The inboxes of running subagents. Tasks that a subagent started report to it. */
   readonly agentInboxes: Map<string, Pick<Inbox, "notify">>;
-  /** What the rules of running subagents deny, if they are not the session's alone. The shield hides it too. */
-  readonly agentRules: Map<string, AgentDenyRules>;
+  /** What the rules of running subagents deny, which the shield hides too, and their modes. */
+  readonly agentRules: Map<string, AgentDenyRules & { mode(): PermissionMode }>;
   /** Draws pages of a PDF; null if this machine cannot. */
   readonly drawPages: NonNullable<ReadToolOptions["draw"]>;
   /** Undefined if file checkpoints are off. */

@@ -42,7 +42,7 @@ export function openWorkFolders(
     () => [...added],
     (from, to) => moveListeners.forEach((listener) => listener(from, to)),
   );
-  workspace.leave(former);
+  workspace.leave(former.filter((folder) => folder !== root));
   return {
     workspace,
     add(paths, source) {

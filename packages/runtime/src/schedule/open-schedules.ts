@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { trustFix, type Snapshot } from "@keelson/config";
 import type { Tool } from "@keelson/engine";
 import type { JsonObject } from "@keelson/protocol";
+import type { RuleBook } from "../gate/rule-book.ts";
 import { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, type ScheduleKeeper } from "@keelson/tools";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
@@ -19,7 +20,11 @@ export interface ScheduleStage {
   close(): void;
 }
 
-export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks">): ScheduleStage {
+export function openSchedules(
+  storage: Storage,
+  { tasks, agentRules }: Pick<Machine, "tasks" | "agentRules">,
+  ruleBook: Pick<RuleBook, "mode">,
+): ScheduleStage {
   const { options, place, state, inbox } = storage;
   const { snapshot, session } = options;
   if (isOn(snapshot.env["CLAUDE_CODE_DISABLE_CRON"])) return NO_SCHEDULES;
@@ -43,6 +48,7 @@ export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks"
       tasks,
       warn: options.warn,
       whyNotDurable: () => whyNotDurable(state.snapshot, project),
+      modeOf: (owner) => (owner === undefined ? ruleBook.mode : (agentRules.get(owner)?.mode() ?? "dontAsk")),
     });
     if (loaded) opened.resume(loaded);
     return opened;
@@ -51,7 +57,7 @@ export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks"
   storage.onClear(() => opened?.clear());
   const lazy: ScheduleKeeper = {
     checkNew: async (cron) => (await keeper()).checkNew(cron),
-    create: async (job) => (await keeper()).create(job),
+    create: async (job, owner) => (await keeper()).create(job, owner),
     list: async () => (await keeper()).list(),
     delete: async (id) => (await keeper()).delete(id),
     wake: async (wakeup) => (await keeper()).wake(wakeup),

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import type { PermissionMode } from "@keelson/protocol";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTasks } from "@keelson/host";
@@ -21,9 +22,10 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
   const folder = project ?? realpathSync(mkdtempSync(join(tmpdir(), "keelson-schedule-")));
   folders.push(folder);
   const state = { now, running: false, whyNot: undefined as string | undefined, ticks: 0 };
+  const modes: { session: PermissionMode } = { session: "acceptEdits" };
   const notes: any[] = [];
   const warnings: string[] = [];
-  const fired: { prompt: string; at: string; origin: any }[] = [];
+  const fired: { prompt: string; at: string; origin: any; mostMode: PermissionMode | undefined }[] = [];
   const inbox = new Inbox();
   const told: string[] = [];
   const tasks = createTasks({
@@ -46,6 +48,7 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
     project: folder,
     tasks,
     whyNotDurable: () => state.whyNot,
+    modeOf: (owner) => (owner === undefined ? modes.session : "dontAsk"),
     warn: (text) => void warnings.push(text),
     zone: createZone(zone),
     startTimer: (ms, fire) => {
@@ -56,8 +59,9 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
   /** The loop of a session: runs what is in the inbox, then waits again. */
   const work = () => {
     for (let next = inbox.shift(); next?.prompt; next = inbox.shift()) {
-      const { message, origin } = next.prompt;
-      fired.push({ prompt: message.content as string, at: new Date(state.now).toISOString().slice(5, 16), origin });
+      const { message, origin, mostMode } = next.prompt;
+      const at = new Date(state.now).toISOString().slice(5, 16);
+      fired.push({ prompt: message.content as string, at, origin, mostMode });
     }
     schedules.idle();
   };
@@ -86,6 +90,7 @@ function session({ now = NINE, zone = "UTC", project }: { now?: number; zone?: s
   return {
     schedules,
     state,
+    modes,
     notes,
     warnings,
     fired,
@@ -121,7 +126,14 @@ test("a recurring job fires while the session waits, and its prompt says where i
   expect(notes[0]).toEqual({
     type: "keelson-schedule",
     id: "00000001",
-    job: { id: "00000001", cron: "*/15 * * * *", prompt: "go", createdAt: NINE, recurring: true },
+    job: {
+      id: "00000001",
+      cron: "*/15 * * * *",
+      prompt: "go",
+      createdAt: NINE,
+      permissionMode: "acceptEdits",
+      recurring: true,
+    },
     sessionId: "session",
   });
   expect(notes.slice(1).map(({ type }) => type)).toEqual(["queue-operation", "queue-operation", "queue-operation"]);
@@ -294,7 +306,7 @@ test("a resume continues a wake-up that was pending when the session ended; one 
     {
       type: "keelson-schedule",
       id: "w00000002",
-      wakeup: { ...pending, toolUseId: "call" },
+      wakeup: { ...pending, toolUseId: "call", permissionMode: "acceptEdits" },
       sessionId: "session",
     },
   ]);
@@ -451,4 +463,31 @@ test("a session with 10,000 jobs in its project's file looks at the one that is 
   expect(fired.map(({ prompt }) => prompt)).toEqual(["job 5000"]);
   expect(state.ticks).toBeLessThan(610);
   expect((await schedules.list()).jobs).toHaveLength(9_999);
+});
+
+test("a job fires with at most the mode it was made in, and one that does not say with at most the usual one", async () => {
+  const { schedules, modes, fired, work, pass, folder } = session();
+  const once = (minute: number, prompt: string) => job(`${minute} 9 1 6 *`, { recurring: false, prompt });
+  await schedules.create(once(5, "own"));
+  await schedules.create(once(6, "of an agent"), "a0123456789abcdef");
+  modes.session = "bypassPermissions";
+  await schedules.create({ ...once(7, "durable"), durable: true });
+  await schedules.wake({ delayMs: 8 * MINUTE, prompt: "wake", reason: "", toolUseId: "t" });
+  const old = { id: "0000aaaa", cron: "9 9 1 6 *", prompt: "old", createdAt: NINE, recurring: false };
+  schedules.restore(
+    [old, { ...old, id: "0000bbbb", cron: "10 9 1 6 *", prompt: "odd", permissionMode: "all" as any }],
+    NINE,
+  );
+  modes.session = "default";
+  work();
+  await pass(20 * MINUTE);
+  expect(fired.map(({ prompt, mostMode }) => [prompt, mostMode])).toEqual([
+    ["own", "acceptEdits"],
+    ["of an agent", "dontAsk"],
+    ["durable", "bypassPermissions"],
+    ["wake", "bypassPermissions"],
+    ["old", "default"],
+    ["odd", "default"],
+  ]);
+  expect(readFileSync(join(folder, ".claude/scheduled_tasks.json"), "utf8")).toContain('"tasks": []');
 });

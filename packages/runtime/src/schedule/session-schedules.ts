@@ -19,8 +19,10 @@ import {
 import { ToolError } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
 import {
+  isPermissionMode,
   withoutReminderTags,
   type JsonObject,
+  type PermissionMode,
   type PromptOrigin,
   type ScheduledJob,
   type ScheduledWakeup,
@@ -41,6 +43,8 @@ export interface ScheduleParts extends Pick<Storage, "place" | "outbox" | "inbox
   readonly tasks: Tasks;
   /** Why the jobs in the project's file do not fire; undefined if they do. */
   whyNotDurable(): string | undefined;
+  /** The permission mode of the session or of one of its subagents. */
+  modeOf(owner?: string): PermissionMode;
   warn(text: string): void;
   /** For tests. */
   readonly startTimer?: StartTimer;
@@ -106,9 +110,10 @@ export class SessionSchedules implements ScheduleKeeper {
       throw new ToolError(`There are already ${MOST_JOBS} scheduled jobs. Cancel one with CronDelete first.`);
   }
 
-  async create({ cron, prompt, recurring, durable }: NewJob): Promise<ListedJob> {
-    const { now, outbox, place } = this.#parts;
-    const job: ScheduledJob = { id: this.#newId(), cron: cron.trim(), prompt, createdAt: now(), recurring };
+  async create({ cron, prompt, recurring, durable }: NewJob, owner?: string): Promise<ListedJob> {
+    const { now, outbox, place, modeOf } = this.#parts;
+    const made = { createdAt: now(), permissionMode: modeOf(owner) };
+    const job: ScheduledJob = { id: this.#newId(), cron: cron.trim(), prompt, ...made, recurring };
     if (durable) await this.#durable.add(job);
     else {
       outbox.note(scheduled(place.id, job));
@@ -133,12 +138,12 @@ export class SessionSchedules implements ScheduleKeeper {
   }
 
   async wake({ delayMs, ...asked }: NewWakeup): Promise<WaitingWakeup | undefined> {
-    const { inbox, now, newId, outbox, place } = this.#parts;
+    const { inbox, now, newId, outbox, place, modeOf } = this.#parts;
     if (!inbox.takesPrompts) return undefined;
     const at = now() + delayMs;
     this.#dropWakeup(CANCELLED);
     const id = `w${newId().slice(0, 8)}`;
-    const wakeup = { id, at, ...asked };
+    const wakeup = { id, at, ...asked, permissionMode: modeOf() };
     outbox.note({ type: "keelson-schedule", id, wakeup, sessionId: place.id });
     this.#await(wakeup);
     return { id, at };
@@ -211,9 +216,9 @@ export class SessionSchedules implements ScheduleKeeper {
   async #fire(id: string): Promise<void> {
     const now = this.#parts.now();
     if (this.#wakeup?.id === id) {
-      const { prompt } = this.#wakeup;
+      const wakeup = this.#wakeup;
       this.#dropWakeup(FIRED);
-      return this.#send(prompt, { kind: "task-notification", subkind: "wakeup", taskId: id });
+      return this.#send(wakeup, { kind: "task-notification", subkind: "wakeup", taskId: id });
     }
     const own = this.#own.get(id);
     const job = own ?? this.#durable.get(id)!;
@@ -221,11 +226,10 @@ export class SessionSchedules implements ScheduleKeeper {
     if (own && next === undefined) this.#forget(id);
     else if (own) this.#queue.set(id, next!);
     else if (!(await this.#durable.claim(job, now, next === undefined))) return;
-    const { cron, prompt } = job;
-    this.#send(prompt, { kind: "task-notification", subkind: "cron", taskId: id, schedule: describeCron(cron) });
+    this.#send(job, { kind: "task-notification", subkind: "cron", taskId: id, schedule: describeCron(job.cron) });
   }
 
-  #send(prompt: string, origin: PromptOrigin): void {
+  #send({ prompt, permissionMode }: Pick<ScheduledJob, "prompt" | "permissionMode">, origin: PromptOrigin): void {
     const { inbox, outbox, place, now } = this.#parts;
     outbox.note(enqueued(place.id, prompt, now()));
     inbox.push({
@@ -236,6 +240,8 @@ export class SessionSchedules implements ScheduleKeeper {
       // Nobody typed it: a slash in it grants nothing, and an `@` reads nothing.
       client_composed: true,
       origin,
+      // Transcripts and files of other versions say nothing of it.
+      mostMode: isPermissionMode(permissionMode) ? permissionMode : "default",
     });
   }
 

@@ -67,7 +67,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     confine: machine.confine,
     loadInstructions: () => loadInstructions({ storage, gate, hooks }),
   });
-  const schedules = openSchedules(storage, machine);
+  const schedules = openSchedules(storage, machine, ruleBook);
   const agents = openAgents({
     storage,
     machine,

@@ -7,6 +7,7 @@ import {
   type EndReason,
   type Inbound,
   type Outbound,
+  type PermissionMode,
   type PromptMessage,
   type ResultMessage,
   type Session,
@@ -88,6 +89,8 @@ export class LiveSession implements Session {
   readonly #ready: Promise<void>;
   #isReady = false;
   #silent = false;
+  /** The widest mode of the last prompt's run. */
+  #most: PermissionMode | undefined;
   #results = 0;
   #closing: EndReason = "end_of_input";
 
@@ -107,7 +110,7 @@ export class LiveSession implements Session {
   send(input: Inbound): void {
     switch (input.type) {
       case "user": {
-        const { origin: _, shell: __, byUser: ___, ...prompt } = input;
+        const { origin: _, shell: __, byUser: ___, mostMode: ____, ...prompt } = input;
         return enqueuePrompt(isByUser(input) ? { ...prompt, byUser: true } : prompt, this.#parts);
       }
       case "control_request":
@@ -225,6 +228,9 @@ export class LiveSession implements Session {
       sealTranscript();
     });
     this.#parts.warmAgents();
+    // What a job leaves behind, such as a command in the background, starts runs without a prompt: they are the job's too.
+    if (prompt) this.#most = prompt.mostMode;
+    const uncap = gate.ruleBook.capMode(this.#most);
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
@@ -233,6 +239,8 @@ export class LiveSession implements Session {
       const broken = brokenRun(error);
       // Anything else is a bug in Keelson, and the text says so.
       return error instanceof OpenError ? { ...broken, text: error.message } : broken;
+    } finally {
+      uncap();
     }
   }
 }

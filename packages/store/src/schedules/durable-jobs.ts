@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { FileLockedError, withFileLock } from "@keelson/disk/lock";
 import { isRunning } from "@keelson/disk/process-identity";
 import { replaceFile } from "@keelson/disk/replace-file";
-import { isObject, tryParse, type ScheduledJob } from "@keelson/protocol";
+import { isObject, isPermissionMode, tryParse, type ScheduledJob } from "@keelson/protocol";
 import type { HeldFolder } from "@keelson/disk/own-files";
 import { holdConfig, readRegular, ScheduleFileError } from "./held-config.ts";
 import type { JobOwner } from "./job-owner.ts";
@@ -132,7 +132,7 @@ function replaceRegular(path: string, text: string): void {
 
 function jobOf(task: unknown): DurableJob | undefined {
   if (!isObject(task)) return undefined;
-  const { id, cron, prompt, createdAt, recurring, lastFiredAt } = task;
+  const { id, cron, prompt, createdAt, recurring, permissionMode, lastFiredAt } = task;
   if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id) || typeof cron !== "string") return undefined;
   if (typeof prompt !== "string" || prompt.length > LONGEST_PROMPT || !Number.isFinite(createdAt)) return undefined;
   const owner = ownerOf(task);
@@ -142,6 +142,7 @@ function jobOf(task: unknown): DurableJob | undefined {
     prompt,
     createdAt: createdAt as number,
     recurring: recurring === true,
+    ...(isPermissionMode(permissionMode) ? { permissionMode } : {}),
     ...(Number.isFinite(lastFiredAt) ? { lastFiredAt: lastFiredAt as number } : {}),
     ...(owner ? { owner } : {}),
   };
@@ -157,12 +158,13 @@ function ownerOf(task: Record<string, unknown>): JobOwner | undefined {
   };
 }
 
-const asTask = ({ id, cron, prompt, createdAt, recurring }: ScheduledJob) => ({
+const asTask = ({ id, cron, prompt, createdAt, recurring, permissionMode }: ScheduledJob) => ({
   id,
   cron,
   prompt,
   createdAt,
   recurring,
+  ...(permissionMode === undefined ? {} : { permissionMode }),
 });
 
 const ownedBy = ({ sessionId, pid, procStart }: JobOwner) => ({

@@ -40,10 +40,11 @@ export function cronCreateTool(keeper: ScheduleKeeper): Tool<CronCreateInput, Cr
         : { ...input, recurring: is_recurring };
     },
     check: ({ cron }) => keeper.checkNew(cron),
-    access: () => ({ kind: "none" }),
+    access: () => ({ kind: "none", makes: "job" }),
 
-    async run({ cron, prompt, recurring = true, durable = false }) {
-      const { id, humanSchedule, nextFireAt } = await keeper.create({ cron, prompt, recurring, durable });
+    async run({ cron, prompt, recurring = true, durable = false }, { owner }) {
+      const job = { cron, prompt, recurring, durable };
+      const { id, humanSchedule, nextFireAt } = await keeper.create(job, owner);
       return { id, humanSchedule, recurring, durable, ...(nextFireAt === undefined ? {} : { nextFireAt }) };
     },
 

@@ -35,8 +35,8 @@ export interface WaitingWakeup {
 export interface ScheduleKeeper {
   /** Throws ToolError if there can be no such job. */
   checkNew(cron: string): Promise<void>;
-  /** Throws ToolError if it cannot be stored. */
-  create(job: NewJob): Promise<ListedJob>;
+  /** `owner`: the subagent that makes it. Throws ToolError if it cannot be stored. */
+  create(job: NewJob, owner?: string): Promise<ListedJob>;
   list(): Promise<{ readonly jobs: readonly ListedJob[]; readonly problem?: string }>;
   /** Throws ToolError if it cannot be removed. False if there is none. */
   delete(id: string): Promise<boolean>;

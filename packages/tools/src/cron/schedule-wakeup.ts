@@ -46,7 +46,7 @@ export function scheduleWakeupTool(keeper: ScheduleKeeper): Tool<ScheduleWakeupI
         );
       }
     },
-    access: () => ({ kind: "none" }),
+    access: ({ stop }) => ({ kind: "none", ...(stop === true ? {} : { makes: "job" }) }),
 
     async run({ delaySeconds = SHORTEST, prompt = "", reason = "", stop }, { toolUseId }) {
       if (stop === true) {

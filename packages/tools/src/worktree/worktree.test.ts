@@ -21,7 +21,7 @@ test.each([
   [{ path: "/other/.claude/worktrees/x" }, { kind: "edit", path: "/other/.claude/worktrees/x" }],
   [{ path: "/r/su/.claude/worktrees/x" }, { kind: "edit", path: "/r/su/.claude/worktrees/x" }],
 ] as const)("EnterWorktree %j declares %j", async (input, access) => {
-  expect(await enterWorktreeTool(keeper()).access(input, context)).toEqual(access);
+  expect(await enterWorktreeTool(keeper()).access(input, context)).toEqual({ ...access, makes: "worktree" });
 });
 
 test("EnterWorktree gives the session absolute paths", async () => {

@@ -67,8 +67,8 @@ export function enterWorktreeTool(keeper: WorktreeKeeper): Tool<EnterWorktreeInp
     access({ path }, context) {
       const { root } = context.workspace;
       const target = path === undefined ? undefined : resolvePath(path, context);
-      if (target === undefined || isOwnWorktree(target, root)) return { kind: "none" };
-      return { kind: "edit", path: target };
+      if (target === undefined || isOwnWorktree(target, root)) return { kind: "none", makes: "worktree" };
+      return { kind: "edit", path: target, makes: "worktree" };
     },
 
     run: ({ name, path }, context) =>

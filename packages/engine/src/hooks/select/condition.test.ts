@@ -95,6 +95,26 @@ test("a call that cannot be described meets every condition about its tool, and 
   expect([unknown("Bash(git *)"), unknown("Bash"), unknown("Edit(x)")]).toEqual([true, true, false]);
 });
 
+test("a condition about files holds where the session worked before", () => {
+  const read = (path: string): ConditionCall => ({
+    tool: "Read",
+    input: {},
+    access: { kind: "read", path },
+    cwd: "/w",
+    home: "/home/me",
+    directories: ["/w", "/extra"],
+    former: ["/main", "/w/sub"],
+  });
+  const matches = (rule: string, path: string) => ifMatcher(read(path))(rule);
+  expect(
+    [".env", "config/key", "/src/**"].map((content, at) =>
+      matches(`Read(${content})`, ["/main/.env", "/main/config/key", "/main/src/a"][at]!),
+    ),
+  ).toEqual([true, true, true]);
+  // One that starts at the root has one root at a time.
+  expect([matches("Read(/src/**)", "/extra/src/a"), matches("Read(/src/**)", "/w/sub/src/a")]).toEqual([false, false]);
+});
+
 test("loadConditions() loads ifMatcher()", async () => {
   expect((await loadConditions()).ifMatcher(bash("git push"))("Bash(git *)")).toBe(true);
 });

@@ -9,6 +9,7 @@ import { coversLine, reachOf } from "../../permission/command/rules/match-comman
 import { governs, matchesParameter, namesTool } from "../../permission/match/match.ts";
 import { matchesName } from "../../permission/match/match-name.ts";
 import { matchesPath, newMatchers } from "../../permission/match/match-path.ts";
+import { isInsideAny } from "../../permission/match/paths.ts";
 import { powershellReach } from "../../permission/powershell/match-powershell.ts";
 import { parseRule, type Rule } from "../../permission/rules/rule.ts";
 import type { Access } from "../../tool/tool.ts";
@@ -21,8 +22,10 @@ export interface ConditionCall {
   readonly cwd: string;
   /** Where `~` leads; without it, a rule that starts with `~` matches. */
   readonly home?: string;
-  /** The working directories, and those before; `cwd` alone when absent. */
+  /** The working directories; `cwd` alone when absent. */
   readonly directories?: readonly string[];
+  /** Where the agent, or the one that started it, worked before: a condition holds there too. */
+  readonly former?: readonly string[];
   /** `access.path` with every link resolved, if known. */
   readonly realPath?: string;
 }
@@ -55,14 +58,16 @@ function commandReader({ command, language }: Access & { kind: "command" }): (co
   return (content) => coversLine(content, command) || reaches.some((reach) => reach(content) !== "no");
 }
 
-function pathReader({ tool, access, cwd, home, directories, realPath }: ConditionCall): (rule: Rule) => boolean {
+function pathReader(call: ConditionCall): (rule: Rule) => boolean {
+  const { tool, access, cwd, home, directories = [cwd], former = [], realPath } = call;
   if (access?.kind !== "read" && access?.kind !== "edit") return () => false;
-  const anchors = { cwd, home: home ?? "/", directories: directories ?? [cwd], matchers: newMatchers() };
+  const anchors = { cwd, home: home ?? "/", directories: [...directories, ...former], matchers: newMatchers() };
+  const bases = former.filter((folder) => !isInsideAny(directories, folder));
   return (rule) => {
     // A rule that denies reading also denies editing, but a hook that waits for reads does not wait for edits.
     if (!governs(rule, access.kind, tool) || (access.kind === "edit" && rule.tool === "Read")) return false;
     if (home === undefined && rule.content!.trim().startsWith("~")) return true;
-    const rules = anchors.directories.map((base) => ({ ...rule, base }));
+    const rules = [rule, ...bases.map((base) => ({ ...rule, base }))];
     return [access.path, realPath ?? access.path].some((path) =>
       rules.some((each) => matchesPath(each, path, anchors)),
     );

@@ -89,6 +89,24 @@ test("settings become the library's configuration, with the paths this command m
   });
 });
 
+test("what the settings deny stays so where the session worked before, and what they allow does not", async () => {
+  const { value, wrapped } = library();
+  const filesystem = { allowWrite: ["out"], denyRead: ["secrets", "~/.ssh"], denyWrite: ["locked"] };
+  const credentials = { files: [{ path: "token", mode: "deny" as const }] };
+  const where = { ...options(value), former: () => ["/main", "/main/sub"] };
+  const ready = await prepareSandbox({ enabled: true, filesystem, credentials }, where);
+  if (!ready.active) throw new Error("not ready");
+  await ready.sandbox.wrap(command);
+  expect(wrapped[0]!.config).toMatchObject({
+    filesystem: {
+      denyRead: ["/p/secrets", "/main/secrets", "/main/sub/secrets", "/home/me/.ssh", "/p/.env"],
+      allowWrite: ["/p", "/added", tmpdir(), "/p/out"],
+      denyWrite: ["/p/locked", "/main/locked", "/main/sub/locked", "/p/.claude"],
+    },
+    credentials: { files: ["/p/token", "/main/token", "/main/sub/token"].map((path) => ({ path, mode: "deny" })) },
+  });
+});
+
 test("excluded commands and approved ones run outside, unless the settings forbid that", async () => {
   const { value } = library();
   const inside = async (settings: object, more: object) => {

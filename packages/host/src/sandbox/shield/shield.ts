@@ -133,9 +133,8 @@ export function createShield(
     return held.filter((one) => one !== null);
   }
 
-  function guardedFrom(cwd: string): Guarded {
+  function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
     const { home, configDir } = options;
-    const directories = withFormer(options.directories(), options.former?.());
     const governing = [folder(), ...(options.governing?.() ?? [])];
     return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
   }
@@ -160,7 +159,9 @@ export function createShield(
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= createMask(folder())) : "";
       const hidden = await findDenied(cwd, owner);
-      const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
+      const { keptFolders, ...paths } = isGuarded
+        ? guardedFrom(cwd, withFormer(options.directories(), options.former?.()))
+        : NOTHING_GUARDED;
       const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
       if (kind === "seatbelt") {
         return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
@@ -202,7 +203,8 @@ export function createShield(
       const { files, folders } = await findDenied(cwd, owner);
       const hidden = [...files, ...folders];
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
-      const guarded = guardedFrom(cwd);
+      // Where the session worked before, the full sandbox lets no one write.
+      const guarded = guardedFrom(cwd, options.directories());
       const held = await hold(guarded);
       const { readOnly, missingFolders, missingFiles, gitSettings } = guarded;
       const fixed = [...readOnly, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];

@@ -91,6 +91,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   machine.agentRules.set(child.id, {
     rules: () => gate.ruleBook.rules,
     mayRead: (path) => gate.ruleBook.mayReadName(path),
+    mode: () => gate.mode,
   });
   const firing: FiringAgent = {
     id: child.id,

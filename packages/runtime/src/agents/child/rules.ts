@@ -42,6 +42,10 @@ export class AgentRuleBook extends RuleBook {
     return this.#parent.mode;
   }
 
+  override get most(): PermissionMode | undefined {
+    return this.#parent.most;
+  }
+
   /** The same array until something changes. Where its parent works, the agent may do no more than its parent. */
   override get rules(): readonly Rule[] {
     const { from, granted } = this.#joined;

@@ -14,6 +14,7 @@ import {
 import { narrowerMode } from "@keelson/engine/agents";
 import {
   withoutReminderTags,
+  stricterMode,
   type AgentDefinition,
   type ContentBlock,
   type HookRegistration,
@@ -80,6 +81,12 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     const place = { cwd: plan.worktree?.cwd, isFork: plan.isFork === true };
     return (nested ??= stages.storage.state.instructions?.forAgent(place));
   };
+  // An agent of a job may outlive the job's run.
+  const { most } = parent.gate.ruleBook;
+  const mode = () => {
+    const own = narrowerMode(parent.gate.mode, definition.permissionMode);
+    return most === undefined ? own : stricterMode(own, most);
+  };
   const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
   const { machine, gate, ports, firing } = surround(
     {
@@ -91,7 +98,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       workspace: life.workspace,
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
-      mode: () => narrowerMode(parent.gate.mode, definition.permissionMode),
+      mode,
       model: () => choice().guarded,
       system: plan.system,
       tools: () => tools(),

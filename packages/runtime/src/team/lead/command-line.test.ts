@@ -103,3 +103,17 @@ test("servers inside the client stay there", () => {
   expect(args({ mcpServers }).at(-1)).toBe('--mcp-config={"mcpServers":{"files":{"command":"files"}}}');
   expect(args({ mcpServers: { own: mcpServers.own } }).join(" ")).not.toContain("mcp-config");
 });
+
+test("what is denied or asked about where the member does not work is denied to it by absolute path", () => {
+  const placed = (behavior: Rule["behavior"], content: string, base: string): Rule => ({
+    ...rule(behavior, `Read(${content})`, "userSettings"),
+    tool: "Read",
+    content,
+    base,
+  });
+  const elsewhere = [placed("deny", "/**/.env", "/main"), placed("ask", "/config/key", "/odd [x]*")];
+  expect(args({}, { elsewhere }).slice(12)).toEqual([
+    "--disallowedTools=Read(//main/**/.env)",
+    "--disallowedTools=Read(//odd \\[x\\]\\*/config/key)",
+  ]);
+});
