@@ -19,7 +19,6 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasDescriptorPaths, isOpenAt, realPathOf } from "./real-path.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** Something else is in the place of a file of ours. It is neither read nor written. */
 export class NotOurFileError extends Error {
@@ -109,14 +108,32 @@ export function readOwnFile(path: string, maxBytes: number): Buffer | undefined 
     throw error;
   }
   try {
-    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, maxBytes));
-    let done = 0;
-    for (let got = -1; got !== 0 && done < bytes.length; done += got)
-      got = readSync(fd, bytes, done, bytes.length - done, done);
-    return bytes.subarray(0, done);
+    return readStart(fd, maxBytes);
   } finally {
     closeSync(fd);
   }
+}
+
+/** A file that the user wrote, which may be behind the user's links; undefined if it is missing, too large or no regular file. */
+export function readUserFile(path: string, maxBytes: number): Buffer | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(fd);
+    return stat.isFile() && stat.size <= maxBytes ? readStart(fd, maxBytes) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function readStart(fd: number, maxBytes: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, maxBytes));
+  let done = 0;
+  for (let got = -1; got !== 0 && done < bytes.length; done += got)
+    got = readSync(fd, bytes, done, bytes.length - done, done);
+  return bytes.subarray(0, done);
 }
 
 /** For reading and appending. Creates the file and its folders, for the user only. The caller closes it. */
@@ -157,12 +174,6 @@ export function createOwnFile(path: string): number {
   const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
   using folder = holdOwnFolder(dirname(path), { create: 0o700 });
   return openSync(folder.at(basename(path)), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
-}
-
-/** Puts a file for the user only in the place of another, completely or not at all. */
-export function replaceOwnFile(path: string, content: string | Uint8Array, options: HoldOptions = {}): void {
-  using folder = holdOwnFolder(dirname(path), options);
-  replaceFile(folder.at(basename(path)), content, 0o600, { isSynced: false });
 }
 
 /** Nothing happens if there is none. A link is removed, not what it leads to. */

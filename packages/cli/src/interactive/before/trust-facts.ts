@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
+import { readUserFile } from "@keelson/disk/own-files";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { TrustFacts } from "@keelson/tui/before";
 
@@ -38,9 +39,7 @@ export async function trustFacts({ cwd, flags, hooks, mcp }: Snapshot): Promise<
 
 async function settingsIn(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const file = Bun.file(path);
-    if (file.size > MOST_BYTES) return {};
-    const text = await file.text();
+    const text = readUserFile(path, MOST_BYTES)?.toString() ?? "";
     const value: unknown = tryParse(text) ?? Bun.JSONC.parse(text);
     return isObject(value) ? value : {};
   } catch {
