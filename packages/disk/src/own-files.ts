@@ -1,7 +1,7 @@
 // Keelson's own files (transcripts, outputs, mailboxes …), read and written with no link on any part of their path. Commands can
 // put links, FIFOs and hard links in the place of such files; whatever is opened here is a regular file at exactly the given path.
 // The folder that a path starts from may be reached through a link, if that is the user's: resolve it once, before the first
-// command, and pass on paths below the result. docs/own-files.md says which folders those are.
+// command, and pass on paths below the result. The README says which folders those are.
 
 import {
   closeSync,
@@ -46,10 +46,15 @@ export function holdOwnFolder(path: string, options: HoldOptions = {}): HeldFold
 // O_PATH, missing in Node's constants: works even for folders that we may not list.
 const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
+/** Other processes replace and remove files and folders: then the one that was opened is no longer at its path. */
+const ATTEMPTS = 10;
+
 function openFolder(path: string, options: HoldOptions): number {
-  const fd = openExisting(path, options) ?? makeFolder(path, options);
-  if (isOpenAt(fd, path)) return fd;
-  closeSync(fd);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const fd = openExisting(path, options) ?? makeFolder(path, options);
+    if (isOpenAt(fd, path)) return fd;
+    closeSync(fd);
+  }
   throw linkError(path);
 }
 
@@ -193,6 +198,14 @@ export function namesInOwnFolder(path: string): string[] {
 }
 
 function checked(path: string, open: (path: string) => number): number {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const fd = checkedOnce(path, open);
+    if (fd !== undefined) return fd;
+  }
+  throw linkError(path);
+}
+
+function checkedOnce(path: string, open: (path: string) => number): number | undefined {
   const file = resolve(path);
   let fd: number;
   try {
@@ -205,8 +218,9 @@ function checked(path: string, open: (path: string) => number): number {
   }
   try {
     if (!fstatSync(fd).isFile()) throw notRegular(path);
-    if (!isOpenAt(fd, file)) throw linkError(path);
-    return fd;
+    if (isOpenAt(fd, file)) return fd;
+    closeSync(fd);
+    return undefined;
   } catch (error) {
     closeSync(fd);
     throw error;
