@@ -1,5 +1,5 @@
-// The shape of the source tree: folders one can survey, no module that only tests use or that keeps state, and no cast
-// that hides what the types say.
+// The shape of the source tree: folders one can survey, no module that only tests use or that keeps state, no cast that hides
+// what the types say, and few modules that open files by path.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -81,4 +81,110 @@ test("every module is part of the program or of what a package exports, or is na
 test("one module makes reminders; the terminal only leaves them out", () => {
   const names = product.filter((path) => read(path).includes("/system-reminder"));
   expect(names.toSorted()).toEqual(["packages/protocol/src/reminder.ts", "packages/tui/src/stream/content.ts"]);
+});
+
+/** Opening, writing and making folders by path: whoever does it himself decides about links, FIFOs and files that grow. */
+const BY_PATH =
+  /\b(?:openSync|readFileSync|writeFileSync|appendFileSync|truncateSync|copyFileSync|mkdirSync|create(?:Read|Write)Stream)\b/;
+const BY_PATH_LATER = /\b(?:open|readFile|writeFile|appendFile|copyFile|mkdir)\b/;
+
+function opensByPath(text: string): boolean {
+  const imported = (from: string) =>
+    [...text.matchAll(new RegExp(`import \\{([^}]*)\\} from "${from}"`, "g"))].map(([, names]) => names).join();
+  return (
+    BY_PATH.test(imported("node:fs")) ||
+    BY_PATH_LATER.test(imported("node:fs/promises")) ||
+    /\bBun\.(?:write|file)\(/.test(text)
+  );
+}
+
+/** Each line a reason, and the modules it is for. Files of ours go through `disk/own-files.ts`. */
+const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
+  "these are the functions themselves": [
+    "disk/src/lock/exclusive-file.ts",
+    "disk/src/lock/locked-file.ts",
+    "disk/src/own-files.ts",
+    "disk/src/replace-file.ts",
+    "host/src/files/private-file.ts",
+    "host/src/files/regular-file.ts",
+    "host/src/files/write-file.ts",
+    "store/src/checkpoints/file-state.ts",
+  ],
+  "the folder is held, or the file is open already": [
+    "cli/src/interactive/bookkeeping.ts",
+    "host/src/secrets/secret-files.ts",
+    "host/src/worktrees/fill/include.ts",
+    "host/src/worktrees/repository/place.ts",
+    "store/src/schedules/held-config.ts",
+    "store/src/team/team-file.ts",
+  ],
+  "the user's settings, instructions and skills, which may be behind the user's links; they look for regular files": [
+    "config/src/instructions/files/read-instruction.ts",
+    "config/src/scopes/read.ts",
+    "config/src/scopes/tracked.ts",
+    "config/src/skills/find/read-start.ts",
+    "config/src/skills/index/skill-index.ts",
+    "config/src/skills/skill-text.ts",
+    "config/src/write/git-ignore.ts",
+    "config/src/write/settings-file.ts",
+    "runtime/src/instructions/add-memory.ts",
+  ],
+  "a file that the user names, or a client": [
+    "cli/src/args/flag-values.ts",
+    "cli/src/commands/export/output.ts",
+    "cli/src/commands/hooks/run-event.ts",
+    "cli/src/commands/new-file.ts",
+    "cli/src/commands/permissions/run-table.ts",
+    "cli/src/commands/plugin/new.ts",
+    "cli/src/interactive/ports/editor.ts",
+    "cli/src/interactive/ports/images.ts",
+    "model/src/choice/server/cloud-servers.ts",
+    "model/src/choice/server/entra.ts",
+    "model/src/http/network.ts",
+    "runtime/src/controls/handlers/files.ts",
+    "runtime/src/hooks/try/scratch-copy.ts",
+    "sdk/src/stores/kinds/file.ts",
+  ],
+  "a new folder with a random name": [
+    "host/src/extract/extract-files.ts",
+    "host/src/plugins/place-files.ts",
+    "host/src/programs/pdf-pages.ts",
+    "sdk/src/stores/resume/catch-up.ts",
+    "sdk/src/stores/resume/materialize.ts",
+    "sdk/src/stores/resume/rescue.ts",
+  ],
+  "plugins and programs that are installed": [
+    "host/src/plugins/archive.ts",
+    "host/src/plugins/data-folder.ts",
+    "host/src/plugins/folder-files.ts",
+    "host/src/plugins/npm/npm-source.ts",
+    "host/src/programs/extract-program.ts",
+  ],
+  "the kernel's files, terminals and pipes": [
+    "cli/src/bin.ts",
+    "cli/src/interactive/terminal/device.ts",
+    "cli/src/interactive/terminal/port.ts",
+    "cli/src/process/this-process.ts",
+    "disk/src/process-identity.ts",
+    "host/src/lsp/memory.ts",
+    "host/src/programs/compiler-threads.ts",
+    "host/src/sandbox/watch/survivors.ts",
+    "host/src/shell/process/command.ts",
+    "host/src/shell/process/living.ts",
+    "host/src/shell/process/marked.ts",
+  ],
+  "what the shield guards, and files that a rewind restores": [
+    "host/src/sandbox/guarded/kept-folders.ts",
+    "host/src/sandbox/shield/stand-in.ts",
+    "host/src/sandbox/watch/watched-files.ts",
+    "store/src/checkpoints/checkpoints.ts",
+  ],
+};
+
+test("files are opened by path only where a reason says how links and FIFOs are met", () => {
+  const opening = product.filter((path) => !path.startsWith("packages/testkit/") && opensByPath(read(path)));
+  const known = Object.values(OPEN_BY_PATH)
+    .flat()
+    .map((path) => `packages/${path}`);
+  expect(opening.toSorted()).toEqual(known.toSorted());
 });

@@ -1,7 +1,7 @@
 // Keelson's own files (transcripts, outputs, mailboxes …), read and written with no link on any part of their path. Commands can
 // put links, FIFOs and hard links in the place of such files; whatever is opened here is a regular file at exactly the given path.
 // The folder that a path starts from may be reached through a link, if that is the user's: resolve it once, before the first
-// command, and pass on paths below the result. docs/own-files.md says which folders those are.
+// command, and pass on paths below the result. The README says which folders those are.
 
 import {
   closeSync,
@@ -19,7 +19,6 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasDescriptorPaths, isOpenAt, realPathOf } from "./real-path.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** Something else is in the place of a file of ours. It is neither read nor written. */
 export class NotOurFileError extends Error {
@@ -47,10 +46,15 @@ export function holdOwnFolder(path: string, options: HoldOptions = {}): HeldFold
 // O_PATH, missing in Node's constants: works even for folders that we may not list.
 const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
+/** Other processes replace and remove files and folders: then the one that was opened is no longer at its path. */
+const ATTEMPTS = 10;
+
 function openFolder(path: string, options: HoldOptions): number {
-  const fd = openExisting(path, options) ?? makeFolder(path, options);
-  if (isOpenAt(fd, path)) return fd;
-  closeSync(fd);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const fd = openExisting(path, options) ?? makeFolder(path, options);
+    if (isOpenAt(fd, path)) return fd;
+    closeSync(fd);
+  }
   throw linkError(path);
 }
 
@@ -109,14 +113,32 @@ export function readOwnFile(path: string, maxBytes: number): Buffer | undefined 
     throw error;
   }
   try {
-    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, maxBytes));
-    let done = 0;
-    for (let got = -1; got !== 0 && done < bytes.length; done += got)
-      got = readSync(fd, bytes, done, bytes.length - done, done);
-    return bytes.subarray(0, done);
+    return readStart(fd, maxBytes);
   } finally {
     closeSync(fd);
   }
+}
+
+/** A file that the user wrote, which may be behind the user's links; undefined if it is missing, too large or no regular file. */
+export function readUserFile(path: string, maxBytes: number): Buffer | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(fd);
+    return stat.isFile() && stat.size <= maxBytes ? readStart(fd, maxBytes) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function readStart(fd: number, maxBytes: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, maxBytes));
+  let done = 0;
+  for (let got = -1; got !== 0 && done < bytes.length; done += got)
+    got = readSync(fd, bytes, done, bytes.length - done, done);
+  return bytes.subarray(0, done);
 }
 
 /** For reading and appending. Creates the file and its folders, for the user only. The caller closes it. */
@@ -159,12 +181,6 @@ export function createOwnFile(path: string): number {
   return openSync(folder.at(basename(path)), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
 }
 
-/** Puts a file for the user only in the place of another, completely or not at all. */
-export function replaceOwnFile(path: string, content: string | Uint8Array, options: HoldOptions = {}): void {
-  using folder = holdOwnFolder(dirname(path), options);
-  replaceFile(folder.at(basename(path)), content, 0o600, { isSynced: false });
-}
-
 /** Nothing happens if there is none. A link is removed, not what it leads to. */
 export function removeOwnFile(path: string): void {
   using folder = holdOwnFolder(dirname(path));
@@ -182,6 +198,14 @@ export function namesInOwnFolder(path: string): string[] {
 }
 
 function checked(path: string, open: (path: string) => number): number {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const fd = checkedOnce(path, open);
+    if (fd !== undefined) return fd;
+  }
+  throw linkError(path);
+}
+
+function checkedOnce(path: string, open: (path: string) => number): number | undefined {
   const file = resolve(path);
   let fd: number;
   try {
@@ -194,8 +218,9 @@ function checked(path: string, open: (path: string) => number): number {
   }
   try {
     if (!fstatSync(fd).isFile()) throw notRegular(path);
-    if (!isOpenAt(fd, file)) throw linkError(path);
-    return fd;
+    if (isOpenAt(fd, file)) return fd;
+    closeSync(fd);
+    return undefined;
   } catch (error) {
     closeSync(fd);
     throw error;

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realPathOf, isOpenAt } from "./real-path.ts";
+import { realPathOf, isOpenAt, unplantedFolder } from "./real-path.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-real-path-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -41,4 +41,29 @@ test("isOpenAt() is false for a folder that was reached through a link or has mo
 test("realPathOf() resolves the existing part of a very long path", () => {
   const rest = "a/".repeat(40_000);
   expect(realPathOf(`/nowhere-at-all/${rest}end`)).toBe(`/nowhere-at-all/${rest}end`);
+});
+
+test("unplantedFolder() follows links above a root, and below it only to a folder of the same name", () => {
+  for (const name of ["real/config/plans", "real/work", "dotfiles/plans", "rules"])
+    mkdirSync(at(name), { recursive: true });
+  symlinkSync(at("real"), at("home"));
+  symlinkSync(at("rules"), at("real/work/plans"));
+  symlinkSync(at("dotfiles"), at("real/work/dotfiles"));
+  const roots = [at("home/config"), at("home/work"), at("real/work")];
+  const found = [
+    "home/config/plans",
+    "home/config/new",
+    "real/work/plans",
+    "real/work/dotfiles",
+    "home/work/plans/x",
+    "rules",
+  ];
+  expect(found.map((path) => unplantedFolder(at(path), roots))).toEqual([
+    at("real/config/plans"),
+    at("real/config/new"),
+    undefined,
+    at("dotfiles"),
+    undefined,
+    at("rules"),
+  ]);
 });

@@ -12,14 +12,15 @@ export function realPathOf(path: string): string {
 }
 
 /**
- * The folder with links resolved; undefined if one that a command may have put there leads elsewhere: one below `roots`. A link
- * to a folder of the same name is the user's, such as `plans` in a folder for dotfiles.
+ * The folder with links resolved; undefined if one that a command may have put there leads elsewhere: one below `roots`. That
+ * the folder itself is a link to one of the same name is the user's doing, such as `plans` in a folder for dotfiles.
  */
 export function unplantedFolder(path: string, roots: readonly string[]): string | undefined {
   const real = realPathOf(path);
-  const isAsNamed = (root: string) => real === join(realPathOf(root), relative(root, path));
   const around = roots.filter((root) => path.startsWith(`${root}/`));
-  return around.every(isAsNamed) || basename(real) === basename(path) ? real : undefined;
+  const isAsNamed = (folder: string) =>
+    around.every((root) => realPathOf(folder) === join(realPathOf(root), relative(root, folder)));
+  return isAsNamed(path) || (basename(real) === basename(path) && isAsNamed(dirname(path))) ? real : undefined;
 }
 
 /** Whether an open file or folder is the one at this path, without any link in the path. */

@@ -1,7 +1,6 @@
 export { extractProgram, programCache } from "./programs/extract-program.ts";
 export { findProgram, pathOutside, programsOnPath } from "./programs/find-program.ts";
 export { createFiles } from "./files/files.ts";
-export { holdFolder } from "./files/held-folder.ts";
 export { gitBranch } from "./git/branch.ts";
 export { createLedger, type Ledger } from "./files/ledger.ts";
 export {

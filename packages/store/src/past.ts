@@ -1,5 +1,7 @@
 // Entry point for existing sessions: read, list, resume, fork. A new session does not load it.
 
+export { createOwnFile, readOwnFile, removeOwnFile } from "@keelson/disk/own-files";
+export { replaceOwnFile } from "@keelson/disk/replace-file";
 export { agentsToldOf } from "./agents/told-of.ts";
 export { readEntries } from "./read/read-transcript.ts";
 export { liveChain, type Chain, type ChainOptions } from "./read/chain.ts";

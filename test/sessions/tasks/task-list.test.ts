@@ -169,7 +169,7 @@ test("a list is not written through a link", async () => {
   symlinkSync(outside, folderOf(home, "list"));
   const env = { ...TASKS, CLAUDE_CODE_TASK_LIST_ID: "list" };
   const { results } = await run(home, [calls(["TaskCreate", { subject: "a", description: "" }])], env);
-  expect(results[0]).toMatchObject({ failed: true, text: expect.stringContaining("is not a folder; remove it") });
+  expect(results[0]).toMatchObject({ failed: true, text: expect.stringContaining("is reached through a link") });
   expect(readdirSync(outside)).toEqual([]);
 });
 

@@ -67,6 +67,35 @@ shielded("a command that runs since before the team was created cannot write its
   expect(cast.by("team-lead").some((last) => last.includes("Forged"))).toBe(false);
 });
 
+test("a flooded mailbox reaches the lead in parts, with nothing lost and in order", async () => {
+  using home = temporaryHome();
+  const count = 12_000;
+  let isFlooded = false;
+  await using cast = await startCast(
+    ({ last }) => (last.includes("Lead the team") ? calls(CREATE, teammate("a")) : { text: "Waiting" }),
+    ({ last }) => {
+      if (!last.includes("Begin") || isFlooded) return { text: "Ready" };
+      isFlooded = true;
+      const box = join(home.configDir, "teams", "fix", "inboxes", "team-lead.json");
+      const flood = Array.from({ length: count }, (_, number) => ({
+        from: "a",
+        text: `Flood-${number}.`,
+        timestamp: `${number}`,
+        read: false,
+      }));
+      writeFileSync(box, JSON.stringify(flood));
+      return { text: "Ready" };
+    },
+  );
+  const { code, stderr } = await runKeelson(RUN, { home, url: cast.url, env: TEAMS });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const parts = cast
+    .by("team-lead")
+    .map((last) => [...last.matchAll(/Flood-(\d+)\./g)].map(([, number]) => Number(number)));
+  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(200);
+  expect(parts.flat()).toEqual(Array.from({ length: count }, (_, number) => number));
+});
+
 const locker = testUnless(Bun.which("flock") ? null : "needs flock", test);
 
 locker("a command that locks every file of the team does not keep the lead from hearing and ending", async () => {

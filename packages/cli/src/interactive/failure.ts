@@ -1,7 +1,7 @@
 // What is said when the program failed: the session is kept, how to continue, and where the details are.
 
 import type { Snapshot } from "@keelson/config";
-import { replaceOwnFile } from "@keelson/disk/own-files";
+import { replaceOwnFile } from "@keelson/disk/replace-file";
 import { hideSecrets } from "@keelson/runtime/hide-secrets";
 import type { Session } from "@keelson/protocol";
 import { resumeCommand } from "./choice.ts";

@@ -29,8 +29,10 @@ export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDir
 }
 
 /** With links resolved; undefined if a command may have put a link in its place. Then it is neither read nor written unasked. */
-export function realMemoryDirectory(folder: string, { cwd, configDir }: Pick<Snapshot, "cwd" | "configDir">) {
-  return unplantedFolder(folder, [cwd, configDir, dirname(dirname(folder))]);
+export function realMemoryDirectory(folder: string, place: MemoryPlace & Pick<Snapshot, "configDir">) {
+  const { cwd, configDir } = place;
+  const above = chosen(place) === undefined ? dirname(dirname(folder)) : dirname(folder);
+  return unplantedFolder(folder, [cwd, configDir, above]);
 }
 
 /** Refuses the home folder and folders near the root: an agent must not write freely there. */
@@ -48,7 +50,7 @@ const LINKED = 'it is reached through a link; remove the link, or name the folde
 /** The first lines of the agent's own index and of the team's. The model reads other memory files itself. */
 export function readMemory(
   folder: string,
-  place: Pick<Snapshot, "cwd" | "configDir">,
+  place: MemoryPlace & Pick<Snapshot, "configDir">,
   reason: LoadReason,
   collector: Collector,
 ): readonly InstructionFile[] {

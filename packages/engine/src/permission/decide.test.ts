@@ -787,6 +787,37 @@ test("the session's plan may be written and read in every mode; its siblings and
   expect(decide(question({ kind: "read", path: plan }, "Read", { plan, realPath: plan })).behavior).toBe("allow");
 });
 
+test.each([
+  // The folder, the path as given, where it leads, and the verdict.
+  ["/home/u/.claude/projects/-p/memory", "a.md", "a.md", "allow"],
+  ["/home/u/.claude/memory", "a.md", "a.md", "allow"],
+  ["/repo/.claude/agent-memory/x", "a.md", "a.md", "allow"],
+  ["/repo/notes", "a.md", "a.md", "allow"],
+  // Nothing is obeyed from these, but from what is next to them.
+  ["/repo/.claude/rules", "a.md", "a.md", "ask"],
+  ["/repo/.claude/agents/memory", "a.md", "a.md", "ask"],
+  ["/repo/.claude", "projects/a.md", "projects/a.md", "ask"],
+  ["/repo/.git/memory", "a.md", "a.md", "ask"],
+  ["/etc/keelson/rules", "a.md", "a.md", "ask"],
+  ["/etc/keelson/projects/x/memory", "a.md", "a.md", "allow"],
+  // Protected in the folder as anywhere.
+  ["/repo/notes", ".claude/rules/a.md", ".claude/rules/a.md", "ask"],
+  ["/repo/notes", ".git/a.md", ".git/a.md", "ask"],
+  ["/repo/notes", ".CLAUDE/agents/a.md", ".CLAUDE/agents/a.md", "ask"],
+  ["/repo/notes", "governed/a.md", "governed/a.md", "ask"],
+  ["/repo/notes", "linked.md", "linked.md", "ask"],
+  // By both names.
+  ["/repo/notes", "/repo/.claude/rules/a.md", "a.md", "ask"],
+  ["/repo/notes", "a.md", "/repo/.claude/rules/a.md", "ask"],
+  ["/repo/notes", "a.md", "/elsewhere/a.md", "ask"],
+  ["/repo/notes", "../.claude/rules/a.md", "/repo/.claude/rules/a.md", "ask"],
+])("a note in %s: %s, which is %s, is decided by %s", (memory, given, real, verdict) => {
+  const within = (path: string) => (path.startsWith("/") ? path : `${memory}/${path}`);
+  const governing = ["/etc/keelson", "/repo/notes/governed", "/repo/notes/linked.md"];
+  const asked = { memory, configDir: "/etc/keelson", governing, realPath: within(real) };
+  expect(edit(within(given), asked).behavior).toBe(verdict as "ask");
+});
+
 test("the model may write Markdown in its memory folder, and nothing else there or under another name", () => {
   const memory = "/home/u/.claude/projects/-p/memory";
   const verdict = (path: string, realPath = path, deny: string[] = []) =>

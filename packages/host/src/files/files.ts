@@ -3,7 +3,6 @@
 import { closeSync, read, readdirSync, realpathSync, statSync } from "node:fs";
 import { ToolError, type Files, type FileStat } from "@keelson/engine";
 import { withToolErrors, openRegularFile, readBytes, replacedMessage } from "./regular-file.ts";
-import { writeFile } from "./write-file.ts";
 
 /** Up to this size, a blocking read is faster than the thread pool. */
 const SMALL_BYTES = 256 * 1024;
@@ -29,7 +28,11 @@ export function createFiles(checkedPath: (path: string) => string | undefined = 
         closeSync(fd);
       }
     },
-    write: async (path, bytes) => writeFile(path, bytes, checkedPath(path)),
+    async write(path, bytes) {
+      const checked = checkedPath(path);
+      const { writeFile } = await import("./write-file.ts");
+      writeFile(path, bytes, checked);
+    },
     async names(directory) {
       try {
         return readdirSync(directory);

@@ -1,9 +1,9 @@
 // Files where hooks set variables for later shell commands: `<config>/session-env/<session>/…-hook-<n>.sh`.
 // They are kept so a resumed session can use them.
 
-import { closeSync } from "node:fs";
+import { closeSync, ftruncateSync } from "node:fs";
 import { join } from "node:path";
-import { appendOwnFile, holdOwnFolder, namesInOwnFolder, readOwnFile, replaceOwnFile } from "@keelson/disk/own-files";
+import { appendOwnFile, holdOwnFolder, namesInOwnFolder, readOwnFile } from "@keelson/disk/own-files";
 import { realPathOf } from "@keelson/disk/real-path";
 import type { HookEvent } from "@keelson/protocol";
 
@@ -37,7 +37,16 @@ export function envFilesOf(configDir: string, sessionId: string): readonly strin
 /** Clears the files for the old folder. Call it before CwdChanged hooks run. */
 export function clearFolderEnvFiles(configDir: string, sessionId: string): void {
   for (const { event, path } of usableFiles(configDir, sessionId)) {
-    if (event === "cwdchanged" || event === "filechanged") replaceOwnFile(path, "");
+    if (event === "cwdchanged" || event === "filechanged") empty(path);
+  }
+}
+
+function empty(path: string): void {
+  const fd = appendOwnFile(path);
+  try {
+    ftruncateSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

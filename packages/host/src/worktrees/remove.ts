@@ -1,11 +1,12 @@
 // Removes a worktree. Uncommitted files, commits that nothing else contains and work in progress are deleted only if the
 // caller asks for it.
 
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { registeredWorktrees, verifiedWorktree, findCheckout, type Checkout } from "./repository/checkout.ts";
 import { RETRIES } from "./create.ts";
 import { WorktreeError } from "./errors.ts";
+import { readUserFile } from "@keelson/disk/own-files";
 import { realPathOf } from "@keelson/disk/real-path";
 import { isOwnerRunning, readLock } from "./repository/owner.ts";
 import { deleteOurFiles } from "./fill/our-files.ts";
@@ -105,9 +106,7 @@ function isCheckedOut(checkout: Checkout, branch: string): boolean {
 }
 
 function headOf(gitFolder: string): string | undefined {
-  try {
-    return readFileSync(join(gitFolder, "HEAD"), "utf8").trim();
-  } catch {
-    return undefined;
-  }
+  return readUserFile(join(gitFolder, "HEAD"), 64 * 1024)
+    ?.toString()
+    .trim();
 }

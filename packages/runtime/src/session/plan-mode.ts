@@ -136,7 +136,7 @@ function folderOf({ settings, configDir, home, cwd }: Snapshot): string {
   const config = realPathOf(configDir);
   const given = isChosen ? (chosen.startsWith("~/") ? join(home, chosen.slice(2)) : resolve(cwd, chosen)) : undefined;
   const folder = given ?? join(config, "plans");
-  return unplantedFolder(folder, [cwd, config, dirname(dirname(folder))]) ?? folder;
+  return unplantedFolder(folder, [cwd, config, dirname(folder)]) ?? folder;
 }
 
 const MAX_PLAN_BYTES = 256 * 1024;

@@ -2,10 +2,11 @@
 // more line.
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { MetadataEntry } from "@keelson/protocol";
 import { openTranscript } from "@keelson/store";
+import { replaceOwnFile } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStore } from "../stores/session-store.ts";
 import { requireSessionId, requireTranscript } from "./find.ts";
@@ -66,9 +67,8 @@ export async function unarchiveSession(sessionId: string, options: SessionMutati
 function noteArchived(sessionId: string, archived: boolean, { dir, sessionStore }: SessionMutationOptions): void {
   if (sessionStore !== undefined) throw new Error("Sessions in a session store cannot be archived; use tagSession()");
   const folder = folderOf(requireTranscript(sessionId, dir));
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const note = { archived, at: new Date().toISOString(), by: "sdk" };
-  writeFileSync(join(folder, "archived.json"), JSON.stringify(note), { mode: 0o600 });
+  replaceOwnFile(join(folder, "archived.json"), JSON.stringify(note), { create: 0o700 });
 }
 
 async function addLine(line: MetadataEntry & object, { dir, sessionStore }: SessionMutationOptions): Promise<void> {

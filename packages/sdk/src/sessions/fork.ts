@@ -2,11 +2,11 @@
 // and records where it came from, so the two can be compared.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { isChainEntry, isObject, type Entry } from "@keelson/protocol";
 import { isSessionId, lineOf, transcriptPath } from "@keelson/store";
-import { readEntries } from "@keelson/store/past";
+import { createOwnFile, readEntries, removeOwnFile } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStoreEntry } from "../stores/session-store.ts";
 import { foldSessionSummary } from "../stores/summary.ts";
@@ -128,7 +128,7 @@ function titleOf(
 }
 
 function writeNew(path: string, entries: readonly SessionStoreEntry[]): void {
-  const fd = openSync(path, "wx", 0o600);
+  const fd = createOwnFile(path);
   try {
     for (const batch of inBatches(entries)) {
       const bytes = Buffer.from(batch.map((entry) => `${lineOf(entry as Entry)}\n`).join(""));
@@ -137,7 +137,7 @@ function writeNew(path: string, entries: readonly SessionStoreEntry[]): void {
     closeSync(fd);
   } catch (error) {
     closeSync(fd);
-    rmSync(path, { force: true });
+    removeOwnFile(path);
     throw error;
   }
 }

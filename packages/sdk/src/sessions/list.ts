@@ -1,10 +1,9 @@
 // Lists sessions from this machine or from a store.
 
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { isSessionId } from "@keelson/store";
-import { listStoredSessions as listLocal, sessionAt, type SessionInfo } from "@keelson/store/past";
+import { listStoredSessions as listLocal, readOwnFile, sessionAt, type SessionInfo } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStore, SessionSummaryEntry } from "../stores/session-store.ts";
 import { foldSessionSummary } from "../stores/summary.ts";
@@ -160,24 +159,23 @@ function known(info: { [Name in keyof SDKSessionInfo]: SDKSessionInfo[Name] | un
 const HEAD = 8 * 1024;
 
 function createdAt(path: string): number | undefined {
-  let fd: number | undefined;
   try {
-    fd = openSync(path, "r");
-    const bytes = Buffer.alloc(HEAD);
-    const head = bytes.toString("utf8", 0, readSync(fd, bytes, 0, HEAD, 0));
+    const head = readOwnFile(path, HEAD)?.toString() ?? "";
     const time = Date.parse(/"timestamp":"([^"\\]{10,40})"/.exec(head)?.[1] ?? "");
     return Number.isNaN(time) ? undefined : time;
   } catch {
-    // Deleted since it was listed.
+    // Replaced since it was listed.
     return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 
+const MOST_NOTE = 64 * 1024;
+
 function isArchived(path: string): true | undefined {
   try {
-    const note = tryParse(readFileSync(join(path.slice(0, -".jsonl".length), "archived.json"), "utf8"));
+    const note = tryParse(
+      readOwnFile(join(path.slice(0, -".jsonl".length), "archived.json"), MOST_NOTE)?.toString() ?? "",
+    );
     return isObject(note) && note["archived"] === true ? true : undefined;
   } catch {
     return undefined;

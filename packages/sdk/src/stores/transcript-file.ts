@@ -1,8 +1,7 @@
 // Transcript files as a store sees them: entries in batches, with a subagent's sidecar file as one more entry.
 
-import { readFileSync } from "node:fs";
 import { isObject, tryParse } from "@keelson/protocol";
-import { readEntries } from "@keelson/store/past";
+import { readEntries, readOwnFile } from "@keelson/store/past";
 import type { SessionStoreEntry } from "./session-store.ts";
 
 export const BATCH_ENTRIES = 500;
@@ -20,12 +19,14 @@ export function* entriesOfFile(path: string): Generator<SessionStoreEntry> {
   if (metadata !== undefined) yield { ...metadata, type: "agent_metadata" };
 }
 
+const MOST_SIDECAR = 4 * 1024 * 1024;
+
 export const sidecarOf = (path: string) => path.replace(/\.jsonl$/, ".meta.json");
 
 /** The file next to a subagent's transcript; undefined if it cannot be read. */
 export function readSidecar(path: string): Record<string, unknown> | undefined {
   try {
-    const value = tryParse(readFileSync(sidecarOf(path), "utf8"));
+    const value = tryParse(readOwnFile(sidecarOf(path), MOST_SIDECAR)?.toString() ?? "");
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

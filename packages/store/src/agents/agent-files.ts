@@ -1,7 +1,8 @@
 // The files of a session's subagents: for each a transcript, and beside it what is known of the agent.
 
 import { join } from "node:path";
-import { namesInOwnFolder, readOwnFile, replaceOwnFile } from "@keelson/disk/own-files";
+import { namesInOwnFolder, readOwnFile } from "@keelson/disk/own-files";
+import { replaceOwnFile } from "@keelson/disk/replace-file";
 import { isObject, tryParse, type ModelUsage } from "@keelson/protocol";
 import { sessionDir } from "../paths.ts";
 import { isRunning, processStart } from "@keelson/disk/process-identity";

@@ -14,8 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { holdOwnFolder } from "@keelson/disk/own-files";
-import { isOpenAt } from "@keelson/disk/real-path";
+import { holdOwnFolder, NotOurFileError, openOwnFile } from "@keelson/disk/own-files";
 import { fileStamp } from "@keelson/protocol";
 
 /** Larger files are not kept, and tools do not edit them. */
@@ -43,13 +42,12 @@ export function fileState(path: string, known?: string): FileState | "unchanged"
   if (known !== undefined && fileStamp(stat) === known) return "unchanged";
   let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return { kind: "other" };
+    fd = openOwnFile(path);
+  } catch (error) {
+    if (error instanceof NotOurFileError) return { kind: "link" };
+    return { kind: (error as NodeJS.ErrnoException).code === "ENOENT" ? "absent" : "other" };
   }
   try {
-    // A folder on the way may be a link.
-    if (!isOpenAt(fd, path)) return { kind: "link" };
     const opened = fstatSync(fd);
     if (!opened.isFile() || opened.size > MOST_BYTES) return { kind: "other" };
     const { mode, mtimeMs } = opened;

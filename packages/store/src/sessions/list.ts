@@ -1,6 +1,6 @@
 // Lists the sessions of a project folder. Reads only the first and last 64 KiB of each transcript.
 
-import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, readdirSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { openOwnFile } from "@keelson/disk/own-files";
@@ -133,7 +133,7 @@ function sessionFile(path: string): SessionFile | undefined {
   const name = basename(path);
   const id = name.slice(0, -6);
   if (!name.endsWith(".jsonl") || !isSessionId(id)) return undefined;
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() && stat.size > 0 ? { id, path, modified: stat.mtimeMs } : undefined;
 }
 
@@ -235,5 +235,15 @@ function namesIn(dir: string): string[] {
   }
 }
 
-// `stat` throws if a part of the path is a file.
-const sizeOf = (path: string) => (existsSync(path) ? (statSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0);
+/** Zero if there is no such file of ours. */
+function sizeOf(path: string): number {
+  let fd: number | undefined;
+  try {
+    fd = openOwnFile(path);
+    return fstatSync(fd).size;
+  } catch {
+    return 0;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,8 +1,9 @@
 // The other worktrees of a directory's git repository, read from git's own files. Starting git would be slow, and would
 // run programs that the repository's settings name.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { readUserFile } from "@keelson/disk/own-files";
 
 /**
  * Without the directory's own worktree, and without deleted ones. None if the repository does not name the directory:
@@ -54,12 +55,12 @@ function isSame(one: string, other: string): boolean {
 }
 
 function firstLine(path: string): string | undefined {
-  try {
-    if (statSync(path).size > 64 * 1024) return undefined;
-    return readFileSync(path, "utf8").split("\n")[0]!.trim() || undefined;
-  } catch {
-    return undefined;
-  }
+  return (
+    readUserFile(path, 64 * 1024)
+      ?.toString()
+      .split("\n")[0]!
+      .trim() || undefined
+  );
 }
 
 function namesIn(dir: string): string[] {

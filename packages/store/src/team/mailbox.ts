@@ -5,14 +5,8 @@
 
 import { closeSync, fstatSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
-import {
-  holdOwnFolder,
-  namesInOwnFolder,
-  openOwnFile,
-  readOwnFile,
-  removeOwnFile,
-  replaceOwnFile,
-} from "@keelson/disk/own-files";
+import { holdOwnFolder, namesInOwnFolder, openOwnFile, readOwnFile, removeOwnFile } from "@keelson/disk/own-files";
+import { replaceOwnFile } from "@keelson/disk/replace-file";
 import { withOwnFileLock } from "@keelson/disk/lock";
 import { isObject, tryParse } from "@keelson/protocol";
 import { isFolderName } from "../state-folder.ts";

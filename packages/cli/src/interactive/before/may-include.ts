@@ -1,8 +1,8 @@
 // A quick look at the instruction files of a project: whether one of them may include another file. The session reads
 // them in full, unless there is something to ask.
 
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readUserFile } from "@keelson/disk/own-files";
 
 const NAMES = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"];
 
@@ -13,10 +13,8 @@ export function mayIncludeFiles(cwd: string): boolean {
   }
 }
 
+const MOST_BYTES = 64 * 1024 * 1024;
+
 function hasMention(path: string): boolean {
-  try {
-    return readFileSync(path, "latin1").includes("@");
-  } catch {
-    return false;
-  }
+  return readUserFile(path, MOST_BYTES)?.includes("@") === true;
 }

@@ -2,6 +2,7 @@
 
 import { join, relative } from "node:path";
 import type { Snapshot } from "@keelson/config";
+import { readUserFile } from "@keelson/disk/own-files";
 import { isObject, tryParse } from "@keelson/protocol";
 import type { ChangedFacts, TrustFacts } from "@keelson/tui/before";
 
@@ -48,9 +49,7 @@ export function changedFacts({ cwd, flags, trustBasis, held = [] }: Snapshot): C
 
 async function settingsIn(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const file = Bun.file(path);
-    if (file.size > MOST_BYTES) return {};
-    const text = await file.text();
+    const text = readUserFile(path, MOST_BYTES)?.toString() ?? "";
     const value: unknown = tryParse(text) ?? Bun.JSONC.parse(text);
     return isObject(value) ? value : {};
   } catch {

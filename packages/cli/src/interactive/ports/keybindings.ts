@@ -1,8 +1,8 @@
 // The user's keybindings.json.
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
+import { readUserFile } from "@keelson/disk/own-files";
 
 export interface KeybindingsFile {
   readonly path: string;
@@ -10,11 +10,9 @@ export interface KeybindingsFile {
   readonly text: string | undefined;
 }
 
+const MOST_BYTES = 4 * 1024 * 1024;
+
 export function readKeybindings({ configDir }: Pick<Snapshot, "configDir">): KeybindingsFile {
   const path = join(configDir, "keybindings.json");
-  try {
-    return { path, text: readFileSync(path, "utf8") };
-  } catch {
-    return { path, text: undefined };
-  }
+  return { path, text: readUserFile(path, MOST_BYTES)?.toString() };
 }

@@ -1,8 +1,9 @@
 // The user's themes: JSON files in the folder "themes" of the configuration, and those of plugins.
 
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Snapshot } from "@keelson/config";
+import { readUserFile } from "@keelson/disk/own-files";
 import type { Plugin } from "@keelson/protocol";
 
 const ENDING = ".json";
@@ -54,10 +55,8 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
+const MOST_BYTES = 4 * 1024 * 1024;
+
 function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+  return readUserFile(path, MOST_BYTES)?.toString();
 }

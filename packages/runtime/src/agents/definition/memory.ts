@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { readMemoryIndex } from "@keelson/config/instructions";
-import { holdFolder } from "@keelson/host";
+import { holdOwnFolder } from "@keelson/disk/own-files";
 import type { AgentDefinition } from "@keelson/protocol";
 
 type Remembering = Pick<AgentDefinition, "name" | "memory">;
@@ -44,7 +44,7 @@ export function agentMemoryFolder({ name, memory }: Remembering, snapshot: Snaps
     memory === "user" ? ["agent-memory"] : [".claude", memory === "local" ? "agent-memory-local" : "agent-memory"];
   try {
     const folder = join(realpathSync(memory === "user" ? configDir : project), ...own, folderName(name));
-    holdFolder(folder)[Symbol.dispose]();
+    holdOwnFolder(folder, { create: 0o777 })[Symbol.dispose]();
     return folder;
   } catch {
     return undefined;

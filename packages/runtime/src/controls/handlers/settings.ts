@@ -1,7 +1,7 @@
 // Requests about settings: show them, set a layer above the files, and write a few keys to files.
 
-import { readFileSync } from "node:fs";
 import { ConfigError, reload, setValue, settingsFiles, type Snapshot } from "@keelson/config";
+import { readUserFile } from "@keelson/disk/own-files";
 import { isObject, type SettingsKey } from "@keelson/protocol";
 import { withEffort } from "./models.ts";
 import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
@@ -109,9 +109,15 @@ function flagLayer({ flags }: Snapshot): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
+const MOST_BYTES = 4 * 1024 * 1024;
+
 function parsed(file: string): unknown {
   try {
-    return Bun.JSONC.parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
+    return Bun.JSONC.parse(
+      readUserFile(file, MOST_BYTES)!
+        .toString()
+        .replace(/^\ufeff/, ""),
+    );
   } catch {
     // It was readable when the settings were loaded; "effective" has the values in use.
     return null;

@@ -1,20 +1,19 @@
 // Saves entries that a store did not accept among the user's own sessions, before the temporary folder of a resumed
 // session is removed. `importSessionToStore` finds them there when the store works again.
 
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { isObject, type Entry } from "@keelson/protocol";
 import { openTranscript, projectsDir } from "@keelson/store";
-import { readEntries } from "@keelson/store/past";
+import { readEntries, replaceOwnFile } from "@keelson/store/past";
 import { sidecarOf } from "../transcript-file.ts";
 
 /** Returns the path where the transcript was saved. */
 export function rescue(path: string, { from, to }: { from: string; to: string }): string {
   const saved = join(projectsDir(to), relative(projectsDir(from), path));
-  mkdirSync(dirname(saved), { recursive: true, mode: 0o700 });
   if (existsSync(saved)) appendMissing(path, saved);
-  else copyFileSync(path, saved);
-  if (existsSync(sidecarOf(path))) copyFileSync(sidecarOf(path), sidecarOf(saved));
+  else replaceOwnFile(saved, readFileSync(path), { create: 0o700 });
+  if (existsSync(sidecarOf(path))) replaceOwnFile(sidecarOf(saved), readFileSync(sidecarOf(path)));
   return saved;
 }
 
