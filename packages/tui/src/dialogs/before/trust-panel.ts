@@ -38,7 +38,7 @@ export function trustPanel(facts: TrustFacts, { keys, plain }: BeforeOptions): P
       ...wrap(theme.paint("dim", "Trust it only if you know where its files come from."), columns),
     ],
     choices: [
-      { value: "leave", label: "No, leave" },
+      { value: "leave", label: "No, leave", takesTyping: true },
       { value: "trust", label: "Yes, I trust this folder" },
     ],
     hints: [
