@@ -28,8 +28,10 @@ test("-p: text of the model, and errors of its server", async () => {
   const piped = await runKeelson(["-p", "go"], { home, url: model.url });
   expect(piped.stdout).toBe(`Hello ${HOSTILE} 漢字 👍\n\tdone\n`);
 
-  await using failing = await startMockModel(() => ({ error: { status: 400, message: `bad ${HOSTILE}` } }) as never);
-  expect(await atTerminal(home, ["-p", "go"], failing.url)).not.toMatch(OBEYED);
+  await using failing = await startMockModel(() => ({ status: 400, message: `bad ${HOSTILE}` }));
+  const failed = await atTerminal(home, ["-p", "go"], failing.url);
+  expect(failed).toContain("bad \\u001b]52");
+  expect(failed).not.toMatch(OBEYED);
 });
 
 test("-p: JSON and streams have the same values, with what a terminal obeys escaped", async () => {
@@ -63,8 +65,10 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["permissions", "list"],
   ["permissions", "list", "--json"],
   ["instructions", "list", "--json"],
-  ["sessions", "list"],
-  ["sessions", "list", "--json"],
+  ["models"],
+  ["auth", "status", "--json"],
+  ["export"],
+  ["trace"],
   [`--no-such-${HOSTILE}`],
 ];
 

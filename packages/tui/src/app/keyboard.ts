@@ -2,13 +2,13 @@
 
 import type { InputEvent } from "../input/event.ts";
 import { InputReader } from "../input/reader.ts";
-import { isText } from "../widgets/deliberate.ts";
+import { writesText } from "../keys/deliberate.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-const writes = (event: InputEvent) => event.kind === "paste" || (event.kind === "key" && isText(event));
+const writes = (event: InputEvent) => event.kind === "paste" || (event.kind === "key" && writesText(event));
 
 const markText = (event: InputEvent): InputEvent =>
-  event.kind === "key" && isText(event) ? { ...event, inText: true } : event;
+  event.kind === "key" && writesText(event) ? { ...event, inText: true } : event;
 
 /** Returns a function that stops listening. */
 export function listenToKeys(

@@ -8,7 +8,7 @@ import { fit, width, wrap } from "../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
 import { headingRow, hintRows, type Hint } from "../widgets/heading.ts";
-import { Deliberate, isText } from "../widgets/deliberate.ts";
+import { Deliberate, writesText } from "../keys/deliberate.ts";
 import { CHORD, type KeyLookup } from "../widgets/key-lookup.ts";
 import { tabsRow } from "../widgets/tabs-row.ts";
 import { TextField } from "../widgets/text-field.ts";
@@ -79,7 +79,7 @@ export class ListPanel<T> implements Panel<T> {
     const action = isTyped ? undefined : this.#keys.action(event, [...(tabs ? ["Tabs"] : []), "Select"]);
     const entries = this.#shown();
     const entry = entries[this.#index];
-    const isKey = event.name === "enter" || !isText(event);
+    const isKey = event.name === "enter" || !writesText(event);
     this.#typed = !isKey && !isTyped && !isSteered && own !== undefined ? event : undefined;
     const moved = action === undefined ? undefined : movedIndex(action, this.#index, entries.length, this.#visible);
     if (isCancel(own) || isCancel(action)) return { value: this.#options.closed() };

@@ -3,7 +3,7 @@
 import type { InputEvent } from "../input/event.ts";
 import { fit } from "../screen/rows.ts";
 import type { Theme } from "../theme/theme.ts";
-import { Deliberate, isDigit } from "../widgets/deliberate.ts";
+import { Deliberate, isDigit } from "../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "../widgets/key-lookup.ts";
 import { movedIndex, windowStart } from "./list-window.ts";
 

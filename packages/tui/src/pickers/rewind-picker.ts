@@ -9,7 +9,7 @@ import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { Requests } from "../stream/requests.ts";
 import type { Theme } from "../theme/theme.ts";
 import { headingRow, hintRows } from "../widgets/heading.ts";
-import { Deliberate } from "../widgets/deliberate.ts";
+import { Deliberate } from "../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "../widgets/key-lookup.ts";
 import { ChoiceList } from "./choice-rows.ts";
 import { movedIndex, windowStart } from "./list-window.ts";

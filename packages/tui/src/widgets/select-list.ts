@@ -3,7 +3,7 @@
 
 import type { InputEvent, Key } from "../input/event.ts";
 import type { Frame, Rendered } from "../screen/view.ts";
-import { Deliberate, isDigit } from "./deliberate.ts";
+import { Deliberate, isDigit } from "../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "./key-lookup.ts";
 import { renderList, type ShownEntry } from "./list-rows.ts";
 import { TextField } from "./text-field.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { findProgram } from "../../programs/find-program.ts";
-import { shortageFix, shortageFixIn } from "../../programs/shortage.ts";
+import { shortageFix, shortageFixIn } from "../../shortage.ts";
 
 export interface ShieldStatus {
   readonly active: boolean;

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "@keelson/protocol";
 import type { InputEvent, Key } from "../../input/event.ts";
 import type { Done, Frame, Panel, Rendered } from "../../screen/view.ts";
 import { headingRow, hintRows, type HeadingOptions, type Hint } from "../../widgets/heading.ts";
-import { Deliberate } from "../../widgets/deliberate.ts";
+import { Deliberate } from "../../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "../../widgets/key-lookup.ts";
 import { fitEntries, type EntryRows } from "../../widgets/list-rows.ts";
 import { ScrollText, type RowsFor } from "../../widgets/scroll-text.ts";

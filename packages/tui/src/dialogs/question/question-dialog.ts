@@ -6,7 +6,7 @@ import { cleanRow } from "../../screen/clean.ts";
 import { wrap } from "../../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../../screen/view.ts";
 import { headingRow, hintRows, type Hint } from "../../widgets/heading.ts";
-import { isDigit } from "../../widgets/deliberate.ts";
+import { isDigit } from "../../keys/deliberate.ts";
 import { typesText } from "../../widgets/key-lookup.ts";
 import { ScrollText } from "../../widgets/scroll-text.ts";
 import { SelectList } from "../../widgets/select-list.ts";

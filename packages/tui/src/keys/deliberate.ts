@@ -25,7 +25,7 @@ export class Deliberate {
     if (event.kind !== "key") return;
     if (this.#intent === "fresh" && this.#wasTyping()) this.#intent = "typing";
     const isSteering = event.name === "tab" && !event.inText && (this.isSteered || this.#intent === "fresh");
-    if (!isText(event) || isSteering) this.#intent = "steered";
+    if (!writesText(event) || isSteering) this.#intent = "steered";
     else if (event.name === "enter") this.#intent = event.inText ? "typing" : this.#intent;
     else this.#intent = isDigit(event) && (this.isSteered || this.#intent === "fresh") ? "numbered" : "typing";
   }
@@ -62,7 +62,7 @@ const EDITING = new Set(["enter", "tab", "space", "backspace", "delete"]);
 const CONTROLS = new Set(["h", "i", "j", "m"]);
 
 /** Whether a key is part of writing a text, also a text that is pasted without saying so. */
-export function isText({ name, text, ctrl, shift, super: command }: Key): boolean {
+export function writesText({ name, text, ctrl, shift, super: command }: Key): boolean {
   if (name === "tab" && shift) return false;
   if (ctrl || command) return CONTROLS.has(name);
   return text !== undefined || EDITING.has(name);
