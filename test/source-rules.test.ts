@@ -61,6 +61,18 @@ test("programs are looked up in the registry alone, and nothing is started by a 
   ]);
 });
 
+test("standard output and standard error are written in one place, which keeps what a terminal obeys from a terminal", () => {
+  const writes = /\bconsole\.\w+\(|\bprocess\.std(?:out|err)\b|\bBun\.std(?:out|err)\b|\bwriteSync\([12],/;
+  const data = /^packages\/(?:testkit\/|engine\/src\/permission\/verdicts\/tables\/)/;
+  const writing = product.filter((path) => !data.test(path) && writes.test(read(path)));
+  expect(writing.toSorted()).toEqual([
+    "packages/cli/src/bin.ts", // the version
+    "packages/cli/src/process/this-process.ts",
+    "packages/runtime/src/observe/telemetry/send.ts", // JSON in ASCII
+    "packages/runtime/src/optional-tools/make-tools.ts", // rings the bell
+  ]);
+});
+
 test("every module is part of the program or of what a package exports, or is named as one for tests", () => {
   const known = new Set(sources);
   const reached = new Set(["packages/cli/src/bin.ts"]);

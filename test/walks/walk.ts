@@ -45,7 +45,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
       await shown("for shortcuts");
       type("make a folder\r");
       await shown("Run this command?");
-      type("1");
+      type("\r");
       await shown("All done");
       type("/exit\r");
     });

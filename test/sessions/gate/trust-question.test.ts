@@ -83,7 +83,7 @@ test("yes is written where trust is kept, and the next question comes before any
   const mark = hostile(home);
   await using terminal = startTerminal({ home, url: model.url });
   await terminal.until("Do you trust this folder?");
-  terminal.press("2");
+  terminal.press("down", "enter");
   await until(() => answered(home) !== undefined);
   expect(answered(home)).toMatchObject({ hasTrustDialogAccepted: true });
   expect(existsSync(mark)).toBe(false);

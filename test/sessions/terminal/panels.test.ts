@@ -23,11 +23,11 @@ test("panels open without a request to the model, change files, and close with o
 
   terminal.type("/permissions\r");
   await terminal.until("Add a rule…");
-  terminal.press("a");
+  terminal.press("down", "up", "a");
   await terminal.until("Bash(npm test *)");
   terminal.type("Bash(make *)\r");
   await terminal.until("Where to save Bash(make *)");
-  terminal.press("1");
+  terminal.press("up", "enter");
   await terminal.until("Added Bash(make *) (allow)");
   terminal.press("esc");
   await terminal.until((seen) => !seen.screen().some((row) => row.includes("Folders")));
@@ -73,7 +73,7 @@ test("Esc Esc goes back to an earlier prompt, which returns to the input", async
   await terminal.until("(now)");
   terminal.press("up", "enter");
   await terminal.until("Restore conversation");
-  terminal.press("1");
+  terminal.press("enter");
   await terminal.until("Restored the conversation");
   terminal.type(" again\r");
   await terminal.until("third answer");
@@ -116,11 +116,11 @@ test("Esc Esc summarizes up to a prompt; Esc, or a model that fails, leaves the 
   await terminal.until("Nothing was rewound");
 
   await choose("up", "up");
-  terminal.press("3");
+  terminal.press("down", "down", "enter");
   await terminal.until(/was not compacted: .*no summaries today/);
   await terminal.until("The conversation stays as it is");
   await choose("up", "up");
-  terminal.press("3");
+  terminal.press("down", "down", "enter");
   await terminal.until("Compacting the conversation");
   await model.waitForRequest(5);
   terminal.press("esc");
@@ -128,7 +128,7 @@ test("Esc Esc summarizes up to a prompt; Esc, or a model that fails, leaves the 
   await terminal.until(isIdle);
 
   await choose("up", "up");
-  terminal.press("3");
+  terminal.press("down", "down", "enter");
   await terminal.until("Summarized everything before that prompt");
   await terminal.until(isIdle);
   terminal.type("four\r");
@@ -187,7 +187,7 @@ test("Esc Esc summarizes from a prompt on, and the prompt returns to the input",
   await terminal.until("(now)");
   terminal.press("up", "enter");
   await terminal.until("Summarize from here");
-  terminal.press("2");
+  terminal.press("down", "enter");
   await terminal.until("Summarized that prompt and everything after it");
   terminal.type(" again\r");
   await terminal.until("third answer");

@@ -14,7 +14,7 @@ test("NO_COLOR: no colors, but everything is there", async () => {
   const { terminal } = at;
   terminal.type("write\r");
   await terminal.until("Create new.txt?");
-  terminal.press("1");
+  terminal.press("enter");
   await terminal.until("const x = 1;");
   await terminal.until(isIdle);
   // 30–38, 39, 40–48, 49, 90–107 in any place of a sequence.
@@ -29,7 +29,7 @@ test.each([
   const { terminal } = at;
   terminal.type("write\r");
   await terminal.until("Create new.txt?");
-  terminal.press("1");
+  terminal.press("enter");
   await terminal.until("const x = 1;");
   const seen = terminal.scrollback({ joined: true }).join("\n");
   // It was read out while it was typed.

@@ -33,21 +33,26 @@ test("a folder is trusted only on purpose, and nothing of it runs before", async
   using home = temporaryHome();
   writeState(home, { projects: {} });
   const ran = withTraces(home);
-  for (const key of ["enter", "esc", "ctrl+c", "1"]) {
+  for (const key of ["enter", "esc", "ctrl+c"]) {
     await using refused = startTerminal({ home });
     await refused.until("Do you trust this folder?");
     refused.press(key);
     expect(await refused.exited).toEqual({ code: 1, signal: null });
   }
+  await using typed = startTerminal({ home });
+  await typed.until("Do you trust this folder?");
+  for (const character of "yes, 2 of them") typed.type(character);
+  typed.press("enter");
+  expect(await typed.exited).toEqual({ code: 1, signal: null });
   expect([ran("hook"), ran("status"), ran("server"), stateOf(home)["projects"]]).toEqual([false, false, false, {}]);
 
   await using trusted = startTerminal({ home });
   await trusted.until("Do you trust this folder?");
-  trusted.press("2");
+  trusted.press("down", "enter");
   await trusted.until('Use "tools"?');
   expect([ran("hook"), ran("status"), ran("server")]).toEqual([false, false, false]);
   expect(stateOf(home)["projects"]).toEqual({ [home.project]: { hasTrustDialogAccepted: true } });
-  trusted.press("1");
+  trusted.press("enter");
   await trusted.until("from the folder");
   await until(() => ran("hook") && ran("server"));
   expect(settingsOf(home, ".claude/settings.local.json")).toEqual({ enabledMcpjsonServers: ["tools"] });
@@ -66,7 +71,7 @@ test("a server that is not wanted is remembered, and does not run", async () => 
   const ran = withTraces(home);
   await using terminal = startTerminal({ home });
   await terminal.until('Use "tools"?');
-  terminal.press("3");
+  terminal.press("down", "down", "enter");
   await until(() => ran("hook"));
   await leave(terminal);
   expect(settingsOf(home, ".claude/settings.local.json")).toEqual({ disabledMcpjsonServers: ["tools"] });
@@ -99,7 +104,7 @@ test("the first start asks for colors and a model, goes on offline, and does not
   terminal.press("enter");
   await terminal.until("Do you trust this folder?");
   expect(stateOf(home)).toMatchObject({ hasCompletedOnboarding: true, theme: "light" });
-  terminal.press("2");
+  terminal.press("down", "enter");
   await terminal.until(PROMPT);
   terminal.type("create a file notes.txt with the content hello");
   terminal.press("enter");
@@ -114,14 +119,14 @@ test("a key in the environment is used only if it is approved", async () => {
   writeState(home);
   await using refused = start();
   await refused.until("Use this key?");
-  refused.press("2");
+  refused.press("down", "enter");
   await leave(refused);
   expect(stateOf(home)["customApiKeyResponses"]).toEqual({ approved: ["test-key"], rejected: [key.slice(-20)] });
 
   writeState(home);
   await using approved = start();
   await approved.until("Use this key?");
-  approved.press("1");
+  approved.press("enter");
   await approved.until(PROMPT);
   expect(stateOf(home)["customApiKeyResponses"]).toEqual({ approved: ["test-key", key.slice(-20)], rejected: [] });
   approved.type("hello");

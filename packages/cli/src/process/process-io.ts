@@ -25,9 +25,14 @@ export interface ProcessIO {
   preload?(): Promise<unknown>;
   /** The same I/O in another folder, with another environment instead of this one. */
   moved?(to: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }): ProcessIO;
-  /** Writes to standard output. Await the promise if there is one: the reader is behind. */
+  /**
+   * Writes to standard output. Await the promise if there is one: the reader is behind. A terminal gets nothing that it
+   * would obey, except the styles of `style`.
+   */
   write(text: string): void | Promise<void>;
-  /** Writes one line to standard error. */
+  /** What to write for a style, at a terminal; the code itself if absent. */
+  style?(code: number): string;
+  /** Writes one line to standard error, without anything that a terminal obeys. */
   error(text: string): void;
   /** Whether the parent process is gone. */
   isOrphan?(): boolean;

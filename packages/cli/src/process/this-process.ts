@@ -7,9 +7,11 @@ import type * as Tty from "node:tty";
 import { printableLines } from "@keelson/protocol";
 import type { OpenSession } from "../open.ts";
 import type { ProcessIO } from "./process-io.ts";
+import type * as TerminalOutput from "./terminal-output.ts";
 
 export function thisProcess(openSession: OpenSession, preload: () => Promise<unknown>): ProcessIO {
   const parent = process.ppid;
+  const stdout = isTerminal(1);
   const io: ProcessIO = {
     preload,
     moved({ cwd, env }) {
@@ -23,10 +25,11 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
     env: process.env,
     platform: process.platform,
     ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
-    terminal: { stdin: isTerminal(0), stdout: isTerminal(1), stdinIsNull: isNull(0) },
+    terminal: { stdin: isTerminal(0), stdout, stdinIsNull: isNull(0) },
     openSession,
     stdin: () => Bun.stdin.stream(),
-    write: standardOutput(),
+    write: standardOutput(stdout),
+    ...(stdout ? { style: (code) => terminalOutput().styleMark(code) } : {}),
     error(text) {
       try {
         writeSync(2, `${printable(text)}\n`);
@@ -54,13 +57,15 @@ export function thisProgram(): readonly string[] {
 
 // Bun's sink instead of `process.stdout`: its promises resolve when the reader has room again, and a write to a closed
 // pipe fails with EPIPE.
-function standardOutput(): ProcessIO["write"] {
+function standardOutput(isTerminal: boolean): ProcessIO["write"] {
   let sink: Bun.FileSink | undefined;
   return async (text) => {
     sink ??= Bun.stdout.writer();
-    await Promise.all([sink.write(text), sink.flush()]);
+    await Promise.all([sink.write(isTerminal ? terminalOutput().forTerminal(text) : text), sink.flush()]);
   };
 }
+
+const terminalOutput = () => require("./terminal-output.ts") as typeof TerminalOutput;
 
 /** Not through a link, and not to a pipe without a reader, which would wait for one. */
 function appendLine(file: string, text: string): void {

@@ -4,4 +4,4 @@ export { envFileFor } from "./env-file.ts";
 export { headersHelper, type HeadersHelperOptions } from "./headers-helper.ts";
 export { runHttpHook, type HttpHookOptions } from "./http/http.ts";
 export { createHookSlots, type HookSlots } from "./slots.ts";
-export { shortageFix, shortageFixIn } from "../programs/shortage.ts";
+export { shortageFix, shortageFixIn } from "../shortage.ts";

@@ -56,9 +56,11 @@ test("a run that could not start is tried again when another one has ended, and 
   end(DONE);
   expect(await Promise.all([first, ...starving])).toEqual([DONE, DONE, DONE, DONE]);
 
-  expect(await Promise.all([1, 2, 3].map(() => slots.run(signal, async () => STARVED)))).toEqual(
-    Array(3).fill(STARVED),
-  );
+  expect(await Promise.all([1, 2, 3].map(() => slots.run(signal, async () => STARVED)))).toEqual([
+    STARVED,
+    STARVED,
+    STARVED,
+  ]);
 });
 
 test("a run that waits and is interrupted does not keep waiting; one that left does not count", async () => {

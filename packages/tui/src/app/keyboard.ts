@@ -2,7 +2,13 @@
 
 import type { InputEvent } from "../input/event.ts";
 import { InputReader } from "../input/reader.ts";
+import { writesText } from "../keys/deliberate.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+
+const writes = (event: InputEvent) => event.kind === "paste" || (event.kind === "key" && writesText(event));
+
+const markText = (event: InputEvent): InputEvent =>
+  event.kind === "key" && writesText(event) ? { ...event, inText: true } : event;
 
 /** Returns a function that stops listening. */
 export function listenToKeys(
@@ -13,7 +19,7 @@ export function listenToKeys(
   const reader = new InputReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const give = (events: readonly InputEvent[]) => {
-    if (events.length > 0) take(events);
+    if (events.length > 0) take(events.filter(writes).length > 1 ? events.map(markText) : events);
     clearTimeout(timer);
     const due = reader.dueAt();
     timer = due === undefined ? undefined : setTimeout(() => give(reader.flush(now())), Math.max(1, due - now()));

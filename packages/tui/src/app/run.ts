@@ -109,6 +109,9 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
   }
 }
 
+/** As long as it takes to read what the terminal has kept. */
+const TYPED_AHEAD_MS = 10;
+
 /**
  * Shows one panel before there is a session. Undefined if `end` aborts or the terminal is gone first. A panel that changes
  * by itself is made here, and says when.
@@ -127,6 +130,7 @@ export async function askAtTerminal<T>(
   const screen: ScreenPort = PlainScreen
     ? new PlainScreen({ terminal, draw: () => ({ rows: draw({ columns: terminal.columns || 80, rows: 1_000 }).rows }) })
     : new Screen({ terminal, draw, now, schedule, env, showCursor: true });
+  let isDrawn = false;
   modes.enter();
   const stops = [
     listenToKeys(terminal, now, (events) => {
@@ -138,10 +142,11 @@ export async function askAtTerminal<T>(
           if (background) theme = makeTheme({ settings, env, background });
           continue;
         }
+        if (!isDrawn) continue;
         const done = panel.take(event, now());
         if (done) return resolve(done.value);
       }
-      screen.changed({ now: true });
+      if (isDrawn) screen.changed({ now: true });
     }),
     terminal.onGone(() => resolve(undefined)),
     onAbort(end, () => {
@@ -151,6 +156,9 @@ export async function askAtTerminal<T>(
     }),
   ];
   try {
+    // What was typed before the question is on the screen is no answer to it.
+    await new Promise((typedAhead) => setTimeout(typedAhead, TYPED_AHEAD_MS));
+    isDrawn = true;
     screen.changed({ now: true });
     return await promise;
   } finally {

@@ -12,6 +12,8 @@ export interface DialogContext {
   /** When the dialog appears, and when the last key was pressed before. Milliseconds. */
   readonly openedAt: number;
   readonly lastKeyAt?: number;
+  /** Whether a prompt is half written: the next Enter may be meant for it. */
+  isTyping?(): boolean;
   /** For screen readers: no rules and no bars. */
   readonly plain?: boolean;
   /** The file that `fileToRead` named. Its text is null if there is no such file, absent if it could not be read. */

@@ -1,4 +1,4 @@
-// Keeps a dialog from being answered by a key that was meant for the prompt.
+// Keeps a dialog from being answered by a key that was pressed before it was seen, or that was meant for the prompt.
 
 import type { Panel } from "../screen/view.ts";
 import { inWords } from "../widgets/in-words.ts";
@@ -14,13 +14,17 @@ export function guarded(
 ): Dialog {
   const wasTyping = openedAt - lastKeyAt < TYPING_MS;
   let lastHeldAt = openedAt;
-  const holdsKeys = (now: number) => wasTyping && now - lastHeldAt < HELD_MS;
+  let isDrawn = false;
+  const holdsKeys = (now: number) => !isDrawn || (wasTyping && now - lastHeldAt < HELD_MS);
   return {
     holdsKeys,
     held(now) {
       lastHeldAt = now;
     },
     take: (event, now) => (holdsKeys(now) ? undefined : panel.take(event, now)),
-    render: (frame) => panel.render(inWords(frame, plain)),
+    render(frame) {
+      isDrawn = true;
+      return panel.render(inWords(frame, plain));
+    },
   };
 }

@@ -161,6 +161,7 @@ test.each(dialogs)("any keys in %s: no error, and it can always be left", (_, re
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
   for (let run = 0; run < 40; run++) {
     const dialog = dialogFor(request);
+    fits(dialog);
     let done: unknown;
     for (let step = 0; step < 60 && !done; step++) {
       const event =

@@ -13,9 +13,14 @@ const approved = (mode: string, updatedInput: JsonObject = input) => ({
 const no = { behavior: "deny", message: expect.stringContaining("Stop"), interrupt: true };
 
 test.each([
-  ["1", "1", approved("acceptEdits")],
+  ["1 Enter", "1 enter", approved("acceptEdits")],
   ["Enter", "enter", approved("acceptEdits")],
-  ["2", "2", approved("default")],
+  ["2 Enter", "2 enter", approved("default")],
+  [
+    "a text",
+    "'maybe use a branch' enter",
+    { behavior: "deny", message: expect.stringContaining("maybe use a branch") },
+  ],
   ["Esc", "escape", no],
   ["keep planning without a word", "3 enter", no],
   ["what to change", "3 'less of 1' enter", { behavior: "deny", message: expect.stringContaining("less of 1") }],
@@ -35,12 +40,13 @@ test("Ctrl+G lets the user edit the plan, and the edited plan is approved", () =
   expect(press(dialogFor(plan), "ctrl+g")).toEqual({ kind: "edit-plan", plan: input.plan, path: input.planFilePath });
   const again = dialogFor(plan, { plan: "1. Ask" });
   expect(screenOf(again)).toContain("│ 1. Ask\n");
-  expect(responseOf(press(again, "2"))).toEqual(approved("default", { ...input, plan: "1. Ask" }));
+  expect(responseOf(press(again, "2 enter"))).toEqual(approved("default", { ...input, plan: "1. Ask" }));
 });
 
 test.each([
-  ["1", approved("default", {})],
-  ["2", no],
+  ["1 enter", approved("default", {})],
+  ["2 enter", no],
+  ["'yes' enter", no],
   ["escape", no],
 ])("without a plan, %s is all that is asked", (keys, response) => {
   const empty = asks("ExitPlanMode", {});

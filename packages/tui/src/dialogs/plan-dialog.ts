@@ -29,6 +29,7 @@ export function planDialog(ask: PermissionAsk, context: DialogContext): Panel<Di
     question: isEmpty ? "Leave plan mode without a plan?" : "Start with this plan?",
     choices: isEmpty ? EMPTY_CHOICES : CHOICES,
     listensTo: isEmpty ? [] : ["chat:externalEditor", "confirm:cycleMode"],
+    wasTyping: context.isTyping,
     hints: isEmpty ? HINTS.filter(({ action }) => action !== "chat:externalEditor") : HINTS,
   });
 
@@ -58,13 +59,14 @@ const CHOICES: readonly Choice<Answer>[] = [
   {
     value: "revise",
     label: "No, keep planning",
+    takesTyping: true,
     field: { opens: "marked", placeholder: "what to change in the plan" },
   },
 ];
 
 const EMPTY_CHOICES: readonly Choice<Answer>[] = [
   { value: "default", label: "Yes" },
-  { value: "no", label: "No" },
+  { value: "no", label: "No", takesTyping: true },
 ];
 
 const HINTS: readonly Hint[] = [

@@ -14,7 +14,7 @@ export function userDialog(request: ControlRequest["request"], { keys, plain }: 
     keys,
     heading: { title: showRow(String(kind ?? "Question")), plain },
     body: (columns, theme) => quoted(showAll(readable(isObject(payload) ? payload : {}, [])), columns, theme),
-    choices: [{ value: "close", label: "Close" }],
+    choices: [{ value: "close", label: "Close", takesTyping: true }],
     hints: [{ action: "confirm:no", does: "close" }],
   });
   return answering(panel, () => reply({ behavior: "cancelled" }));

@@ -14,6 +14,8 @@ export interface Key {
   readonly shift: boolean;
   /** Command or Windows key. Only terminals with the kitty protocol report it. */
   readonly super?: boolean;
+  /** It came at once with other text, like something pasted: no one pressed it after a look at the screen. */
+  readonly inText?: boolean;
 }
 
 export interface Paste {

@@ -141,3 +141,44 @@ describe("keybindings.json", () => {
     expect(bindings.action(CHAT, key("enter"))).toEqual({ kind: "action", action: "chat:submit" });
   });
 });
+
+test.each([
+  ["y", "Confirmation", "confirm:yes"],
+  ["Y", "Confirmation", "confirm:yes"],
+  ["1", "Confirmation", "confirm:yes"],
+  ["space", "Confirmation", "confirm:yes"],
+  [" ", "Select", "select:accept"],
+  ["escape", "Confirmation", "confirm:yes"],
+  ["up", "Confirmation", "confirm:yes"],
+  ["tab", "Confirmation", "confirm:yes"],
+  ["backspace", "Select", "select:accept"],
+  ["ctrl+j", "Confirmation", "confirm:yes"],
+  ["ctrl+h", "Confirmation", "confirm:yes"],
+  ["y enter", "Confirmation", "confirm:yes"],
+  ["g g", "Confirmation", "confirm:yes"],
+  ["a", "Confirmation", "confirm:cycleMode"],
+  ["x", "Confirmation", "confirm:toggle"],
+  ["s", "MessageSelector", "messageSelector:select"],
+  ["p", "Plugin", "plugin:toggle"],
+  ["é", "Global", "confirm:yes"],
+])("key %j in %s may not be bound to %s: whoever types would answer", (written, context, action) => {
+  const file = { bindings: [{ context, bindings: { [written]: action, "ctrl+q": "confirm:no" } }] };
+  const { bindings, problems } = Bindings.read(JSON.stringify(file));
+  expect(problems).toEqual([expect.stringContaining(`${context}: key ${JSON.stringify(written)} cannot be bound to`)]);
+  expect(bindings.keyFor(context, "confirm:no")).toBe("Ctrl+Q");
+});
+
+test.each([
+  ["enter", "confirm:yes"],
+  ["ctrl+enter", "confirm:yes"],
+  ["ctrl+y", "confirm:yes"],
+  ["alt+y", "confirm:yes"],
+  ["f2", "confirm:yes"],
+  ["ctrl+x y", "confirm:yes"],
+  ["shift+tab", "confirm:cycleMode"],
+  ["j", "confirm:next"],
+  ["n", "confirm:no"],
+])("key %j may be bound to %s", (written, action) => {
+  const file = { bindings: [{ context: "Confirmation", bindings: { [written]: action } }] };
+  expect(Bindings.read(JSON.stringify(file)).problems).toEqual([]);
+});

@@ -107,7 +107,7 @@ function changeBlock(table: KeyTable, block: unknown, at: number, problems: stri
   const changed = new Map<string, string | null>();
   for (const [written, action] of Object.entries(bindings)) {
     const chord = parseKeystroke(written);
-    const problem = whatIsWrong(written, chord, action);
+    const problem = whatIsWrong(written, chord, action) ?? mayNotAnswer(written, chord, action);
     if (problem !== undefined || chord === undefined) problems.push(`${context}: ${problem}`);
     else if (changed.has(chord)) problems.push(`${context}: key ${quote(written)} is bound twice; the first is used`);
     else changed.set(chord, typeof action === "string" ? action : null);
@@ -122,6 +122,25 @@ function whatIsWrong(written: string, chord: string | undefined, action: unknown
   if (reserved !== undefined) return `key ${quote(written)} cannot be bound: ${reserved}`;
   if (action === null || (typeof action === "string" && ACTIONS.has(action))) return undefined;
   return `key ${quote(written)}: unknown action ${quote(action)}`;
+}
+
+/** Actions that only move, show or refuse something. Every other one may answer a question. */
+const CAUTIOUS =
+  /^(?:scroll|tabs|selection|history|historySearch|help|transcript|diff|app|voice|attachments|theme|chat|footer|autocomplete):|^(?:confirm:(?:no|previous|next|nextField|previousField|toggleExplanation)|select:(?:previous|next|cancel)|messageSelector:(?:up|down|top|bottom)|settings:(?:search|retry)|modelPicker:.*|permission:toggleDebug|plugin:favorite|task:background)$/;
+
+/** In a question, a key that is part of writing or moving must not become an answer: whoever types would approve. */
+function mayNotAnswer(written: string, chord: string | undefined, action: unknown): string | undefined {
+  if (chord === undefined || typeof action !== "string" || CAUTIOUS.test(action)) return undefined;
+  const steps = chord.split(" ");
+  // A text may end in "y" and Enter, so in a chord Enter is not enough.
+  if (steps.some((step) => isAnswerKey(step) && (steps.length === 1 || !step.endsWith("enter")))) return undefined;
+  return `key ${quote(written)} cannot be bound to ${action}: typing must not answer questions; use Enter, or a key with Ctrl, Alt or Cmd`;
+}
+
+/** Enter, function keys, Shift+Tab, and keys with a modifier that does not write. */
+function isAnswerKey(step: string): boolean {
+  if (/^(?:ctrl\+)?(?:shift\+)?[hijm[]$/.test(step)) return false; // terminals send Backspace, Tab, line ends and Esc for them
+  return /^(?:.*\+)?enter$|^(?:.*\+)?f\d{1,2}$|^shift\+tab$|(?:ctrl|alt|super)\+/.test(step);
 }
 
 const ACTIONS = new Set(Object.values(DEFAULT_KEYS).flatMap((actions) => Object.keys(actions)));

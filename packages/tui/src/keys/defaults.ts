@@ -72,8 +72,8 @@ export const DEFAULT_KEYS: Readonly<Record<KeyContext, Readonly<Record<string, r
     "confirm:no": ["escape"],
   },
   Confirmation: {
-    "confirm:yes": ["enter", "y"],
-    "confirm:no": ["escape", "n"],
+    "confirm:yes": ["enter"],
+    "confirm:no": ["escape"],
     "confirm:previous": ["up"],
     "confirm:next": ["down"],
     "confirm:nextField": ["tab"],

@@ -1,12 +1,14 @@
 // The common shape of a panel: a heading, tabs if there are several lists, a search, entries, and what keys do to them.
 
-import type { InputEvent } from "../input/event.ts";
+import type { InputEvent, Key } from "../input/event.ts";
+import { showKeystroke, spellKey } from "../keys/keystroke.ts";
 import { movedIndex, windowStart } from "../pickers/list-window.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
 import { headingRow, hintRows, type Hint } from "../widgets/heading.ts";
+import { Deliberate, writesText } from "../keys/deliberate.ts";
 import { CHORD, type KeyLookup } from "../widgets/key-lookup.ts";
 import { tabsRow } from "../widgets/tabs-row.ts";
 import { TextField } from "../widgets/text-field.ts";
@@ -33,6 +35,8 @@ export interface ListPanelOptions<T> {
   empty(tab: number): string;
   /** Typing searches. Otherwise letters are keys. */
   readonly searches?: boolean;
+  /** Enter changes nothing that matters, so it also works after letters were typed. */
+  readonly harmless?: boolean;
   /** Where keys are looked up before the common ones. */
   readonly contexts?: readonly string[];
   /** Enter. Undefined: the panel stays. */
@@ -49,6 +53,9 @@ export class ListPanel<T> implements Panel<T> {
   readonly #options: ListPanelOptions<T>;
   readonly #keys: KeyLookup;
   readonly #query = new TextField();
+  readonly #deliberate = new Deliberate();
+  /** The last key writes, and would have done something after an arrow. */
+  #typed: Key | undefined;
   #tab = 0;
   #marked: string | undefined;
   #index = 0;
@@ -61,7 +68,9 @@ export class ListPanel<T> implements Panel<T> {
   }
 
   take(event: InputEvent): Done<T> | undefined {
-    const { searches, contexts = [], tabs } = this.#options;
+    const { searches, contexts = [], tabs, harmless = searches } = this.#options;
+    const { isSteered } = this.#deliberate;
+    this.#deliberate.take(event);
     if (event.kind === "paste" && searches) this.#search(event);
     if (event.kind !== "key") return undefined;
     const isTyped =
@@ -70,13 +79,19 @@ export class ListPanel<T> implements Panel<T> {
     const action = isTyped ? undefined : this.#keys.action(event, [...(tabs ? ["Tabs"] : []), "Select"]);
     const entries = this.#shown();
     const entry = entries[this.#index];
+    const isKey = event.name === "enter" || !writesText(event);
+    this.#typed = !isKey && !isTyped && !isSteered && own !== undefined ? event : undefined;
     const moved = action === undefined ? undefined : movedIndex(action, this.#index, entries.length, this.#visible);
     if (isCancel(own) || isCancel(action)) return { value: this.#options.closed() };
     if (moved !== undefined) this.#mark(entries, moved);
+    else if (this.#typed) return undefined;
     else if (own === "select:accept" || action === "select:accept") {
+      if (!harmless && !this.#deliberate.mayAnswer) return void (this.#typed = event);
       return entry ? (this.#options.accept?.(entry, this.#tab) ?? undefined) : undefined;
-    } else if (own !== undefined && own !== CHORD) return this.#options.act?.(own, entry, this.#tab) ?? undefined;
-    else if (action === "tabs:next" || action === "tabs:previous") this.#turn(action === "tabs:next" ? 1 : -1);
+    } else if (own !== undefined && own !== CHORD) {
+      if (!isKey) this.#deliberate.steer();
+      return this.#options.act?.(own, entry, this.#tab) ?? undefined;
+    } else if (action === "tabs:next" || action === "tabs:previous") this.#turn(action === "tabs:next" ? 1 : -1);
     else if (searches) this.#search(event);
     return undefined;
   }
@@ -133,7 +148,12 @@ export class ListPanel<T> implements Panel<T> {
     // There is nothing to find in an empty list.
     const field = searches && (entries.length > 0 || query !== "") ? this.#searchRow(columns, theme) : undefined;
     if (field) head.push(field.row);
-    const said = status?.();
+    const said = this.#typed
+      ? ({
+          text: `Press ↑ or ↓ first, then ${showKeystroke(spellKey(this.#typed))}: it may be part of a text`,
+          style: "dim",
+        } as const)
+      : status?.();
     const keys = hintRows([...(hints?.(entry, this.#tab) ?? []), CLOSE], columns, theme, this.#keys).slice(
       0,
       rows > 12 ? 2 : 1,

@@ -298,11 +298,15 @@ test("/config keeps the old value if it cannot be written", async () => {
 
 test("/permissions adds a rule in the chosen place", async () => {
   const { panel, requests } = await opened("permissions");
-  await press(panel, "tab", "a");
+  await press(panel, "a");
+  expect(shown(panel)).toContain("Press ↑ or ↓ first, then A");
+  await press(panel, "down", "tab", "a");
   for (const each of typing("Bash(git push *)")) panel.take(each, NOW);
   await press(panel, "enter");
   expect(shown(panel)).toContain("Where to save Bash(git push *)");
-  await press(panel, "3");
+  await press(panel, "enter");
+  expect(shown(panel)).toContain("Where to save");
+  await press(panel, "down", "down", "enter");
   expect(requests.asked.at(-1)).toEqual({
     subtype: "update_permissions",
     fields: {
@@ -325,7 +329,7 @@ test("/permissions says why a text is no rule, and removes only what belongs to 
   for (const each of typing("two words")) panel.take(each, NOW);
   await press(panel, "enter");
   expect(shown(panel)).toContain('"two words" is not a rule');
-  await press(panel, "escape", "down", "d", "1");
+  await press(panel, "escape", "down", "d", "up", "enter");
   expect(requests.asked.at(-1)?.fields).toEqual({
     updates: [
       {
@@ -340,13 +344,15 @@ test("/permissions says why a text is no rule, and removes only what belongs to 
   expect(shown(panel)).toContain("This rule comes from managed settings");
   const problems = world({ update_permissions: { state: RULES, problems: ["the file is read-only"] } });
   const second = await opened("permissions", "", problems);
-  await press(second.panel, "down", "d", "1");
+  await press(second.panel, "down", "d", "up", "enter");
   expect(shown(second.panel)).toContain("the file is read-only");
 });
 
 test("/mcp reconnects, toggles and signs in, and shows what failed", async () => {
   const { panel, requests } = await opened("mcp");
   await press(panel, "r");
+  expect(shown(panel)).toContain("Press ↑ or ↓ first, then R");
+  await press(panel, "up", "r");
   expect(shown(panel)).toContain('Could not connect to "files": it crashed');
   await press(panel, "space");
   expect(requests.asked).toContainEqual({ subtype: "mcp_toggle", fields: { serverName: "files", enabled: false } });
@@ -380,6 +386,9 @@ test("/tasks shows the output as it comes and stops a task", async () => {
   await press(panel, "enter");
   expect(shown(panel)).toContain("one\ntwo");
   await press(panel, "escape", "x");
+  expect(requests.asked.at(-1)?.subtype).toBe("get_task_output");
+  expect(shown(panel)).toContain("Press ↑ or ↓ first, then X");
+  await press(panel, "down", "x");
   expect(requests.asked.at(-1)).toEqual({ subtype: "stop_task", fields: { task_id: "b1" } });
   expect(await press(panel, "escape")).toEqual({ note: "Stopped npm run dev" });
   expect(await endOf("tasks", "", world({}, { tasks: () => [] }))).toEqual({ note: "No background tasks" });
@@ -392,7 +401,7 @@ test("/tasks shows what a wake-up and an agent were given, since they print noth
   expect(shown(panel)).toContain("Enter prompt · X stop");
   await press(panel, "enter");
   expect(shown(panel)).toContain("Look at\nthe build");
-  await press(panel, "escape", "x");
+  await press(panel, "escape", "down", "x");
   expect(requests.asked).toEqual([{ subtype: "stop_task", fields: { task_id: "w1" } }]);
 });
 
@@ -457,7 +466,7 @@ test("/resume switches sessions, /fork copies this one", async () => {
 test("/rewind cuts the conversation and puts the prompt back", async () => {
   const made = world({ rewind_conversation: { prompt: "why?", sessionId: "x" } });
   const { panel } = await opened("rewind", "", made);
-  expect(await whole(await press(panel, "up", "enter", "1"))).toEqual({
+  expect(await whole(await press(panel, "up", "enter", "1", "enter"))).toEqual({
     note: "Restored the conversation",
     effects: [
       { kind: "rewound", point: { id: "p1", text: "why?" } },

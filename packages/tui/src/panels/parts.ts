@@ -128,13 +128,16 @@ export function choicesPanel(options: {
   readonly keys: KeyLookup;
   readonly marked?: number;
   readonly about?: string;
+  /** No choice has consequences. */
+  readonly harmless?: boolean;
+  /** It follows a line that was written. */
+  readonly afterTyping?: boolean;
 }): Panel<number | null> {
-  const { title, choices, about = "", marked = 0 } = options;
+  const { title, choices, about = "", marked = 0, harmless, afterTyping } = options;
   const keys = panelKeys(options.keys);
-  const list = new ChoiceList(marked);
+  const list = new ChoiceList(marked, { harmless, afterTyping });
   return {
     take(event: InputEvent): Done<number | null> | undefined {
-      if (event.kind !== "key") return undefined;
       const end = list.take(event, choices.length, keys);
       if (end === "cancel") return { value: null };
       return end === "accept" ? { value: list.selected } : undefined;
@@ -142,7 +145,7 @@ export function choicesPanel(options: {
     render({ columns, rows, theme }: Frame): Rendered {
       const hints = hintRows(
         [
-          { action: "select:accept", does: "choose" },
+          list.awaitsArrow ? { key: "↑/↓", does: "mark, then Enter" } : { action: "select:accept", does: "choose" },
           { action: "select:cancel", does: "cancel" },
         ],
         columns,

@@ -1,9 +1,10 @@
-// A short list of choices with numbers: which one is marked, and what a key does to it.
+// A short list of choices with numbers: which one is marked, and what a key does to it. A digit marks, Enter chooses.
 
-import type { Key } from "../input/event.ts";
+import type { InputEvent } from "../input/event.ts";
 import { fit } from "../screen/rows.ts";
 import type { Theme } from "../theme/theme.ts";
-import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { Deliberate, isDigit } from "../keys/deliberate.ts";
+import { typesText, type KeyLookup } from "../widgets/key-lookup.ts";
 import { movedIndex, windowStart } from "./list-window.ts";
 
 export interface ChoiceLook {
@@ -26,22 +27,38 @@ const LEAST_DETAIL = 8;
 
 export class ChoiceList {
   selected: number;
+  readonly #harmless: boolean;
+  readonly #deliberate: Deliberate;
   #first = 0;
   #visible = 1;
 
-  constructor(selected = 0) {
+  /** `harmless`: no choice has consequences. `afterTyping`: it follows a line that was written. */
+  constructor(selected = 0, options: { readonly harmless?: boolean; readonly afterTyping?: boolean } = {}) {
     this.selected = selected;
+    this.#harmless = options.harmless === true;
+    this.#deliberate = new Deliberate(() => options.afterTyping === true);
+  }
+
+  /** Text was typed: an arrow has to come before Enter. */
+  get awaitsArrow(): boolean {
+    return !this.#harmless && !this.#deliberate.mayAnswer;
   }
 
   /** `accept`, `cancel`, or undefined if it only moved or the key has no meaning here. */
-  take(key: Key, count: number, keys: KeyLookup, contexts: readonly string[] = []): "accept" | "cancel" | undefined {
-    const digit = /^[1-9]$/.test(key.name) && !key.ctrl && !key.alt ? Number(key.name) : undefined;
-    if (digit !== undefined && digit <= count) {
-      this.selected = digit - 1;
-      return "accept";
+  take(
+    event: InputEvent,
+    count: number,
+    keys: KeyLookup,
+    contexts: readonly string[] = [],
+  ): "accept" | "cancel" | undefined {
+    this.#deliberate.take(event);
+    if (event.kind !== "key") return undefined;
+    if (this.#deliberate.isNumbered && isDigit(event) && Number(event.text) <= count) {
+      this.selected = Number(event.text) - 1;
+      return this.#harmless ? "accept" : undefined;
     }
-    const action = keys.action(key, [...contexts, "Select"]);
-    if (action === "select:accept") return count === 0 ? undefined : "accept";
+    const action = keys.action(event, [...contexts, "Select"]);
+    if (action === "select:accept") return count === 0 || this.awaitsArrow || typesText(event) ? undefined : "accept";
     if (action === "select:cancel") return "cancel";
     const moved = action === undefined ? undefined : movedIndex(action, this.selected, count, this.#visible);
     if (moved !== undefined) this.selected = moved;

@@ -91,7 +91,10 @@ class ModelPicker implements Panel<PickedModel | null> {
       this.#changeEffort(action === "modelPicker:increaseEffort" ? 1 : -1);
       return undefined;
     }
+    const { selected } = this.#list;
     const end = this.#list.take(event, this.#models.length + 1, this.#keys);
+    // A digit does not open the field for a name: the rest of a text would be the name.
+    if (typedText(event) !== undefined && this.#list.selected === this.#models.length) this.#list.selected = selected;
     if (end === "cancel") return { value: null };
     return end === "accept" ? this.#choose() : undefined;
   }

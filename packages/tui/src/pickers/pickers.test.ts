@@ -71,15 +71,15 @@ test("only visible prompts are asked about", async () => {
 test("what is offered depends on whether files changed", async () => {
   const table: readonly (readonly [keys: readonly string[], result: unknown])[] = [
     [["up", "up", "enter", "enter"], { kind: "both", point: POINTS[1] }],
-    [["up", "up", "enter", "2"], { kind: "conversation", point: POINTS[1] }],
-    [["up", "up", "enter", "3"], { kind: "code", point: POINTS[1] }],
-    [["up", "up", "enter", "4"], { kind: "summarize-from", point: POINTS[1] }],
-    [["up", "up", "enter", "5"], { kind: "summarize-up-to", point: POINTS[1] }],
-    [["up", "up", "enter", "6"], null],
-    [["home", "enter", "5"], null],
+    [["up", "up", "enter", "2", "enter"], { kind: "conversation", point: POINTS[1] }],
+    [["up", "up", "enter", "3", "enter"], { kind: "code", point: POINTS[1] }],
+    [["up", "up", "enter", "4", "enter"], { kind: "summarize-from", point: POINTS[1] }],
+    [["up", "up", "enter", "5", "enter"], { kind: "summarize-up-to", point: POINTS[1] }],
+    [["up", "up", "enter", "6", "enter"], null],
+    [["home", "enter", "5", "enter"], null],
     [["up", "up", "enter", "escape"], null],
-    [["up", "enter", "1"], { kind: "conversation", point: POINTS[2] }],
-    [["up", "enter", "2"], { kind: "summarize-from", point: POINTS[2] }],
+    [["up", "enter", "1", "enter"], { kind: "conversation", point: POINTS[2] }],
+    [["up", "enter", "2", "enter"], { kind: "summarize-from", point: POINTS[2] }],
     [["home", "enter", "enter"], { kind: "both", point: POINTS[0] }],
     [["escape"], null],
   ];
@@ -178,7 +178,7 @@ test("the model picker chooses a model and an effort", async () => {
   const table: readonly (readonly [keys: readonly string[], result: unknown])[] = [
     [["enter"], {}],
     [["down", "enter"], { model: "haiku" }],
-    [["3"], { model: "opus" }],
+    [["3", "enter"], { model: "opus" }],
     [["right", "enter"], { effort: "high" }],
     [["left", "left", "left", "enter"], { effort: null }],
     [["right", "left", "enter"], {}],

@@ -9,7 +9,8 @@ import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { Requests } from "../stream/requests.ts";
 import type { Theme } from "../theme/theme.ts";
 import { headingRow, hintRows } from "../widgets/heading.ts";
-import type { KeyLookup } from "../widgets/key-lookup.ts";
+import { Deliberate } from "../keys/deliberate.ts";
+import { typesText, type KeyLookup } from "../widgets/key-lookup.ts";
 import { ChoiceList } from "./choice-rows.ts";
 import { movedIndex, windowStart } from "./list-window.ts";
 import { refusedIn, type RefusedFile, type RewindChoice, type RewindKind, type RewindPoint } from "./rewind.ts";
@@ -66,6 +67,7 @@ class RewindPicker implements Panel<RewindChoice | null> {
   #visible = 1;
   #chosen: RewindPoint | undefined;
   #choice = new ChoiceList();
+  readonly #deliberate = new Deliberate();
 
   constructor(points: readonly RewindPoint[], options: RewindPickerOptions) {
     this.#points = points;
@@ -75,7 +77,7 @@ class RewindPicker implements Panel<RewindChoice | null> {
   }
 
   take(event: InputEvent): Done<RewindChoice | null> | undefined {
-    if (event.kind !== "key") return undefined;
+    this.#deliberate.take(event);
     if (this.#chosen) {
       const offered = this.#offered(this.#chosen);
       const end = this.#choice.take(event, offered.length, this.#keys);
@@ -84,11 +86,13 @@ class RewindPicker implements Panel<RewindChoice | null> {
       const [kind] = offered[this.#choice.selected]!;
       return { value: kind === "cancel" ? null : { kind, point: this.#chosen } };
     }
+    if (event.kind !== "key") return undefined;
     const action = this.#keys.action(event, ["MessageSelector", "Select"]) ?? "";
     if (action === "select:cancel") return { value: null };
     if (action === "select:accept" || action === "messageSelector:select") {
       const point = this.#points[this.#selected];
       if (point === undefined) return { value: null };
+      if (!this.#deliberate.mayAnswer || typesText(event)) return undefined;
       this.#chosen = point;
       this.#choice = new ChoiceList();
       this.#ask(point);
@@ -106,7 +110,9 @@ class RewindPicker implements Panel<RewindChoice | null> {
     if (this.#chosen) return { rows: [heading, ...this.#optionRows(this.#chosen, frame)].slice(0, rows) };
     const hints = hintRows(
       [
-        { action: "select:accept", does: "choose" },
+        this.#deliberate.mayAnswer
+          ? { action: "select:accept", does: "choose" }
+          : { key: "↑/↓", does: "mark, then Enter" },
         { action: "select:cancel", does: "cancel" },
       ],
       columns,
@@ -139,7 +145,9 @@ class RewindPicker implements Panel<RewindChoice | null> {
   #optionRows(point: RewindPoint, { columns, rows, theme }: Frame): readonly string[] {
     const hints = hintRows(
       [
-        { action: "select:accept", does: "confirm" },
+        this.#choice.awaitsArrow
+          ? { key: "↑/↓", does: "mark, then Enter" }
+          : { action: "select:accept", does: "confirm" },
         { action: "select:cancel", does: "cancel" },
       ],
       columns,

@@ -27,7 +27,7 @@ export interface ThemePickerOptions {
 export function themePicker(themes: readonly OfferedTheme[], options: ThemePickerOptions): Panel<string | null> {
   const keys = panelKeys(options.keys);
   const current = themes.findIndex(({ name }) => name === options.current);
-  const list = new ChoiceList(Math.max(0, current));
+  const list = new ChoiceList(Math.max(0, current), { harmless: true });
   const choices = themes.map(({ label }, index) => ({ label: cleanRow(label), isCurrent: index === current }));
   return {
     take(event: InputEvent): Done<string | null> | undefined {

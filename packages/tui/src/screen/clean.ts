@@ -1,12 +1,6 @@
 // Makes text from elsewhere harmless: what a terminal would obey is shown instead.
 
-/**
- * C0 except tab and newline, DEL, C1, the marks that change the direction of text, line and paragraph separators, and
- * characters that are invisible but can carry a hidden message (tags, extra variation selectors).
- */
-const UNSAFE =
-  // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+import { OBEYED_BY_TERMINALS } from "@keelson/protocol/terminal-text";
 
 /** Text that needs no further look. */
 // oxlint-disable-next-line no-control-regex
@@ -21,7 +15,7 @@ const MOST_MARKS = 16;
 export function clean(text: string): string {
   if (PLAIN.test(text)) return text;
   const lines = text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
-  return lines.toWellFormed().replace(UNSAFE, shown).replace(FLOOD, shortened);
+  return lines.toWellFormed().replace(OBEYED_BY_TERMINALS, shown).replace(FLOOD, shortened);
 }
 
 /** For one row: newlines become visible, too, and tabs become spaces. */

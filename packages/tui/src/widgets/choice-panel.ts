@@ -22,8 +22,10 @@ export interface ChoicePanelOptions<T> {
   readonly hints?: readonly Hint[];
   /** Actions the caller wants to hear of. */
   readonly listensTo?: readonly string[];
-  /** Keys that write letters are looked up, too. */
-  readonly letters?: boolean;
+  /** No answer has consequences. */
+  readonly harmless?: boolean;
+  /** Someone was writing something else when the question came up. */
+  wasTyping?(): boolean;
   readonly keys: KeyLookup;
 }
 
@@ -39,28 +41,34 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
   #explaining = false;
 
   constructor(options: ChoicePanelOptions<T>) {
-    const { choices, marked, keys, body, letters } = options;
+    const { choices, marked, keys, body, harmless, wasTyping } = options;
     this.#options = options;
     this.#body = new ScrollText(body, keys);
-    this.list = new SelectList(choices, { keys, marked, letters });
+    this.list = new SelectList(choices, { keys, marked, harmless, wasTyping });
   }
 
   take(event: InputEvent): Done<ChoiceResult<T>> | undefined {
-    const { keys, explanation, body, listensTo = [], letters = false } = this.#options;
-    if (event.kind === "key" && !(typesText(event) && (this.list.isWriting || !letters))) {
+    const { keys, explanation, body, listensTo = [] } = this.#options;
+    if (event.kind === "key" && !typesText(event)) {
       const action = keys.action(event, ["Confirmation", "Chat", "Global"]);
       if (action !== undefined && listensTo.includes(action)) return { value: { kind: "action", action } };
       if (action === "app:interrupt") return CANCELLED;
-      if (action === "confirm:no") return this.list.closeField() ? undefined : CANCELLED;
-      if (!this.list.isWriting && action === "confirm:toggleExplanation" && explanation) {
+      const goesBack = this.#explaining && action === "confirm:no" && !this.list.isNoting;
+      if (goesBack || (!this.list.isWriting && action === "confirm:toggleExplanation" && explanation)) {
         this.#explaining = !this.#explaining;
-        this.#body.replace(this.#explaining ? explanation : body);
+        this.#body.replace(this.#explaining ? explanation! : body);
         return undefined;
       }
+      if (action === "confirm:no") return this.list.closeField() ? undefined : CANCELLED;
       if (this.#body.take(event)) return undefined;
     }
     const chosen = this.list.take(event);
     return chosen && { value: { kind: "chosen", ...chosen } };
+  }
+
+  #hints(hints: readonly Hint[]): readonly Hint[] {
+    if (this.list.isNoting) return this.list.awaitsArrow ? NOTING_FIRST : NOTING;
+    return this.list.awaitsArrow ? AWAITS_ARROW : hints;
   }
 
   render(given: Frame): Rendered {
@@ -72,14 +80,26 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
       body: this.#body,
       question: question === undefined ? [] : wrap(theme.paint("bold", question), columns),
       list: (rows) => this.list.render({ ...frame, rows }),
-      foot: hintRows(this.list.isNoting ? NOTING : hints, columns, theme, keys),
+      foot: hintRows(this.#hints(hints), columns, theme, keys),
     });
   }
 }
 
+/** After something was typed that does not answer. */
+const AWAITS_ARROW: readonly Hint[] = [
+  { key: "↑/↓", does: "choose an answer" },
+  { action: "confirm:no", does: "no" },
+];
+
 /** While a note is written. */
 const NOTING: readonly Hint[] = [
   { action: "confirm:yes", does: "answer with this note" },
+  { action: "confirm:no", does: "back to the answers" },
+];
+
+/** While a note is written next to an answer with consequences: Enter only ends the line. */
+const NOTING_FIRST: readonly Hint[] = [
+  { key: "↑/↓ Enter", does: "answer with this note" },
   { action: "confirm:no", does: "back to the answers" },
 ];
 

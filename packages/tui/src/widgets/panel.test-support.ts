@@ -42,6 +42,7 @@ export function events(script: string): InputEvent[] {
 /** The answer after these keys; undefined if the panel is still open. Keys behind the answer are an error. */
 export function press<T>(panel: Panel<T>, script: string, now = 10_000): T | undefined {
   let done: Done<T> | undefined;
+  fits(panel); // what was not drawn takes no keys
   for (const event of events(script)) {
     if (done) throw new Error(`The panel was closed before the end of "${script}"`);
     done = panel.take(event, now);

@@ -27,14 +27,23 @@ test.each<[string, readonly Choice<string>[], string, Partial<SelectListOptions>
   ["Down stops at the end", abc, "down down down down enter", {}, "c"],
   ["Up stops at the start", abc, "up enter", {}, "a"],
   ["End and Home", abc, "end home enter", {}, "a"],
-  ["a digit", abc, "3", {}, "c"],
-  ["a digit without an entry", abc, "9", {}, undefined],
+  ["a digit marks, and Enter chooses", abc, "3 enter", {}, "c"],
+  ["a digit alone", abc, "3", {}, undefined],
+  ["a digit after an arrow", abc, "down 3 enter", {}, "c"],
+  ["two digits", abc, "3 1 enter", {}, undefined],
+  ["two digits, then an arrow", abc, "3 1 up enter", {}, "b"],
+  ["a digit without an entry", abc, "9 enter", {}, undefined],
   ["a digit with Alt", abc, "alt+3", {}, undefined],
-  ["no numbers", abc, "3", { numbered: false }, undefined],
-  ["j and k", abc, "j j k enter", { contexts: ["Select"], letters: true }, "b"],
-  ["j where letters are not keys", abc, "j enter", { contexts: ["Select"] }, "a"],
+  ["no numbers", abc, "3 enter", { numbered: false }, undefined],
+  ["text", abc, "'maybe' enter", { contexts: ["Select"] }, undefined],
+  ["text, then an arrow", abc, "'maybe' down enter", {}, "b"],
+  ["text where nothing has consequences", abc, "'maybe' enter", { harmless: true }, "a"],
+  ["Tab", abc, "tab enter", {}, "a"],
+  ["Tab in a text", abc, "'x' tab enter", {}, undefined],
+  ["Enter while something else is written", abc, "enter", { wasTyping: () => true }, undefined],
+  ["an arrow and Enter while something else is written", abc, "down enter", { wasTyping: () => true }, "b"],
   ["disabled entries are passed over", disabled, "up down enter", {}, "b"],
-  ["a disabled entry by digit", disabled, "1", {}, undefined],
+  ["a disabled entry by digit", disabled, "1 enter", {}, undefined],
   ["a filter", abc, "'c' enter", { filter: true }, "c"],
   ["a filter with digits", many, "'entry 17' enter", { filter: true }, "entry 17"],
   ["a filter, taken back", abc, "'c' backspace up up enter", { filter: true }, "a"],
@@ -43,9 +52,12 @@ test.each<[string, readonly Choice<string>[], string, Partial<SelectListOptions>
   expect(choose(choices, script, more).chosen?.value).toBe(value);
 });
 
-test("several are ticked by Space, Enter and digits, and an entry that answers ends it", () => {
+test("several are ticked by Space and Enter, and an entry that answers ends it", () => {
   const choices = [...abc, { value: "done", label: "Done", answers: true }];
-  const { list, chosen } = choose(choices, "space down enter 3 3 4", { several: true });
+  const { list, chosen } = choose(choices, "space down enter down enter enter down enter", {
+    several: true,
+    harmless: true,
+  });
   expect([[...list.ticked], chosen]).toEqual([["a", "b"], { value: "done", text: "" }]);
 });
 

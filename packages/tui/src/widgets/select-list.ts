@@ -1,8 +1,9 @@
-// A list to choose from, one entry or several. Arrows move, Enter chooses, a digit chooses at once; an entry can have a
-// text field of its own.
+// A list to choose from, one entry or several. Arrows and digits mark, Enter chooses; an entry can have a text field of
+// its own. What is typed goes to the entry that is there for it, and never chooses another.
 
 import type { InputEvent, Key } from "../input/event.ts";
 import type { Frame, Rendered } from "../screen/view.ts";
+import { Deliberate, isDigit } from "../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "./key-lookup.ts";
 import { renderList, type ShownEntry } from "./list-rows.ts";
 import { TextField } from "./text-field.ts";
@@ -14,6 +15,8 @@ export interface Choice<T> {
   readonly disabled?: boolean;
   /** With a space above it, because it is of another kind. */
   readonly apart?: boolean;
+  /** What is typed without choosing anything belongs to it. It must be the cautious answer. */
+  readonly takesTyping?: boolean;
   /** In a list for several: choosing it answers instead of ticking it. */
   readonly answers?: boolean;
   /** A text to go with it. `tab`: Tab opens the field; `marked`: it is open whenever the entry is marked. */
@@ -30,8 +33,10 @@ export interface SelectListOptions {
   readonly keys: KeyLookup;
   /** Where keys are looked up. */
   readonly contexts?: readonly string[];
-  /** Keys that write letters are looked up, too. */
-  readonly letters?: boolean;
+  /** No answer has consequences, so Enter also chooses after something was typed. */
+  readonly harmless?: boolean;
+  /** Someone was writing something else when the list came up. */
+  wasTyping?(): boolean;
   readonly marked?: number;
   /** Space and Enter tick entries. */
   readonly several?: boolean;
@@ -46,12 +51,18 @@ export class SelectList<T> {
   readonly #options: SelectListOptions;
   readonly #fields = new Map<number, TextField>();
   readonly #filter = new TextField();
+  readonly #deliberate: Deliberate;
+  /** Digits that marked entries: part of a text if more follows. */
+  #digits = "";
   #marked: number;
   #open = false;
+  /** The open field was opened on purpose, so Enter in it answers. */
+  #notes = false;
 
   constructor(choices: readonly Choice<T>[], options: SelectListOptions) {
     this.choices = choices;
     this.#options = options;
+    this.#deliberate = new Deliberate(options.wasTyping);
     this.#marked = options.marked ?? 0;
     if (this.choices[this.#marked]?.disabled) this.#move(1);
   }
@@ -75,6 +86,12 @@ export class SelectList<T> {
     return this.#open && this.isWriting;
   }
 
+  /** Text was typed that no answer takes: an arrow has to come before Enter. */
+  get awaitsArrow(): boolean {
+    const { harmless, filter } = this.#options;
+    return !harmless && !filter && !this.#notes && !this.#deliberate.mayAnswer && !this.markedChoice?.takesTyping;
+  }
+
   /** The text written for an entry. */
   textOf(index: number): string {
     return this.#fields.get(index)?.text ?? "";
@@ -86,23 +103,35 @@ export class SelectList<T> {
 
   mark(index: number): void {
     this.#marked = index;
-    this.#open = false;
+    this.#leaveField();
   }
 
-  /** Closes the field that Tab opened; its text stays. False if none was open. */
+  /** Closes the field that Tab opened, for a key that is not text; what was written stays. False if none was open. */
   closeField(): boolean {
     const closed = this.isNoting;
-    this.#open = false;
+    this.#leaveField();
+    if (closed) this.#deliberate.steer();
     return closed;
   }
 
   take(event: InputEvent): Chosen<T> | undefined {
+    if (event.kind === "key" && !typesText(event)) this.#digits = "";
+    this.#deliberate.take(event);
     if (this.isWriting) return this.#write(event);
-    if (event.kind !== "key") {
-      if (this.#options.filter && event.kind === "paste") this.#narrow(event);
+    if (this.#options.filter) {
+      if (event.kind === "key") return this.#act(event);
+      if (event.kind === "paste") this.#narrow(event);
       return undefined;
     }
-    return this.#act(event) ?? this.#digit(event);
+    if (event.kind === "paste") return void this.#type(event);
+    if (event.kind !== "key") return undefined;
+    const ticks = this.#options.several && event.name === "space" && this.#digits === "";
+    if (!typesText(event) || ticks) return this.#act(event);
+    // Where nothing can be typed and nothing has consequences, a digit is enough.
+    const isEnough = this.#options.harmless && this.#typingEntry() < 0;
+    if (isDigit(event) && (isEnough || this.#deliberate.isNumbered) && this.#markNumber(event))
+      return isEnough ? this.#accept() : undefined;
+    return void this.#type(event);
   }
 
   render(frame: Frame): Rendered {
@@ -134,17 +163,27 @@ export class SelectList<T> {
     const { field } = this.markedChoice!;
     switch (action) {
       case "accept":
+        if (this.awaitsArrow) return void this.#leaveField();
         return this.#chosen();
       case "next":
-      case "previous":
-        return void this.#move(action === "next" ? 1 : -1);
+      case "previous": {
+        const before = this.#marked;
+        this.#move(action === "next" ? 1 : -1);
+        if (this.#marked === before) this.#leaveField();
+        return undefined;
+      }
       case "field":
-        if (field!.opens === "tab") this.closeField();
+        if (field!.opens === "tab") this.#leaveField();
         return undefined;
       default:
         this.#fieldOf(this.#marked).take(event);
         return undefined;
     }
+  }
+
+  #leaveField(): void {
+    this.#open = false;
+    this.#notes = false;
   }
 
   #act(key: Key): Chosen<T> | undefined {
@@ -164,7 +203,9 @@ export class SelectList<T> {
         else if (this.#options.filter) this.#narrow(key);
         return undefined;
       case "field":
-        if (this.markedChoice?.field && !this.markedChoice.disabled) this.#open = true;
+        if (!this.markedChoice?.field || this.markedChoice.disabled) return undefined;
+        this.#open = true;
+        this.#notes = this.#deliberate.mayAnswer;
         return undefined;
       default:
         if (this.#options.filter) this.#narrow(key);
@@ -172,25 +213,54 @@ export class SelectList<T> {
     }
   }
 
-  #digit({ text = "", ctrl, alt }: Key): Chosen<T> | undefined {
-    if (this.#options.filter || this.#options.numbered === false || ctrl || alt || !/^[1-9]$/.test(text))
-      return undefined;
+  /** Only marks: a digit may be the first character of a text. */
+  #markNumber({ text = "" }: Key): boolean {
     const index = Number(text) - 1;
     const choice = this.choices[index];
-    if (!choice || choice.disabled) return undefined;
+    if (this.#options.numbered === false || !choice || choice.disabled) return false;
     this.mark(index);
-    return choice.field?.opens === "marked" ? undefined : this.#accept();
+    this.#digits += text;
+    if (this.#options.several && choice.field?.opens !== "marked" && !choice.answers) {
+      this.#tick(choice.value);
+      this.#deliberate.steer(); // more digits tick more
+    }
+    return true;
+  }
+
+  /** Writes in the field of the entry that takes what is typed. */
+  #type(event: InputEvent): void {
+    const digits = this.#digits;
+    this.#digits = "";
+    this.#deliberate.type();
+    const index = this.#typingEntry();
+    if (index < 0) return;
+    if (this.#options.several) for (const digit of digits) this.#tick(this.choices[Number(digit) - 1]!.value);
+    this.mark(index);
+    if (!this.choices[index]!.field) return;
+    this.#open = true;
+    if (digits !== "") this.#fieldOf(index).take({ kind: "paste", text: digits });
+    this.#fieldOf(index).take(event);
   }
 
   #accept(): Chosen<T> | undefined {
     const choice = this.markedChoice;
+    if (this.awaitsArrow) return undefined;
     if (!choice || choice.disabled || !this.#showAll().includes(this.#marked)) return undefined;
     if (!this.#options.several || choice.answers) return this.#chosen();
-    if (!this.ticked.delete(choice.value)) this.ticked.add(choice.value);
+    this.#tick(choice.value);
     return undefined;
   }
 
+  #tick(value: T): void {
+    if (!this.ticked.delete(value)) this.ticked.add(value);
+  }
+
+  #typingEntry(): number {
+    return this.choices.findIndex(({ takesTyping, disabled }) => takesTyping && !disabled);
+  }
+
   #chosen(): Chosen<T> {
+    this.#deliberate.steer(); // if it comes up again, it is not for the text before
     return { value: this.markedChoice!.value, text: this.textOf(this.#marked).trim() };
   }
 
@@ -235,8 +305,8 @@ export class SelectList<T> {
 
   /** What a key means here. Home and End are not bound: they mean the same everywhere. */
   #meaning(key: Key): string | undefined {
-    const { keys, contexts = ["Confirmation"], letters = false } = this.#options;
-    if (typesText(key) && key.name !== "space" && !letters) return undefined;
+    const { keys, contexts = ["Confirmation"] } = this.#options;
+    if (typesText(key) && key.name !== "space") return undefined;
     const action = keys.action(key, contexts);
     const bound = action === undefined ? undefined : MEANINGS[action];
     if (bound !== undefined) return bound;

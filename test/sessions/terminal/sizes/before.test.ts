@@ -28,12 +28,12 @@ test("each question before a session can be read and answered in every size", as
   await walk(terminal, [
     { state: "colors", keys: [], shows: ["Welcome to Keelson"] },
     { state: "model", keys: ["<enter>"], shows: ["offline"] },
-    { state: "trust", keys: ["2"], shows: ["Do you trust this folder?", "1. No", "2. Yes"] },
-    { state: "key", keys: ["2"], shows: ["Use this key?", "1. Yes", "2. No"] },
-    { state: "first server", keys: ["1"], shows: ['Use "more"?', "1. ", "2. ", "3. "] },
-    { state: "second server", keys: ["1"], shows: ['Use "tools"?', "1. ", "2. ", "3. "] },
-    { state: "includes", keys: ["3"], shows: ["1. ", "2. "] },
-    { state: "bypass", keys: ["1"], shows: ["1. ", "2. "] },
-    { state: "prompt", keys: ["2"], shows: [AT_PROMPT] },
+    { state: "trust", keys: ["<down>", "<enter>"], shows: ["Do you trust this folder?", "1. No", "2. Yes"] },
+    { state: "key", keys: ["<down>", "<enter>"], shows: ["Use this key?", "1. Yes", "2. No"] },
+    { state: "first server", keys: ["<enter>"], shows: ['Use "more"?', "1. ", "2. ", "3. "] },
+    { state: "second server", keys: ["<enter>"], shows: ['Use "tools"?', "1. ", "2. ", "3. "] },
+    { state: "includes", keys: ["<down>", "<down>", "<enter>"], shows: ["1. ", "2. "] },
+    { state: "bypass", keys: ["<enter>"], shows: ["1. ", "2. "] },
+    { state: "prompt", keys: ["<down>", "<enter>"], shows: [AT_PROMPT] },
   ]);
 });

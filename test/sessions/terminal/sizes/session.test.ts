@@ -131,7 +131,7 @@ test("each dialog, panel, picker and viewer can be read, used and left in every 
     { state: "own words", keys: ["<down>", "neither"], shows: ["neither", "1. Red"] },
     { ...back, keys: ["<esc>", "<esc>"] },
     prompt("ask more", "Color", "Parts", "1. Red"),
-    { state: "second question", keys: ["1"], shows: ["Which parts", "1. ", "4. "] },
+    { state: "second question", keys: ["<enter>"], shows: ["Which parts", "1. ", "4. "] },
     { state: "ticked", keys: ["1", "<down>", "<space>"], shows: ["Which parts"] },
     { state: "review", keys: ["<right>"], shows: ["Submit"] },
     { ...back, keys: ["<esc>", "<esc>"] },

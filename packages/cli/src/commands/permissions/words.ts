@@ -11,12 +11,18 @@ export interface Palette {
 }
 
 /** Colors only on a terminal, and never with NO_COLOR (no-color.org). */
-export function paletteFor({ terminal, env }: Pick<ProcessIO, "terminal" | "env">): Palette {
+export function paletteFor({
+  terminal,
+  env,
+  style = sequence,
+}: Pick<ProcessIO, "terminal" | "env" | "style">): Palette {
   const plain = !terminal.stdout || Boolean(env["NO_COLOR"]);
-  const paint = (code: number) => (text: string) => (plain ? text : `\u001b[${code}m${text}\u001b[0m`);
+  const paint = (code: number) => (text: string) => (plain ? text : `${style(code)}${text}${style(0)}`);
   const colors = { allow: paint(32), ask: paint(33), deny: paint(31) };
   return { verdict: (verdict, text) => colors[verdict](text), dim: paint(2), bold: paint(1) };
 }
+
+const sequence = (code: number) => `\u001b[${code}m`;
 
 export const MARK: Readonly<Record<Verdict, string>> = { allow: "✓", ask: "?", deny: "✗" };
 

@@ -5,7 +5,7 @@ import type { Programs } from "../../programs/registry/programs.ts";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
-import { isShortageSignal, shortageFixIn } from "../../programs/shortage.ts";
+import { isShortageSignal, shortageFixIn } from "../../shortage.ts";
 import { readAsyncLine, type AsyncLine } from "./async-line.ts";
 import { hookArgv } from "./argv.ts";
 import { keepHead, type OutputHead } from "./head.ts";

@@ -3,7 +3,7 @@
 import { closeSync, existsSync, statSync } from "node:fs";
 import { exitCodeOf, readPipe } from "../../shell/process/command.ts";
 import type { Groups } from "../../shell/process/groups.ts";
-import { shortageFix } from "../../programs/shortage.ts";
+import { shortageFix } from "../../shortage.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
 
 export interface HookProcess {

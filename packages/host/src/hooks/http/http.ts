@@ -3,7 +3,7 @@
 
 import { isAllowedUrl } from "@keelson/engine/pattern";
 import { isObject, tryParse, type HookRun, type HttpHook } from "@keelson/protocol";
-import { shortageFix } from "../../programs/shortage.ts";
+import { shortageFix } from "../../shortage.ts";
 import { hookHeaders } from "./headers.ts";
 import {
   openConnection,

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { findProgram } from "../../programs/find-program.ts";
 import { findHelper, helperMissing } from "../../programs/registry/helpers.ts";
-import { shortageFix, shortageFixIn } from "../../programs/shortage.ts";
+import { shortageFix, shortageFixIn } from "../../shortage.ts";
 
 export interface ShieldStatus {
   readonly active: boolean;

@@ -70,6 +70,7 @@ test("a panel that was waited for does not come over a question", async () => {
   await wait();
   expect(program.written()).not.toContain("All well");
   await type("1");
+  await type("\r");
   expect(session.sent).toContainEqual(
     expect.objectContaining({
       type: "control_response",

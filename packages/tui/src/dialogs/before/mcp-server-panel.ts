@@ -59,7 +59,7 @@ export function mcpServerPanel(server: ServerToApprove, { keys, plain }: BeforeO
     choices: [
       { value: "use", label: "Use it" },
       { value: "use-all", label: "Use it, and all later ones of this project" },
-      { value: "skip", label: "Continue without it" },
+      { value: "skip", label: "Continue without it", takesTyping: true },
     ],
     hints: [
       { action: "confirm:yes", does: "choose" },

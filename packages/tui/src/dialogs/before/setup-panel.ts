@@ -50,7 +50,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
     this.#options = options;
     const marked = themes.findIndex(({ name }) => name === current);
     const choices = themes.map(({ name, title }) => ({ value: name, label: title }));
-    this.#themes = new SelectList(choices, { keys, marked: Math.max(0, marked) });
+    this.#themes = new SelectList(choices, { keys, marked: Math.max(0, marked), harmless: true });
     this.#text = new ScrollText((columns, theme) => this.#words(columns, theme), keys);
   }
 
@@ -65,6 +65,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
       value: OFFLINE,
       label: offers.length === 0 ? "Continue offline" : "None of them: continue offline",
       description: "Not a language model: it follows simple instructions, enough to try Keelson out",
+      takesTyping: true,
     };
     this.#models = new SelectList([...found, offline], { keys: this.#options.keys });
     this.#text.replace((columns, theme) => this.#words(columns, theme));

@@ -38,7 +38,7 @@ export function trustPanel(facts: TrustFacts, { keys, plain }: BeforeOptions): P
       ...wrap(theme.paint("dim", "Trust it only if you know where its files come from."), columns),
     ],
     choices: [
-      { value: "leave", label: "No, leave" },
+      { value: "leave", label: "No, leave", takesTyping: true },
       { value: "trust", label: "Yes, I trust this folder" },
     ],
     hints: [
@@ -82,7 +82,7 @@ export function changedPanel(
       ...wrap(theme.paint("dim", "Accept them only if you know who made them."), columns),
     ],
     choices: [
-      { value: "without", label: "Continue without them" },
+      { value: "without", label: "Continue without them", takesTyping: true },
       { value: "accept", label: "Accept them as they are now" },
     ],
     hints: [

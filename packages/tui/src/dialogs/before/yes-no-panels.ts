@@ -71,7 +71,7 @@ function yesNo(heading: HeadingOptions, body: RowsFor, { question, labels, yes }
     heading: { ...heading, plain },
     body,
     question,
-    choices: labels.map((label, index) => ({ value: index === yes, label })),
+    choices: labels.map((label, index) => ({ value: index === yes, label, takesTyping: index !== yes })),
     hints: [
       { action: "confirm:yes", does: "choose" },
       { action: "confirm:no", does: "no" },

@@ -82,6 +82,16 @@ test("an optional field that is empty is left out", () => {
   expect(send(text, "", false)).toEqual({ action: "accept", content: {} });
 });
 
+test("the lines of a text fill the fields, but do not send them", () => {
+  const dialog = dialogFor(form({ it: text, other: text }, ["it"]));
+  expect(press(dialog, "'one' enter 'two' enter enter enter 'three' enter")).toBeUndefined();
+  expect(screenOf(dialog)).toContain("↑ ↓ Enter send");
+  expect(responseOf(press(dialog, "up down enter"))).toEqual({
+    action: "accept",
+    content: { it: "one", other: "two" },
+  });
+});
+
 test.each<[string, string, JsonObject]>([
   ["Decline", "down down enter", { action: "decline" }],
   ["Esc", "'x' escape", { action: "cancel" }],
@@ -99,9 +109,9 @@ const url = requests("elicitation", {
 });
 
 test.each<[string, string, JsonObject, JsonObject[]]>([
-  ["opened on request", "1", { action: "accept" }, [{ kind: "open-url", url: "https://example.com/login" }]],
-  ["opened by hand", "2", { action: "accept" }, []],
-  ["declined", "3", { action: "decline" }, []],
+  ["opened on request", "1 enter", { action: "accept" }, [{ kind: "open-url", url: "https://example.com/login" }]],
+  ["opened by hand", "2 enter", { action: "accept" }, []],
+  ["declined", "3 enter", { action: "decline" }, []],
   ["cancelled", "escape", { action: "cancel" }, []],
 ])("an address is %s", (_, keys, response, effects) => {
   expect(press(dialogFor(url), keys)).toEqual({ kind: "reply", response, effects } as never);

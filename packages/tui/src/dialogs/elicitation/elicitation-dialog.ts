@@ -20,6 +20,7 @@ export function elicitationDialog(request: ControlRequest["request"], context: D
     heading,
     message: (columns, theme) => quoted(message, columns, theme),
     keys,
+    wasTyping: context.isTyping,
   });
   return answering(panel, (result): DialogAnswer => reply(result));
 }
@@ -28,7 +29,7 @@ function urlDialog(
   url: string,
   message: string,
   heading: { readonly title: string },
-  { keys }: DialogContext,
+  { keys, isTyping }: DialogContext,
 ): Panel<DialogAnswer> {
   const host = URL.parse(url)?.host ?? "";
   // The host as it is, not as it may look: an international name is shown in its ASCII form.
@@ -41,10 +42,11 @@ function urlDialog(
       ...quoted(showRow(url), columns, theme, "link"),
     ],
     question,
+    wasTyping: isTyping,
     choices: [
       { value: "open", label: "Open it in the browser" },
       { value: "accept", label: "I'll open it myself", description: "Continue without opening anything here" },
-      { value: "decline", label: "Decline" },
+      { value: "decline", label: "Decline", takesTyping: true },
     ],
     hints: [
       { action: "confirm:yes", does: "choose" },

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "@keelson/protocol";
 import type { InputEvent, Key } from "../../input/event.ts";
 import type { Done, Frame, Panel, Rendered } from "../../screen/view.ts";
 import { headingRow, hintRows, type HeadingOptions, type Hint } from "../../widgets/heading.ts";
+import { Deliberate } from "../../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "../../widgets/key-lookup.ts";
 import { fitEntries, type EntryRows } from "../../widgets/list-rows.ts";
 import { ScrollText, type RowsFor } from "../../widgets/scroll-text.ts";
@@ -16,6 +17,14 @@ export type FormResult =
   | { readonly action: "decline" }
   | { readonly action: "cancel" };
 
+export interface FormPanelOptions {
+  readonly heading: HeadingOptions;
+  readonly message: RowsFor;
+  readonly keys: KeyLookup;
+  /** Someone was writing something else when the form came up. */
+  wasTyping?(): boolean;
+}
+
 const BUTTONS = ["Send", "Decline"] as const;
 
 export class FormPanel implements Panel<FormResult> {
@@ -23,10 +32,12 @@ export class FormPanel implements Panel<FormResult> {
   readonly #message: ScrollText;
   readonly #heading: HeadingOptions;
   readonly #keys: KeyLookup;
+  readonly #deliberate: Deliberate;
   #focus = 0;
 
-  constructor(fields: readonly FormField[], options: { heading: HeadingOptions; message: RowsFor; keys: KeyLookup }) {
-    const { heading, message, keys } = options;
+  constructor(fields: readonly FormField[], options: FormPanelOptions) {
+    const { heading, message, keys, wasTyping } = options;
+    this.#deliberate = new Deliberate(wasTyping);
     this.#fields = fields.map((field) => new FieldEditor(field, keys));
     this.#message = new ScrollText(message, keys);
     this.#heading = heading;
@@ -34,6 +45,7 @@ export class FormPanel implements Panel<FormResult> {
   }
 
   take(event: InputEvent): Done<FormResult> | undefined {
+    this.#deliberate.take(event);
     const field = this.#fields[this.#focus];
     if (event.kind !== "key" || (typesText(event) && event.name !== "space")) return void field?.take(event);
     switch (this.#meaning(event, field)) {
@@ -59,7 +71,7 @@ export class FormPanel implements Panel<FormResult> {
       body: this.#message,
       question: [],
       list: (rows) => this.#list({ ...frame, rows }),
-      foot: hintRows(HINTS, columns, theme, this.#keys),
+      foot: hintRows(this.#focus === this.#fields.length ? SEND_HINTS : HINTS, columns, theme, this.#keys),
     });
   }
 
@@ -87,6 +99,8 @@ export class FormPanel implements Panel<FormResult> {
   #press(): Done<FormResult> | undefined {
     if (this.#focus < this.#fields.length) return void this.#move(1);
     if (this.#focus > this.#fields.length) return { value: { action: "decline" } };
+    // The line ends of a text lead here, but do not send it. A form without fields is a question.
+    if (!this.#deliberate.isSteered && (this.#fields.length > 0 || !this.#deliberate.mayAnswer)) return undefined;
     const content: Record<string, Json> = {};
     let wrong = -1;
     this.#fields.forEach((editor, index) => {
@@ -124,6 +138,11 @@ export class FormPanel implements Panel<FormResult> {
     return fitEntries(height <= rows ? full : draw(false), this.#focus, frame);
   }
 }
+
+const SEND_HINTS: readonly Hint[] = [
+  { key: "↑ ↓ Enter", does: "send" },
+  { action: "confirm:no", does: "cancel" },
+];
 
 const HINTS: readonly Hint[] = [
   { action: "confirm:nextField", does: "next field" },

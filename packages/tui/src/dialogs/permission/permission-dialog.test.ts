@@ -20,13 +20,19 @@ const editYes: JsonObject = { behavior: "allow", updatedInput: edited };
 
 test.each<[string, ControlRequest, string, JsonObject]>([
   ["Enter", bash(), "enter", yes],
-  ["1", bash(), "1", yes],
-  ["y", bash(), "down y", remembered],
-  ["n", bash(), "n", no],
+  ["1 Enter", bash(), "1 enter", yes],
+  ["y is the start of a note", bash(), "down y enter", noWith("y")],
+  ["n is, too", bash(), "'no, use make beta' enter", noWith("no, use make beta")],
+  ["a digit that begins a note", bash(), "'2 cores' enter", noWith("2 cores")],
+  ["a number is a note", bash(), "'12' enter", noWith("12")],
+  ["a paste is a note", bash(), "<1> enter", noWith("1")],
+  ["Tab after a text", bash(), "'x' escape up up tab 'y' enter", yes],
+  ["Tab in a text", bash(), "'x' tab 'y' enter", noWith("x")],
+  ["a note taken back, and an arrow", bash(), "'x' escape up up enter", yes],
   ["y and n in a text", bash(), "end tab 'y n' enter", noWith("y n")],
-  ["2", bash(), "2", remembered],
+  ["2 Enter", bash(), "2 enter", remembered],
   ["Down Enter", bash(), "down enter", remembered],
-  ["3", bash(), "3", no],
+  ["3 Enter", bash(), "3 enter", no],
   ["Down twice, Enter", bash(), "down down enter", no],
   ["End Enter", bash(), "end enter", no],
   ["Home Enter", bash(), "end home enter", yes],
@@ -39,10 +45,10 @@ test.each<[string, ControlRequest, string, JsonObject]>([
   ["a text, and back", bash(), "end tab 'x' up enter", remembered],
   ["a pasted text", bash(), "end tab <one two> enter", noWith("one two")],
   ["Shift+Tab without edits", bash(), "shift+tab enter", yes],
-  ["no suggestion: 2 is no", bash({ permission_suggestions: [] }), "2", no],
-  ["suggestions not wanted", bash({ suppress_always_allow_rule: true }), "2", no],
+  ["no suggestion: 2 is no", bash({ permission_suggestions: [] }), "2 enter", no],
+  ["suggestions not wanted", bash({ suppress_always_allow_rule: true }), "2 enter", no],
   ["no by default", bash({ default_to_no: true }), "enter", no],
-  ["edits: 2", edit, "2", { ...editYes, updatedPermissions: [acceptEdits] }],
+  ["edits: 2 Enter", edit, "2 enter", { ...editYes, updatedPermissions: [acceptEdits] }],
   ["edits: Shift+Tab", edit, "shift+tab", { ...editYes, updatedPermissions: [acceptEdits] }],
   ["edits: Enter", edit, "enter", editYes],
 ])("%s", (_, request, keys, response) => {
@@ -126,7 +132,7 @@ test.each<[string, string, JsonObject, JsonObject[], string]>([
 ])("the second answer names what it stores: %s", (_, tool, given, suggestions, label) => {
   const dialog = dialogFor(asks(tool, given, { permission_suggestions: suggestions }));
   expect(screenOf(dialog, 100, 40)).toContain(`2. ${label}`);
-  expect(responseOf(press(dialog, "2"))).toEqual({
+  expect(responseOf(press(dialog, "2 enter"))).toEqual({
     behavior: "allow",
     updatedInput: given,
     updatedPermissions: suggestions,
@@ -154,7 +160,7 @@ test("a huge command is shown like any other", () => {
   const command = `echo ${"x".repeat(200_000)}; ${"make all && ".repeat(20_000)}true`;
   const dialog = dialogFor(asks("Bash", { command }));
   expect(screenOf(dialog)).toMatch(/1–\d+ of \d{4,} rows/);
-  expect(responseOf(press(dialog, "1"))).toEqual({ behavior: "allow", updatedInput: { command } });
+  expect(responseOf(press(dialog, "1 enter"))).toEqual({ behavior: "allow", updatedInput: { command } });
 });
 
 test("who asks, why, and what the model says are shown, each as what it is", () => {
@@ -199,6 +205,9 @@ test("the keys explain the question and go back", () => {
   expect(screenOf(dialog)).toContain("A hook asked for approval");
   press(dialog, "ctrl+e");
   expect(screenOf(dialog)).toBe(before);
+  expect(press(dialog, "ctrl+e escape")).toBeUndefined();
+  expect(screenOf(dialog)).toBe(before);
+  expect(responseOf(press(dialog, "escape"))).toEqual(no);
 });
 
 test("an edit is shown in its file", () => {

@@ -30,7 +30,7 @@ export function permissionDialog(ask: PermissionAsk, context: DialogContext): Pa
     marked: ask.defaultToNo ? choices.length - 1 : 0,
     listensTo: remember?.edits ? ["confirm:cycleMode"] : [],
     hints: HINTS,
-    letters: true,
+    wasTyping: context.isTyping,
   });
   const allow = (updates: Remember["updates"] = []): JsonObject => ({
     behavior: "allow",
@@ -54,6 +54,7 @@ function choicesFor(remember: Remember | undefined, editsKey: string | undefined
   const no: Choice<Answer> = {
     value: "no",
     label: "No",
+    takesTyping: true,
     field: { opens: "tab", placeholder: "what the model should do instead" },
   };
   if (!remember) return [yes, no];

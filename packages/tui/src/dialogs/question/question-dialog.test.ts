@@ -19,8 +19,13 @@ const answers = (given: JsonObject) => expect.objectContaining({ answers: given 
 
 test.each<[string, JsonObject, string, JsonObject]>([
   ["Enter", one, "enter", { "Which?": "A" }],
-  ["a digit", one, "2", { "Which?": "B" }],
+  ["a digit and Enter", one, "2 enter", { "Which?": "B" }],
   ["arrows", one, "down down enter", { "Which?": "C" }],
+  ["a text is own words", one, "'maybe use a branch' enter", { "Which?": "maybe use a branch" }],
+  ["a text that begins with a digit", one, "'2 of them' enter", { "Which?": "2 of them" }],
+  ["a pasted text", one, "<1> enter", { "Which?": "1" }],
+  ["a text that begins with ticks", several, "'12 of them' enter enter", { "Which?": "12 of them" }],
+  ["a text in the review", two, "right right 'all' enter enter", { "Where?": "all" }],
   ["own words", one, "4 'Not y 1' enter", { "Which?": "Not y 1" }],
   ["own words by arrows", one, "down down down 'n' enter", { "Which?": "n" }],
   ["nothing yet, then own words", one, "4 enter 'x' enter", { "Which?": "x" }],
@@ -31,8 +36,8 @@ test.each<[string, JsonObject, string, JsonObject]>([
   ["ticks, own words and Enter", several, "1 4 'mine' enter enter", { "Which?": "A, mine" }],
   ["no own words after all", several, "4 enter up up enter right enter", { "Which?": "B" }],
   ["no tick", several, "right enter", {}],
-  ["two questions", two, "2 1 3 right enter", { "Which?": "B", "Where?": "A, C" }],
-  ["two questions, the first again", two, "2 1 left 3 right enter", { "Which?": "C", "Where?": "A" }],
+  ["two questions", two, "2 enter 1 3 right enter", { "Which?": "B", "Where?": "A, C" }],
+  ["two questions, the first again", two, "2 enter 1 left 3 enter right enter", { "Which?": "C", "Where?": "A" }],
   ["only the second", two, "right 1 right 1", { "Where?": "A" }],
 ])("%s", (_, input, keys, given) => {
   expect(responseOf(press(dialogFor(asks("AskUserQuestion", input)), keys))).toEqual({
@@ -50,12 +55,12 @@ test.each<[string, JsonObject, string]>([
   expect(responseOf(press(dialogFor(asks("AskUserQuestion", input)), keys))).toEqual(no);
 });
 
-test("letters that are bound elsewhere do nothing", () => {
+test("letters that are bound elsewhere are text", () => {
   expect(press(dialogFor(asks("AskUserQuestion", one)), "y n j k q")).toBeUndefined();
 });
 
 test("talking about it tells the model what was answered so far", () => {
-  const { message, ...rest } = responseOf(press(dialogFor(asks("AskUserQuestion", two)), "2 5"))!;
+  const { message, ...rest } = responseOf(press(dialogFor(asks("AskUserQuestion", two)), "2 enter 5 enter"))!;
   expect(rest).toEqual({ behavior: "deny" });
   expect(message).toContain('Answers so far: "Which?"="B".');
 });
@@ -82,7 +87,7 @@ test("the preview of the marked option is beside the list, or below it", () => {
 
 test("the tabs show what is answered, and the review says what is not", () => {
   const dialog = dialogFor(asks("AskUserQuestion", two));
-  press(dialog, "2");
+  press(dialog, "2 enter");
   expect(screenOf(dialog)).toContain(" ✔ Pick  [□ Place]  Review");
   press(dialog, "right");
   expect(screenOf(dialog)).toContain("Which?\n  → B\nWhere?\n  → not answered\n\n1 of 2 not answered. Send anyway?");

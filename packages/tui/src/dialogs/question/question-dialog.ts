@@ -1,11 +1,12 @@
 // Questions of the model to the user. One question with one answer is answered by choosing; several, or one with several
 // answers, are tabs with a review at the end.
 
-import type { InputEvent } from "../../input/event.ts";
+import type { InputEvent, Key } from "../../input/event.ts";
 import { cleanRow } from "../../screen/clean.ts";
 import { wrap } from "../../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../../screen/view.ts";
 import { headingRow, hintRows, type Hint } from "../../widgets/heading.ts";
+import { isDigit } from "../../keys/deliberate.ts";
 import { typesText } from "../../widgets/key-lookup.ts";
 import { ScrollText } from "../../widgets/scroll-text.ts";
 import { SelectList } from "../../widgets/select-list.ts";
@@ -45,7 +46,7 @@ class QuestionPanel implements Panel<DialogAnswer> {
     this.#pages = pages;
     this.#context = context;
     this.#hasTabs = pages.length > 1 || pages[0]!.asked.several;
-    this.#review = new SelectList(REVIEW, { keys: context.keys });
+    this.#review = new SelectList(REVIEW, { keys: context.keys, harmless: true });
     this.#summary = new ScrollText((columns, theme) => this.#summaryRows(columns, theme), context.keys);
   }
 
@@ -90,6 +91,11 @@ class QuestionPanel implements Panel<DialogAnswer> {
   }
 
   #takeReview(event: InputEvent): Done<DialogAnswer> | undefined {
+    // A text is an answer to the last question, in the user's own words.
+    if (event.kind === "paste" || (typesText(event) && !isDigit(event as Key))) {
+      this.#turn(-1);
+      return this.#takePage(this.#pages[this.#tab]!, event);
+    }
     const chosen = this.#review.take(event);
     if (!chosen) return undefined;
     return { value: chosen.value === "submit" ? this.#answer() : plainNo() };

@@ -30,7 +30,7 @@ export class QuestionPage {
     const { keys } = context;
     this.asked = asked;
     this.#context = context;
-    this.#list = new SelectList(entriesOf(asked), { keys, several: asked.several });
+    this.#list = new SelectList(entriesOf(asked), { keys, several: asked.several, harmless: true });
     this.text = new ScrollText((columns, theme) => wrap(theme.paint("bold", showAll(asked.question)), columns), keys);
     this.#preview = new ScrollText(() => [], keys);
     this.#showPreview();
@@ -115,7 +115,12 @@ function entriesOf({ options, several }: AskedQuestion): Choice<Entry>[] {
       ...(description === "" ? {} : { description: showAll(description) }),
       ...(several ? {} : { field: note }),
     })),
-    { value: "own", label: "Something else", field: { opens: "marked", placeholder: "type your answer" } },
+    {
+      value: "own",
+      label: "Something else",
+      takesTyping: true,
+      field: { opens: "marked", placeholder: "type your answer" },
+    },
     { value: "talk", label: "Talk about it first", apart: true, answers: true },
   ];
 }

@@ -24,7 +24,7 @@ export async function effortPanel(context: PanelContext): Promise<Panel<PanelEnd
   const all = ["default", ...levels];
   const marked = Math.max(0, all.indexOf(inForce.effort ?? "default"));
   const choices = all.map((label, index) => ({ label, isCurrent: index === marked }));
-  return ending(choicesPanel({ title: "Effort", choices, keys, marked }), (index) => {
+  return ending(choicesPanel({ title: "Effort", choices, keys, marked, harmless: true }), (index) => {
     if (index === null || index === marked) return { note: "Kept the effort" };
     const effort = index === 0 ? null : all[index]!;
     return finishing(applyModel({ effort }, requests));
@@ -65,7 +65,7 @@ export async function outputStylePanel(args: string, context: PanelContext): Pro
   const current = String(context.setting("outputStyle") ?? "default");
   const marked = Math.max(0, styles.indexOf(current));
   const choices = styles.map((style, index) => ({ label: cleanRow(style), isCurrent: index === marked }));
-  return ending(choicesPanel({ title: "Output style", choices, keys, marked }), (index) =>
+  return ending(choicesPanel({ title: "Output style", choices, keys, marked, harmless: true }), (index) =>
     index === null || index === marked ? { note: "Kept the output style" } : save(styles[index]!),
   );
 }

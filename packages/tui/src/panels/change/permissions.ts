@@ -81,6 +81,7 @@ class RulesState {
   list(stack: PanelStack<PanelEnd>): Panel<PanelEnd> {
     return new ListPanel<PanelEnd>({
       title: "Permissions",
+      harmless: true, // both questions that Enter opens want an arrow
       keys: this.#context.keys,
       tabs: TABS,
       contexts: ["Rules"],
@@ -150,7 +151,7 @@ class RulesState {
     stack.open(linePanel({ ...what, keys, problem }), (text) => {
       if (text === null) return;
       const choices = SCOPES.map(([, label, detail]) => ({ label, detail }));
-      stack.open(choicesPanel({ title: `Where to save ${text}`, choices, keys }), (index) => {
+      stack.open(choicesPanel({ title: `Where to save ${text}`, choices, keys, afterTyping: true }), (index) => {
         if (index === null) return;
         const destination = SCOPES[index]![0];
         const update: PermissionUpdate =
@@ -167,9 +168,12 @@ class RulesState {
     if (update === undefined) return undefined;
     const choices = [{ label: "Remove it" }, { label: "Keep it" }];
     const about = entry.value === undefined ? entry.label : `${entry.label} (${entry.value})`;
-    stack.open(choicesPanel({ title: "Remove?", about, choices, keys: this.#context.keys, marked: 1 }), (index) => {
-      if (index === 0) void this.#update(update, `Removed ${entry.label}`);
-    });
+    stack.open(
+      choicesPanel({ title: "Remove?", about, choices, keys: this.#context.keys, marked: 1, afterTyping: true }),
+      (index) => {
+        if (index === 0) void this.#update(update, `Removed ${entry.label}`);
+      },
+    );
     return undefined;
   }
 

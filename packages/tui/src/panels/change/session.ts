@@ -69,7 +69,7 @@ export function exportPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
     { label: "Write to a file", detail: "the whole session" },
   ];
   return new PanelStack<PanelEnd>((stack) => {
-    const list = choicesPanel({ title: "Export the conversation", choices, keys });
+    const list = choicesPanel({ title: "Export the conversation", choices, keys, harmless: true });
     return {
       take(event, now) {
         const done = list.take(event, now);

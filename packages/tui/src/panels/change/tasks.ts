@@ -38,6 +38,7 @@ export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
   const stack = new PanelStack<PanelEnd>(
     (own) =>
       new ListPanel<PanelEnd>({
+        harmless: true,
         title: "Background tasks",
         keys: context.keys,
         contexts: ["Task"],

@@ -51,6 +51,7 @@ export function helpPanel(context: PanelContext): Panel<PanelEnd> {
     return label === undefined || label === "" ? [] : [{ id: does, label, value: does }];
   });
   return new ListPanel<PanelEnd>({
+    harmless: true,
     title: "Help",
     keys: context.keys,
     tabs: ["Commands", "Shortcuts"],

@@ -91,6 +91,7 @@ interface SkillsReply {
 export async function skillsPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const { skills } = (await context.requests.request("reload_skills")) as SkillsReply;
   return new ListPanel<PanelEnd>({
+    harmless: true,
     title: "Skills",
     keys: context.keys,
     searches: true,
@@ -160,6 +161,7 @@ function fileList(context: PanelContext, { title, entries, empty, note, fileOf }
   return new PanelStack<PanelEnd>(
     (stack) =>
       new ListPanel<PanelEnd>({
+        harmless: true,
         title,
         keys,
         searches: true,
