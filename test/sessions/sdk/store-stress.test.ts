@@ -35,10 +35,12 @@ function inEveryStore(title: string, run: (address: StoreAddress) => Promise<voi
 
 const work: ScriptedReply[] = [...Array.from({ length: 6 }, (_, n) => bash(`echo ${n}`)), { text: "done" }];
 /** Temporary folders in which this session was resumed. */
-const resumeFolders = (home: TemporaryHome, sessionId: string) =>
-  readdirSync(tmpdir())
+const resumeFolders = (home: TemporaryHome, sessionId: string) => {
+  const root = join(home.env["TMPDIR"]!, `claude-${process.getuid!()}`);
+  return (existsSync(root) ? readdirSync(root) : [])
     .filter((name) => name.startsWith("keelson-resume-"))
-    .filter((name) => existsSync(join(tmpdir(), name, "projects", projectKeyOf(home), `${sessionId}.jsonl`)));
+    .filter((name) => existsSync(join(root, name, "projects", projectKeyOf(home), `${sessionId}.jsonl`)));
+};
 
 inEveryStore("slow and failing every other time, nothing is missing in the end", async (address) => {
   using home = temporaryHome();

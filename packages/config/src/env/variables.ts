@@ -210,7 +210,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "time limit for git to fetch a plugin or marketplace",
     "host",
   ),
-  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "host"),
+  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "host", "sdk"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "host"),
   XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config", "host"),
   CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),

@@ -15,7 +15,12 @@ test("governingFiles() lists all files that govern the session, even missing one
   const snapshot = load({
     cwd: join(root, "p"),
     home: join(root, "home"),
-    env: { CLAUDE_CONFIG_DIR: join(root, "cfg"), CLAUDE_ENV_FILE: "vars.sh", XDG_CONFIG_HOME: join(root, "xdg") },
+    env: {
+      CLAUDE_CONFIG_DIR: join(root, "cfg"),
+      CLAUDE_CODE_PLUGIN_CACHE_DIR: join(root, "plugins"),
+      CLAUDE_ENV_FILE: "vars.sh",
+      XDG_CONFIG_HOME: join(root, "xdg"),
+    },
     flags: { settings: "team.json", mcpConfigFiles: ["mcp.json"] },
     platform: "linux",
     managedDir: join(root, "managed"),
@@ -40,6 +45,7 @@ test("governingFiles() lists all files that govern the session, even missing one
     "p/team.json",
     "p/tools/check.sh",
     "p/vars.sh",
+    "plugins",
     "xdg/git",
   ]);
   rmSync(root, { recursive: true });

@@ -30,6 +30,7 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       ...["CLAUDE.md", "keybindings.json"].map((name) => join(configDir, name)),
       ...(flags.mcpConfigFiles ?? []).map((path) => resolve(cwd, path)),
       ...named("CLAUDE_ENV_FILE"),
+      ...named("CLAUDE_CODE_PLUGIN_CACHE_DIR").filter((folder) => !isAround(folder, cwd)),
       ...named("GIT_CONFIG_GLOBAL"),
       ...named("XDG_CONFIG_HOME").map((folder) => join(folder, "git")),
       ...named("ZDOTDIR").flatMap((folder) => ZSH_FILES.map((name) => join(folder, name))),

@@ -3,7 +3,7 @@
 
 import { closeSync, ftruncateSync } from "node:fs";
 import { join } from "node:path";
-import { appendOwnFile, holdOwnFolder, namesInOwnFolder, readOwnFile } from "@keelson/disk/own-files";
+import { appendOwnFile, namesInOwnFolder, readOwnFile } from "@keelson/disk/own-files";
 import { realPathOf } from "@keelson/disk/real-path";
 import type { HookEvent } from "@keelson/protocol";
 

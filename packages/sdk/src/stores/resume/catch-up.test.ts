@@ -1,8 +1,8 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { catchUp, claimFolder, RESUME_PREFIX } from "./catch-up.ts";
+import { catchUp, claimFolder, resumeRoot, RESUME_PREFIX } from "./catch-up.ts";
 import { InMemorySessionStore } from "../kinds/memory.ts";
 import type { SessionStoreEntry } from "../session-store.ts";
 
@@ -25,8 +25,12 @@ const titled = (customTitle: string): SessionStoreEntry => ({
   sessionId: key.sessionId,
 });
 
-function folderWith(entries: readonly SessionStoreEntry[], prefix = "keelson-catch-up-"): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix));
+const temporary = mkdtempSync(join(tmpdir(), "keelson-catch-up-"));
+afterAll(() => rmSync(temporary, { recursive: true }));
+const ABANDONED = join(resumeRoot({ TMPDIR: temporary })!, RESUME_PREFIX);
+
+function folderWith(entries: readonly SessionStoreEntry[], prefix = join(temporary, "one-")): string {
+  const folder = mkdtempSync(prefix);
   folders.push(folder);
   const path = join(folder, "projects", key.projectKey, `${key.sessionId}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
@@ -38,7 +42,7 @@ function folderWith(entries: readonly SessionStoreEntry[], prefix = "keelson-cat
 async function caughtUp(there: readonly SessionStoreEntry[], local: readonly SessionStoreEntry[]) {
   const store = new InMemorySessionStore();
   if (there.length > 0) await store.append(key, [...there]);
-  const env = { CLAUDE_CONFIG_DIR: folderWith(local) };
+  const env = { CLAUDE_CONFIG_DIR: folderWith(local), TMPDIR: temporary };
   const entries = await catchUp({ store, key, entries: there, env, timeoutMs: 1_000 });
   expect((await store.load(key)) ?? []).toEqual([...entries]);
   return entries;
@@ -71,7 +75,7 @@ test("a name given in the store is not overridden by an old one that the program
 });
 
 test("what a killed application left in its temporary folder is sent, and the folder is removed", async () => {
-  const abandoned = folderWith([said(1), said(2)], RESUME_PREFIX);
+  const abandoned = folderWith([said(1), said(2)], ABANDONED);
   const { exitCode, pid } = Bun.spawnSync(["true"]);
   expect(exitCode).toBe(0);
   writeFileSync(join(abandoned, "owner"), String(pid));
@@ -80,10 +84,16 @@ test("what a killed application left in its temporary folder is sent, and the fo
 });
 
 test("the folder of a running application is left alone", async () => {
-  const busy = folderWith([said(1), said(2)], RESUME_PREFIX);
+  const busy = folderWith([said(1), said(2)], ABANDONED);
   claimFolder(busy);
   expect(await caughtUp([said(1)], [])).toEqual([said(1)]);
   expect(existsSync(busy)).toBe(true);
+});
+
+test("a folder outside our own temporary files, where a command may have made it, is not believed", async () => {
+  const planted = folderWith([said(1), said(2)], join(temporary, RESUME_PREFIX));
+  writeFileSync(join(planted, "owner"), String(Bun.spawnSync(["true"]).pid));
+  expect(await caughtUp([said(1)], [])).toEqual([said(1)]);
 });
 
 test("a store that refuses the rest is an error, because continuing would leave a gap", async () => {

@@ -2,7 +2,7 @@
 // program wrote, among the user's sessions or in the temporary folder of a resumed one. It is sent before the session
 // continues from the store, but only if the store has the beginning of it: work done elsewhere since is never mixed in.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const PAUSES = [200, 800];
 export async function catchUp(options: CatchUpOptions): Promise<readonly SessionStoreEntry[]> {
   const { store, key, env, timeoutMs } = options;
   const file = join("projects", key.projectKey, `${key.sessionId}.jsonl`);
-  const abandoned = abandonedFolders().filter((folder) => existsSync(join(folder, file)));
+  const abandoned = abandonedFolders(env).filter((folder) => existsSync(join(folder, file)));
   let { entries } = options;
   for (const path of [configDirOf(env), ...abandoned].map((folder) => join(folder, file))) {
     if (!existsSync(path)) continue;
@@ -49,11 +49,23 @@ export function claimFolder(folder: string): void {
   writeFileSync(join(folder, OWNER), String(process.pid), { mode: 0o600 });
 }
 
-function abandonedFolders(): string[] {
-  const temporary = realpathSync(tmpdir());
-  return namesIn(temporary)
+/**
+ * Where these folders are: among the program's own temporary files, which its commands cannot change, because what is found
+ * there becomes part of a session. Undefined if another user has the folder.
+ */
+export function resumeRoot(env: CatchUpOptions["env"]): string | undefined {
+  const temporary = realpathSync(env["CLAUDE_CODE_TMPDIR"] || env["TMPDIR"] || tmpdir());
+  const root = join(temporary, `claude-${process.getuid?.() ?? 0}`);
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  return isOurs(root) ? root : undefined;
+}
+
+function abandonedFolders(env: CatchUpOptions["env"]): string[] {
+  const root = resumeRoot(env);
+  if (root === undefined) return [];
+  return namesIn(root)
     .filter((name) => name.startsWith(RESUME_PREFIX))
-    .map((name) => join(temporary, name))
+    .map((name) => join(root, name))
     .filter((folder) => isOurs(folder) && isGone(ownerOf(folder)));
 }
 

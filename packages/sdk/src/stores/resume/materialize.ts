@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
 import { isSessionId, lineOf, STICKY } from "@keelson/store";
 import { withStoreTimeout } from "../append.ts";
-import { catchUp, claimFolder, RESUME_PREFIX } from "./catch-up.ts";
+import { catchUp, claimFolder, resumeRoot, RESUME_PREFIX } from "./catch-up.ts";
 import { configDirOf, isSafeSubpath, projectKeyOf } from "../key.ts";
 import type { SessionStore, SessionStoreEntry } from "../session-store.ts";
 import { inTimeOrder } from "./time-order.ts";
@@ -54,7 +54,7 @@ export async function materialize(options: MaterializeOptions): Promise<Material
   const { sessionId } = found;
   const entries = await bringUpToDate(sessionId, found.entries);
 
-  const configDir = mkdtempSync(join(realpathSync(tmpdir()), RESUME_PREFIX));
+  const configDir = mkdtempSync(join(resumeRoot(options.env) ?? realpathSync(tmpdir()), RESUME_PREFIX));
   const remove = () => rm(configDir, { recursive: true, force: true, maxRetries: 4 });
   try {
     claimFolder(configDir);
