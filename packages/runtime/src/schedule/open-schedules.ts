@@ -33,12 +33,17 @@ export function openSchedules(storage: Storage, { tasks }: Pick<Machine, "tasks"
   let closed = false;
   const load = async () => {
     const { SessionSchedules } = await import("./session-schedules.ts");
+    const { heldJobs, recordJob } = await import("@keelson/config/jobs");
     opened = new SessionSchedules({
       ...storage,
       project,
       tasks,
       warn: options.warn,
       whyNotDurable: () => whyNotDurable(state.snapshot, project),
+      jobTrust: {
+        held: (jobs, at) => heldJobs(jobs, at, state.snapshot),
+        record: (job, at) => recordJob(job, at, project, state.snapshot),
+      },
     });
     if (loaded) opened.resume(loaded);
     return opened;
