@@ -274,6 +274,28 @@ test("a rule that a person accepts for good counts in the next session, and a pl
   expect(stderr).toContain('settings.local.json: permissions.allow "Bash(touch b)" ignored');
 });
 
+test("a job that something else than Keelson put into a trusted folder's schedule does not fire; one of a session does", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const created = { cron: "0 9 * * *", prompt: "Report", durable: true };
+  await ask(home, { replies: [{ calls: [{ name: "CronCreate", input: created }] }, { text: "done" }] });
+  const { tasks } = JSON.parse(home.read(".claude/scheduled_tasks.json"));
+  const planted = { id: "0badc0de", cron: "0 0 1 1 *", prompt: "Evil", createdAt: 0, recurring: false };
+  home.write(".claude/scheduled_tasks.json", { tasks: [...tasks, planted] });
+  const list = { calls: [{ name: "CronList", input: {} }] };
+  await using model = await startMockModel([list, { text: "done" }, { text: "fired" }] as never);
+  await using program = startKeelson([...CHAT], { home, url: model.url, stdin: "open" });
+  program.send(prompt("go"));
+  await program.waitForLine(({ type }) => type === "result");
+  program.closeStdin();
+  const { stderr } = await program.done;
+  const listed = JSON.stringify(told(model.requests[1]!));
+  expect(listed).toMatch(/0badc0de[^\\]* \[does not fire: this changed after you trusted the folder/);
+  expect(listed.split("does not fire")).toHaveLength(2);
+  expect(stderr).toContain("scheduled job 0badc0de ignored: this changed after you trusted the folder");
+  expect(JSON.stringify(model.requests)).not.toContain('"Evil"');
+});
+
 test("a record that was not written by Keelson believes nothing", async () => {
   using home = temporaryHome();
   trust(home);

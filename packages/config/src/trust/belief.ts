@@ -7,7 +7,7 @@ import { printable } from "../check/page.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import { isAccepted } from "../scopes/accepted.ts";
 import type { Scope } from "../scopes/scopes.ts";
-import { settingsGrants, withoutGrants, type FolderGrant } from "./grants.ts";
+import { jobGrants, settingsGrants, withoutGrants, type FolderGrant } from "./grants.ts";
 import type * as Present from "./present.ts";
 import type { FolderToRead } from "./present.ts";
 import { readTrustRecord, sourceIn, unknownGrants, type TrustedContent } from "./record.ts";
@@ -122,7 +122,7 @@ export function heldText({ names, why }: Pick<Held, "names" | "why">): string {
 export function whyTextHeld(
   file: string,
   base: string,
-  { trustBasis, configDir, home, origin: { uid } }: Pick<Snapshot, "trustBasis" | "configDir" | "home" | "origin">,
+  { trustBasis, configDir, home, origin: { uid } }: HeldQuestion,
 ): string | undefined {
   const basis = base === trustBasis?.folder ? trustBasis : { folder: base, inherited: false };
   // Written while the session is under way, by a person: commands cannot write there.
@@ -133,6 +133,17 @@ export function whyTextHeld(
   const names = [...new Set(unknown.map(({ name }) => name))];
   return heldText({ names, why: whyHeld({ ...basis, fix: trustFix(base) }) });
 }
+
+/** The ids of the jobs in the folder's schedule file that do not fire, each with the reason. */
+export function heldJobs(jobs: readonly object[], file: string, snapshot: HeldQuestion): ReadonlyMap<string, string> {
+  const { trustBasis, configDir, home, origin } = snapshot;
+  if (trustBasis === undefined) return new Map();
+  const unknown = beliefIn({ ...trustBasis, configDir, home, uid: origin.uid })(file, jobGrants(jobs));
+  const why = whyHeld({ ...trustBasis, fix: trustFix(trustBasis.folder) });
+  return new Map(unknown.map(({ path: [, id] }) => [id!, why]));
+}
+
+type HeldQuestion = Pick<Snapshot, "trustBasis" | "configDir" | "home" | "origin">;
 
 function isSince(file: string, since: number): boolean {
   try {

@@ -111,6 +111,16 @@ export function serverGrants(servers: RawServers): readonly FolderGrant[] {
   }));
 }
 
+/** The jobs of a schedule file: prompts that nobody types. When one fired last is no part of it. */
+export function jobGrants(tasks: unknown): readonly FolderGrant[] {
+  return (Array.isArray(tasks) ? tasks : []).flatMap((task: unknown): FolderGrant[] => {
+    if (!isObject(task) || typeof task["id"] !== "string") return [];
+    const { id, cron, prompt, createdAt, recurring, permissionMode = null } = task;
+    const value = { cron, prompt, createdAt, recurring: recurring === true, permissionMode };
+    return [{ name: `scheduled job ${id}`, path: ["tasks", id], value }];
+  });
+}
+
 /** What a record keeps of a grant. The same for entries that differ only in the order of their keys. */
 export function grantDigest({ path, value }: FolderGrant): string {
   return new Bun.CryptoHasher("sha256").update(JSON.stringify([path, sorted(value)])).digest("base64url");

@@ -11,7 +11,7 @@ import { readSettingsFile, readWholeFile } from "../scopes/read.ts";
 import { scanMarkdown } from "../skills/find/scan.ts";
 import { fieldJson } from "../skills/frontmatter/field-values.ts";
 import { readHead } from "../skills/frontmatter/head.ts";
-import { grantDigest, scriptGrants, serverGrants, settingsGrants, type FolderGrant } from "./grants.ts";
+import { grantDigest, jobGrants, scriptGrants, serverGrants, settingsGrants, type FolderGrant } from "./grants.ts";
 import type { FolderPlace } from "../write/project-flag.ts";
 import { globalFileOf, readGlobalConfig, readTrust } from "./trust.ts";
 import { readTrustRecord, sourceIn, writeTrustRecord, type TrustedContent } from "./record.ts";
@@ -25,6 +25,7 @@ export interface FolderToRead {
 
 const HOLDERS = { "settings.json": "project", "settings.local.json": "local" } as const;
 const SERVERS = ".mcp.json";
+const JOBS = "scheduled_tasks.json";
 
 export function presentContent(place: FolderToRead): TrustedContent {
   const { folder, uid } = place;
@@ -36,6 +37,8 @@ export function presentContent(place: FolderToRead): TrustedContent {
   }
   const servers = readServerFile(join(folder, SERVERS), uid, () => undefined) ?? [];
   found.push([join(folder, SERVERS), serverGrants(servers)]);
+  const jobs = readSettingsFile(join(dot, JOBS));
+  if (jobs.kind === "read") found.push([join(dot, JOBS), jobGrants(jobs.value["tasks"])]);
   for (const kind of ["skills", "commands", "agents"]) {
     for (const { file } of scanMarkdown(join(dot, kind), EVERYTHING)) found.push([file, grantsOfText(file, place)]);
   }
@@ -98,8 +101,11 @@ export function recordOwnWrite({ file, before, after }: OwnWrite, place: FolderP
   const source = sourceIn(folder, file);
   const name = Object.keys(HOLDERS).find((each) => source === join(".claude", each)) as keyof typeof HOLDERS;
   const digests = (value: OwnWrite["before"]) => {
-    const servers = () => serverGrants(serversIn(value["mcpServers"], file, () => undefined));
-    const grants = name === undefined ? servers() : grantsOfSettings(name, value, { folder, home, uid: origin.uid });
+    const others = () => [
+      ...serverGrants(serversIn(value["mcpServers"], file, () => undefined)),
+      ...jobGrants(value["tasks"]),
+    ];
+    const grants = name === undefined ? others() : grantsOfSettings(name, value, { folder, home, uid: origin.uid });
     return new Set(grants.map(grantDigest));
   };
   const added = digests(after).difference(digests(before));

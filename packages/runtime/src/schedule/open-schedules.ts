@@ -42,6 +42,7 @@ export function openSchedules(
   let closed = false;
   const load = async () => {
     const { SessionSchedules } = await import("./session-schedules.ts");
+    const { heldJobs, recordJob } = await import("@keelson/config/jobs");
     opened = new SessionSchedules({
       ...storage,
       project,
@@ -49,6 +50,10 @@ export function openSchedules(
       warn: options.warn,
       whyNotDurable: () => whyNotDurable(state.snapshot, project),
       modeOf: (owner) => (owner === undefined ? ruleBook.mode : (agentRules.get(owner)?.mode() ?? "dontAsk")),
+      jobTrust: {
+        held: (jobs, at) => heldJobs(jobs, at, state.snapshot),
+        record: (job, at) => recordJob(job, at, project, state.snapshot),
+      },
     });
     if (loaded) opened.resume(loaded);
     return opened;

@@ -20,7 +20,16 @@ interface ProjectJobsParts {
   isOwn(id: string): boolean;
   /** Why these jobs do not fire; undefined if they do. */
   whyNotDurable(): string | undefined;
+  readonly trust?: JobTrust | undefined;
   report(problem: string): void;
+}
+
+/** Which jobs of the file count as the user's. */
+export interface JobTrust {
+  /** The ids of those that do not fire, each with the reason. */
+  held(jobs: readonly DurableJob[], file: string): ReadonlyMap<string, string>;
+  /** The session made it. */
+  record(job: ScheduledJob, file: string): void;
 }
 
 /** How long the job of another process is left to it before that process is looked for again. */
@@ -30,6 +39,7 @@ export class ProjectJobs {
   readonly #parts: ProjectJobsParts;
   readonly #store: DurableStore;
   #jobs = new Map<string, DurableJob>();
+  #held: ReadonlyMap<string, string> = new Map();
   /** Of the file and of whether its jobs fire, when it was read. */
   #stamp: string | undefined;
   #problem: string | undefined;
@@ -54,6 +64,7 @@ export class ProjectJobs {
 
   async add(job: ScheduledJob): Promise<void> {
     await asToolError(this.#store.add(job));
+    this.#parts.trust?.record(job, this.#store.file);
     this.refresh();
   }
 
@@ -91,10 +102,22 @@ export class ProjectJobs {
     this.#jobs = new Map(jobs.filter(({ id, cron }) => !isOwn(id) && parseCron(cron)).map((job) => [job.id, job]));
     if (problem !== undefined) this.#reportUnreadable(problem);
     if (!fires) return;
+    const { file } = this.#store;
+    this.#held = this.#parts.trust?.held(jobs, file) ?? new Map();
     for (const job of this.#jobs.values()) {
+      if (this.#held.has(job.id)) continue;
       const at = firingAfter(job, job.lastFiredAt ?? job.createdAt, zone);
       if (at !== undefined) queue.set(job.id, at);
     }
+    const [first, ...others] = this.#held;
+    if (first === undefined) return;
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
+    this.#parts.report(`${file}: scheduled job ${first[0]}${more} ignored: ${first[1]}`);
+  }
+
+  /** Why this job does not fire, though others do. */
+  whyHeld(id: string): string | undefined {
+    return this.#held.get(id);
   }
 
   #reportUnreadable(problem: string): void {

@@ -32,7 +32,7 @@ import type { LoadedSession } from "@keelson/store/past";
 import type { ListedJob, NewJob, NewWakeup, ScheduleKeeper, WaitingWakeup } from "@keelson/tools";
 import type { Storage } from "../session/storage.ts";
 import { cutForHook } from "../tasks/tasks.lazy.ts";
-import { ProjectJobs } from "./project-jobs.ts";
+import { ProjectJobs, type JobTrust } from "./project-jobs.ts";
 import { systemTimer, type StartTimer } from "./timer.ts";
 import { CANCELLED, FIRED, startWakeup, STOPPED, type Wakeup } from "./wakeup.ts";
 
@@ -45,6 +45,7 @@ export interface ScheduleParts extends Pick<Storage, "place" | "outbox" | "inbox
   whyNotDurable(): string | undefined;
   /** The permission mode of the session or of one of its subagents. */
   modeOf(owner?: string): PermissionMode;
+  readonly jobTrust?: JobTrust;
   warn(text: string): void;
   /** For tests. */
   readonly startTimer?: StartTimer;
@@ -79,6 +80,7 @@ export class SessionSchedules implements ScheduleKeeper {
       zone: this.#zone,
       isOwn: (id) => this.#own.has(id),
       whyNotDurable: () => parts.whyNotDurable(),
+      trust: parts.jobTrust,
       report: (problem) => this.#report(problem),
     });
   }
@@ -289,7 +291,7 @@ export class SessionSchedules implements ScheduleKeeper {
 
   #listed({ id, cron, prompt, recurring }: ScheduledJob, durable: boolean): ListedJob {
     const nextFireAt = this.#queue.at(id);
-    const inactive = durable ? this.#parts.whyNotDurable() : undefined;
+    const inactive = durable ? (this.#parts.whyNotDurable() ?? this.#durable.whyHeld(id)) : undefined;
     return {
       id,
       cron,
