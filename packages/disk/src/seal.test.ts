@@ -96,6 +96,14 @@ test.each([
   expect(readFileSync(join(root, "known"))).toEqual(Buffer.alloc(32));
 });
 
+test("a secret that a power failure left empty is created anew", () => {
+  const code = openSeal(root).sealText("mode", "text");
+  writeFileSync(join(folder, "key"), "");
+  expect(openSeal(root).isSealed("mode", "text", code)).toBe(false);
+  const again = openSeal(root).sealText("mode", "text");
+  expect([again === code, openSeal(root).isSealed("mode", "text", again)]).toEqual([false, true]);
+});
+
 test("secrets are neither created nor read through a linked folder", () => {
   mkdirSync(join(root, "elsewhere"));
   symlinkSync(join(root, "elsewhere"), folder);

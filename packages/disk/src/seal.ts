@@ -6,7 +6,6 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -79,6 +78,7 @@ function readKey(path: string): Buffer | undefined {
     // Root uses the folders of others, for example in a container.
     const isOurs = us === undefined || us === 0 || uid === us;
     const isFile = (mode & constants.S_IFMT) === constants.S_IFREG;
+    if (isFile && isOurs && size === 0) return undefined;
     const key = isFile && isOurs && size === KEY_BYTES ? readFileSync(fd) : undefined;
     if (key?.length !== KEY_BYTES) throw new Error(`"${path}" is not a file that Keelson wrote; delete it`);
     // Copied from a backup, perhaps.
@@ -96,6 +96,8 @@ function createKey(path: string): Buffer {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   const created = crypto.getRandomValues(Buffer.alloc(KEY_BYTES));
   write(temporary, created);
+  // Not synced to disk: after a power failure, the file may be empty. What it proved is lost then.
+  if (lstatSync(path, { throwIfNoEntry: false })?.size === 0) unlinkSync(path);
   try {
     linkSync(temporary, path);
   } catch (error) {
@@ -118,7 +120,6 @@ function write(path: string, key: Buffer): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, 0o600);
   try {
     writeSync(fd, key);
-    fsyncSync(fd);
   } finally {
     closeSync(fd);
   }

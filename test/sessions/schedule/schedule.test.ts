@@ -2,8 +2,9 @@
 
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@keelson/protocol";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { openTranscript } from "@keelson/store";
 import {
   runKeelson,
   startKeelson,
@@ -143,7 +144,7 @@ test("a durable job that was missed fires once in a trusted folder, as a prompt 
 });
 
 /** Creates a job in a session of its own, and makes the transcript say that this was days ago. */
-async function sessionWithMissedJob(home: TemporaryHome): Promise<string> {
+async function sessionWithMissedJob(home: TemporaryHome, { isForged = false } = {}): Promise<string> {
   await using model = await startMockModel([
     call("CronCreate", { cron: "7 9 * * *", prompt: "From the session", recurring: false }),
     call("CronCreate", { cron: "0 * * * *", prompt: "Too old" }),
@@ -157,14 +158,18 @@ async function sessionWithMissedJob(home: TemporaryHome): Promise<string> {
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  const aged = lines.map((line) => {
+  const unsealed = lines.filter(({ type }) => type !== "keelson-seal");
+  const aged = unsealed.map((line) => {
     if (line.type !== "keelson-schedule") return line;
     const days = line.job.prompt === "Too old" ? 8 : 2;
     const cron = line.job.prompt === "From the session" ? cronAt(Date.now() - DAY) : line.job.cron;
     return { ...line, job: { ...line.job, cron, createdAt: Date.now() - days * DAY } };
   });
   expect(aged.filter(({ type }) => type === "keelson-schedule")).toHaveLength(3);
-  writeFileSync(file, aged.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  rmSync(file);
+  const writer = openTranscript({ path: file, ...(isForged ? {} : { configDir: home.configDir }) });
+  writer.append(aged);
+  writer.close();
   return id;
 }
 
@@ -203,6 +208,17 @@ test("a resume fires what the session missed; a durable job of an untrusted fold
   });
   expect(resultOf(last)).toMatchObject({ result: "Third" });
   expect(told(again.requests.at(-1)!)[0].content.split("\n")).toHaveLength(2);
+});
+
+test("jobs that someone else wrote into the transcript do not fire, and the user is told", async () => {
+  using home = temporaryHome();
+  const id = await sessionWithMissedJob(home, { isForged: true });
+  await using model = await startMockModel([call("CronList", {}), { text: "Done" }]);
+  const ended = await runKeelson(["-p", "Which?", "--resume", id, ...STREAM], { home, url: model.url });
+  expect(told(model.requests.at(-1)!)[0].content).toBe("No scheduled jobs.");
+  expect(ended.stderr).toContain(
+    "3 scheduled jobs of this session will not fire: nothing proves that Keelson recorded",
+  );
 });
 
 test("a copy of a session leaves its jobs to the original", async () => {

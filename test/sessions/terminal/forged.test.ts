@@ -2,7 +2,7 @@
 // someone else. Everything is shown.
 
 import { expect, test } from "bun:test";
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { transcriptFiles, type TemporaryHome } from "@keelson/testkit";
 import { startTerminal } from "@keelson/testkit/terminal";

@@ -71,7 +71,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     permissions: {
       setMode: (mode) => ruleBook.setMode(mode),
       get rules() {
-        return ruleBook.rules;
+        return ruleBook.ownRules;
       },
       mayRead: (path) => ruleBook.mayRead(path),
       refusal: (mode) => ruleBook.refusal(mode),

@@ -57,6 +57,12 @@ export class RuleBook {
     return this.#state.rules;
   }
 
+  /** The rules that someone set. */
+  get ownRules(): readonly Rule[] {
+    const { builtIn = [] } = this.#options;
+    return this.rules.filter((rule) => !builtIn.includes(rule));
+  }
+
   /** Why the session cannot switch to this mode; undefined if it can. */
   refusal(mode: PermissionMode): string | undefined {
     return this.#options.refusal(mode);

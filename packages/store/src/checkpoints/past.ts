@@ -1,6 +1,6 @@
 // Reads the file-history entries of a transcript. Does not parse other lines, which may be many and long.
 
-import { isObject, tryParse, type FileHistoryEntry } from "@keelson/protocol";
+import { tryParse, type FileHistoryEntry, type MetadataEntry } from "@keelson/protocol";
 import { byteLines } from "../read/lines.ts";
 import { openProofs } from "../transcript/seals.ts";
 
@@ -8,6 +8,8 @@ import { openProofs } from "../transcript/seals.ts";
 const BEGINNINGS = ["file-history-snapshot", "file-history-delta", "keelson-file-written", "keelson-seal"].map((type) =>
   Buffer.from(`{"type":"${type}"`),
 );
+
+type SealEntry = MetadataEntry & { readonly type: "keelson-seal" };
 
 export interface PastFileHistory {
   /** What Keelson itself recorded, in order. */
@@ -21,10 +23,9 @@ export function readFileHistory(path: string, configDir: string): PastFileHistor
   const found: { readonly entry: FileHistoryEntry; readonly digest: string }[] = [];
   for (const { bytes } of byteLines(path)) {
     if (!BEGINNINGS.some((start) => bytes.subarray(0, start.length).equals(start))) continue;
-    const entry = tryParse(bytes.toString());
-    if (!isObject(entry)) continue;
-    if (entry["type"] === "keelson-seal") proofs.add(entry);
-    else found.push({ entry: entry as unknown as FileHistoryEntry, digest: proofs.digestOf(bytes) });
+    const entry = tryParse(bytes.toString()) as FileHistoryEntry | SealEntry | undefined;
+    if (entry?.type === "keelson-seal") proofs.add(entry);
+    else if (entry !== undefined) found.push({ entry, digest: proofs.digestOf(bytes) });
   }
   const others = found.filter(({ digest }) => !proofs.has(digest)).map(({ entry }) => entry);
   return {

@@ -107,7 +107,10 @@ export function openTranscript(options: TranscriptOptions): TranscriptWriter {
         if (type !== undefined) unwritten.set(type, line);
         if (configDir !== undefined && typeof entry !== "string" && isGrant(entry)) unproven.push(line);
       }
-      if (isSealing) lines.push(...proof());
+      for (const line of isSealing ? proof() : []) {
+        lines.push(line);
+        sinceRepeat += line.length;
+      }
       const written = write(lines);
       backlog = written ? [] : newest(lines, MAX_BACKLOG);
       return written;
