@@ -28,7 +28,7 @@ export {
   type StreamEvent,
   type Usage,
 } from "./stream/stream-event.ts";
-export { asReminder, reminderLine, withReminderTags, withoutReminderTags } from "./reminder.ts";
+export { asReminder, reminderLine, withoutReminderTags } from "./reminder.ts";
 export {
   isChainEntry,
   type AgentMetadata,

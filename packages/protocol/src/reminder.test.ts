@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { growth } from "@keelson/testkit";
-import { asReminder, reminderLine, withoutReminderTags, withReminderTags } from "./reminder.ts";
+import { asReminder, reminderLine, withoutReminderTags } from "./reminder.ts";
 
 test("a reminder is a block, or a line", () => {
   expect(asReminder("Hi <b>")).toBe("<system-reminder>\nHi <b>\n</system-reminder>");
@@ -45,19 +44,5 @@ test.each(["a < b", "<system>", "<reminder>", "<b>system-reminder</b>", "system-
   "ordinary text stays as it is: %j",
   (text) => {
     expect(withoutReminderTags(text)).toBe(text);
-    expect(withReminderTags(text)).toBe(text);
-  },
-);
-
-test("a tag can be told from what it was", () => {
-  const text = "The tag is <system-reminder>…</system-reminder>, and &lt;b> is another.";
-  expect(withReminderTags(withoutReminderTags(text))).toBe(text);
-});
-
-test.each(["<", "< ", "<s y s t e m ", "<system-reminde"])(
-  "the time grows with the length of the text: %j",
-  (piece) => {
-    const work = (size: number) => withoutReminderTags(piece.repeat(size));
-    expect(growth(work, { from: 5_000, to: 40_000 })).toBeLessThan(80);
   },
 );

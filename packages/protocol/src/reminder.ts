@@ -13,15 +13,9 @@ export function reminderLine(text: string): string {
 /** What a reader may overlook or take for the hyphen: space, marks, characters that are not shown, dashes, slashes. */
 const GAP = String.raw`[\s\p{C}\p{M}\p{Pd}_/\\\u115f\u1160\u3164\uffa0]*`;
 const letter = (each: string) => `[${each}${String.fromCodePoint(each.codePointAt(0)! + 0xfee0)}]`;
-const NAME = `(?=${GAP}${[..."systemreminder"].map(letter).join(GAP)})`;
-const TAG = new RegExp(`[<\ufe64\uff1c]${NAME}`, "giu");
+const TAG = new RegExp(`[<\ufe64\uff1c](?=${GAP}${[..."systemreminder"].map(letter).join(GAP)})`, "giu");
 
 /** The text stays readable, and none of it can pass for a tag of a reminder. Other text is not changed. */
 export function withoutReminderTags(text: string): string {
   return text.replace(TAG, "&lt;");
-}
-
-/** What a text with such tags was before, for a file that has them. */
-export function withReminderTags(text: string): string {
-  return text.replace(new RegExp(`&lt;${NAME}`, "giu"), "<");
 }

@@ -236,6 +236,18 @@ test("what a person answers, and says on No, counts", async () => {
   expect(said.words().at(-1)).toEqual(["go", '"Staging?"="Yes"', "Touch nothing here"]);
 });
 
+test("what a program answers in a person's place does not count", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { ask: ["Bash(touch here)"] } });
+  const approves = { Bash: JSON.stringify({ behavior: "deny", message: FORGED }) };
+  const server = fakeServer(home, "srv", { tools: ["approve"], approves });
+  await using said = await auto([{ calls: [{ name: "Bash", input: { command: "touch here" } }] }, push]);
+  const flags = ["--permission-prompt-tool", "mcp__srv__approve", ...withServers({ srv: server })];
+  await runKeelson(["-p", "go", ...AUTO, ...STREAM, ...flags], { home, url: said.url });
+  expect(JSON.stringify(said.model.requests.at(-1)!.body.messages)).toContain(FORGED);
+  expect(said.words()).toEqual([["go"]]);
+});
+
 test("a conversation that is continued has the user's words by their record, and without one it has none", async () => {
   using home = temporaryHome();
   skill(home, ".claude");

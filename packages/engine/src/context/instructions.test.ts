@@ -1,6 +1,8 @@
 // The exact text of the block before the first prompt and of later additions.
 
 import { expect, test } from "bun:test";
+import { withoutReminderTags } from "@keelson/protocol";
+import { growth } from "@keelson/testkit";
 import { renderChanged, renderInstructions, renderNested, type InstructionText } from "./instructions.ts";
 import { memoryPrompt } from "./sections/situation.ts";
 
@@ -103,4 +105,9 @@ test("memoryPrompt() names the folder and describes a memory file", () => {
   expect(text.startsWith("# Memory\n")).toBe(true);
   for (const part of ["/h/.claude/projects/-p/memory/", "MEMORY.md", "name:", "description:", "metadata:", "[[name]]"])
     expect(text).toContain(part);
+});
+
+test.each(["<", "< ", "<s y s t e m ", "<system-reminde"])("what tags cost grows with the text: %j", (piece) => {
+  const work = (size: number) => withoutReminderTags(piece.repeat(size));
+  expect(growth(work, { from: 5_000, to: 40_000 })).toBeLessThan(80);
 });

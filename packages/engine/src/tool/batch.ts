@@ -5,7 +5,8 @@
 import { ALL_RESULTS, shareOfWindow } from "./bound.ts";
 import type { Ports } from "../ports.ts";
 import { checkCall, settleCall, type CheckedCall, type CallQueue, type SettledCall } from "./tool-call.ts";
-import { ENDED, refused, stopped, type ToolOutcome } from "./tool-outcome.ts";
+import { ENDED, refused, stopped } from "./tool-outcome.lazy.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall, Calls } from "../turn/turn.ts";
 
 const ALWAYS_SHOWN = 2_000;

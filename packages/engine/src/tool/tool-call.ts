@@ -26,10 +26,8 @@ import {
   resultEntry,
   stopped,
   withContext,
-  type ShownLimit,
-  type ToolRunResult,
-  type ToolOutcome,
-} from "./tool-outcome.ts";
+} from "./tool-outcome.lazy.ts";
+import type { ShownLimit, ToolRunResult, ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall } from "../turn/turn.ts";
 import type * as Validate from "../schema/validate.ts";
 

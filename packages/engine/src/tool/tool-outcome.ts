@@ -25,7 +25,6 @@ import type { StreamedCall } from "../turn/turn.ts";
 // Clients recognize a rejected call by this beginning (test/sessions/input-output/input.test.ts).
 const DECLINED = "The user doesn't want to proceed with this tool use.";
 const REJECTED = `${DECLINED} It was stopped, or did not run, because the run was stopped. Wait for the user before continuing.`;
-export const ENDED = "The call did not run: a hook ended the run.";
 
 export interface ToolOutcome {
   readonly shown: Shown;

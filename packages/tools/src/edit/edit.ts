@@ -1,6 +1,5 @@
 // Edit: replaces text in a file the model has read. Everything else in the file stays the same, byte for byte.
 
-import { withReminderTags } from "@keelson/protocol";
 import { extname } from "node:path";
 import {
   boolean,
@@ -105,11 +104,10 @@ async function planEdit(input: EditInput, context: ToolContext): Promise<Plan> {
     throw new ToolError("File is a Jupyter Notebook. Use the NotebookEdit to edit this file.");
   }
 
-  const { findMatches, replaceMatches } = await import("./replace.ts");
+  const { findMatches, replaceMatches, withReminderTags } = await import("./replace.ts");
   const before = toTextFile(await readIfSeen(path, stat, context));
-  // The model read the tags of reminders as `&lt;…`.
-  const read = (text: string) => (before.lf.includes(old_string) ? text : withReminderTags(text));
-  const matches = findMatches(before.lf, read(old_string));
+  const asStored = before.lf.includes(old_string) ? (text: string) => text : withReminderTags;
+  const matches = findMatches(before.lf, asStored(old_string));
   const [start] = matches.starts;
   if (start === undefined) throw new ToolError(`String to replace not found in file.\nString: ${old_string}`);
   if (matches.starts.length > 1 && !input.replace_all) {
@@ -117,7 +115,7 @@ async function planEdit(input: EditInput, context: ToolContext): Promise<Plan> {
       `Found ${matches.starts.length} matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: ${old_string}`,
     );
   }
-  const after = replaceMatches(before, matches, read(new_string));
+  const after = replaceMatches(before, matches, asStored(new_string));
   const found = before.lf.slice(start, start + matches.length);
   return { path, before, after, bytes: encodeLike(before, after), found };
 }

@@ -51,3 +51,8 @@ function startsOf(text: string, wanted: string): number[] {
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) starts.push(at);
   return starts;
 }
+
+/** The model reads tags of reminders in a file as `&lt;…`, and gives them back so. */
+export function withReminderTags(text: string): string {
+  return text.replace(/&lt;(?=[\s/]*system-reminder)/gi, "<");
+}

@@ -1,0 +1,18 @@
+// The functions of tool-outcome.ts, 9 KB that no session needs before its first call.
+
+import type * as Outcome from "./tool-outcome.ts";
+
+const load = () => require("./tool-outcome.ts") as typeof Outcome;
+
+export const ENDED = "The call did not run: a hook ended the run.";
+
+export const deferralEntry: typeof Outcome.deferralEntry = (...given) => load().deferralEntry(...given);
+export const denied: typeof Outcome.denied = (...given) => load().denied(...given);
+export const failureOf: typeof Outcome.failureOf = (...given) => load().failureOf(...given);
+export const invalidCall: typeof Outcome.invalidCall = (...given) => load().invalidCall(...given);
+export const limitShown: typeof Outcome.limitShown = (...given) => load().limitShown(...given);
+export const refused: typeof Outcome.refused = (...given) => load().refused(...given);
+export const replacedByHook: typeof Outcome.replacedByHook = (...given) => load().replacedByHook(...given);
+export const resultEntry: typeof Outcome.resultEntry = (...given) => load().resultEntry(...given);
+export const stopped: typeof Outcome.stopped = () => load().stopped();
+export const withContext: typeof Outcome.withContext = (...given) => load().withContext(...given);
