@@ -46,6 +46,27 @@ shielded("behind the shield, a command that does not name the secret cannot read
   }
 });
 
+shielded("behind the shield, a command puts no secret of its own in the place of ours", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["Bash"] } });
+  const key = join(home.configDir, "keelson-seal/key");
+  home.write(
+    "plant.sh",
+    `cd "$HOME"/.cl*
+mv kee* moved
+rm -f kee*/k* moved/k*
+mkdir -p keelson-seal
+head -c 32 /dev/zero > keelson-seal/key
+ln -sf "$HOME/known" keelson-seal/key
+true
+`,
+  );
+  await tell(home, [bash("true")]);
+  const before = readFileSync(key);
+  await tell(home, [bash("sh plant.sh")]);
+  expect(readFileSync(key)).toEqual(before);
+});
+
 test("with a configuration folder that cannot hold a secret, the session goes on and says once what will not work", async () => {
   using home = temporaryHome();
   home.write("~/.claude/keelson-seal", "a file where the folder should be");

@@ -67,6 +67,8 @@ export type RewindFilesResult = {
   skippedLinks?: number;
   /** Files that others changed in the meantime; `copy` has their earlier content. A dry run makes no copies. */
   externallyChanged?: { path: string; copy?: string }[];
+  /** Only in Keelson: files that may not be restored, and why. */
+  refused?: { path: string; reason: string }[];
   /** Changed files of which no copy could be kept: they stay as they are. */
   notKept?: string[];
 };
