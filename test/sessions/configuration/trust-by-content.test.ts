@@ -201,12 +201,46 @@ test("a folder inside a trusted one only restricts, also in -p, until it is trus
   const { stderr, requests } = await ask(home, { cwd: sub, replies });
   expect(["hooked", "served", "sub/planted"].filter((name) => ran(home, name))).toEqual([]);
   expect(told(requests[2]!)).toMatchObject([{ is_error: true, content: expect.stringContaining("has been denied") }]);
-  expect(stderr).toContain("which is inside one that you trust; to accept it as it is now, run: keelson trust");
+  expect(stderr).toContain(
+    "you have not been asked about these settings; to accept it as it is now, run: keelson trust",
+  );
   await trustNow(home, sub);
   expect((await ask(home, { cwd: sub, replies })).stderr).not.toContain("ignored");
   await ask(home, { ...whenThere("../served"), cwd: sub });
   expect(["hooked", "served", "sub/planted"].map((name) => ran(home, name))).toEqual([true, true, true]);
 });
+
+test.each([true, false])(
+  "what a command puts into a folder below is named, and only restricts (trusted: %p)",
+  async (isTrusted) => {
+    using home = temporaryHome();
+    if (isTrusted) trust(home);
+    const sub = join(home.project, "deep/sub");
+    home.write("plain/.claude/settings.json", hook(home, "was-there"));
+    home.write("planted.json", hook(home, "hooked"));
+    home.write("planted.mcp.json", server(home, "served"));
+    home.write(
+      "plant.sh",
+      "mkdir -p deep/sub/.claude; cp planted.json deep/sub/.claude/settings.json; cp planted.mcp.json deep/sub/.mcp.json\n",
+    );
+    const run = { calls: [{ name: "Bash", input: { command: "sh plant.sh" } }] };
+    const { stderr } = await ask(home, {
+      replies: [run, { text: "ok" }],
+      flags: ["--allowedTools", "Bash(sh plant.sh)"],
+    });
+    expect(stderr).toContain(`${sub} got .claude/settings.json, .mcp.json in this session`);
+    expect(stderr).not.toContain("plain got");
+    const next = await ask(home, { cwd: sub });
+    expect(["hooked", "served"].filter((name) => ran(home, name))).toEqual([]);
+    expect(next.stderr).toContain("hooks.SessionStart ignored: you have not been asked about these settings");
+    await trustNow(home, sub);
+    await ask(home, { ...whenThere("../../served"), cwd: sub });
+    expect([ran(home, "hooked"), ran(home, "served")]).toEqual([true, true]);
+    // What was there before is as it was.
+    if (!isTrusted) await ask(home, { cwd: join(home.project, "plain") });
+    expect(ran(home, "was-there")).toBe(!isTrusted);
+  },
+);
 
 test("a worktree has the trust of its main checkout for what the main checkout has, and for nothing else", async () => {
   using home = temporaryHome({ git: true });

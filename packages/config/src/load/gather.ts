@@ -99,7 +99,7 @@ export function gather(options: LoadSettingsOptions): Gathered {
   const own = { cwd, given: resolve(options.cwd) };
   const global = readGlobalConfig(own, globalFile, (text) => warn(text, "broken"));
   const { projectRoot } = places;
-  const above = { home, fromAbove: options.trustFromAbove === true };
+  const above = { home, configDir, fromAbove: options.trustFromAbove === true };
   const trust = readTrust(projectRoot === undefined ? own : { cwd: projectRoot, given: projectRoot }, global, above);
   const trusted = trust.trusted && (projectRoot === undefined || readTrust(own, global, above).trusted);
   const servers = mcpFiles({ folder: projectRoot ?? cwd, home, managedDir: places.managedDir });

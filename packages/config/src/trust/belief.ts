@@ -67,9 +67,7 @@ export interface Held {
 }
 
 export function whyHeld({ inherited, fix }: Pick<BeliefPlace, "inherited" | "fix">): string {
-  const why = inherited
-    ? "you have not been asked about the settings of this folder, which is inside one that you trust"
-    : "this changed after you trusted the folder";
+  const why = inherited ? "you have not been asked about these settings" : "this changed after you trusted the folder";
   return `${why}; to accept it as it is now, ${fix}`;
 }
 

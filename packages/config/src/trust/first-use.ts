@@ -2,13 +2,9 @@
 // what the user trusted.
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Snapshot } from "../load/snapshot.ts";
 import type * as Present from "./present.ts";
-
-/** What the user trusted in a folder, by content. */
-export const recordFile = (configDir: string, folder: string): string =>
-  join(configDir, "trust", `${new Bun.CryptoHasher("sha256").update(folder).digest("hex")}.json`);
+import { recordFile } from "./trust.ts";
 
 /** Call when a session begins, before any command runs. */
 export function recordFirstUse({ trustBasis: basis, configDir, home, origin: { uid } }: Snapshot): void {

@@ -94,7 +94,7 @@ export interface OwnWrite {
 export function recordOwnWrite({ file, before, after }: OwnWrite, place: FolderPlace): void {
   const { cwd: folder, configDir, home, origin } = place;
   const global = readGlobalConfig({ cwd: folder, given: folder }, globalFileOf(place), () => undefined);
-  const { basis } = readTrust({ cwd: folder, given: folder }, global, { home, fromAbove: true });
+  const { basis } = readTrust({ cwd: folder, given: folder }, global, { home, configDir, fromAbove: true });
   const record = readTrustRecord(configDir, folder);
   // Without a record, all of a trusted folder counts, and none of one that is not trusted.
   if (basis === undefined || (record === "none" && !basis.inherited)) return;

@@ -8,7 +8,7 @@ import { openSeal } from "@keelson/disk/seal";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { readSettingsFile } from "../scopes/read.ts";
 import { grantDigest, type FolderGrant } from "./grants.ts";
-import { recordFile } from "./first-use.ts";
+import { recordFile } from "./trust.ts";
 
 /** By the name of a file in the folder: the digests of its grants. */
 export type TrustedContent = Readonly<Record<string, readonly string[]>>;

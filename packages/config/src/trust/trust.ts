@@ -1,6 +1,7 @@
 // Whether the user trusts a folder. Without a user at a terminal, trust does not extend to subfolders: what is cloned or
 // unpacked into a trusted folder was not there when the user looked.
 
+import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type * as Repository from "../instructions/files/repository.ts";
@@ -63,18 +64,20 @@ export function readGlobalConfig(
 export function readTrust(
   folder: { readonly cwd: string; readonly given: string },
   { value }: Pick<GlobalConfig, "value">,
-  { home, fromAbove }: { readonly home: string; readonly fromAbove: boolean },
+  { home, configDir, fromAbove }: { readonly home: string; readonly configDir: string; readonly fromAbove: boolean },
 ): Trust {
   const { cwd, given } = folder;
   const isOwn = isTrustedIn(value, cwd) || isTrustedIn(value, given);
   const main = isOwn ? undefined : mainCheckout(cwd);
   const ofMain = main !== undefined && isTrustedIn(value, main) ? { main } : undefined;
   const isInside = !isOwn && foldersAround(cwd, home).some((name) => isTrustedIn(value, name));
+  // A record without trust: its files changed while commands ran (`nested.ts`).
+  const isRecorded = existsSync(recordFile(configDir, cwd));
   return {
     trusted: isOwn || ofMain !== undefined || (fromAbove && isInside),
     fix: trustFix(cwd),
     accepted: readAccepted(projectIn(value, cwd)),
-    ...(isOwn || ofMain || isInside ? { basis: { folder: cwd, inherited: !isOwn, ...ofMain } } : {}),
+    ...(isOwn || ofMain || isInside || isRecorded ? { basis: { folder: cwd, inherited: !isOwn, ...ofMain } } : {}),
   };
 }
 
@@ -94,6 +97,10 @@ function mainCheckout(cwd: string): string | undefined {
   const { repositoryRoot } = require("../instructions/files/repository.ts") as typeof Repository;
   return repositoryRoot(cwd) === main ? main : undefined;
 }
+
+/** What the user trusted in a folder, by content. */
+export const recordFile = (configDir: string, folder: string): string =>
+  join(configDir, "trust", `${new Bun.CryptoHasher("sha256").update(folder).digest("hex")}.json`);
 
 export function isTrustedIn(global: GlobalConfig["value"], folder: string): boolean {
   return projectIn(global, folder)[TRUSTED] === true;

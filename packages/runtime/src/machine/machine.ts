@@ -74,6 +74,8 @@ export interface Machine {
   /** What another agent has seen: nothing, or a copy of what this one has. */
   newLedger(from?: ReadLedger): ReadLedger;
   /** Ends all commands and tasks. */
+  /** Whether a command was started. */
+  ranCommands(): boolean;
   close(): Promise<void>;
 }
 
@@ -110,6 +112,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
   const choice = chooseShell({ env, cwd });
+  let hasRun = false;
   const shell = createShell({
     configDir,
     get sessionId() {
@@ -134,7 +137,10 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     envFiles: () => envFilesOf(configDir, place.id),
     programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
-    mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
+    mayChangeGuarded: (call) => {
+      hasRun = true;
+      return ruleBook.mayChangeGuarded(call);
+    },
     shield: {
       rules: () => ruleBook.rules,
       mayRead: (path) => ruleBook.mayReadName(path),
@@ -199,6 +205,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     governing,
     beginSettingsWrite,
     undoChanges: () => shell.undoChanges(),
+    ranCommands: () => hasRun,
     spill: (id, content, extension) => spillResult(resultsDir(), id, content, extension),
     confine: (program) => shell.confine(program),
     hidesDenied: (from, owner) => shell.hidesDenied(from, owner),

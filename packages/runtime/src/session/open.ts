@@ -174,6 +174,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     return controlTargets(parts, (next) => adopt(next, parts));
   }, client);
   const disposed = new AbortController();
+  const opened = Date.now();
   const waiting = options.interactive
     ? (require("../hooks/idle-notice.ts") as typeof IdleNotice).idleNotice(hooks)
     : undefined;
@@ -230,6 +231,11 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
+      if (machine.ranCommands()) {
+        const { holdNested } = await import("@keelson/config/nested");
+        for (const note of holdNested(storage.folders.workspace.directories, opened, state.snapshot))
+          options.warn(note);
+      }
       await worktrees.close();
       closeTranscript();
       await observed?.close();

@@ -1,0 +1,60 @@
+// Folders inside the working directories that got settings or servers while commands ran: nobody was asked about these, so they
+// only restrict. Looked for once, when a session ends.
+
+import { readdirSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Snapshot } from "../load/snapshot.ts";
+import { presentContent } from "./present.ts";
+import { readTrustRecord, writeTrustRecord } from "./record.ts";
+import { trustFix } from "./trust.ts";
+
+/** A session must not end late because its folder is large. What is deeper is asked about if a folder around it is trusted. */
+const MOST_FOLDERS = 2_000;
+const MOST_MS = 20;
+const LEFT_OUT = new Set([".git", ".claude", "node_modules", ".venv", "venv", "site-packages", "target"]);
+
+/** Returns one sentence for each folder. `since`: when the session began. */
+export function holdNested(
+  directories: readonly string[],
+  since: number,
+  { configDir, home, origin: { uid } }: Snapshot,
+): readonly string[] {
+  const until = performance.now() + MOST_MS;
+  const open = directories.map((folder) => ({ folder, isRoot: true }));
+  const notes: string[] = [];
+  for (let at = 0; at < open.length && at < MOST_FOLDERS && performance.now() < until; at++) {
+    const { folder, isRoot } = open[at]!;
+    const entries = entriesOf(folder);
+    for (const entry of entries)
+      if (entry.isDirectory() && !LEFT_OUT.has(entry.name))
+        open.push({ folder: join(folder, entry.name), isRoot: false });
+    if (isRoot || !entries.some(({ name }) => name === ".claude" || name === ".mcp.json")) continue;
+    const changed = FILES.map((name) => join(folder, name)).filter((file) => isSince(file, since));
+    if (changed.length === 0 || readTrustRecord(configDir, folder) !== "none") continue;
+    if (Object.keys(presentContent({ folder, home, uid })).length === 0) continue;
+    writeTrustRecord(configDir, folder, {});
+    const names = changed.map((file) => relative(folder, file)).join(", ");
+    notes.push(
+      `${folder} got ${names} in this session: sessions there use only what restricts; to accept it, ${trustFix(folder)}`,
+    );
+  }
+  return notes;
+}
+
+const FILES = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function isSince(file: string, since: number): boolean {
+  try {
+    return (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? -1) >= since;
+  } catch {
+    return false;
+  }
+}
