@@ -33,6 +33,12 @@ export const AGREEMENTS: readonly Agreement[] = [
     mode: "default",
     changes: "anywhere",
   },
+  {
+    name: "rules for programs that take code",
+    allow: ["Bash(awk:*)", "Bash(sed:*)", "Bash(jq:*)", "Bash(find . -exec sed:*)", "Bash(rg:*)", "Bash(ls:*)"],
+    mode: "default",
+    changes: "anywhere",
+  },
   { name: "acceptEdits", allow: [], mode: "acceptEdits", changes: "inside" },
   { name: "a folder to write to", allow: ["Edit(out/**)", "Bash(echo:*)"], mode: "default", changes: "out" },
   { name: "a denied file", allow: [], deny: ["Read(.env)"], mode: "default", changes: "nothing" },

@@ -7,7 +7,7 @@ import type { SimpleCommand } from "../command/analysis/simple-command.ts";
 import type { Word } from "../command/analysis/word.ts";
 
 interface CodeTaker {
-  /** How many of the first operands are code, unless an option has given some. */
+  /** How many of the first operands are code, unless an option has given some, or names a file with it (`-f x.sed`). */
   readonly first?: number;
   /** Operands from this one on are code or set what runs: a command line, `CC=x`. */
   readonly from?: number;
@@ -88,7 +88,7 @@ export function openCode(command: SimpleCommand, way: Way): OpenCode | undefined
   const own = openWord(command.words, way);
   if (own) return { word: own, by: "names" };
   for (const { words, isOpen, adds } of templates(command)) {
-    const found = openWord(words, way, isOpen) ?? (adds && lacksCode(words, way) ? words[0] : undefined);
+    const found = openWord(words, way, isOpen) ?? (adds && readCode(words, way)?.wantsMore ? words[0] : undefined);
     if (found) return { word: found, by: "added" };
   }
   for (const inner of command.runs) {
@@ -104,12 +104,8 @@ export function isSettledText({ kind, numbers }: Word): boolean {
 }
 
 function openWord(words: readonly Word[], way: Way, isOpen = (_word: Word) => false): Word | undefined {
-  return codeIn(words, way)?.find((word) => !isSettledText(word) || isOpen(word));
+  return readCode(words, way)?.code.find((word) => !isSettledText(word) || isOpen(word));
 }
-
-/** Whether the first word that is added would be its code. */
-const lacksCode = (words: readonly Word[], way: Way) =>
-  takerOf(words, way)?.first !== undefined && codeIn(words, way)?.length === 0;
 
 function takerOf([program]: readonly Word[], way: Way): CodeTaker | undefined {
   const name = basename(program?.value ?? "").replace(/^(python|pip|node|ruby|perl|php|lua|bash|ksh)[-.\d]+$/, "$1");
@@ -117,8 +113,15 @@ function takerOf([program]: readonly Word[], way: Way): CodeTaker | undefined {
   return taker?.ways?.includes(way) === false ? undefined : taker;
 }
 
-/** Its code, and words that may become an option for code; undefined for a program that takes none. */
-function codeIn(words: readonly Word[], way: Way): readonly Word[] | undefined {
+interface ReadCode {
+  /** Its code, and words that may become an option for code. */
+  readonly code: readonly Word[];
+  /** A word that is added at the end would be code. */
+  readonly wantsMore: boolean;
+}
+
+/** Undefined for a program that takes no code. */
+function readCode(words: readonly Word[], way: Way): ReadCode | undefined {
   const taker = takerOf(words, way);
   if (taker === undefined) return undefined;
   const { first = 0, from = Infinity, before } = taker;
@@ -132,12 +135,12 @@ function codeIn(words: readonly Word[], way: Way): readonly Word[] | undefined {
     const { value } = word;
     if (!ended && value === "--") ended = true;
     else if (!ended && /^[-+]./.test(value)) {
-      const { has, takes } = readOption(value, taker);
+      const { has, takes, isFile } = readOption(value, taker);
       // A name that becomes an option, such as `-e*`, may bring its code along.
       if (has || !isSettledText(word)) code.push(word);
-      if (has) isGiven = true;
+      if (has || isFile) isGiven = true;
       // `bash -c -e 'x'`: its code is the first operand.
-      if (takes && has && taker === shell) isNext = true;
+      if (takes && has && (taker === shell || at + 1 === words.length)) isNext = true;
       else if (takes && at + 1 < words.length) {
         at++;
         if (has) code.push(words[at]!);
@@ -151,24 +154,36 @@ function codeIn(words: readonly Word[], way: Way): readonly Word[] | undefined {
       operands++;
     }
   }
-  return code;
+  return { code, wantsMore: isNext || from < Infinity || (!isGiven && operands < first) };
 }
 
-/** `has`: its value is code. `takes`: the value is the next word. */
-function readOption(value: string, { letters = "", long = "", valued = "", takes = "" }: CodeTaker) {
-  if (value.startsWith("+")) return { has: true, takes: false };
+interface CodeOption {
+  /** Its value is code. */
+  readonly has?: boolean;
+  /** Its value is a file with the code. */
+  readonly isFile?: boolean;
+  /** The value is the next word. */
+  readonly takes?: boolean;
+}
+
+function readOption(value: string, { first, letters = "", long = "", valued = "", takes = "" }: CodeTaker): CodeOption {
+  if (value.startsWith("+")) return { has: true };
   if (value.startsWith("--")) {
     const name = value.slice(2).split("=")[0]!;
     const isOneOf = (list: string) => name !== "" && list.split(" ").some((each) => each.startsWith(name));
     const has = isOneOf(long);
-    return { has, takes: (has || isOneOf(takes)) && !value.includes("=") };
+    const isFile = !has && first !== undefined && /^(file|from-file)$/.test(name);
+    return { has, isFile, takes: (has || isOneOf(takes)) && !value.includes("=") };
   }
   for (let at = 1; at < value.length; at++) {
     const letter = value[at]!;
-    if (letters.includes(letter)) return { has: true, takes: at === value.length - 1 || letters === shell.letters };
-    if (valued.includes(letter)) return { has: false, takes: at === value.length - 1 };
+    const isLast = at === value.length - 1;
+    if (letters.includes(letter)) return { has: true, takes: isLast || letters === shell.letters };
+    if (valued.includes(letter)) return { isFile: first !== undefined && letter === "f", takes: isLast };
+    // What follows `-i` is a suffix.
+    if (letter === "i" && letters === sed.letters && first !== undefined) return {};
   }
-  return { has: false, takes: false };
+  return {};
 }
 
 interface Template {
