@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { startTerminal } from "@keelson/testkit/terminal";
 
 async function plugin(home: TemporaryHome, ...words: readonly string[]) {
   const { code, stdout, stderr } = await runKeelson(["plugin", ...words], { home });
@@ -122,6 +123,27 @@ test("a marketplace in a folder: add, install, run, disable, update after a ques
   expect(readdirSync(join(home.configDir, "plugins/cache/local"))).toEqual([]);
   expect((await plugin(home, "marketplace", "remove", "local")).stdout).toBe("Removed marketplace local\n");
   expect(existsSync(join(folder, "plugins/noter"))).toBe(true);
+});
+
+test("at a terminal, an update is accepted with its own word: neither y nor what was typed before agrees", async () => {
+  using home = temporaryHome();
+  await plugin(home, "marketplace", "add", market(home));
+  await plugin(home, "install", "noter");
+  home.write("~/market/plugins/noter/hooks/hooks.json", hook("false"));
+  home.write("~/market/plugins/noter/.claude-plugin/plugin.json", { name: "noter", version: "1.1.0" });
+  const start = () => startTerminal({ home, args: ["plugin", "update", "noter"] });
+  for (const text of ["y\r", "yes\r", "maybe use a branch\r", "1\r", "\r"]) {
+    await using terminal = start();
+    terminal.type("update\r"); // before the question
+    await terminal.until('type "update": ');
+    terminal.type(text);
+    await terminal.exited;
+    expect(terminal.bytes).toContain("Nothing was changed.");
+  }
+  await using terminal = start();
+  await terminal.until('type "update": ');
+  terminal.type("update\r");
+  await terminal.until("Updated noter@local to 1.1.0");
 });
 
 test("an update removes versions that no installation has used for two weeks", async () => {

@@ -33,7 +33,7 @@ import { Talk } from "./session/talk.ts";
 /** A screen reader reads everything. */
 const ALL_ROWS = 1_000;
 
-/** A question that was covered cannot be answered faster than it is seen. */
+/** A question that was covered, or that takes another's place, cannot be answered faster than it is seen. */
 const UNSEEN_MS = 300;
 
 export interface AppOptions {
@@ -75,6 +75,7 @@ export class App {
   readonly #left = Promise.withResolvers<TerminalOutcome>();
   readonly #window: FullWindow;
   #resets = 0;
+  #withdrawnAt = -Infinity;
 
   constructor({ host, bindings, theme, screen, lend, modes }: AppOptions) {
     this.host = host;
@@ -270,6 +271,8 @@ export class App {
       message: (message) => this.talk === talk && this.#heard(message),
       asked: () => this.talk === talk && this.#ask(),
       withdrawn: (id) => {
+        // What is pressed now may have been meant for it, not for the question that takes its place.
+        if (question(this.panels.top)) this.#withdrawnAt = host.now();
         this.panels.remove(id);
         this.#ask();
         this.changed();
@@ -319,7 +322,8 @@ export class App {
   /** A dialog came up while someone typed: the next keys still belong to what was there before. */
   #isHeld(now: number): boolean {
     const top = question(this.panels.top);
-    const isHeld = top !== undefined && (top.holdsKeys(now) || now - this.#window.closedAt < UNSEEN_MS);
+    const isHeld =
+      top !== undefined && (top.holdsKeys(now) || now - Math.max(this.#window.closedAt, this.#withdrawnAt) < UNSEEN_MS);
     if (isHeld) top.held(now);
     return isHeld;
   }

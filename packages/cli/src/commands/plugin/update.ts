@@ -108,8 +108,10 @@ async function isAccepted(id: string, { given, io }: Invoked): Promise<boolean> 
     return false;
   }
   using lines = createLines(io);
-  await io.write("Update it? [y/N] ");
-  const isYes = /^y(?:es)?$/i.test(((await lines.next()) ?? "").trim());
+  await lines.skipTypedAhead();
+  // A word that no one types by chance: whoever types something else must not agree.
+  await io.write('To update it, type "update": ');
+  const isYes = (await lines.next())?.trim() === "update";
   if (!isYes) await io.write("Nothing was changed.\n");
   return isYes;
 }

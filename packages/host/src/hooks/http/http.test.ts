@@ -274,6 +274,14 @@ test("other spellings of this machine are allowed too", async () => {
   }
 });
 
+test("a connection that fails for lack of descriptors is reported as such", async () => {
+  const starved: ConnectSocket = async () => {
+    throw Object.assign(new Error("connect EMFILE"), { code: "EMFILE" });
+  };
+  const { run } = await post("http://localhost:80/", { connect: starved });
+  expect(run).toMatchObject({ starved: "start", problem: expect.stringContaining("ulimit -n") });
+});
+
 test.each([
   [["10.0.0.5"], "10.0.0.5, which is a private network"],
   [["127.0.0.1", "192.168.0.9"], "192.168.0.9, which is a private network"],

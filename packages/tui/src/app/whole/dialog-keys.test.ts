@@ -96,6 +96,9 @@ test("questions are asked one after the other, and one that is taken back disapp
   await wait(50);
   await wait(50);
   program.written();
+  // Meant for the one that was there a moment ago.
+  await type("\r", 300);
+  expect(answers()).toEqual([]);
   await type("1");
   await type("\r");
   expect(answers()).toEqual(["allow"]);
