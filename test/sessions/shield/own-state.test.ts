@@ -236,7 +236,8 @@ function nested(home: TemporaryHome, words: string, where?: string): string {
 for (const [user, it, how] of USERS) {
   it(`as ${user}: a Keelson in a command works, continues its own session, and writes nothing into the real state`, async () => {
     using home = temporaryHome({ git: true });
-    home.settings({ permissions: { allow: ["Bash"] } });
+    home.settings({ permissions: { allow: ["Bash"], deny: ["Read(~/.claude/hidden)"] } });
+    home.write("~/.claude/hidden", "from commands");
     home.write("~/.claude/CLAUDE.md", "Always whistle.\n");
     home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
     const place = { ...(program === undefined || user !== "an ordinary user" ? {} : { where: program }) };

@@ -67,9 +67,19 @@ function isReadOnly(folder: string): boolean {
 function fill(state: string, configDir: string, globalFile: string): void {
   const copy = join(state, ".claude.json");
   if (!existsSync(copy) && existsSync(globalFile)) copyFileSync(globalFile, copy);
-  const have = new Set(readdirSync(state));
-  for (const name of readdirSync(configDir)) {
-    if (!STATE.has(name) && !have.has(name)) symlinkSync(join(configDir, name), join(state, name));
+  for (const entry of readdirSync(configDir, { withFileTypes: true })) {
+    // A file that is hidden from commands looks like something else.
+    const isReadable = entry.isFile() || entry.isDirectory() || entry.isSymbolicLink();
+    if (isReadable && !STATE.has(entry.name)) link(join(configDir, entry.name), join(state, entry.name));
+  }
+}
+
+/** Another Keelson in the same session may be first. */
+function link(target: string, path: string): void {
+  try {
+    symlinkSync(target, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

@@ -27,7 +27,7 @@ const titled = (customTitle: string): SessionStoreEntry => ({
 
 const temporary = mkdtempSync(join(tmpdir(), "keelson-catch-up-"));
 afterAll(() => rmSync(temporary, { recursive: true }));
-const ABANDONED = join(resumeRoot({ TMPDIR: temporary })!, RESUME_PREFIX);
+const ABANDONED = join(resumeRoot({ CLAUDE_CODE_TMPDIR: temporary })!, RESUME_PREFIX);
 
 function folderWith(entries: readonly SessionStoreEntry[], prefix = join(temporary, "one-")): string {
   const folder = mkdtempSync(prefix);
@@ -42,7 +42,7 @@ function folderWith(entries: readonly SessionStoreEntry[], prefix = join(tempora
 async function caughtUp(there: readonly SessionStoreEntry[], local: readonly SessionStoreEntry[]) {
   const store = new InMemorySessionStore();
   if (there.length > 0) await store.append(key, [...there]);
-  const env = { CLAUDE_CONFIG_DIR: folderWith(local), TMPDIR: temporary };
+  const env = { CLAUDE_CONFIG_DIR: folderWith(local), CLAUDE_CODE_TMPDIR: temporary };
   const entries = await catchUp({ store, key, entries: there, env, timeoutMs: 1_000 });
   expect((await store.load(key)) ?? []).toEqual([...entries]);
   return entries;

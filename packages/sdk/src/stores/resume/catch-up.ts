@@ -54,7 +54,7 @@ export function claimFolder(folder: string): void {
  * there becomes part of a session. Undefined if another user has the folder.
  */
 export function resumeRoot(env: CatchUpOptions["env"]): string | undefined {
-  const temporary = realpathSync(env["CLAUDE_CODE_TMPDIR"] || env["TMPDIR"] || tmpdir());
+  const temporary = realpathSync(env["CLAUDE_CODE_TMPDIR"] || tmpdir());
   const root = join(temporary, `claude-${process.getuid?.() ?? 0}`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   return isOurs(root) ? root : undefined;
