@@ -1,5 +1,6 @@
 // The script around a command for `bash -c`, or for another shell if there is no bash. Pure.
 
+import { basename } from "node:path";
 import type { ShellProgram } from "./environment/choose.ts";
 import { CLEAR_SCRIPT } from "./environment/cleared-variables.ts";
 
@@ -13,6 +14,8 @@ export interface ScriptParts {
   readonly hookFiles?: readonly string[];
   /** Added to the end of PATH. */
   readonly programFolders?: readonly string[];
+  /** Programs that the command runs by name: these files, whatever the PATH says. Only for bash. */
+  readonly located?: readonly string[];
   /** A program that runs the script, which it gets as its only argument. */
   readonly prefix: string | undefined;
   /** Write the final directory to descriptor 3. */
@@ -37,6 +40,7 @@ export function scriptFor(parts: ScriptParts): string {
     ...sourceLines(hookFiles),
     ...pathLines(programFolders),
     ...(shell.kind === "bash" ? [CLEAR_SCRIPT] : []),
+    ...(parts.located ?? []).map((path) => `hash -p ${quote(path)} ${basename(path)}`),
     `eval ${quote(command)}`,
     ...(reportsDirectory ? [`set -- $?; pwd -P 2>/dev/null >&${note}; exec ${note}>&-; exit $1`] : []),
   ].join("\n");

@@ -100,7 +100,7 @@ export function createShell(options: ShellOptions): SessionShell {
   const stateDir = () => `${temporary()}-state`;
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
   const { groups, guard, prepare: prepareGroups, reaper } = createGuardedGroups(token);
-  let confinement: Promise<Confinement> | undefined;
+  let confinement: ReturnType<typeof openConfinement> | undefined;
   const loadConfinement = () => (confinement ??= openConfinement());
   /** Commands that ended while their children still run. What they hold is released when the children end. */
   const lingering = new Map<number, () => void>();
@@ -119,17 +119,23 @@ export function createShell(options: ShellOptions): SessionShell {
     return { snapshot, openPipe };
   }
 
-  async function openConfinement(): Promise<Confinement> {
+  async function openConfinement() {
     // 25 ms unbundled, not needed before the first command.
-    const [{ createShield }, { createCrashCleanup }] = await Promise.all([
+    const [{ createShield }, { createCrashCleanup }, { programsWithoutFiles }] = await Promise.all([
       import("../sandbox/shield/shield.ts"),
       import("../sandbox/watch/crash-cleanup.ts"),
+      import("../sandbox/shield/opens-no-file.ts"),
     ]);
     const { shield } = options;
     return {
       shield: shield && createShield(shield, { mark: token, folder }, createCrashCleanup(reaper, folder)),
       sandbox: options.sandbox,
       mayChangeGuarded: options.mayChangeGuarded,
+      /** The files of the programs, if a command can run without the shield. */
+      programsWithoutFiles(command: string): readonly string[] | undefined {
+        const found = programsWithoutFiles(command)?.map((name) => shield?.helper?.(name));
+        return found?.every((path) => typeof path === "string") ? found : undefined;
+      },
     };
   }
 
@@ -154,19 +160,27 @@ export function createShell(options: ShellOptions): SessionShell {
     sweep();
     if (closed) throw new ToolError("The session is closing; no more commands can be started.");
     if (!existsSync(cwd)) throw new ToolError(`The working directory '${cwd}' no longer exists. Create it again.`);
+    const [envFile, prefix] = [options.env["CLAUDE_ENV_FILE"], options.env["CLAUDE_CODE_SHELL_PREFIX"]];
+    const hookFiles = options.envFiles?.();
+    const confinement = await loadConfinement();
+    // Scripts of the user look up programs by name, and commands may have put something there.
+    const isOwnScript = !envFile && !prefix && !hookFiles?.length;
+    const located = isOwnScript && program.kind === "bash" ? confinement.programsWithoutFiles(command) : undefined;
     const script = scriptFor({
       command,
       shell: program,
       snapshot,
-      envFile: options.env["CLAUDE_ENV_FILE"],
-      hookFiles: options.envFiles?.(),
+      envFile,
+      hookFiles,
       programFolders: options.programFolders?.(),
-      prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
+      located,
+      prefix,
       reportsDirectory,
       keepsErrors,
     });
     const file = Buffer.byteLength(script) > MAX_SCRIPT_BYTES ? saveScript(script, options.resultsDir) : null;
-    const entered = await confine(await loadConfinement(), {
+    const entered = await confine(confinement, {
+      isHarmless: located !== undefined,
       shell: program.path,
       script: file ? `. ${quote(file)}` : script,
       command,

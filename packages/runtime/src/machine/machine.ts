@@ -152,6 +152,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       wroteOurselves: (path) => own.isOurs(path),
       governing: () => [...governing.forShield(), ...ownFolders(snapshot, programs)],
       programs: () => governing.programs.guarded(),
+      helper: (name) => governing.programs.helper(name),
       onActive: () => governing.programs.shielded(),
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,

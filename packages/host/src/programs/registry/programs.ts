@@ -79,7 +79,7 @@ const MOST_INTERPRETERS = 3;
 /** What root runs in nearly every session. Each costs every command a tenth of a millisecond. */
 const GUARDED_FOR_ROOT = ["bwrap", "git", "bash", "sh"];
 /** Root could replace these too, so they are looked up before the first command, and compared. */
-const COMPARED_FOR_ROOT = ["pdftoppm", "tmux", "notify-send"];
+const COMPARED_FOR_ROOT = ["pdftoppm", "tmux", "notify-send", "sleep", "seq", "date", "whoami", "uname", "nproc"];
 /** What is named here is loaded into every program. */
 const PRELOADED = "/etc/ld.so.preload";
 

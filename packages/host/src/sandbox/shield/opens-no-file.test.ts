@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test";
-import { opensNoFile } from "./opens-no-file.ts";
+import { programsWithoutFiles } from "./opens-no-file.ts";
 
-test.each(["echo hi", "sleep 0.2; echo par-data-0-end", "true && echo done", "date +%s", "echo a,b=c:d@e; sleep 1"])(
-  "opensNoFile() is true for %s",
-  (command) => expect(opensNoFile(command)).toBe(true),
+test.each<[string, string[]]>([
+  ["echo hi", []],
+  ["sleep 0.2; echo par-data-0-end", ["sleep"]],
+  ["true && echo done", []],
+  ["date +%s && sleep 1; sleep 2", ["date", "sleep"]],
+  ["echo a,b=c:d@e; pwd", []],
+])("programsWithoutFiles() is known for %s", (command, programs) =>
+  expect(programsWithoutFiles(command)).toEqual(programs),
 );
 
 test.each([
@@ -27,4 +32,4 @@ test.each([
   "echo {a,b}",
   "sleep 1;; echo",
   `echo ${"a".repeat(2_000)}`,
-])("opensNoFile() is false for %#", (command) => expect(opensNoFile(command)).toBe(false));
+])("programsWithoutFiles() is undefined for %#", (command) => expect(programsWithoutFiles(command)).toBeUndefined());

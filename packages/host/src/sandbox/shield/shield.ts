@@ -23,6 +23,8 @@ export interface ShieldOptions extends DenyOptions {
   governing?(): readonly string[];
   /** Programs that run outside the shield, and names that must not become one. Called after `governing`. */
   programs?(): readonly string[];
+  /** The file of one of our own programs, as it was; null if commands could have changed it. */
+  helper?(name: string): string | null;
   /** Called when the shield is found to work, before the first command. */
   onActive?(): void;
   /** What the rules of a subagent deny besides. The same object at each call; undefined if it has none of its own. */
