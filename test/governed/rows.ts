@@ -30,6 +30,12 @@ export const ROWS: readonly Row[] = [
   ),
 
   row("the program itself", /^\$PROGRAM$/),
+  row("programs of the sandbox's library", /\/vendor\/seccomp\/x64\/apply-seccomp$/, "never run"),
+  row(
+    "what npm looks at",
+    /^(?:~\/\.npm\/.*|(?:\^|\/tmp|)\/(?:node_modules|package\.json))$/,
+    "doctor asks it for a path",
+  ),
   row("the configuration folder", /^~\/\.claude(?:\/|$)/),
   row("the user's state", /^~\/\.claude\.json$/),
   row("programs that Keelson unpacked", /^~\/\.cache\/keelson(?:\/|$)/),
@@ -45,7 +51,8 @@ export const ROWS: readonly Row[] = [
     /(?:^|\/)\.(?:git|rg)?ignore$|(?:^|\/)\.jj$|\.git\/info\/exclude$/,
     "decides what a search shows",
   ),
-  row("settings below", /^\.\/(?:.*\/)?\.claude(?:\/|$)/),
+  row("the project's settings", /^\.\/\.claude(?:\/|$)/),
+  row("settings below", /^\.\/.*\/(?:\.claude(?:\/|$)|\.mcp\.json$)/, "what nobody was asked about only restricts"),
   row("settings above", /^(?:\^|\/tmp|)\/\.claude(?:\/|$)/),
   row("server files", /\/\.mcp\.json$/),
   row("instructions", /\/(?:CLAUDE|CLAUDE\.local|AGENTS)\.md$/, "text for the model; it grants nothing"),
@@ -56,7 +63,7 @@ export const ROWS: readonly Row[] = [
   row("scripts of hooks and helpers", /^\.\/scripts\/(?:project-hook|key)\.sh$/),
   row("a plugin in the project", /^\.\/plugin\//),
 
-  row("masks and copies of the shield", /^\$TMPDIR\/keelson-(?:mask|copy)-/, "gone with the session that made it"),
+  row("masks and copies of the shield", /^\$TMPDIR\/keelson-[0-9a-f]+(?:\/|$)/, "gone with the session that made it"),
   row("outputs of tasks", /^\$TMPDIR\/claude-\d+(?:\/|$)/, "opened without links, as output of that command"),
   row("the project", /^\.\//, "what the session works on"),
 ];
@@ -69,6 +76,8 @@ export function rowOf(path: string, world: World): Row | undefined {
 /** The path as rows name places. */
 export function placeOf(path: string, { program, home: { root, home, project, env } }: World): string {
   if (path === program) return "$PROGRAM";
+  // A folder on the way to it.
+  if (program.startsWith(`${path}/`)) return "/";
   const places = [
     [home, "~"],
     [project, "."],
