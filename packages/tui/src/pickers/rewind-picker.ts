@@ -198,7 +198,7 @@ class RewindPicker implements Panel<RewindChoice | null> {
       (reply) => this.#answer(id, changesIn(reply)),
       (error: Error) => {
         if (/not enabled/.test(error.message)) this.#knowsFiles = false;
-        this.#answer(id, /^No file checkpoint/.test(error.message) ? NONE : { ...NONE, problem: error.message });
+        this.#answer(id, error.message.startsWith("No file checkpoint") ? NONE : { ...NONE, problem: error.message });
       },
     );
   }
