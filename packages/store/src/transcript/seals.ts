@@ -18,7 +18,7 @@ const GRANTS: ReadonlySet<string> = new Set([
 
 /** Whether an entry grants something when the session is resumed, such as the user's word or a mode. */
 export function isGrant(entry: Entry): boolean {
-  if (entry.type === "user") return "permissionMode" in entry;
+  if (entry.type === "user") return "permissionMode" in entry || "byUser" in entry;
   return entry.type === "attachment" ? entry.attachment?.type === "queued_command" : GRANTS.has(entry.type);
 }
 
