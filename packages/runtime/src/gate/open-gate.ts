@@ -5,19 +5,22 @@ import { existsSync } from "node:fs";
 import { mayApply, userIgnoreFile, writeRules } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
-import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
+import type { PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { PlanMode } from "../session/plan-mode.ts";
 import { Gate } from "./gate.ts";
 import { modeRefusal } from "./mode-refusal.ts";
+import type * as Resumed from "./resumed-mode.ts";
 import { RuleBook } from "./rule-book.ts";
 
 export function openRuleBook(storage: Storage): RuleBook {
   const { options, place, state, folders, outbox } = storage;
   const { rules, home, cwd, configDir } = state.snapshot;
   const ruleBook = new RuleBook({
-    mode: firstMode(storage),
+    mode: place.loaded
+      ? (require("./resumed-mode.ts") as typeof Resumed).resumedMode(place.loaded.mode, options)
+      : state.snapshot.mode,
     rules,
     builtIn: sealRules(configDir),
     home,
@@ -59,26 +62,6 @@ function sealRules(configDir: string): readonly Rule[] {
       text: `Read(${content})`,
     };
   });
-}
-
-/** Modes that a session at a terminal comes back in, the strictest first. The others are asked for at each start. */
-const RESTORED: readonly (PermissionMode | undefined)[] = ["plan", "default", "acceptEdits", "auto"];
-
-/** The mode that flags and settings say, or at a terminal and without a flag the one that the session was left in. */
-function firstMode({ options, place, state: { snapshot } }: Storage): PermissionMode {
-  const { mode, flags } = snapshot;
-  const { last, proven, isProven } = place.loaded?.mode ?? {};
-  const isChosen = flags.permissionMode !== undefined || flags.skipPermissions === true;
-  if (!options.interactive || isChosen || last === undefined || !RESTORED.includes(mode)) return mode;
-  const isRestored = RESTORED.includes(last);
-  if (isProven) return isRestored && modeRefusal(last, snapshot, process.getuid?.()) === undefined ? last : mode;
-  // Others can write to the transcript: what they say only makes it stricter.
-  const strictest = RESTORED.find((each) => each === mode || each === last || each === proven)!;
-  if (isRestored && last !== strictest) {
-    const why = "nothing proves that Keelson recorded this";
-    options.warn(`This session was last in ${last} mode, but ${why}; it continues in ${strictest} mode`);
-  }
-  return strictest;
 }
 
 export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook, plan: PlanMode): Gate {

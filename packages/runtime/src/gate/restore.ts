@@ -30,7 +30,7 @@ export async function openRestoreGate(
     directories: () => folders.workspace.directories,
     git: own.git,
   });
-  const person = await approverOf(storage, mcp);
+  const person = own.mode === "dontAsk" ? undefined : await approverOf(storage, mcp);
   const approvals = new Approvals({
     gate,
     ...(person ? { person } : {}),

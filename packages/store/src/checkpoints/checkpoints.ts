@@ -180,11 +180,11 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
       if (!dryRun && refused.length > 0 && refused.length === wanted.changes.length) {
         return { ...refusal(`Nothing was restored. ${refused.map(reasonText).join("; ")}`), refused };
       }
-      // Files may have changed while someone was asked.
       const allowed = new Set(wanted.changes.flatMap(({ name }) => (reasons.has(name) ? [] : name)));
-      const plan = planOf(new Map([...state].filter(([name]) => allowed.has(name))), facts);
+      // Files may have changed while someone was asked.
+      const plan = dryRun ? wanted : planOf(new Map([...state].filter(([name]) => allowed.has(name))), facts);
       if ("error" in plan) return refusal(plan.error);
-      const changes = plan.changes.filter(({ isAltered }) => !isAltered);
+      const changes = plan.changes.filter(({ name, isAltered }) => allowed.has(name) && !isAltered);
       const changed = changes.filter(({ external }) => external);
       const external = changed.map(({ path, now: found }) => ({
         path,

@@ -13,13 +13,12 @@ import {
   type ScheduledJob,
   type ScheduledWakeup,
 } from "@keelson/protocol";
-import type { Proofs } from "../transcript/seals.ts";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
 import { rewindIn, type Rewindable } from "./rewound.ts";
 import { STICKY } from "../transcript/sticky.ts";
-import { isGrant } from "../transcript/writer.ts";
+import { isGrant, type Proofs } from "../transcript/seals.ts";
 
 /** What the transcript last said about the session. */
 export interface StoredFacts {

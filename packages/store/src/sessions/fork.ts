@@ -34,8 +34,7 @@ export function forkTranscript({ from, to, sessionId, at, configDir }: ForkOptio
       if (proofs?.has(scanned.places[index]!.digest)) proven.push(line);
     };
     writeBatches(fd, forkedLines(from, scanned, steps, { sessionId, copied }));
-    const proof = proven.length === 0 ? undefined : openSealer(configDir!).proofOf(to, proven);
-    if (proof !== undefined) writeBatches(fd, [proof]);
+    if (configDir !== undefined) writeBatches(fd, openSealer(configDir).proofOfLines(to, proven));
     closeSync(fd);
   } catch (error) {
     closeSync(fd);

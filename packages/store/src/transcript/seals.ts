@@ -4,12 +4,34 @@
 
 import { basename, dirname } from "node:path";
 import { openSeal } from "@keelson/disk/seal";
-import type { MetadataEntry } from "@keelson/protocol";
+import type { Entry } from "@keelson/protocol";
 import { lineOf } from "./line.ts";
 
+const GRANTS: ReadonlySet<string> = new Set([
+  "permission-mode",
+  "keelson-schedule",
+  "worktree-state",
+  "file-history-snapshot",
+  "file-history-delta",
+  "keelson-file-written",
+]);
+
+/** Whether an entry grants something when the session is resumed, such as the user's word or a mode. */
+export function isGrant(entry: Entry): boolean {
+  if (entry.type === "user") return "permissionMode" in entry || "byUser" in entry;
+  return entry.type === "attachment" ? entry.attachment?.type === "queued_command" : GRANTS.has(entry.type);
+}
+
+export interface WrittenEntry {
+  readonly entry: Entry;
+  readonly line: string;
+}
+
 export interface Sealer {
-  /** The line that proves these lines of a transcript; undefined if there is no secret. */
-  proofOf(path: string, lines: readonly (string | Uint8Array)[]): string | undefined;
+  /** The line that proves those of these entries that grant something. None if no entry does, or if there is no secret. */
+  proofOf(path: string, written: readonly WrittenEntry[]): readonly string[];
+  /** The line that proves all of these. */
+  proofOfLines(path: string, lines: readonly (string | Uint8Array)[]): readonly string[];
 }
 
 /** What a transcript proves. */
@@ -23,13 +45,21 @@ export interface Proofs {
 
 export function openSealer(configDir: string, onFailure?: (error: Error) => void): Sealer {
   const seal = openSeal(configDir, onFailure);
+  const proofOfLines: Sealer["proofOfLines"] = (path, lines) => {
+    if (lines.length === 0) return [];
+    const digests = lines.map(digestOf);
+    const code = seal.sealText(PURPOSE, claimOf(path, digests));
+    const sessionId = basename(path, ".jsonl");
+    return code === undefined ? [] : [lineOf({ type: "keelson-seal", lines: digests, code, sessionId })];
+  };
   return {
-    proofOf(path, lines) {
-      const digests = lines.map(digestOf);
-      const code = seal.sealText(PURPOSE, claimOf(path, digests));
-      if (code === undefined) return undefined;
-      const sessionId = basename(path, ".jsonl");
-      return lineOf({ type: "keelson-seal", lines: digests, code, sessionId } satisfies MetadataEntry);
+    proofOfLines,
+    proofOf(path, written) {
+      const granting = written.filter(({ entry }) => isGrant(entry));
+      return proofOfLines(
+        path,
+        granting.map(({ line }) => line),
+      );
     },
   };
 }

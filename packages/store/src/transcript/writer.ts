@@ -30,21 +30,6 @@ export interface TranscriptOptions {
   readonly onUnproven?: (error: Error) => void;
 }
 
-const GRANTS: ReadonlySet<string> = new Set([
-  "permission-mode",
-  "keelson-schedule",
-  "worktree-state",
-  "file-history-snapshot",
-  "file-history-delta",
-  "keelson-file-written",
-]);
-
-/** Whether an entry grants something when the session is resumed, such as the user's word or a mode. */
-export function isGrant(entry: Entry): boolean {
-  if (entry.type === "user") return "permissionMode" in entry || entry.byUser !== undefined;
-  return entry.type === "attachment" ? entry.attachment?.type === "queued_command" : GRANTS.has(entry.type);
-}
-
 // Session lists read only the last 64 KiB.
 const REPEAT_AFTER = 48 * 1024;
 const MAX_BACKLOG = 4 * 1024 * 1024;
@@ -59,7 +44,7 @@ export function openTranscript(options: TranscriptOptions): TranscriptWriter {
   let backlog: string[] = [];
   let file: OpenFile | undefined;
   let reported = false;
-  let unproven: string[] = [];
+  let unproven: Seals.WrittenEntry[] = [];
   let isSealing = false;
   let sealer: Seals.Sealer | undefined;
 
@@ -67,9 +52,9 @@ export function openTranscript(options: TranscriptOptions): TranscriptWriter {
   const proof = (): readonly string[] => {
     if (configDir === undefined || unproven.length === 0) return [];
     sealer ??= (require("./seals.ts") as typeof Seals).openSealer(configDir, onUnproven);
-    const line = sealer.proofOf(path, unproven);
+    const lines = sealer.proofOf(path, unproven);
     unproven = [];
-    return line === undefined ? [] : [line];
+    return lines;
   };
 
   const write = (lines: readonly string[]): boolean => {
@@ -105,7 +90,7 @@ export function openTranscript(options: TranscriptOptions): TranscriptWriter {
         sinceRepeat += Buffer.byteLength(line);
         const type = stickyType(entry);
         if (type !== undefined) unwritten.set(type, line);
-        if (configDir !== undefined && typeof entry !== "string" && isGrant(entry)) unproven.push(line);
+        if (configDir !== undefined && typeof entry !== "string") unproven.push({ entry, line });
       }
       for (const line of isSealing ? proof() : []) {
         lines.push(line);

@@ -140,6 +140,28 @@ test("without file checkpoints, only the conversation is offered", async () => {
   expect(shown(panel)).not.toContain("Restore code");
 });
 
+test("files that may not be restored are named before and after, and so is a checkpoint that is not used", async () => {
+  const refused = [{ path: "/w/.bashrc", reason: "It is protected" }];
+  const replies: Readonly<Record<string, unknown>> = {
+    p1: { canRewind: true, filesChanged: ["/w/a.ts"], insertions: 1, deletions: 0, refused },
+    p2: { canRewind: true, filesChanged: [], insertions: 0, deletions: 0, refused },
+    p3: new Error("The file checkpoint for this message is not used: nothing proves that Keelson recorded it."),
+  };
+  const requests = scriptedRequests({
+    rewind_files: ({ user_message_id: id }: { user_message_id: string }) => replies[id],
+  });
+  const panel = rewindPicker(POINTS, { requests, keys, redraw: () => undefined });
+  shown(panel);
+  await settled();
+  expect(shown(panel)).toContain("1 file changed, +1 -0; 1 file cannot be restored");
+  expect(shown(panel)).toContain("The file checkpoint for this message is not used");
+  await press(panel, "home", "enter");
+  expect(shown(panel)).toContain("/w/.bashrc: cannot be restored. It is protected");
+  expect((await performRewind({ kind: "code", point: POINTS[0]! }, requests)).note).toBe(
+    "Restored the code, except /w/.bashrc (It is protected)",
+  );
+});
+
 test("performRewind() restores the code first, then the conversation, and returns the prompt for the input", async () => {
   const requests = scriptedRequests({
     rewind_files: { canRewind: true },

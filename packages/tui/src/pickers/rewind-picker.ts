@@ -32,6 +32,8 @@ interface Changes {
   readonly removed: number;
   /** Files that may not be restored. */
   readonly refused: readonly RefusedFile[];
+  /** Why the files from before the prompt are not known. */
+  readonly problem?: string;
 }
 
 const NONE: Changes = { files: [], added: 0, removed: 0, refused: [] };
@@ -188,7 +190,8 @@ class RewindPicker implements Panel<RewindChoice | null> {
     if (!this.#knowsFiles) return "File checkpoints are off, so only the conversation can be restored";
     const known = this.#changes.get(point.id);
     if (known === undefined || known === "asked") return "…";
-    const { files, added, removed, refused } = known;
+    const { files, added, removed, refused, problem } = known;
+    if (problem !== undefined) return cleanRow(problem);
     const kept = refused.length === 0 ? "" : `${counted(refused.length, "file")} cannot be restored`;
     if (files.length === 0) return kept || "No files changed";
     return `${counted(files.length, "file")} changed, +${added} -${removed}${kept && `; ${kept}`}`;
@@ -203,7 +206,7 @@ class RewindPicker implements Panel<RewindChoice | null> {
       (reply) => this.#answer(id, changesIn(reply)),
       (error: Error) => {
         if (/not enabled/.test(error.message)) this.#knowsFiles = false;
-        this.#answer(id, NONE);
+        this.#answer(id, error.message.startsWith("No file checkpoint") ? NONE : { ...NONE, problem: error.message });
       },
     );
   }

@@ -1,6 +1,7 @@
 // What was chosen in the rewind picker, done through control requests.
 
 import { isObject, textOf, type ModelMessage } from "@keelson/protocol";
+import { cleanRow } from "../screen/clean.ts";
 import { RequestError, type Requests } from "../stream/requests.ts";
 
 /** A prompt of the conversation. */
@@ -59,7 +60,9 @@ export function refusedIn(reply: unknown): readonly RefusedFile[] {
 }
 
 const exceptText = (refused: readonly RefusedFile[]) =>
-  refused.length === 0 ? "" : `, except ${refused.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`;
+  refused.length === 0
+    ? ""
+    : `, except ${refused.map(({ path, reason }) => cleanRow(`${path} (${reason})`)).join(", ")}`;
 
 /** What follows the point is replaced with a summary, and its text returns to the input; or what came before it is. */
 async function summarize(
