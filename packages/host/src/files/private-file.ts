@@ -2,7 +2,7 @@
 
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createOwnFile, holdOwnFolder } from "@keelson/disk/own-files";
+import { createOwnFile, holdOwnFolder, NotOurFileError } from "@keelson/disk/own-files";
 import { ToolError } from "@keelson/engine";
 
 export interface PrivateFile {
@@ -12,9 +12,13 @@ export interface PrivateFile {
 
 /** Throws if the name exists, the disk is full, another user could replace the directory, or a part of it is a link. */
 export function createPrivateFile(directory: string, name: string): PrivateFile {
-  holdOwnFolder(directory, { create: 0o700 })[Symbol.dispose]();
-  const path = join(privateDirectory(directory), name);
-  return { fd: createOwnFile(path), path };
+  try {
+    holdOwnFolder(directory, { create: 0o700 })[Symbol.dispose]();
+    const path = join(privateDirectory(directory), name);
+    return { fd: createOwnFile(path), path };
+  } catch (error) {
+    throw error instanceof NotOurFileError ? new ToolError(error.message) : error;
+  }
 }
 
 /**
