@@ -138,12 +138,13 @@ describe.each(shields)("%s", (shield) => {
       "plant.sh",
       'for d in "$TMPDIR"/claude-*/*/*/tasks; do mv "$d" "$d.old"; ln -s "$PWD/outside" "$d"; done\n',
     );
-    await session(home, [
+    const { texts } = await session(home, [
       bash("echo began", { run_in_background: true }),
       bash("sh plant.sh"),
       bash("echo again", { run_in_background: true }),
     ]);
     expect(readdirSync(join(home.project, "outside"))).toEqual([]);
+    expect(texts[2]).toContain("is reached through a link, which is not followed; remove the link");
   });
 
   test.each([

@@ -3,7 +3,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createOwnFile, holdOwnFolder } from "@keelson/disk/own-files";
+import { createOwnFile, holdOwnFolder, NotOurFileError } from "@keelson/disk/own-files";
 import { realPathOf } from "@keelson/disk/real-path";
 import { ToolError } from "@keelson/engine";
 
@@ -14,9 +14,13 @@ export interface PrivateFile {
 
 /** Throws if the name exists, the disk is full, another user could replace the directory, or a part of it is a link. */
 export function createPrivateFile(directory: string, name: string): PrivateFile {
-  holdOwnFolder(directory, { create: 0o700 })[Symbol.dispose]();
-  const path = join(privateDirectory(directory), name);
-  return { fd: createOwnFile(path), path };
+  try {
+    holdOwnFolder(directory, { create: 0o700 })[Symbol.dispose]();
+    const path = join(privateDirectory(directory), name);
+    return { fd: createOwnFile(path), path };
+  } catch (error) {
+    throw error instanceof NotOurFileError ? new ToolError(error.message) : error;
+  }
 }
 
 /**

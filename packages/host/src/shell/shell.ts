@@ -18,7 +18,7 @@ import { collectOutput } from "./output.ts";
 import { loadPipes } from "./process/pipe.ts";
 import { quote, scriptFor } from "./script.ts";
 import { takeSnapshot } from "./environment/snapshot.ts";
-import { confine, type Confined, type Confinement } from "../sandbox/confine.ts";
+import { confine, type Confined } from "../sandbox/confine.ts";
 import { confineProgram, type ConfinedProgram, type ProgramToConfine } from "../sandbox/confine-program.ts";
 import type { Sandbox } from "../sandbox/full/prepare.ts";
 import type { ShieldOptions } from "../sandbox/shield/shield.ts";

@@ -1,6 +1,6 @@
 // Opens what watches a session: the debug log, the trace, telemetry. Each is loaded only if it is on.
 
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { realPathOf } from "@keelson/disk/real-path";
 import type { Span } from "@keelson/store/span-log";
 import type { ModelRates } from "../model/cost.ts";
@@ -34,8 +34,9 @@ async function traceOf({ snapshot, warn }: OpenOptions, place: SessionPlace): Pr
     return [];
   }
   const open = () => {
-    // A file that the user names may be behind the user's links.
-    const path = choice === "1" ? spanLogPath(place.dir, place.id) : realPathOf(resolve(snapshot.cwd, choice));
+    const named = resolve(snapshot.cwd, choice);
+    // The folder may be behind the user's links; the file is no link.
+    const path = choice === "1" ? spanLogPath(place.dir, place.id) : join(realPathOf(dirname(named)), basename(named));
     return openSpanLog(path, ({ message }) =>
       warn(`The trace cannot be written (${message}); the session continues without it`),
     );

@@ -112,7 +112,7 @@ test.each([
       hasSent = true;
     }
     expect(got).toEqual([...flood.map(({ id }) => id), "late"]);
-    expect(readdirSync(at.dir).toSorted()).toEqual([".b.lock", "b.json"]);
+    expect(readdirSync(at.dir).filter((name) => !name.startsWith("."))).toEqual(["b.json"]);
     expect(at.problems).toEqual([]);
   },
 );
