@@ -20,8 +20,8 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/no space left on device|disk quota exceeded/i, "ENOSPC"],
 ];
 
-/** Signals with which a system ends a process that uses too much. */
-const SIGNALS = new Set(["SIGKILL", "SIGXCPU", "SIGXFSZ", "SIGBUS"]);
+/** Signals with which a system or another program ends a process, unlike those of a program that crashes. */
+const FROM_OUTSIDE = new Set(["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGXCPU", "SIGXFSZ", "SIGBUS"]);
 
 /** How to fix the shortage that an error or one of its causes reports. Undefined if it reports none. */
 export function shortageFix(error: unknown): string | undefined {
@@ -40,5 +40,5 @@ export function shortageFixIn(text: string): string | undefined {
   return named === undefined ? undefined : FIXES[named];
 }
 
-/** Whether a signal that we did not send means that the machine ran out of something. */
-export const isShortageSignal = (signal: string | null) => signal !== null && SIGNALS.has(signal);
+/** Whether a signal that we did not send means that someone else ended the process, such as a machine without memory. */
+export const isFromOutside = (signal: string | null) => signal !== null && FROM_OUTSIDE.has(signal);

@@ -60,7 +60,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     handler: { command: "trap '' TERM INT HUP; while :; do sleep 0.1; done", timeout: 0.2 },
     notice: "It took longer than 0.2 s",
   },
-  "is killed": { handler: { command: "kill -9 $$" }, notice: "It was killed by a signal" },
+  crashes: { handler: { command: "ulimit -c 0; kill -SEGV $$" }, notice: "It was killed by SIGSEGV" },
+  "is killed": {
+    handler: { command: "kill -9 $$" },
+    notice: "It was killed by SIGKILL",
+    told: expect.stringContaining("what it guards is blocked. It was killed by SIGKILL") as unknown as string,
+  },
   "closes its stdin unread": { handler: { command: "exec 0<&-; sleep 0.05" } },
   "prints bytes that are no UTF-8": { handler: { command: "printf '\\377\\376 text'" } },
   "complains in bytes that are no UTF-8": {

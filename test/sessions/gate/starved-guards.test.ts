@@ -34,6 +34,7 @@ for (const files of [1_024, 128]) {
 
 test.each([
   ["killed from outside", "kill -9 $$", "killed by SIGKILL"],
+  ["asked to end from outside", "kill -TERM $$", "killed by SIGTERM"],
   ["whose program was killed", "sh -c 'kill -9 $$'; exit $?", "killed by SIGKILL"],
   ["that has no disk space", "echo 'log: No space left on device' >&2; exit 1", "free some disk space"],
   ["that cannot fork", "echo 'bash: fork: retry: Resource temporarily unavailable' >&2; exit 254", "ulimit -u"],
@@ -52,7 +53,7 @@ test.each([
 test.each([
   ["that does not exist", "/no/such/guard"],
   ["that fails for a reason of its own", "echo broken >&2; exit 1"],
-  ["that was ended with a signal of its own", "kill -TERM $$"],
+  ["that crashes", "ulimit -c 0; kill -SEGV $$"],
 ])("a hook %s is a warning", async (_, command) => {
   using home = temporaryHome();
   home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command }] }] } });

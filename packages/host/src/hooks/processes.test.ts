@@ -179,19 +179,22 @@ test("invalid UTF-8 is replaced", async () => {
 
 test("a hook that was killed by a signal has no exit code", async () => {
   await using w = world();
-  expect(await w.run("echo before; kill -KILL $$")).toEqual({
-    outcome: "error",
-    stdout: "before\n",
-    stderr: "",
-    problem: "It was killed by SIGKILL. Keelson did not send this signal; the machine may have run out of memory",
-    starved: "end",
-    durationMs,
-  });
-  expect(await w.run("kill -TERM $$")).toEqual({
+  for (const signal of ["KILL", "TERM", "HUP"]) {
+    expect(await w.run(`echo before; kill -${signal} $$`)).toEqual({
+      outcome: "error",
+      stdout: "before\n",
+      stderr: "",
+      problem: `It was killed by SIG${signal}. Keelson did not send this signal; another program did, or the system because memory ran out`,
+      starved: "end",
+      durationMs,
+    });
+  }
+  // It crashed.
+  expect(await w.run("ulimit -c 0; kill -SEGV $$")).toEqual({
     outcome: "error",
     stdout: "",
     stderr: "",
-    problem: "It was killed by SIGTERM",
+    problem: "It was killed by SIGSEGV",
     durationMs,
   });
 });

@@ -262,9 +262,9 @@ exit 2`),
       notices: [expect.stringContaining(".claude/hooks/gone")],
     },
   ),
-  row("a script that a signal ends stops nothing", script("kill -9 $$"), {
+  row("a script that crashes stops nothing", script("ulimit -c 0; kill -SEGV $$"), {
     ...runs,
-    notices: [expect.stringContaining("signal")],
+    notices: [expect.stringContaining("killed by SIGSEGV")],
   }),
   row(
     "time over: what was printed does not count",

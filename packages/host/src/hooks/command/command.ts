@@ -5,7 +5,7 @@ import type { Programs } from "../../programs/registry/programs.ts";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
-import { isShortageSignal, shortageFixIn } from "../../shortage.ts";
+import { isFromOutside, shortageFixIn } from "../../shortage.ts";
 import { readAsyncLine, type AsyncLine } from "./async-line.ts";
 import { hookArgv } from "./argv.ts";
 import { keepHead, type OutputHead } from "./head.ts";
@@ -142,7 +142,8 @@ const KILLED = 137;
 /** How to fix what kept a hook from finishing. A hook that succeeded or that blocks has decided. */
 function shortageAtEnd(code: number | null, signal: string | null, stderr: string): string | undefined {
   if (code === 0 || code === 2) return undefined;
-  if (isShortageSignal(signal)) return "Keelson did not send this signal; the machine may have run out of memory";
+  if (isFromOutside(signal))
+    return "Keelson did not send this signal; another program did, or the system because memory ran out";
   return shortageFixIn(stderr);
 }
 
