@@ -131,6 +131,10 @@ const ATTACKS: readonly (readonly [name: string, command: string])[] = [
     "turns the link of a version manager",
     `/bin/mkdir -p ~/.vm/versions/2/bin; for n in ${NAMES}; do /bin/cp ${EVIL} ~/.vm/versions/2/bin/$n; done; /bin/ln -sfn versions/2 ~/.vm/current`,
   ],
+  [
+    "leaves loops and pipes",
+    `for n in ${NAMES}; do /bin/ln -s $n ~/.local/bin/$n; /bin/mkdir -p ~/absent/bin; /usr/bin/mkfifo -m 755 ~/absent/bin/$n; done`,
+  ],
   ["takes away the right to run them", `/bin/chmod 644 ${VM}/by-word ${VM}/by-exec ${VM}/interpreter`],
   [
     "waits until the command has ended",

@@ -18,7 +18,13 @@ export interface Governing {
   readonly programs: Programs;
 }
 
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
 
 export function governingOf(
   snapshot: () => Snapshot,

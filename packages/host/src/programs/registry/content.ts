@@ -1,25 +1,29 @@
 // What is in a program file, as far as it matters here.
 
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 const MOST_HASHED = 1024 * 1024;
 
 /** Null if it is too large to be read each time it is run. */
 export function programHash(path: string): string | null {
-  const bytes = (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) > MOST_HASHED ? null : bytesOf(path);
-  return bytes && new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  const bytes = bytesOf(path, (size) => (size > MOST_HASHED ? 0 : size));
+  return bytes?.length ? new Bun.CryptoHasher("sha256").update(bytes).digest("hex") : null;
 }
 
 /** The start of a file; empty if it cannot be read. */
-export const fileHead = (path: string, most: number) => bytesOf(path, most)?.toString("latin1") ?? "";
+export const fileHead = (path: string, most: number) =>
+  bytesOf(path, (size) => Math.min(size, most))?.toString("latin1") ?? "";
 
-function bytesOf(path: string, most = MOST_HASHED): Buffer | null {
+export const isScript = (path: string) => fileHead(path, 2) === "#!";
+
+function bytesOf(path: string, length: (size: number) => number): Buffer | null {
   let fd: number | undefined;
   try {
+    // Not waiting for someone to write to a FIFO.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(fd);
     if (!stat.isFile()) return null;
-    const bytes = Buffer.allocUnsafe(Math.min(most, stat.size));
+    const bytes = Buffer.allocUnsafe(length(stat.size));
     return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
   } catch {
     return null;
@@ -27,5 +31,3 @@ function bytesOf(path: string, most = MOST_HASHED): Buffer | null {
     if (fd !== undefined) closeSync(fd);
   }
 }
-
-export const isScript = (path: string) => fileHead(path, 2) === "#!";

@@ -239,8 +239,12 @@ function isUnchanged(part: Part): boolean {
 }
 
 function stampOf(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat ? [stat.dev, stat.ino, stat.ctimeNs, stat.size].join(":") : "";
+  try {
+    const { dev, ino, ctimeNs, size } = statSync(path, { bigint: true });
+    return [dev, ino, ctimeNs, size].join(":");
+  } catch {
+    return "";
+  }
 }
 
 /** Not what commands cannot change anyway, and not what people build or package managers replace; that is compared. */
