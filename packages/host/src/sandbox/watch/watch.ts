@@ -122,8 +122,10 @@ export function createWatch(options: WatchOptions): Watch {
     const unchanged = isUnchanged();
     return [...[...missing].filter((path) => !unchanged(dirname(path))), ...standIns].flatMap((path) => {
       const entry = lstatOrNull(path);
-      // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did.
-      if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
+      // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did; but one
+      // that was missing when an earlier command began may be made up, and open to what that command left running.
+      const isOurStandIn = () => standIns.has(path) && !missing.has(path) && isStandIn(entry!);
+      if (!entry || (entry.isDirectory() && (isUntouched(path) || isOurStandIn()))) return [];
       if (entry.isFile() && entry.size === 0 && options.mayBeEmpty()) return [];
       if (!isNamed(basename(path)) && !isOurs(path)) return [moveAside(path)];
       missing.delete(path);

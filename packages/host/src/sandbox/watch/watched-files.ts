@@ -1,14 +1,24 @@
 // Watches guarded files that commands can still write: git settings, and files with a second name. Forbidden changes
 // are reverted.
 
-import { constants, copyFileSync, lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
 import { fileStamp } from "@keelson/protocol";
 import { randomHex } from "../../random.ts";
 import { safeSettings } from "../guarded/git-settings.ts";
 import { isFolder } from "../guarded/stat.ts";
-import { asidePath, moveAside } from "./move-aside.ts";
+import { asidePath, makingWritable, moveAside } from "./move-aside.ts";
 
 export interface WatchedFiles {
   /** Starts watching from the current state, or from `absent` for a file that has just appeared. */
@@ -128,7 +138,7 @@ function putBack(path: string, { text, mode }: State): string {
   const now = lstatSync(path, { throwIfNoEntry: false });
   if (now && !now.isFile()) return [moveAside(path), write(path, text, mode)].join(" ").trim();
   // Write in place if the file exists: it may have been changed under a second name.
-  const error = now ? errorFrom(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
+  const error = now ? errorFrom(() => overwrite(path, text)) : write(path, text, mode);
   const what = `A command ${now ? "changed" : "removed"} '${path}', which is protected`;
   return error ? `${what}, and it could not be restored: ${error}` : `${what}: it was restored.`;
 }
@@ -143,12 +153,26 @@ function saveCopy(path: string): string {
 /** Writes atomically, so git never reads half a file. Returns the error, or an empty string. */
 function write(path: string, text: string, mode: number): string {
   const temporary = join(dirname(path), `.keelson-${randomHex(8)}`);
-  const error = errorFrom(() => {
-    writeFileSync(temporary, text, { encoding: "latin1", flag: "wx", mode });
-    renameSync(temporary, path);
-  });
+  const error = errorFrom(() =>
+    makingWritable(dirname(path), () => {
+      writeFileSync(temporary, text, { encoding: "latin1", flag: "wx", mode });
+      renameSync(temporary, path);
+    }),
+  );
   if (error) errorFrom(() => unlinkSync(temporary));
   return error;
+}
+
+/** Not through a link that has just been put there. */
+function overwrite(path: string, text: string): void {
+  makingWritable(path, () => {
+    const fd = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      writeFileSync(fd, text, "latin1");
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 function errorFrom(action: () => void): string {
