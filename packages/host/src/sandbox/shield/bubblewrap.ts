@@ -37,7 +37,7 @@ export function bubblewrapArgv(
   // Outer folders first, or they would cover the binds inside them.
   const binds = [
     ...covers.pinned.map((path) => ({ path, flag: "--bind" })),
-    ...covers.readOnly.map((path) => ({ path, flag: "--ro-bind" })),
+    ...[marked, ...covers.readOnly].map((path) => ({ path, flag: "--ro-bind" })),
   ].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return [
     program,
@@ -46,9 +46,6 @@ export function bubblewrapArgv(
     "/",
     ...devices,
     ...(isRoot ? DROPPED_CAPABILITIES.flatMap((name) => ["--cap-drop", name]) : []),
-    "--ro-bind",
-    marked,
-    marked,
     ...binds.flatMap(({ path, flag }) => [flag, path, path]),
     ...covers.hiddenFolders.flatMap((path) => ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]),
     ...covers.hiddenFiles.flatMap((path) => ["--ro-bind", mask, path]),

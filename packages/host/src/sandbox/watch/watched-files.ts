@@ -46,7 +46,6 @@ interface State {
 const MAX_BYTES = 1024 * 1024;
 /** File times tick every few milliseconds, so a more recent time may hide a second write. */
 const TICK_MS = 50;
-const APPROVE = "To keep the change, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
 const TRANSIENT_FILES = new Set([".gitmodules", "config.worktree"]);
 const ABSENT: State = { text: null, stamp: "", changedMs: 0, mode: 0o644 };
 
@@ -99,7 +98,7 @@ export function createWatchedFiles(options: {
     const what = `A command changed git settings that run programs or redirect git, in '${path}': ${result.undone.join(", ")}.`;
     const kept = result.isWhole ? saveCopy(path) : "";
     const error = write(path, result.text, mode);
-    return error ? `${what} They could not be restored: ${error}` : `${what} They were restored.${kept} ${APPROVE}`;
+    return error ? `${what} They could not be restored: ${error}` : `${what} They were restored.${kept}`;
   }
 
   return {
