@@ -280,6 +280,25 @@ for (const [user, it, how] of USERS) {
   });
 }
 
+shielded("a Keelson in a command has the settings of a trusted folder", async () => {
+  using home = temporaryHome({ git: true });
+  home.settings({ permissions: { allow: ["Bash"] } });
+  home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+  home.write(".claude/settings.json", {
+    permissions: { allow: ["Write"] },
+    hooks: { SessionStart: [{ hooks: [{ type: "command", command: "echo hooked >> hooks" }] }] },
+  });
+  const write = { name: "Write", input: { file_path: join(home.project, "made"), content: "by the inner one" } };
+  await using model = await startMockModel(({ messages }: any) => {
+    const text = JSON.stringify(messages.at(-1));
+    if (text.includes("outer prompt")) return { calls: [bash(nested(home, "-p 'inner prompt'"))] };
+    return text.includes("inner prompt") ? { calls: [write] } : { text: "done" };
+  });
+  const ended = await runKeelson(["-p", "outer prompt", ...STREAM], { home, url: model.url });
+  const said = messagesOf(ended, "user").flatMap(({ message }) => message.content.map(({ content }: any) => content));
+  expect([said, home.read("made"), home.read("hooks")]).toEqual([["done"], "by the inner one", "hooked\nhooked\n"]);
+});
+
 test("a variable alone does not move the state of an ordinary session", async () => {
   using home = temporaryHome();
   const elsewhere = join(home.root, "elsewhere");

@@ -279,7 +279,7 @@ test("a connection that fails for lack of descriptors is reported as such", asyn
     throw Object.assign(new Error("connect EMFILE"), { code: "EMFILE" });
   };
   const { run } = await post("http://localhost:80/", { connect: starved });
-  expect(run).toMatchObject({ starved: "start", problem: expect.stringContaining("ulimit -n") });
+  expect(run).toMatchObject({ prevented: "start", problem: expect.stringContaining("ulimit -n") });
 });
 
 test.each([

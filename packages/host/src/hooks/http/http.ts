@@ -61,7 +61,7 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
     const fix = shortageFix(error);
     const what = `the request to ${url.host} failed: ${error instanceof Error ? error.message : String(error)}`;
     if (fix === undefined) return fail(what);
-    return end({ outcome: "error", stdout: "", problem: `${what}; ${fix}`, starved: connection ? "end" : "start" });
+    return end({ outcome: "error", stdout: "", problem: `${what}; ${fix}`, prevented: connection ? "end" : "start" });
   } finally {
     clearTimeout(timer);
     connection?.close();
