@@ -44,7 +44,10 @@ export function lockLimitStart(token: string): string {
 }
 
 /** The limits in the text of `/proc/PID/limits`: the soft one, and the hard one, which a program can only lower. */
-export function lockLimitsIn(limits: string): { readonly soft?: string | undefined; readonly hard?: string | undefined } {
+export function lockLimitsIn(limits: string): {
+  readonly soft?: string | undefined;
+  readonly hard?: string | undefined;
+} {
   const [, soft, hard] = /^Max file locks +(\d+|unlimited) +(\d+|unlimited) /m.exec(limits) ?? [];
   const known = (limit: string | undefined) => (limit === "unlimited" ? undefined : limit);
   return { soft: known(soft), hard: known(hard) };

@@ -28,7 +28,9 @@ export interface BubblewrapOptions {
  * Capabilities that would let root get around: by unmounting, through another process, a file handle, a new device, or a
  * file that can no longer be moved aside.
  */
-const DROPPED_CAPABILITIES = "CAP_SYS_ADMIN CAP_SYS_PTRACE CAP_DAC_READ_SEARCH CAP_MKNOD CAP_LINUX_IMMUTABLE".split(" ");
+const DROPPED_CAPABILITIES = "CAP_SYS_ADMIN CAP_SYS_PTRACE CAP_DAC_READ_SEARCH CAP_MKNOD CAP_LINUX_IMMUTABLE".split(
+  " ",
+);
 
 export function bubblewrapArgv(
   { program, covers, mask, marked, devices, isRoot }: BubblewrapOptions,

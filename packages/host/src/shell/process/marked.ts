@@ -56,7 +56,9 @@ export function lockLimitTest(token: string): (pid: number | string) => boolean 
   return (pid) => {
     const { soft, hard } = limitsOf(pid);
     if (soft?.startsWith(start) || hard?.startsWith(start)) return true;
-    return hard !== undefined && mayHide && isOwn(pid) && !(others ??= otherSessions()).has(hard.slice(0, start.length));
+    return (
+      hard !== undefined && mayHide && isOwn(pid) && !(others ??= otherSessions()).has(hard.slice(0, start.length))
+    );
   };
 }
 
@@ -69,8 +71,7 @@ function otherSessions(): ReadonlySet<string> {
   return new Set(reapers);
 }
 
-const limitsOf = (pid: number | string) =>
-  lockLimitsIn(contentOf(`/proc/${pid}/limits`)?.toString("latin1") ?? "");
+const limitsOf = (pid: number | string) => lockLimitsIn(contentOf(`/proc/${pid}/limits`)?.toString("latin1") ?? "");
 
 function isOwn(pid: number | string): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
