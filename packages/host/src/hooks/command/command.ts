@@ -82,12 +82,15 @@ export async function runCommandHook(
   const killed = code === null || code === KILLED ? `It was killed by ${signal ?? "a signal"}` : undefined;
   const fix = shortageAtEnd(code, signal, said);
   const problems = [moved, killed, fix, truncationProblem(stdout, stderr)];
+  const isCut = stdout.isCut();
+  const printedOut = stdout.take().slice(announced.length());
   return run({
     outcome: code === 0 ? "success" : "error",
     ...(code === null ? {} : { exitCode: code }),
-    stdout: stdout.take().slice(announced.length()),
+    stdout: printedOut,
     stderr: said,
-    ...(fix === undefined ? {} : { starved: "end" }),
+    // What was dropped may have been a no, and large inputs make large answers.
+    ...(fix !== undefined || (isCut && /^\s*(?:\{|$)/.test(printedOut)) ? { starved: "end" } : {}),
     ...withProblem(problems.filter((problem) => problem !== undefined)),
   });
 }
