@@ -178,6 +178,7 @@ test("a job that fires, and a wake-up, are not the user's word", async () => {
     prompt: FORGED,
     createdAt: Date.now() - 400 * DAY,
     recurring: false,
+    permissionMode: "auto",
   };
   const gone = { createdBySessionId: "11111111-1111-4111-8111-111111111111", createdByPid: 2 ** 22 + 1 };
   home.write(".claude/scheduled_tasks.json", { tasks: [{ ...job, ...gone, createdByProcStart: "1" }] });

@@ -214,7 +214,7 @@ shielded("our temporary files are read-only too: outputs of tasks, and copies fo
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });
   const background = { name: "Bash", input: { command: "echo the real output", run_in_background: true } };
-  const attack = `cd "$TMPDIR"; for f in claude-*/*/*/tasks/* keelson-*/*; do rm -f $f; ln -sf /etc/passwd $f; echo ${MARK} > $f; mv \${f%/*} away; done; find . -type f | grep -v /away; true`;
+  const attack = `cd "$TMPDIR"; for f in claude-*/*/*/tasks/* keelson-*/*; do rm -f $f; ln -sf /etc/passwd $f; echo ${MARK} > $f; mv \${f%/*} away; done; find . -type f | grep -v /away; for d in keelson-*; do echo ${MARK} > $d/new && echo open; done; true`;
   await using model = await startMockModel([{ calls: [background] }, { calls: [bash(attack)] }, { text: "done" }]);
   await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
   const said = told(model.requests[2]!)
@@ -222,6 +222,7 @@ shielded("our temporary files are read-only too: outputs of tasks, and copies fo
     .join("\n");
   expect(said).toContain("Read-only file system");
   expect(said).toMatch(/tasks\/\S+\.output/);
+  expect(said).not.toMatch(/^open$/m);
   expect(plantedIn(home.env["TMPDIR"]!)).toEqual([]);
   // Nothing of the session itself is left.
   expect(readdirSync(home.env["TMPDIR"]!).filter((name) => name.startsWith("keelson-"))).toEqual([]);
@@ -278,6 +279,25 @@ for (const [user, it, how] of USERS) {
     expect(readdirSync(home.env["TMPDIR"]!).filter((name) => name.startsWith("keelson-"))).toEqual([]);
   });
 }
+
+shielded("a Keelson in a command has the settings of a trusted folder", async () => {
+  using home = temporaryHome({ git: true });
+  home.settings({ permissions: { allow: ["Bash"] } });
+  home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+  home.write(".claude/settings.json", {
+    permissions: { allow: ["Write"] },
+    hooks: { SessionStart: [{ hooks: [{ type: "command", command: "echo hooked >> hooks" }] }] },
+  });
+  const write = { name: "Write", input: { file_path: join(home.project, "made"), content: "by the inner one" } };
+  await using model = await startMockModel(({ messages }: any) => {
+    const text = JSON.stringify(messages.at(-1));
+    if (text.includes("outer prompt")) return { calls: [bash(nested(home, "-p 'inner prompt'"))] };
+    return text.includes("inner prompt") ? { calls: [write] } : { text: "done" };
+  });
+  const ended = await runKeelson(["-p", "outer prompt", ...STREAM], { home, url: model.url });
+  const said = messagesOf(ended, "user").flatMap(({ message }) => message.content.map(({ content }: any) => content));
+  expect([said, home.read("made"), home.read("hooks")]).toEqual([["done"], "by the inner one", "hooked\nhooked\n"]);
+});
 
 test("a variable alone does not move the state of an ordinary session", async () => {
   using home = temporaryHome();

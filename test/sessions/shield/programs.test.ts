@@ -277,7 +277,8 @@ traced("whatever an ordinary user's session runs outside the shield, a command c
   await session(owned(home), calls, { ...how(), through: [...strace, ...through] }, ["--worktree", "one"]);
   const ran = ranOutside(readFileSync(trace, "utf8").split("\n"), Bun.which("bwrap")!);
   const names = ran.map((path) => path.slice(path.lastIndexOf("/") + 1));
-  expect(names).toEqual(expect.arrayContaining(["bash", "git", "by-word", "by-exec", "interpreter", "server", "rg"]));
+  expect(names).toEqual(expect.arrayContaining(["bash", "git", "by-word", "by-exec", "interpreter", "server"]));
+  expect(names.some((name) => /^rg\b/.test(name))).toBe(true);
 
   const list = home.write("~/list", `${ran.join("\n")}\n`);
   const look = `while read -r f; do test -w "$f" && echo "$f"; done <${list}; echo looked`;

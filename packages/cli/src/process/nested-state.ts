@@ -17,7 +17,10 @@ import { join, resolve } from "node:path";
 import { projectDir } from "@keelson/store";
 import type { ProcessIO } from "./process-io.ts";
 
-/** What sessions write. Everything else in the folder is configuration, and is shared. */
+/**
+ * What sessions write. Everything else in the folder is configuration, and is shared. The secret is hidden from commands, so what
+ * it proves cannot be shared either: a folder is believed as it is, which lets this Keelson do no more than any command.
+ */
 const STATE = new Set([
   "projects",
   "history.jsonl",
@@ -32,6 +35,8 @@ const STATE = new Set([
   "backups",
   "debug",
   "agent-memory",
+  "keelson-seal",
+  "trust",
   ".claude.json",
 ]);
 

@@ -134,26 +134,27 @@ async function run(
 ): Promise<string | undefined> {
   if (signal.aborted) return undefined;
   const { argv, leave } = await git.start([...first, ...words], folder);
-  const child = Bun.spawn([...argv], {
-    cwd: folder,
-    env: {
-      PATH: git.path,
-      HOME: home,
-      LC_ALL: "C.UTF-8",
-      GIT_CONFIG_GLOBAL: "/dev/null",
-      GIT_CONFIG_NOSYSTEM: "1",
-      GIT_TERMINAL_PROMPT: "0",
-      ...(env["XDG_CONFIG_HOME"] === undefined ? {} : { XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"] }),
-    },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-  });
-  const stop = () => child.kill("SIGKILL");
-  signal.addEventListener("abort", stop, { once: true });
+  let stop = () => {};
   try {
+    const child = Bun.spawn([...argv], {
+      cwd: folder,
+      env: {
+        PATH: git.path,
+        HOME: home,
+        LC_ALL: "C.UTF-8",
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_TERMINAL_PROMPT: "0",
+        ...(env["XDG_CONFIG_HOME"] === undefined ? {} : { XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"] }),
+      },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      timeout: LIMIT_MS,
+      killSignal: "SIGKILL",
+    });
+    stop = () => child.kill("SIGKILL");
+    signal.addEventListener("abort", stop, { once: true });
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of child.stdout) {

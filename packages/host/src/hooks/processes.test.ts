@@ -155,9 +155,9 @@ test("a script that is missing, not executable or not a program fails with a rea
   );
   const changed = `"${command}" changed while this session was running, so it is not run; restart the session to use it`;
   chmodSync(command, 0o644);
-  expect(await w.run({ command, args: [] })).toEqual({ ...failed(127, changed), refused: true });
+  expect(await w.run({ command, args: [] })).toEqual({ ...failed(127, changed), prevented: "changed" });
   unlinkSync(command);
-  expect(await w.run({ command, args: [] })).toEqual({ ...failed(127, changed), refused: true });
+  expect(await w.run({ command, args: [] })).toEqual({ ...failed(127, changed), prevented: "changed" });
   const inShell = await w.run(command);
   expect(inShell).toEqual(done({ outcome: "error", exitCode: 127, stderr: inShell.stderr }));
   expect(inShell.stderr).toContain("No such file or directory");
@@ -185,7 +185,7 @@ test("a hook that was killed by a signal has no exit code", async () => {
       stdout: "before\n",
       stderr: "",
       problem: `It was killed by SIG${signal}. Keelson did not send this signal; another program did, or the system because memory ran out`,
-      starved: "end",
+      prevented: "end",
       durationMs,
     });
   }

@@ -3,7 +3,7 @@ import type { HookRun } from "@keelson/protocol";
 import { createHookSlots } from "./slots.ts";
 
 const DONE: HookRun = { outcome: "success", stdout: "", stderr: "", durationMs: 0 };
-const STARVED: HookRun = { ...DONE, outcome: "error", starved: "start" };
+const STARVED: HookRun = { ...DONE, outcome: "error", prevented: "start" };
 const { signal } = new AbortController();
 
 test("at most 64 run at once, all run, and each gets its own result", async () => {
@@ -61,6 +61,22 @@ test("a run that could not start is tried again when another one has ended, and 
     STARVED,
     STARVED,
   ]);
+});
+
+test("a run that could not start is tried again when another one goes on in the background", async () => {
+  const slots = createHookSlots(() => 1_000);
+  const { promise: isBackground, resolve: toBackground } = Promise.withResolvers<void>();
+  void slots.run(signal, async (leave) => {
+    await isBackground;
+    leave();
+    return new Promise<HookRun>(() => {});
+  });
+  let isFree = false;
+  const starving = slots.run(signal, async () => (isFree ? DONE : STARVED));
+  await Bun.sleep(0);
+  isFree = true;
+  toBackground();
+  expect(await starving).toEqual(DONE);
 });
 
 test("a run that waits and is interrupted does not keep waiting; one that left does not count", async () => {

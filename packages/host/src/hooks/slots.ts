@@ -36,7 +36,10 @@ export function createHookSlots(room: () => number = roomOnThisMachine): HookSlo
       queued.wake();
     };
     try {
-      return await work(leave);
+      return await work(() => {
+        leave();
+        starved.wake(); // the background run may take long
+      });
     } finally {
       leave();
     }
@@ -46,7 +49,7 @@ export function createHookSlots(room: () => number = roomOnThisMachine): HookSlo
     async run(signal, work) {
       for (let pauses = 0; ;) {
         const run = await attempt(signal, work);
-        const isOver = run.starved !== "start" || signal.aborted || (running === 0 && pauses === PAUSES_MS.length);
+        const isOver = run.prevented !== "start" || signal.aborted || (running === 0 && pauses === PAUSES_MS.length);
         if (isOver) {
           starved.wake();
           return run;

@@ -75,7 +75,13 @@ async function endOf(child: Bun.Subprocess, signal: AbortSignal): Promise<number
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const either = AbortSignal.any([signal, limit]);
   // With its children: the shield stays as their parent.
-  const end = () => void process.kill(-child.pid, "SIGKILL");
+  const end = () => {
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has just ended.
+    }
+  };
   either.addEventListener("abort", end, { once: true });
   try {
     const code = await child.exited;

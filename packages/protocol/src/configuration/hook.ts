@@ -162,9 +162,11 @@ export interface HookRun {
   readonly stderr: string;
   /** What went wrong besides the exit code, such as a timeout. One sentence for the user. */
   readonly problem?: string;
-  /** It was not started because its program is not what it was. A hook that may block then does. */
-  readonly refused?: boolean;
-  /** It could not start, or not finish, because the machine lacks descriptors, processes, memory or disk space. */
-  readonly starved?: "start" | "end";
+  /**
+   * Why it has not decided, though nothing is wrong with it. A handler that may block then does. changed: its program is not what
+   * it was. start, end: it could not start, or not finish, for lack of descriptors, processes, memory or disk space. unread: its
+   * answer is too long, and a part of it was dropped.
+   */
+  readonly prevented?: "changed" | "start" | "end" | "unread";
   readonly durationMs: number;
 }

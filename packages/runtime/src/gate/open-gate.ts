@@ -60,6 +60,7 @@ function sealRules(configDir: string): readonly Rule[] {
       source: "policySettings",
       base: folder,
       text: `Read(${content})`,
+      builtIn: true,
     };
   });
 }

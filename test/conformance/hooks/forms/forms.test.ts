@@ -15,6 +15,8 @@ const forms = Object.keys(FORMS) as Form[];
 async function tried(event: HookEvent, hooks: readonly Hook[], input?: object): Promise<any> {
   using home = temporaryHome();
   furnish(home, { hooks: { [event]: hooks } });
+  // Otherwise it does not choose where a session works.
+  home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
   const given = input ? ["--input", JSON.stringify(input)] : [];
   const env = { TOLD: `${home.root}/told` };
   const { stdout, stderr } = await runKeelson(["hooks", "test", event, "--json", ...given], {

@@ -428,8 +428,8 @@ test("readReply() accepts any bytes for any event, and exit 2 or a deny always b
 });
 
 test("a handler that could not start or finish for lack of resources says no wherever a handler can", () => {
-  const starved: HookRun = { ...notStarted, starved: "start", problem: "too many open files; raise ulimit -n" };
-  const killed: HookRun = { ...exit(137, { decision: "approve" }), starved: "end", problem: "It was killed" };
+  const starved: HookRun = { ...notStarted, prevented: "start", problem: "too many open files; raise ulimit -n" };
+  const killed: HookRun = { ...exit(137, { decision: "approve" }), prevented: "end", problem: "It was killed" };
   for (const event of HOOK_EVENTS) {
     const { exit2, permission } = EVENT_FACTS[event];
     for (const handler of HANDLERS) {
@@ -447,8 +447,21 @@ test("a handler that could not start or finish for lack of resources says no whe
   );
 });
 
+test("a handler whose program changed says no wherever a handler can, except where that means to keep working", () => {
+  const changed: HookRun = { ...notStarted, prevented: "changed", problem: "it changed; restart the session" };
+  for (const event of HOOK_EVENTS) {
+    const { exit2, permission } = EVENT_FACTS[event];
+    const keepsWorking = ["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"].includes(event);
+    const said = reply(event, changed);
+    if (exit2 === "blocks" && !keepsWorking)
+      expect(said).toMatchObject({ verdict: "deny", problem: expect.any(String) });
+    else if (permission) expect(said.permission).toMatchObject({ behavior: "deny" });
+    else expect(said).toEqual({ context: [], problem: expect.stringContaining("restart the session") });
+  }
+});
+
 test("a handler that replied before its disk was full has replied", () => {
-  const run: HookRun = { ...exit(1, specific("PreToolUse", { permissionDecision: "allow" })), starved: "end" };
+  const run: HookRun = { ...exit(1, specific("PreToolUse", { permissionDecision: "allow" })), prevented: "end" };
   expect(reply("PreToolUse", run).verdict).toBe("allow");
-  expect(reply("PreToolUse", { ...exit(1, "half"), starved: "end" }).verdict).toBe("deny");
+  expect(reply("PreToolUse", { ...exit(1, "half"), prevented: "end" }).verdict).toBe("deny");
 });

@@ -31,10 +31,8 @@ export interface HookReply {
 export function readReply(run: HookRun, about: FiredHook): HookReply {
   const { handler } = about;
   if (handler.type === "command" && (handler.async || handler.asyncRewake)) return { context: [], async: {} };
-  if (run.refused && mayBlock(about) && !NEVER_ON_FAILURE.has(about.event))
-    return block({ context: [] }, about, run.problem ?? "was not started");
   if (run.outcome === "cancelled") return cancelled(run, about);
-  if (run.starved && !hasReplied(run)) return starved(run, about);
+  if (run.prevented && !hasReplied(run)) return prevented(run, about);
   if (handler.type === "prompt" || handler.type === "agent") return readModelAnswer(run, about);
   const stdout = readStdout(run.stdout);
   if (stdout.kind === "async") return { context: [], async: stdout.announced };
@@ -58,17 +56,20 @@ function cancelled({ problem }: HookRun, about: FiredHook): HookReply {
 }
 
 /** It was run to its end, and what it printed is its answer. */
-const hasReplied = ({ starved, exitCode, stdout }: HookRun) =>
-  starved === "end" && exitCode !== undefined && exitCode !== KILLED && readStdout(stdout).kind === "json";
+const hasReplied = ({ prevented, exitCode, stdout }: HookRun) =>
+  (prevented === "end" || prevented === "unread") &&
+  exitCode !== undefined &&
+  exitCode !== KILLED &&
+  readStdout(stdout).kind === "json";
 
 /** The exit code of a shell whose program was killed. */
 const KILLED = 137;
 
 /**
- * A handler that could not start or finish because the machine lacks something. Whoever can use up descriptors or memory
- * could otherwise switch off a guard, so it counts as a no wherever a handler may say no.
+ * A handler that could not do its work. Whoever can use up descriptors or memory, or replace its program, could otherwise
+ * switch off a guard, so it counts as a no wherever a handler may say no.
  */
-function starved({ problem = "the machine is out of resources" }: HookRun, about: FiredHook): HookReply {
+function prevented({ prevented: cause, problem = "it was not started" }: HookRun, about: FiredHook): HookReply {
   const failure = hookFailure(about, problem, "failed");
   const why = `This hook could not be run, so what it guards is blocked. ${problem}`;
   if (EVENT_FACTS[about.event].permission)
@@ -77,7 +78,9 @@ function starved({ problem = "the machine is out of resources" }: HookRun, about
       problem: failure,
       permission: { behavior: "deny", message: blockText(about, why, { raw: true }) },
     };
-  return mayBlock(about)
+  // A program that changed stays so until the session is restarted, and one that prints too much does so again.
+  const isForever = (cause === "changed" || cause === "unread") && NEVER_ON_FAILURE.has(about.event);
+  return mayBlock(about) && !isForever
     ? { ...block({ context: [] }, about, why), problem: failure }
     : { context: [], problem: failure };
 }

@@ -53,8 +53,11 @@ function denials(view: CommandView): readonly RuleFinding[] {
   const rules = view.question.rules.filter((rule) => rule.behavior === "deny");
   const line = findingOnLine(rules, view);
   if (view.analysis.problem !== undefined) return line ? [line] : [];
-  return [...(line ? [line] : []), ...findingsIn(view, rules)];
+  return [...(line ? [line] : []), ...findingsIn(view, rules)].filter(isCertainOrUsers);
 }
+
+/** Nobody wrote Keelson's own rules, so they do not make everyday commands ask where there is no shield to hide the file. */
+const isCertainOrUsers = ({ rule, reach }: RuleFinding) => reach === "yes" || !rule.builtIn;
 
 /** The denial, if a deny rule matches the command or a file in it. */
 function commandDeny(view: CommandView, found: readonly RuleFinding[]): { message: string; rule: Rule } | undefined {

@@ -42,10 +42,8 @@ function powershellView(question: GateQuestion): CommandView {
 }
 
 function denials(view: CommandView): readonly RuleFinding[] {
-  return findings(
-    view,
-    view.question.rules.filter(({ behavior }) => behavior === "deny"),
-  );
+  const rules = view.question.rules.filter(({ behavior }) => behavior === "deny");
+  return findings(view, rules).filter(({ rule, reach }) => reach === "yes" || !rule.builtIn);
 }
 
 /** By the text, by another parameter of the call, or by a file that the text names. */

@@ -17,6 +17,8 @@ export interface Rule {
   readonly text: string;
   /** Of a skill that an administrator gave. Rules of managed files have their own source. */
   readonly managed?: true;
+  /** Of Keelson itself. It denies what a command names; a command that only might reach the file needs no approval for that. */
+  readonly builtIn?: true;
 }
 
 /** Splits `Tool(content)`. Undefined if the text is neither that nor a bare name. */

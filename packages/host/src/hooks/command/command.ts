@@ -50,7 +50,7 @@ export async function runCommandHook(
 
   const argv = hookArgv(handler, options);
   if ("problem" in argv) {
-    return run({ ...notStarted({ ...argv, code: 127 }), ...(argv.isChanged ? { refused: true } : {}) });
+    return run({ ...notStarted({ ...argv, code: 127 }), ...(argv.isChanged ? { prevented: "changed" } : {}) });
   }
   const child = startHook(argv.argv, `${input}\n`, options);
   if ("problem" in child) return run(notStarted(child));
@@ -84,13 +84,14 @@ export async function runCommandHook(
   const problems = [moved, killed, fix, truncationProblem(stdout, stderr)];
   const isCut = stdout.isCut();
   const printedOut = stdout.take().slice(announced.length());
+  // What was dropped may have been a no, and large inputs make large answers.
+  const isUnread = isCut && /^\s*(?:\{|$)/.test(printedOut);
   return run({
     outcome: code === 0 ? "success" : "error",
     ...(code === null ? {} : { exitCode: code }),
     stdout: printedOut,
     stderr: said,
-    // What was dropped may have been a no, and large inputs make large answers.
-    ...(fix !== undefined || (isCut && /^\s*(?:\{|$)/.test(printedOut)) ? { starved: "end" } : {}),
+    ...(fix !== undefined ? { prevented: "end" } : isUnread ? { prevented: "unread" } : {}),
     ...withProblem(problems.filter((problem) => problem !== undefined)),
   });
 }
@@ -136,7 +137,7 @@ function cancelled(why: "timeout" | "interrupted", timeoutMs: number): Omit<Hook
 /** Uses the exit code a shell would give, so a missing program looks the same with and without a shell. */
 function notStarted({ problem, code, starved }: StartFailure): Omit<HookRun, "durationMs"> {
   const exit = code === undefined ? {} : { exitCode: code };
-  return { outcome: "error", ...exit, stdout: "", stderr: problem, problem, ...(starved && { starved: "start" }) };
+  return { outcome: "error", ...exit, stdout: "", stderr: problem, problem, ...(starved && { prevented: "start" }) };
 }
 
 /** The exit code of a shell whose program was killed with SIGKILL. */

@@ -279,7 +279,7 @@ test("a connection that fails for lack of descriptors is reported as such", asyn
     throw Object.assign(new Error("connect EMFILE"), { code: "EMFILE" });
   };
   const { run } = await post("http://localhost:80/", { connect: starved });
-  expect(run).toMatchObject({ starved: "start", problem: expect.stringContaining("ulimit -n") });
+  expect(run).toMatchObject({ prevented: "start", problem: expect.stringContaining("ulimit -n") });
 });
 
 test.each([
@@ -379,7 +379,7 @@ test("an answer of one MiB is read; a longer one is rejected without waiting for
     more();
   });
   const { run } = await post(`http://hooks.test:${endless.port}/`);
-  expect(run).toEqual({ ...failed(`hooks.test:${endless.port} answered with more than 1 MiB`), starved: "end" });
+  expect(run).toEqual({ ...failed(`hooks.test:${endless.port} answered with more than 1 MiB`), prevented: "unread" });
   await closed.promise;
 });
 

@@ -52,7 +52,7 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
     const problem = answerProblem(answer, url);
     if (problem === undefined) return end({ outcome: "success", exitCode: 0, stdout: answer.body });
     // What was not read may have been a no.
-    return answer.tooLong ? { ...fail(problem), starved: "end" } : fail(problem);
+    return answer.tooLong ? { ...fail(problem), prevented: "unread" } : fail(problem);
   } catch (error) {
     if (options.signal.aborted) return end({ outcome: "cancelled", stdout: "", problem: "stopped with the run" });
     if (late.signal.aborted) {
@@ -63,7 +63,7 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
     const fix = shortageFix(error);
     const what = `the request to ${url.host} failed: ${error instanceof Error ? error.message : String(error)}`;
     if (fix === undefined) return fail(what);
-    return end({ outcome: "error", stdout: "", problem: `${what}; ${fix}`, starved: connection ? "end" : "start" });
+    return end({ outcome: "error", stdout: "", problem: `${what}; ${fix}`, prevented: connection ? "end" : "start" });
   } finally {
     clearTimeout(timer);
     connection?.close();

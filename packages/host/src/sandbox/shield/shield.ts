@@ -110,6 +110,7 @@ export function createShield(
   let devices: Devices | undefined;
   let isSandboxed = false;
   let isClosed = false;
+  let running = 0;
 
   const status = () => (ready ??= start());
 
@@ -180,6 +181,7 @@ export function createShield(
       const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
       watch.whenSettled(() => release(held));
+      running++;
       return {
         argv: bubblewrapArgv(
           {
@@ -195,8 +197,13 @@ export function createShield(
         isWrapper: true,
         leave() {
           const notes = watched.end();
-          // Git removes a worktree when nothing else runs any more.
-          if (isClosed) void close().then(() => rmSync(folder(), { recursive: true, force: true }));
+          running--;
+          // Git removes a worktree when the session is over. What comes next begins with a new folder.
+          if (isClosed && running === 0) {
+            watch.close();
+            mask = undefined;
+            rmSync(folder(), { recursive: true, force: true });
+          }
           return notes;
         },
       };
@@ -208,7 +215,10 @@ export function createShield(
       // Where the session worked before, the full sandbox lets no one write.
       const guarded = guardedFrom(cwd, options.directories());
       const held = await hold(guarded);
-      const { readOnly, missingFolders, missingFiles, gitSettings } = guarded;
+      const { missingFolders, missingFiles, gitSettings } = guarded;
+      // A folder around the one where the session works is read-only except for that one, which the sandbox sees to.
+      const isAround = (path: string) => options.directories().some((each) => each.startsWith(`${path}/`));
+      const readOnly = guarded.readOnly.filter((path) => !isAround(path));
       const fixed = [...readOnly, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
       if ((await status()).kind === "seatbelt") {
         return { hidden, readOnly: [...fixed, ...missingFiles], leave: () => [], release() {} };

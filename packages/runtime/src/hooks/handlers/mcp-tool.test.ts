@@ -86,7 +86,7 @@ test("a tool error and a failed call block nothing; an answer that is too long i
     failed('the tool "look" of "guard" failed: no such table'),
     failed('the tool "look" of "guard" could not be called: pipe closed'),
     failed('the tool "look" of "guard" could not be called: not here'),
-    { ...failed('the tool "look" of "guard" answered with more than 1 MiB'), starved: "end" },
+    { ...failed('the tool "look" of "guard" answered with more than 1 MiB'), prevented: "unread" },
   ]);
 });
 

@@ -35,7 +35,7 @@ export async function runMcpToolHook(
     if (isError) return fail(`the tool "${tool}" of "${server}" failed: ${text.slice(0, MAX_ERROR)}`);
     // What is not read may be a no.
     if (text.length > MAX_TEXT)
-      return { ...fail(`the tool "${tool}" of "${server}" answered with more than 1 MiB`), starved: "end" };
+      return { ...fail(`the tool "${tool}" of "${server}" answered with more than 1 MiB`), prevented: "unread" };
     return end({ outcome: "success", exitCode: 0, stdout: text, stderr: "" });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -138,13 +138,13 @@ function failedRun(error: unknown): HookRun {
   const fix = shortageFix(error);
   const problem = error instanceof Error ? error.message : String(error);
   const run = { outcome: "error", stdout: "", stderr: "", durationMs: 0 } as const;
-  return fix === undefined ? { ...run, problem } : { ...run, problem: `${problem}; ${fix}`, starved: "start" };
+  return fix === undefined ? { ...run, problem } : { ...run, problem: `${problem}; ${fix}`, prevented: "start" };
 }
 
 /** What models and servers report are sentences. */
 function withShortage(run: HookRun): HookRun {
   const fix = run.outcome === "error" && run.problem !== undefined ? shortageFixIn(run.problem) : undefined;
-  return fix === undefined ? run : { ...run, problem: `${run.problem}; ${fix}`, starved: "end" };
+  return fix === undefined ? run : { ...run, problem: `${run.problem}; ${fix}`, prevented: "end" };
 }
 
 /** The options of a plugin, also those in the secret store. */

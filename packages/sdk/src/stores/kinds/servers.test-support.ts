@@ -1,7 +1,7 @@
 // Database servers for this folder's tests. Each runs from the system's own binaries in a temporary folder, listens
 // only on a socket in it, and is removed after the test.
 
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -74,20 +74,29 @@ function postgresBin(): string | undefined {
   );
 }
 
-/** Postgres refuses to run as root, so it runs as the user its package created, who gets the folder. */
-function userFor(dir: string): string | undefined {
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Postgres refuses to run as root, so it runs as the user its package created, or as nobody, who gets the folder. */
+function userFor(dir: string): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const name = "postgres";
-  const [uid, gid] = ["-u", "-g"].map((flag) => Number(execFileSync("id", [flag, name], { encoding: "utf8" })));
-  chownSync(dir, uid!, gid!);
-  return name;
+  const user = userCalled("postgres") ?? userCalled("nobody")!;
+  chownSync(dir, user.uid, user.gid);
+  return user;
+}
+
+function userCalled(name: string): User | undefined {
+  const [uid, gid] = ["-u", "-g"].map((flag) => spawnSync("id", [flag, name], { encoding: "utf8" }));
+  return uid?.status === 0 ? { uid: Number(uid.stdout), gid: Number(gid?.stdout) } : undefined;
 }
 
 /** With setpriv, the server also ends when the test process does. */
-function asUser(user: string | undefined): string[] {
+function asUser(user: User | undefined): string[] {
   const setpriv = "/usr/bin/setpriv";
   if (!existsSync(setpriv)) return [];
-  const identity = user === undefined ? [] : ["--reuid", user, "--regid", user, "--init-groups"];
+  const identity = user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
   return [setpriv, ...identity, "--pdeathsig", "SIGTERM"];
 }
 
