@@ -10,6 +10,8 @@ test.each([
   ["FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory", /memory/],
   ["tee: log: No space left on device", /disk/],
   ["write: Disk quota exceeded", /disk/],
+  ["bash: line 1: /usr/bin/jq: Argument list too long", /pipe or a file/],
+  ["libc.so.6: cannot open shared object file: Error 24", /ulimit -n/],
 ])("shortageFixIn(%j)", (text, fix) => {
   expect(shortageFixIn(text)).toMatch(fix);
 });

@@ -1,4 +1,4 @@
-// Recognizes failures for lack of resources: descriptors, processes, memory, disk space. What guards something must not
+// Recognizes failures for lack of resources: descriptors, processes, memory, disk space, room for arguments. What guards something must not
 // be skipped then, because such a failure can be brought about.
 
 const FIXES: Readonly<Record<string, string>> = {
@@ -9,15 +9,17 @@ const FIXES: Readonly<Record<string, string>> = {
   ENOBUFS: "free some memory",
   ENOSPC: "free some disk space",
   EDQUOT: "free some disk space",
+  E2BIG: "pass long inputs by a pipe or a file, not as arguments",
 };
 
 /** As C libraries and runtimes word them in English. */
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/too many open files in system/i, "ENFILE"],
-  [/too many open files|ran out of file descriptors/i, "EMFILE"],
+  [/too many open files|ran out of file descriptors|cannot open shared object file: error 24\b/i, "EMFILE"],
   [/resource temporarily unavailable|cannot fork/i, "EAGAIN"],
-  [/cannot allocate memory|out of memory|no buffer space available|memoryerror/i, "ENOMEM"],
+  [/cannot allocate memory|out of memory|no buffer space available|memoryerror|failed to map segment/i, "ENOMEM"],
   [/no space left on device|disk quota exceeded/i, "ENOSPC"],
+  [/argument list too long/i, "E2BIG"],
 ];
 
 /** Signals with which a system or another program ends a process, unlike those of a program that crashes. */
@@ -35,7 +37,7 @@ export function shortageFix(error: unknown): string | undefined {
 
 /** How to fix the shortage that a program's error text reports. */
 export function shortageFixIn(text: string): string | undefined {
-  const code = /\b(EMFILE|ENFILE|EAGAIN|ENOMEM|ENOBUFS|ENOSPC|EDQUOT)\b/.exec(text)?.[1];
+  const code = /\b(EMFILE|ENFILE|EAGAIN|ENOMEM|ENOBUFS|ENOSPC|EDQUOT|E2BIG)\b/.exec(text)?.[1];
   const named = code ?? TEXTS.find(([pattern]) => pattern.test(text))?.[1];
   return named === undefined ? undefined : FIXES[named];
 }

@@ -138,7 +138,7 @@ test("each refusal says why", async () => {
   home.settings({ permissions: { allow: FILE_RULES } });
   const why = {
     "cat ln-dir/*": "cat in '",
-    "cd options && cat ?R": "is named like an option",
+    "cd options && cat ?R": "is named like an option or a command",
     "touch ../outside/new": "may only create or modify files in the allowed working directories",
     "cp -r kit/. .": "Permission to write to",
     "source env.sh": "no rule names the script 'env.sh'",

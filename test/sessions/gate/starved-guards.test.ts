@@ -10,6 +10,8 @@ const WRITE = { calls: [{ name: "Write", input: { file_path: "made.txt", content
 const MODES = ["--permission-mode", "acceptEdits"];
 const linuxTest = testUnless(process.platform === "linux" ? null : "needs Linux", test);
 
+const NO = JSON.stringify({ decision: "block" });
+
 /** Runs the program with at most so many open files. */
 const limited = (files: number) => ["/bin/sh", "-c", `ulimit -n ${files}; exec "$@"`, "limited"];
 
@@ -38,6 +40,13 @@ test.each([
   ["whose program was killed", "sh -c 'kill -9 $$'; exit $?", "killed by SIGKILL"],
   ["that has no disk space", "echo 'log: No space left on device' >&2; exit 1", "free some disk space"],
   ["that cannot fork", "echo 'bash: fork: retry: Resource temporarily unavailable' >&2; exit 254", "ulimit -u"],
+  ["that gets an argument of 300 KB", `/bin/true "$(head -c 300000 /dev/zero | tr '\\0' x)"`, "not as arguments"],
+  ["whose answer begins after 2 MB", `head -c 2000000 /dev/zero | tr '\\0' ' '; echo '${NO}'`, "more than 1 MiB"],
+  [
+    "whose reason has 2 MB",
+    `printf '{"reason":"'; head -c 2000000 /dev/zero | tr '\\0' x; echo '",${NO.slice(1)}'`,
+    "1 MiB",
+  ],
 ])("a hook %s denies, and says why", async (_, command, why) => {
   using home = temporaryHome();
   home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command }] }] } });
@@ -54,6 +63,8 @@ test.each([
   ["that does not exist", "/no/such/guard"],
   ["that fails for a reason of its own", "echo broken >&2; exit 1"],
   ["that crashes", "ulimit -c 0; kill -SEGV $$"],
+  ["that prints a lot", "head -c 2000000 /dev/zero | tr '\\0' x"],
+  ["that prints a lot after its answer", `echo '{"suppressOutput":true}'; head -c 2000000 /dev/zero | tr '\\0' ' '`],
 ])("a hook %s is a warning", async (_, command) => {
   using home = temporaryHome();
   home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command }] }] } });

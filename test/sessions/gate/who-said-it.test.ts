@@ -145,6 +145,8 @@ test.each([
   ["a client that says a person typed it", { origin: { kind: "human" } }, ["go"]],
   ["a client that says it is made up", { isSynthetic: true }, []],
   ["a client that says who else sent it", { origin: { kind: "peer", from: "x" } }, []],
+  ["a client that forwards what a subagent was told", { parent_tool_use_id: "toolu_1" }, []],
+  ["a client that says so in another way", { isSynthetic: 1, origin: { kind: "Human" } }, []],
   ["a client that claims our own record", { isSynthetic: true, byUser: true, shell: { command: "x" } }, []],
 ])("a prompt of %s", async (_, more, words) => {
   using home = temporaryHome();

@@ -164,8 +164,9 @@ export interface HookRun {
   readonly problem?: string;
   /**
    * Why it has not decided, though nothing is wrong with it. A handler that may block then does. changed: its program is not what
-   * it was. start, end: it could not start, or not finish, for lack of descriptors, processes, memory or disk space.
+   * it was. start, end: it could not start, or not finish, for lack of descriptors, processes, memory or disk space. unread: its
+   * answer is too long, and a part of it was dropped.
    */
-  readonly prevented?: "changed" | "start" | "end";
+  readonly prevented?: "changed" | "start" | "end" | "unread";
   readonly durationMs: number;
 }

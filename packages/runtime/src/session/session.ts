@@ -70,9 +70,9 @@ export interface SessionParts {
 }
 
 /** Clients speak for the user, unless they say that a prompt is someone else's. */
-function isByUser({ isSynthetic, origin }: PromptMessage): boolean {
+function isByUser({ isSynthetic, origin, parent_tool_use_id: call }: PromptMessage): boolean {
   const { kind }: { readonly kind: string } = origin ?? { kind: "human" };
-  return (isSynthetic ?? false) === false && kind === "human";
+  return (isSynthetic ?? false) === false && kind === "human" && (call ?? null) === null;
 }
 
 /** Marks a result that no prompt of a client asked for. */

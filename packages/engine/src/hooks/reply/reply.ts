@@ -57,7 +57,10 @@ function cancelled({ problem }: HookRun, about: FiredHook): HookReply {
 
 /** It was run to its end, and what it printed is its answer. */
 const hasReplied = ({ prevented, exitCode, stdout }: HookRun) =>
-  prevented === "end" && exitCode !== undefined && exitCode !== KILLED && readStdout(stdout).kind === "json";
+  (prevented === "end" || prevented === "unread") &&
+  exitCode !== undefined &&
+  exitCode !== KILLED &&
+  readStdout(stdout).kind === "json";
 
 /** The exit code of a shell whose program was killed. */
 const KILLED = 137;
@@ -75,8 +78,8 @@ function prevented({ prevented: cause, problem = "it was not started" }: HookRun
       problem: failure,
       permission: { behavior: "deny", message: blockText(about, why, { raw: true }) },
     };
-  // A program that changed stays so until the session is restarted.
-  const isForever = cause === "changed" && NEVER_ON_FAILURE.has(about.event);
+  // A program that changed stays so until the session is restarted, and one that prints too much does so again.
+  const isForever = (cause === "changed" || cause === "unread") && NEVER_ON_FAILURE.has(about.event);
   return mayBlock(about) && !isForever
     ? { ...block({ context: [] }, about, why), problem: failure }
     : { context: [], problem: failure };

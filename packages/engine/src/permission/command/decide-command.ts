@@ -195,7 +195,11 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   if (obstacle === undefined) return undefined;
   const { why, path } = obstacle;
   if (why === "option")
-    return { reason: `${APPROVAL}: '${path}' is named like an option`, suggestions: [], blockedPath: path };
+    return {
+      reason: `${APPROVAL}: '${path}' is named like an option or a command`,
+      suggestions: [],
+      blockedPath: path,
+    };
   if (why === "unseen")
     return { reason: `${APPROVAL}: it is not known what '${path}' leads to`, suggestions: [], blockedPath: path };
   const roots = directories.map((directory) => `'${directory}'`).join(", ");

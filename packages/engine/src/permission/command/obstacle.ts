@@ -117,14 +117,19 @@ function writtenThrough(part: SimpleCommand, view: CommandView): Obstacle | unde
   return out === undefined ? undefined : { why: "outside", path: out };
 }
 
-/** A file whose name the program would read as an option, or as a list of further words: `-R`, `--pre=x`, `@x`. */
+/**
+ * A file whose name the program would read as something else: an option, a list of further words (`-R`, `--pre=x`, `@x`), or
+ * for Perl a command (`x|`).
+ */
 export function optionLike(part: SimpleCommand, { places, question }: CommandView): Obstacle | undefined {
+  const isPerl = /(?:^|\/)perl[-.\d]*$/.test(part.words[0]?.value ?? "");
   for (const file of filesOf(part, places, question.home, "lenient")) {
-    if (!file.loose) continue;
+    if (!file.loose && !(isPerl && file.pattern && !file.redirected)) continue;
     const found = question.onDisk?.matches.get(file.path);
     if (found === undefined) return { why: "unseen", path: file.path };
     const folder = endsIn(file, question).given.replace(/\/$/, "");
-    const odd = found.find(({ given }) => /^[-+@]/.test(given.slice(folder.length + 1)));
+    const isOdd = (name: string) => (file.loose && /^[-+@]/.test(name)) || (isPerl && /^\s*[|<>]|\|\s*$/.test(name));
+    const odd = found.find(({ given }) => isOdd(given.slice(folder.length + 1)));
     if (odd) return { why: "option", path: odd.given };
   }
   return undefined;

@@ -83,12 +83,16 @@ export async function runCommandHook(
   const killed = code === null || code === KILLED ? `It was killed by ${signal ?? "a signal"}` : undefined;
   const fix = shortageAtEnd(code, signal, said);
   const problems = [moved, killed, fix, truncationProblem(stdout, stderr)];
+  const isCut = stdout.isCut();
+  const printedOut = stdout.take().slice(announced.length());
+  // What was dropped may have been a no, and large inputs make large answers.
+  const isUnread = isCut && /^\s*(?:\{|$)/.test(printedOut);
   return run({
     outcome: code === 0 ? "success" : "error",
     ...(code === null ? {} : { exitCode: code }),
-    stdout: stdout.take().slice(announced.length()),
+    stdout: printedOut,
     stderr: said,
-    ...(fix === undefined ? {} : { prevented: "end" }),
+    ...(fix !== undefined ? { prevented: "end" } : isUnread ? { prevented: "unread" } : {}),
     ...withProblem(problems.filter((problem) => problem !== undefined)),
   });
 }

@@ -50,7 +50,9 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
     connection = await openConnection(url, signal, options);
     const answer = await postHook(connection, { url, headers, body: input }, signal);
     const problem = answerProblem(answer, url);
-    return problem === undefined ? end({ outcome: "success", exitCode: 0, stdout: answer.body }) : fail(problem);
+    if (problem === undefined) return end({ outcome: "success", exitCode: 0, stdout: answer.body });
+    // What was not read may have been a no.
+    return answer.tooLong ? { ...fail(problem), prevented: "unread" } : fail(problem);
   } catch (error) {
     if (options.signal.aborted) return end({ outcome: "cancelled", stdout: "", problem: "stopped with the run" });
     if (late.signal.aborted) {

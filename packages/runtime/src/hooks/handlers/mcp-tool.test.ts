@@ -73,7 +73,7 @@ test("a server that is not connected is reported, not started", async () => {
   expect([await call(undefined), await call(() => undefined)]).toEqual([failed(problem), failed(problem)]);
 });
 
-test("a tool error, a failed call and a too long answer block nothing", async () => {
+test("a tool error and a failed call block nothing; an answer that is too long is one that could not be read", async () => {
   const runs = [
     await call(async () => ({ text: "no such table", isError: true })),
     await call(() => Promise.reject(new Error("pipe closed"))),
@@ -86,7 +86,7 @@ test("a tool error, a failed call and a too long answer block nothing", async ()
     failed('the tool "look" of "guard" failed: no such table'),
     failed('the tool "look" of "guard" could not be called: pipe closed'),
     failed('the tool "look" of "guard" could not be called: not here'),
-    failed('the tool "look" of "guard" answered with more than 1 MiB'),
+    { ...failed('the tool "look" of "guard" answered with more than 1 MiB'), prevented: "unread" },
   ]);
 });
 

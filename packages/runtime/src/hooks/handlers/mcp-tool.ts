@@ -33,7 +33,9 @@ export async function runMcpToolHook(
     if (!result.value) return fail(`the MCP server "${server}" is not connected, or has no tool "${tool}"`);
     const { text, isError } = result.value;
     if (isError) return fail(`the tool "${tool}" of "${server}" failed: ${text.slice(0, MAX_ERROR)}`);
-    if (text.length > MAX_TEXT) return fail(`the tool "${tool}" of "${server}" answered with more than 1 MiB`);
+    // What is not read may be a no.
+    if (text.length > MAX_TEXT)
+      return { ...fail(`the tool "${tool}" of "${server}" answered with more than 1 MiB`), prevented: "unread" };
     return end({ outcome: "success", exitCode: 0, stdout: text, stderr: "" });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -84,6 +84,7 @@ export const PATTERNS_RUN: readonly CommandRow[] = [
       "python3 tool.py src/*.py",
       "node -e 'x()' src/*.js",
       "perl -ne 'print if /a*/' src/*.ts",
+      "perl -pi -e 's/a/b/' -- src/*.ts ./*.ts",
       "jq '.a[]' src/*.json",
       "jq -r .a[0] a.json",
       "jq --arg a b '.a[]' src/*.json",
@@ -183,6 +184,16 @@ export const PATTERNS_RUN: readonly CommandRow[] = [
 ];
 
 export const PATTERNS_ASK: readonly CommandRow[] = [
+  [
+    "file names that Perl opens as commands",
+    { ...CODE, files: ["/repo/src/a.ts", "/repo/src/touch x|", "/repo/lib/|touch x;.ts"] },
+    [
+      "perl -pe 1 src/*",
+      "perl -ne 'print' ./src/*",
+      "perl -pi -e 's/a/b/' -- lib/*.ts",
+      "/usr/bin/perl -n -e 1 src/t*",
+    ],
+  ],
   [
     "file names that complete code, in acceptEdits",
     EDITS,
