@@ -169,11 +169,12 @@ export function createShield(
         return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
       }
       const held = await hold(guarded);
+      const marked = folder();
       const covers: Covers = {
         hiddenFiles: hidden.files,
         hiddenFolders: hidden.folders,
         readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter(
-          (path) => path !== folder() && !isHidden(path, hidden),
+          (path) => path !== marked && !isHidden(path, hidden),
         ),
         pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
       };
@@ -186,7 +187,7 @@ export function createShield(
             program: program!,
             covers,
             mask: cover,
-            marked: folder(),
+            marked,
             devices: devices?.({ approved: !isGuarded }) ?? [],
             isRoot,
           },
