@@ -10,7 +10,7 @@ import { trustFix } from "./trust.ts";
 
 /** A session must not end late because its folder is large. What is deeper is asked about if a folder around it is trusted. */
 const MOST_FOLDERS = 2_000;
-const MOST_MS = 100;
+const MOST_MS = 5;
 const LEFT_OUT = new Set([".git", ".claude", "node_modules", ".venv", "venv", "site-packages", "target"]);
 
 /** Returns one sentence for each folder. `since`: when the session began. */

@@ -172,7 +172,8 @@ export function createShield(
       }
       const held = await hold(guarded);
       const withOthers = otherNames();
-      const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== folder());
+      const marked = folder();
+      const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
       const covers: Covers = {
         hiddenFiles: withOthers(hidden.files),
         hiddenFolders: withOthers(hidden.folders),
@@ -189,7 +190,7 @@ export function createShield(
             program: program!,
             covers,
             mask: cover,
-            marked: folder(),
+            marked,
             devices: devices?.({ approved: !isGuarded }) ?? [],
             isRoot,
           },
