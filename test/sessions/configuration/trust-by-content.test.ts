@@ -233,6 +233,10 @@ test.each([true, false])(
     const next = await ask(home, { cwd: sub });
     expect(["hooked", "served"].filter((name) => ran(home, name))).toEqual([]);
     expect(next.stderr).toContain("hooks.SessionStart ignored: you have not been asked about these settings");
+    // Taking back what was never given grants nothing.
+    await runKeelson(["trust", "--revoke", sub], { home });
+    await ask(home, { cwd: sub });
+    expect(ran(home, "hooked")).toBe(false);
     await trustNow(home, sub);
     await ask(home, { ...whenThere("../../served"), cwd: sub });
     expect([ran(home, "hooked"), ran(home, "served")]).toEqual([true, true]);
@@ -362,6 +366,8 @@ test("at the terminal, what changed is asked about by name, and Enter accepts no
     await using accepted = startTerminal({ home });
     await accepted.until("Settings changed since you trusted this folder");
     accepted.press("2");
+    await accepted.until("❯ 2.");
+    accepted.press("enter");
     await accepted.until(PROMPT);
   }
   await using again = startTerminal({ home });

@@ -122,9 +122,10 @@ export function whyTextHeld(
   base: string,
   { trustBasis, configDir, home, origin: { uid } }: HeldQuestion,
 ): string | undefined {
-  const basis = base === trustBasis?.folder ? trustBasis : { folder: base, inherited: false };
-  // Written while the session is under way, by a person: commands cannot write there.
-  if (!basis.inherited && trustBasis && isSince(file, trustBasis.since)) return undefined;
+  const isOwn = base === trustBasis?.folder;
+  const basis = isOwn ? trustBasis : { folder: base, inherited: false };
+  // Written while the session is under way, by a person: commands cannot write there, but perhaps in other folders.
+  if (isOwn && !basis.inherited && isSince(file, trustBasis.since)) return undefined;
   const place = { ...basis, configDir, home, uid };
   const unknown = beliefIn(place)(file, present().grantsOfText(file, place));
   if (unknown.length === 0) return undefined;
@@ -143,7 +144,8 @@ export function heldJobs(jobs: readonly object[], file: string, snapshot: HeldQu
 
 type HeldQuestion = Pick<Snapshot, "trustBasis" | "configDir" | "home" | "origin">;
 
-function isSince(file: string, since: number): boolean {
+/** Whether the file was changed at this time or later. */
+export function isSince(file: string, since: number): boolean {
   try {
     return statSync(file).ctimeMs >= since;
   } catch {
