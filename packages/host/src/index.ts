@@ -10,7 +10,6 @@ export {
   privateDirectory,
   type PrivateFile,
 } from "./files/private-file.ts";
-export { realPathOf } from "@keelson/disk/real-path";
 export { createSearch } from "./programs/search.ts";
 export { findRipgrep, ripgrepMissing, type RipgrepOptions } from "./programs/find-ripgrep.ts";
 export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";
