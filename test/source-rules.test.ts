@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 const root = join(import.meta.dir, "..");
 const sources = [...new Bun.Glob("packages/*/src/**/*").scanSync({ cwd: root })];
 
-const MOST_FILES = 15;
+const MOST_FILES = 25;
 
 test(`no folder has more than ${MOST_FILES} files`, () => {
   const others = [...new Bun.Glob("{test,scripts,bench}/**/*").scanSync({ cwd: root })];
@@ -117,6 +117,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "disk/src/lock/locked-file.ts",
     "disk/src/own-files.ts",
     "disk/src/replace-file.ts",
+    "disk/src/seal.ts",
     "host/src/files/private-file.ts",
     "host/src/files/regular-file.ts",
     "host/src/files/write-file.ts",
@@ -130,6 +131,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "store/src/schedules/held-config.ts",
     "store/src/team/team-file.ts",
   ],
+  "checked against a code that commands cannot make": ["config/src/trust/record.ts"],
   "the user's settings, instructions and skills, which may be behind the user's links; they look for regular files": [
     "config/src/instructions/files/read-instruction.ts",
     "config/src/scopes/read.ts",
@@ -137,6 +139,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "config/src/skills/find/read-start.ts",
     "config/src/skills/index/skill-index.ts",
     "config/src/skills/skill-text.ts",
+    "config/src/trust/grants.ts",
     "config/src/write/git-ignore.ts",
     "config/src/write/settings-file.ts",
     "runtime/src/instructions/add-memory.ts",
@@ -158,9 +161,11 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "sdk/src/stores/kinds/file.ts",
   ],
   "a new folder with a random name": [
+    "cli/src/process/nested-state.ts",
     "host/src/extract/extract-files.ts",
     "host/src/plugins/place-files.ts",
     "host/src/programs/pdf-pages.ts",
+    "host/src/shell/shell.ts",
     "sdk/src/stores/resume/catch-up.ts",
     "sdk/src/stores/resume/materialize.ts",
     "sdk/src/stores/resume/rescue.ts",
@@ -171,6 +176,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/plugins/folder-files.ts",
     "host/src/plugins/npm/npm-source.ts",
     "host/src/programs/extract-program.ts",
+    "host/src/programs/registry/content.ts",
   ],
   "the kernel's files, terminals and pipes": [
     "cli/src/bin.ts",
@@ -178,8 +184,10 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "cli/src/interactive/terminal/port.ts",
     "cli/src/process/this-process.ts",
     "disk/src/process-identity.ts",
+    "host/src/hooks/slots.ts",
     "host/src/lsp/memory.ts",
     "host/src/programs/compiler-threads.ts",
+    "host/src/sandbox/shield/status.ts",
     "host/src/sandbox/watch/survivors.ts",
     "host/src/shell/process/command.ts",
     "host/src/shell/process/living.ts",

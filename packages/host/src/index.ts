@@ -1,4 +1,3 @@
-export { extractProgram, programCache } from "./programs/extract-program.ts";
 export { findProgram, pathOutside, programsOnPath } from "./programs/find-program.ts";
 export { createFiles } from "./files/files.ts";
 export { gitBranch } from "./git/branch.ts";
@@ -8,10 +7,10 @@ export {
   makeTemporary,
   ownTemporary,
   privateDirectory,
+  programCache,
   type PrivateFile,
 } from "./files/private-file.ts";
-export { createSearch } from "./programs/search.ts";
-export { findRipgrep, ripgrepMissing, type RipgrepOptions } from "./programs/find-ripgrep.ts";
+export { createSearch } from "./programs/search.lazy.ts";
 export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";
 export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/full/prepare.ts";
 export type { SandboxBlock } from "./sandbox/full/settings.ts";
@@ -23,4 +22,3 @@ export { chooseShell, readsAs, type ShellChoice } from "./shell/environment/choo
 export { createTasks, type TaskHandle, type Tasks, type TaskWatchers } from "./tasks/task-table.ts";
 export type { NewTask, Task, TaskAgent, TaskEnd, TaskStatus, TaskUsage } from "./tasks/task.ts";
 export { createWorkspace } from "./files/workspace.ts";
-export { clearFolderEnvFiles, envFilesOf } from "./hooks/env-file.ts";

@@ -214,7 +214,7 @@ shielded("our temporary files are read-only too: outputs of tasks, and copies fo
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });
   const background = { name: "Bash", input: { command: "echo the real output", run_in_background: true } };
-  const attack = `cd "$TMPDIR"; for f in claude-*/*/*/tasks/* keelson-*/*; do rm -f $f; ln -sf /etc/passwd $f; echo ${MARK} > $f; mv \${f%/*} away; done; find . -type f | grep -v /away; true`;
+  const attack = `cd "$TMPDIR"; for f in claude-*/*/*/tasks/* keelson-*/*; do rm -f $f; ln -sf /etc/passwd $f; echo ${MARK} > $f; mv \${f%/*} away; done; find . -type f | grep -v /away; for d in keelson-*; do echo ${MARK} > $d/new && echo open; done; true`;
   await using model = await startMockModel([{ calls: [background] }, { calls: [bash(attack)] }, { text: "done" }]);
   await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
   const said = told(model.requests[2]!)
@@ -222,6 +222,7 @@ shielded("our temporary files are read-only too: outputs of tasks, and copies fo
     .join("\n");
   expect(said).toContain("Read-only file system");
   expect(said).toMatch(/tasks\/\S+\.output/);
+  expect(said).not.toMatch(/^open$/m);
   expect(plantedIn(home.env["TMPDIR"]!)).toEqual([]);
   // Nothing of the session itself is left.
   expect(readdirSync(home.env["TMPDIR"]!).filter((name) => name.startsWith("keelson-"))).toEqual([]);

@@ -105,7 +105,9 @@ test("texts and programs of a plugin on the command line govern too, but never t
         managedDir: join(root, "managed"),
       }),
     ).map((path) => path.slice(root.length + 1));
-  expect(guarded("./tool")).toEqual(expect.arrayContaining(["p/tool", "p/tool/skills", "p/tool/more"]));
+  expect(guarded("./tool")).toEqual(
+    expect.arrayContaining(["p/tool/skills", "p/tool/commands", "p/tool/agents", "p/tool/more", "p/tool/bin"]),
+  );
   const own = guarded(".");
   expect(own).toEqual(
     expect.arrayContaining([

@@ -46,20 +46,20 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
 }
 
 /**
- * Plugins on the command line, which may be in the working directory: `--plugin-dir ./tool`. Those of other plugins are in
- * the configuration folder. Where people work in the plugin itself, only what decides what runs is guarded.
+ * What decides what a plugin on the command line does, which may be in the working directory: `--plugin-dir ./tool`. Other
+ * plugins are in the configuration folder. The rest of its folder stays free, because people develop plugins there.
  */
 function pluginParts({ plugins, cwd }: Snapshot): readonly string[] {
   return plugins.active
     .filter(({ from }) => from === "inline")
-    .flatMap((plugin) => [
-      ...(isAround(plugin.root, cwd) ? PLUGIN_PARTS.map((name) => join(plugin.root, name)) : [plugin.root]),
-      ...plugin.skillFolders,
-      ...plugin.skills.map((folder) => (isAround(folder, cwd) ? join(folder, "SKILL.md") : folder)),
-      ...plugin.commandFolders,
-      ...plugin.commandFiles,
-      ...plugin.agents,
-      ...plugin.outputStyles,
+    .flatMap(({ root, skillFolders, skills, commandFolders, commandFiles, agents, outputStyles }) => [
+      ...PLUGIN_PARTS.map((name) => join(root, name)),
+      ...skillFolders,
+      ...skills.map((folder) => (isAround(folder, cwd) ? join(folder, "SKILL.md") : folder)),
+      ...commandFolders,
+      ...commandFiles,
+      ...agents,
+      ...outputStyles,
     ])
     .filter((path) => !isAround(path, cwd));
 }

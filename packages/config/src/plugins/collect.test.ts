@@ -534,7 +534,15 @@ test("the files that decide what a plugin runs are guarded, also those that do n
     ".mcp.json",
     ".lsp.json",
     "scripts/check.sh",
-    // The whole folder.
-    "",
+    ".claude-plugin",
+    "skills",
+    "commands",
+    "agents",
+    "hooks",
+    "output-styles",
+    "themes",
+    "monitors",
+    "bin",
+    "settings.json",
   ]);
 });

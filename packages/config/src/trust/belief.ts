@@ -122,10 +122,11 @@ export function whyTextHeld(
   base: string,
   { trustBasis, configDir, home, origin: { uid } }: HeldQuestion,
 ): string | undefined {
+  const isNew = isSince(file, trustBasis?.since ?? performance.timeOrigin);
   const isOwn = base === trustBasis?.folder;
-  const basis = isOwn ? trustBasis : { folder: base, inherited: false };
-  // Written while the session is under way, by a person: commands cannot write there, but perhaps in other folders.
-  if (isOwn && !basis.inherited && isSince(file, trustBasis.since)) return undefined;
+  // Written while the session is under way, by a person: commands cannot write there. To other folders they can.
+  if (isOwn && !trustBasis.inherited && isNew) return undefined;
+  const basis = isOwn ? trustBasis : { folder: base, inherited: isNew };
   const place = { ...basis, configDir, home, uid };
   const unknown = beliefIn(place)(file, present().grantsOfText(file, place));
   if (unknown.length === 0) return undefined;

@@ -2,7 +2,7 @@
 // only restrict. Looked for once, when a session ends.
 
 import { readdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { Snapshot } from "../load/snapshot.ts";
 import { isSince } from "./belief.ts";
 import { presentContent } from "./present.ts";
@@ -11,7 +11,7 @@ import { trustFix } from "./trust.ts";
 
 /** A session must not end late because its folder is large. What is deeper is asked about if a folder around it is trusted. */
 const MOST_FOLDERS = 2_000;
-const MOST_MS = 20;
+const MOST_MS = 100;
 const LEFT_OUT = new Set([".git", ".claude", "node_modules", ".venv", "venv", "site-packages", "target"]);
 
 /** Returns one sentence for each folder. `since`: when the session began. */
@@ -30,19 +30,18 @@ export function holdNested(
       if (entry.isDirectory() && !LEFT_OUT.has(entry.name))
         open.push({ folder: join(folder, entry.name), isRoot: false });
     if (isRoot || !entries.some(({ name }) => name === ".claude" || name === ".mcp.json")) continue;
-    const changed = FILES.map((name) => join(folder, name)).filter((file) => isSince(file, since));
-    if (changed.length === 0 || readTrustRecord(configDir, folder) !== "none") continue;
-    if (Object.keys(presentContent({ folder, home, uid })).length === 0) continue;
+    if (readTrustRecord(configDir, folder) !== "none") continue;
+    const granting = Object.keys(presentContent({ folder, home, uid }));
+    const changed = granting.filter((name) => isSince(join(folder, name), since));
+    if (changed.length === 0) continue;
     writeTrustRecord(configDir, folder, {});
-    const names = changed.map((file) => relative(folder, file)).join(", ");
+    const names = changed.join(", ");
     notes.push(
       `${folder} got ${names} in this session: sessions there use only what restricts; to accept it, ${trustFix(folder)}`,
     );
   }
   return notes;
 }
-
-const FILES = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
 
 function entriesOf(folder: string) {
   try {

@@ -11,6 +11,7 @@ import { readSettingsFile, readWholeFile } from "../scopes/read.ts";
 import { scanMarkdown } from "../skills/find/scan.ts";
 import { fieldJson } from "../skills/frontmatter/field-values.ts";
 import { readHead } from "../skills/frontmatter/head.ts";
+import { skillGrants } from "../skills/grants.ts";
 import { grantDigest, jobGrants, scriptGrants, serverGrants, settingsGrants, type FolderGrant } from "./grants.ts";
 import type { FolderPlace } from "../write/project-flag.ts";
 import { globalFileOf, readGlobalConfig, readTrust } from "./trust.ts";
@@ -66,8 +67,14 @@ export function grantsOfText(file: string, place: FolderToRead): readonly Folder
   return [...readHead(text).fields].flatMap(([field, node]): FolderGrant[] => {
     if (!FIELDS.has(field)) return [];
     const [value, own] = [fieldJson(node), { name: field, path: [field] }];
-    return [{ ...own, value }, ...(field === "hooks" ? scriptGrants(own, value, place, dirname(file)) : [])];
+    if (field === "hooks") return [{ ...own, value }, ...scriptGrants(own, value, place, dirname(file))];
+    return [{ ...own, value }, ...(field === "allowed-tools" ? inlineGrants(text) : [])];
   });
+}
+
+/** Inline commands run with what `allowed-tools` allows, without a question. */
+function inlineGrants(text: string): readonly FolderGrant[] {
+  return skillGrants(text).commands.map((value) => ({ name: `inline command "${value}"`, path: ["!"], value }));
 }
 
 /** A plugin in the folder's skills, with everything that it runs. */

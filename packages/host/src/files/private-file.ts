@@ -61,6 +61,18 @@ export function makeTemporary(env: Environment, prefix: string): string {
   }
 }
 
+export interface ProgramCachePlace {
+  readonly env: Environment;
+  readonly home: string;
+  readonly configDir: string;
+}
+
+/** Where programs are extracted to. Commands cannot write there, so a Keelson among them has a folder of its own. */
+export function programCache({ env, home, configDir }: ProgramCachePlace): string {
+  if (env["KEELSON_STATE_DIR"] === configDir) return join(configDir, "cache");
+  return join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
+}
+
 const temporaryIn = (env: Environment) => realPathOf(env["CLAUDE_CODE_TMPDIR"] || tmpdir());
 
 function isShared(directory: string): boolean {

@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { extractProgram, programCache } from "./extract-program.ts";
+import { programCache } from "../files/private-file.ts";
+import { extractProgram } from "./extract-program.ts";
 
 function place() {
   const root = mkdtempSync(join(tmpdir(), "keelson-extract-"));

@@ -25,18 +25,6 @@ export function extractProgram(embedded: string, directory: string): string | nu
   }
 }
 
-export interface ProgramCachePlace {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly configDir: string;
-}
-
-/** Where programs are extracted to. Commands cannot write there, so a Keelson among them has a folder of its own. */
-export function programCache({ env, home, configDir }: ProgramCachePlace): string {
-  if (env["KEELSON_STATE_DIR"] === configDir) return join(configDir, "cache");
-  return join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
-}
-
 /** The same bytes in a file that we own, in a folder that we own, not writable by others. A command may have changed it. */
 function isIntact(path: string, directory: string, bytes: Buffer): boolean {
   if (!isOwn(directory) || !isOwn(path)) return false;

@@ -5,9 +5,13 @@
 import { loadLibc } from "./libc.ts";
 
 const RLIMIT_LOCKS = 10;
+const UNLIMITED = 2n ** 64n - 1n;
 const LARGEST_PLACE = 100_000;
 
-/** Calls `start` with the limit set, so that the processes it starts have it. We do not keep it. */
+/**
+ * Calls `start` with the limit set, so that the processes it starts have it. We do not keep it. A session inside a command
+ * of another one leaves the limit of that one.
+ */
 export type WithLockLimit = <T>(limit: bigint, start: () => T) => T;
 
 /** Null if the limit cannot be set. */
@@ -19,7 +23,7 @@ export async function loadLockLimit(): Promise<WithLockLimit | null> {
   if (!libc) return null;
   return (limit, start) => {
     const own = new BigUint64Array(2);
-    if (libc.getrlimit(RLIMIT_LOCKS, own) !== 0) return start();
+    if (libc.getrlimit(RLIMIT_LOCKS, own) !== 0 || own[1] !== UNLIMITED) return start();
     libc.setrlimit(RLIMIT_LOCKS, new BigUint64Array([limit, own[1]!]));
     try {
       return start();
@@ -39,7 +43,15 @@ export function lockLimitStart(token: string): string {
   return String(1_000_000_000_000n + ((Bun.hash(token) as bigint) % 9_000_000_000_000n));
 }
 
-/** The soft limit in the text of `/proc/PID/limits`. */
-export function lockLimitIn(limits: string): string | undefined {
-  return /^Max file locks +(\d+) /m.exec(limits)?.[1];
+/** The limits in the text of `/proc/PID/limits`: the soft one, and the hard one, which a program can only lower. */
+export function lockLimitsIn(limits: string): {
+  readonly soft?: string | undefined;
+  readonly hard?: string | undefined;
+} {
+  const [, soft, hard] = /^Max file locks +(\d+|unlimited) +(\d+|unlimited) /m.exec(limits) ?? [];
+  const known = (limit: string | undefined) => (limit === "unlimited" ? undefined : limit);
+  return { soft: known(soft), hard: known(hard) };
 }
+
+/** For bash, before a command: it must not lose the mark. */
+export const KEEP_LOCK_LIMIT = "ulimit -Hx soft 2>/dev/null";

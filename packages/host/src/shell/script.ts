@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import type { ShellProgram } from "./environment/choose.ts";
+import { KEEP_LOCK_LIMIT } from "../programs/lock-limit.ts";
 import { CLEAR_SCRIPT } from "./environment/cleared-variables.ts";
 
 export interface ScriptParts {
@@ -39,7 +40,7 @@ export function scriptFor(parts: ScriptParts): string {
     ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),
     ...sourceLines(hookFiles),
     ...pathLines(programFolders),
-    ...(shell.kind === "bash" ? [CLEAR_SCRIPT] : []),
+    ...(shell.kind === "bash" ? [KEEP_LOCK_LIMIT, CLEAR_SCRIPT] : []),
     ...(parts.located ?? []).map((path) => `hash -p ${quote(path)} ${basename(path)}`),
     `eval ${quote(command)}`,
     ...(reportsDirectory ? [`set -- $?; pwd -P 2>/dev/null >&${note}; exec ${note}>&-; exit $1`] : []),

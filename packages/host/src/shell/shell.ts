@@ -113,12 +113,19 @@ export function createShell(options: ShellOptions): SessionShell {
     const guardian = guard();
     for (const path of [temporary(), stateDir()]) guardian.ownFolder(path);
     const directory = join(realPathOf(options.configDir), "shell-snapshots");
+    const { mayInherit } = options;
     const [snapshot, openPipe] = await Promise.all([
-      takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
+      takeSnapshot({ shell: program, userZsh, mayInherit, env: envNow(), directory, groups, shield: shieldStart }),
       loadPipes(),
       prepareGroups(),
     ]);
     return { snapshot, openPipe };
+  }
+
+  async function shieldStart(argv: readonly string[]) {
+    const { shield } = await loadConfinement();
+    const cwd = options.shield?.directories()[0] ?? "/";
+    return shield ? shield.wrap(argv, { cwd, command: "", guarded: true }) : null;
   }
 
   async function openConfinement() {
@@ -158,7 +165,10 @@ export function createShell(options: ShellOptions): SessionShell {
     reportsDirectory: boolean;
     keepsErrors?: boolean;
   }) {
-    const { snapshot, openPipe } = await (prepared ??= prepare());
+    const { snapshot, openPipe } = await (prepared ??= prepare().catch((error: unknown) => {
+      prepared = undefined; // may have passed at the next command
+      throw error;
+    }));
     sweep();
     if (closed) throw new ToolError("The session is closing; no more commands can be started.");
     if (!existsSync(cwd)) throw new ToolError(`The working directory '${cwd}' no longer exists. Create it again.`);

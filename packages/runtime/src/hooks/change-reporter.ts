@@ -1,6 +1,6 @@
 // Fires hooks for changes around the session: its working directory, added directories, watched files.
 
-import { clearFolderEnvFiles } from "@keelson/host";
+import type * as EnvFile from "@keelson/host/env-file";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
 import type { FileWatch } from "./watch-files.ts";
 
@@ -44,6 +44,7 @@ export class ChangeReporter {
 
   cwdChanged(from: string, to: string): void {
     if (!this.#options.hasHooksFor("CwdChanged")) return;
+    const { clearFolderEnvFiles } = require("@keelson/host/env-file") as typeof EnvFile;
     clearFolderEnvFiles(this.#options.configDir, this.#options.sessionId());
     this.report("CwdChanged", { old_cwd: from, new_cwd: to });
   }

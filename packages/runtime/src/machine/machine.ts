@@ -12,7 +12,6 @@ import {
   createShell,
   type SessionShell,
   createTasks,
-  envFilesOf,
   ownTemporary,
   privateDirectory,
   programCache,
@@ -25,6 +24,7 @@ import {
 import type { PermissionMode } from "@keelson/protocol";
 import type { Monitors, ReadToolOptions } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
+import type * as EnvFile from "@keelson/host/env-file";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
@@ -133,7 +133,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     },
     tasksDir: outputDir,
     tasks,
-    envFiles: () => envFilesOf(configDir, place.id),
+    envFiles: () => (require("@keelson/host/env-file") as typeof EnvFile).envFilesOf(configDir, place.id),
     programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
     mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),

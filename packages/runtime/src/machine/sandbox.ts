@@ -3,8 +3,6 @@
 import type { Snapshot } from "@keelson/config";
 import type { SandboxState } from "@keelson/engine";
 import {
-  extractProgram,
-  findRipgrep,
   prepareSandbox,
   programCache,
   sandboxProblems,
@@ -31,16 +29,13 @@ export async function openSandbox(
   },
 ): Promise<SessionSandbox> {
   const settings = (snapshot.settings["sandbox"] ?? {}) as SandboxBlock;
-  const { home, childEnv } = snapshot;
-  const cacheDir = programCache(snapshot);
+  const { home } = snapshot;
   const excluded = settings.excludedCommands ?? [];
-  const { ripgrep, seccomp } = options.programs ?? {};
   const ready = await prepareSandbox(settings, {
     directories: options.directories,
     former: options.former,
     home,
-    ripgrep: settings.enabled ? findRipgrep({ env: childEnv, embedded: ripgrep, cacheDir }) : null,
-    seccomp: settings.enabled && seccomp ? extractProgram(seccomp, cacheDir) : null,
+    ...(settings.enabled ? await unpackedPrograms(snapshot, options.programs) : {}),
     async isExcluded(command) {
       if (excluded.length === 0) return false;
       const { analyseCommand, isExcluded } = await import("@keelson/engine/command");
@@ -52,6 +47,16 @@ export async function openSandbox(
   return {
     ...(ready.active ? { sandbox: ready.sandbox } : {}),
     state: stateOf(settings, ready.active),
+  };
+}
+
+async function unpackedPrograms(snapshot: Snapshot, { ripgrep, seccomp }: ShippedPrograms = {}) {
+  const { findRipgrep } = await import("@keelson/host/ripgrep");
+  const { extractProgram } = await import("@keelson/host/extract-program");
+  const cacheDir = programCache(snapshot);
+  return {
+    ripgrep: findRipgrep({ env: snapshot.childEnv, embedded: ripgrep, cacheDir }),
+    seccomp: seccomp ? extractProgram(seccomp, cacheDir) : null,
   };
 }
 

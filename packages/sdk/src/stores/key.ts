@@ -28,10 +28,14 @@ export function configDirOf(env: Env = process.env): string {
 // Matched from the end, so it does not matter what the folder is called where the program runs.
 const TRANSCRIPT = /(?:^|\/)projects\/([^/]+)\/([^/]+?)(?:\/([^/].*))?\.jsonl$/;
 
+/** The folder `projects` may be a link of the user's to one with another name. */
+const ELSEWHERE = /\/([^/]+)\/([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?:\/([^/].*))?\.jsonl$/i;
+
 /** The key of a transcript file; undefined if the path is not one. */
 export function keyOfFile(path: string): SessionKey | undefined {
   const slashed = path.replaceAll("\\", "/");
-  const [, project, sessionId, subpath] = TRANSCRIPT.exec(slashed.slice(slashed.lastIndexOf("/projects/"))) ?? [];
+  const [, project, sessionId, subpath] =
+    TRANSCRIPT.exec(slashed.slice(slashed.lastIndexOf("/projects/"))) ?? ELSEWHERE.exec(slashed) ?? [];
   if (project === undefined || sessionId === undefined) return undefined;
   return { projectKey: project, sessionId, ...(subpath === undefined ? {} : { subpath }) };
 }

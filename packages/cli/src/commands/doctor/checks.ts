@@ -181,7 +181,8 @@ interface RipgrepFound {
 }
 
 async function ripgrepOf(snapshot: Snapshot): Promise<RipgrepFound> {
-  const { findRipgrep, programCache, ripgrepMissing } = await import("@keelson/host");
+  const { programCache } = await import("@keelson/host");
+  const { findRipgrep, ripgrepMissing } = await import("@keelson/host/ripgrep");
   const cacheDir = programCache(snapshot);
   const options = { env: snapshot.childEnv, cacheDir, embedded: shippedPrograms.ripgrep };
   return { path: findRipgrep(options), why: ripgrepMissing(options) };

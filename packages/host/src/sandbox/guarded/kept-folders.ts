@@ -1,7 +1,7 @@
 // Folders that must stay in place although commands work in them. Each is held open, so it can be found and moved back.
 
-import { closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from "node:fs";
-import { lstatOrNull } from "./stat.ts";
+import { chmodSync, closeSync, constants, fstatSync, openSync, readdirSync, renameSync, statSync } from "node:fs";
+import { lstatOrNull, readLink } from "./stat.ts";
 import { moveAside } from "../watch/move-aside.ts";
 
 export interface KeptFolders {
@@ -43,12 +43,13 @@ export function createKeptFolders(): KeptFolders {
       forget(path);
       return [];
     }
+    const to = pathOf(held);
     const notes = lstatOrNull(path) ? [moveAside(path)] : [];
     try {
       renameSync(where, path);
       return [
         ...notes,
-        `A command moved '${path}' to '${where}'. This session or a deny rule depends on its name, so it was moved back.`,
+        `A command moved '${path}'${to === null ? "" : ` to '${to}'`}. This session or a deny rule depends on its name, so it was moved back.`,
       ];
     } catch (error) {
       return [...notes, `A command moved '${path}', and it could not be moved back: ${(error as Error).message}`];
@@ -83,13 +84,37 @@ function hold(path: string): Held | null {
   }
 }
 
-/** Its current path. Linux only. */
+/**
+ * A path to it, through its own descriptor: a command may have moved it to where no path leads, because a folder above is
+ * closed or the path too long. Null if it was deleted. Linux only.
+ */
 function placeOf({ fd, dev, ino }: Held): string | null {
   try {
-    const path = readlinkSync(`/proc/self/fd/${fd}`);
-    const entry = lstatOrNull(path);
-    return entry?.dev === dev && entry.ino === ino ? path : null;
+    if (fstatSync(fd).nlink === 0) return null;
+    const self = `/proc/self/fd/${fd}`;
+    // Not joined: that would leave out the descriptor.
+    const parent = `${self}/..`;
+    for (const folder of [self, parent]) openUp(folder);
+    const name = readdirSync(parent).find((each) => {
+      const entry = lstatOrNull(`${parent}/${each}`);
+      return entry?.dev === dev && entry.ino === ino;
+    });
+    return name === undefined ? null : `${parent}/${name}`;
   } catch {
     return null;
+  }
+}
+
+/** For people; null if it is too long. */
+const pathOf = ({ fd }: Held) => readLink(`/proc/self/fd/${fd}`);
+
+/** A folder that belongs to someone else stays as it is. */
+function openUp(folder: string): void {
+  const { mode } = statSync(folder);
+  if ((mode & 0o700) === 0o700) return;
+  try {
+    chmodSync(folder, mode | 0o700);
+  } catch {
+    // We may be able to use it as it is.
   }
 }

@@ -24,8 +24,13 @@ export interface BubblewrapOptions {
   readonly isRoot: boolean;
 }
 
-/** Capabilities that would let root get around: by unmounting, through another process, a file handle or a new device. */
-const DROPPED_CAPABILITIES = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH", "CAP_MKNOD"];
+/**
+ * Capabilities that would let root get around: by unmounting, through another process, a file handle, a new device, or a
+ * file that can no longer be moved aside.
+ */
+const DROPPED_CAPABILITIES = "CAP_SYS_ADMIN CAP_SYS_PTRACE CAP_DAC_READ_SEARCH CAP_MKNOD CAP_LINUX_IMMUTABLE".split(
+  " ",
+);
 
 export function bubblewrapArgv(
   { program, covers, mask, marked, devices, isRoot }: BubblewrapOptions,
@@ -34,7 +39,7 @@ export function bubblewrapArgv(
   // Outer folders first, or they would cover the binds inside them.
   const binds = [
     ...covers.pinned.map((path) => ({ path, flag: "--bind" })),
-    ...covers.readOnly.map((path) => ({ path, flag: "--ro-bind" })),
+    ...[marked, ...covers.readOnly].map((path) => ({ path, flag: "--ro-bind" })),
   ].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return [
     program,
@@ -43,9 +48,6 @@ export function bubblewrapArgv(
     "/",
     ...devices,
     ...(isRoot ? DROPPED_CAPABILITIES.flatMap((name) => ["--cap-drop", name]) : []),
-    "--ro-bind",
-    marked,
-    marked,
     ...binds.flatMap(({ path, flag }) => [flag, path, path]),
     ...covers.hiddenFolders.flatMap((path) => ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]),
     ...covers.hiddenFiles.flatMap((path) => ["--ro-bind", mask, path]),

@@ -88,7 +88,10 @@ shielded("a replaced protected link is restored, and the replacement is moved as
   const { notes } = await w.run("rm ~/.bashrc; echo evil > ~/.bashrc; echo evil >> ~/real-rc; true");
   expect(readlinkSync(join(w.home, ".bashrc"))).toBe("real-rc");
   expect(readFileSync(join(w.home, "real-rc"), "utf8")).toBe("# mine\n");
-  expect(notes).toEqual([expect.stringContaining("which is protected: it was moved to")]);
+  expect(notes).toEqual([
+    expect.stringContaining("which is protected: it was moved to"),
+    expect.stringContaining("To keep the change, run the command again with dangerouslyDisableSandbox: true"),
+  ]);
   const aside = readdirSync(w.home).filter((name) => name.includes(".set-aside-"));
   expect(aside.map((name) => readFileSync(join(w.home, name), "utf8"))).toEqual(["evil\n"]);
 });

@@ -1,7 +1,8 @@
-// Checks whether any shielded process is still running, whatever session or process group it moved to: it cannot leave
-// its mount namespace. Linux only; elsewhere the answer is no.
+// Checks whether any shielded process is still running, whatever session or process group it moved to, by its mounts. One
+// that changed its root no longer shows them; it still has the limit on file locks. Linux only; elsewhere the answer is no.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { lockLimitTest } from "../../shell/process/marked.ts";
 
 export interface Survivors {
   /** Checks only processes that are new since the last call: 0.1 ms. */
@@ -13,20 +14,23 @@ export interface Survivors {
 /** A process that keeps restarting faster than we can check counts as running. */
 const MAX_ROUNDS = 10;
 
-/** `mark` is part of the name of a file that every shielded process has mounted. */
+/** `mark` is part of the name of a file that every shielded process has mounted, and the token of its limit. */
 export function createSurvivors(mark: string): Survivors {
   let unshielded: ReadonlySet<string> = new Set();
 
   function look(known: ReadonlySet<string>): boolean {
     if (process.platform !== "linux") return false;
-    const namespaces = new Map([[namespaceOf("self"), false]]);
+    const own = namespaceOf("self");
+    const namespaces = new Map([[own, false]]);
+    const hasLimit = lockLimitTest(mark);
     /** Null if it has ended, or if its mounts can no longer be read. */
     const isShielded = (pid: string): boolean | null => {
       const namespace = namespaceOf(pid);
       if (namespace === null) return null;
       const mounts = namespaces.has(namespace) ? null : mountsOf(pid);
       if (mounts !== null) namespaces.set(namespace, mounts.includes(mark));
-      return namespaces.get(namespace) ?? null;
+      const answer = namespaces.get(namespace) ?? null;
+      return answer === false && namespace !== own && namespace !== "" ? hasLimit(pid) : answer;
     };
     let dead: ReadonlySet<string> = new Set();
     for (let round = 0; round < MAX_ROUNDS; round++) {

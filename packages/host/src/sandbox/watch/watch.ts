@@ -53,6 +53,8 @@ export interface Pristine {
 }
 
 const RECHECK_MS = 1_000;
+const APPROVE =
+  "Protected files configure programs or run as code. To keep the change, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
 const STILL_RUNNING =
   "This command was allowed to change protected paths, but the change may come from another process that is still running. To keep the change, stop that process first and run the command again.";
 
@@ -73,6 +75,8 @@ export function createWatch(options: WatchOptions): Watch {
   let settled: (() => void)[] = [];
   let last: Guarded | undefined;
   let forgotten: Guarded | undefined;
+  /** Whether `unreported` or the last check has more than folders that were moved back. */
+  let canBeApproved = false;
   let running = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -107,7 +111,9 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function check(): string[] {
-    return [...folders.check(), ...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
+    const notes = [...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
+    canBeApproved ||= notes.length > 0;
+    return [...folders.check(), ...notes];
   }
 
   /** Whether nothing was created in this folder since we began to watch. Most commands create nothing in most folders. */
@@ -122,8 +128,10 @@ export function createWatch(options: WatchOptions): Watch {
     const unchanged = isUnchanged();
     return [...[...missing].filter((path) => !unchanged(dirname(path))), ...standIns].flatMap((path) => {
       const entry = lstatOrNull(path);
-      // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did.
-      if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
+      // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did; but one
+      // that was missing when an earlier command began may be made up, and open to what that command left running.
+      const isOurStandIn = () => standIns.has(path) && !missing.has(path) && isStandIn(entry!);
+      if (!entry || (entry.isDirectory() && (isUntouched(path) || isOurStandIn()))) return [];
       if (entry.isFile() && entry.size === 0 && options.mayBeEmpty()) return [];
       if (!isNamed(basename(path)) && !isOurs(path)) return [moveAside(path)];
       missing.delete(path);
@@ -214,10 +222,13 @@ export function createWatch(options: WatchOptions): Watch {
     settle(isLeft);
   }
 
-  function end(): string[] {
+  /** `toKeep`: how the command's changes could be kept. */
+  function end(toKeep: string): string[] {
     running--;
     const notes = [...unreported.splice(0), ...check()];
     if (running === 0) settle(survivors.anyNew());
+    if (canBeApproved) notes.push(toKeep);
+    canBeApproved = false;
     return notes;
   }
 
@@ -227,7 +238,7 @@ export function createWatch(options: WatchOptions): Watch {
       running++;
       add(guarded);
       updateCleanup();
-      return { end };
+      return { end: () => end(APPROVE) };
     },
     beginApproved(command, keptFolders) {
       unreported.push(...check());
@@ -238,9 +249,10 @@ export function createWatch(options: WatchOptions): Watch {
       return {
         end() {
           const earlier = [...unreported.splice(0), ...folders.check()];
-          const notes = end();
+          canBeApproved = false;
+          const notes = end(STILL_RUNNING);
           approved.splice(approved.indexOf(words), 1);
-          return [...earlier, ...notes, ...(notes.length > 0 ? [STILL_RUNNING] : [])];
+          return [...earlier, ...notes];
         },
       };
     },

@@ -1,14 +1,24 @@
 // Watches guarded files that commands can still write: git settings, and files with a second name. Forbidden changes
 // are reverted.
 
-import { constants, copyFileSync, lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
 import { fileStamp } from "@keelson/protocol";
 import { randomHex } from "../../random.ts";
 import { safeSettings } from "../guarded/git-settings.ts";
 import { isFolder } from "../guarded/stat.ts";
-import { asidePath, moveAside } from "./move-aside.ts";
+import { asidePath, makingWritable, moveAside } from "./move-aside.ts";
 
 export interface WatchedFiles {
   /** Starts watching from the current state, or from `absent` for a file that has just appeared. */
@@ -36,7 +46,6 @@ interface State {
 const MAX_BYTES = 1024 * 1024;
 /** File times tick every few milliseconds, so a more recent time may hide a second write. */
 const TICK_MS = 50;
-const APPROVE = "To keep the change, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
 const TRANSIENT_FILES = new Set([".gitmodules", "config.worktree"]);
 const ABSENT: State = { text: null, stamp: "", changedMs: 0, mode: 0o644 };
 
@@ -89,7 +98,7 @@ export function createWatchedFiles(options: {
     const what = `A command changed git settings that run programs or redirect git, in '${path}': ${result.undone.join(", ")}.`;
     const kept = result.isWhole ? saveCopy(path) : "";
     const error = write(path, result.text, mode);
-    return error ? `${what} They could not be restored: ${error}` : `${what} They were restored.${kept} ${APPROVE}`;
+    return error ? `${what} They could not be restored: ${error}` : `${what} They were restored.${kept}`;
   }
 
   return {
@@ -128,7 +137,7 @@ function putBack(path: string, { text, mode }: State): string {
   const now = lstatSync(path, { throwIfNoEntry: false });
   if (now && !now.isFile()) return [moveAside(path), write(path, text, mode)].join(" ").trim();
   // Write in place if the file exists: it may have been changed under a second name.
-  const error = now ? errorFrom(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
+  const error = now ? errorFrom(() => overwrite(path, text)) : write(path, text, mode);
   const what = `A command ${now ? "changed" : "removed"} '${path}', which is protected`;
   return error ? `${what}, and it could not be restored: ${error}` : `${what}: it was restored.`;
 }
@@ -143,12 +152,26 @@ function saveCopy(path: string): string {
 /** Writes atomically, so git never reads half a file. Returns the error, or an empty string. */
 function write(path: string, text: string, mode: number): string {
   const temporary = join(dirname(path), `.keelson-${randomHex(8)}`);
-  const error = errorFrom(() => {
-    writeFileSync(temporary, text, { encoding: "latin1", flag: "wx", mode });
-    renameSync(temporary, path);
-  });
+  const error = errorFrom(() =>
+    makingWritable(dirname(path), () => {
+      writeFileSync(temporary, text, { encoding: "latin1", flag: "wx", mode });
+      renameSync(temporary, path);
+    }),
+  );
   if (error) errorFrom(() => unlinkSync(temporary));
   return error;
+}
+
+/** Not through a link that has just been put there. */
+function overwrite(path: string, text: string): void {
+  makingWritable(path, () => {
+    const fd = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      writeFileSync(fd, text, "latin1");
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 function errorFrom(action: () => void): string {

@@ -1,6 +1,8 @@
-// Runs a shell with the user's startup files and reads what a script prints in it. Kills it when done or on timeout.
+// Runs a shell with the user's startup files and reads what a script prints in it. Kills it when done or on timeout. It runs
+// behind the shield, because these files run others that commands may have changed.
 
 import type { Groups } from "../process/groups.ts";
+import type { Shielded } from "../../sandbox/shield/shield.ts";
 
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -10,15 +12,18 @@ export interface StartFiles {
   readonly limitMs?: number;
   /** Gets the process group, so it is ended with the session. */
   readonly groups: Pick<Groups, "add" | "leaderEnded">;
+  /** How to start it behind the shield; null if there is none. */
+  shield?(argv: readonly string[]): Promise<Shielded | null>;
 }
 
 /** The output; null if it is too long, incomplete, or too late. */
 export async function readShellOutput(
   argv: string[],
   isWhole: (text: string) => boolean,
-  { env, groups, limitMs = LIMIT_MS }: StartFiles,
+  { env, groups, limitMs = LIMIT_MS, shield }: StartFiles,
 ): Promise<string | null> {
-  const child = Bun.spawn(argv, {
+  const shielded = await shield?.(argv);
+  const child = Bun.spawn(shielded?.argv ?? argv, {
     cwd: env["HOME"],
     env: { ...env },
     stdin: "ignore",
@@ -26,7 +31,7 @@ export async function readShellOutput(
     stderr: "ignore",
     detached: true,
   });
-  groups.add(child.pid);
+  groups.add(child.pid, { isWrapper: shielded?.isWrapper === true });
   void child.exited.then(() => groups.leaderEnded(child.pid));
   const end = () => {
     try {
@@ -51,5 +56,6 @@ export async function readShellOutput(
   } finally {
     clearTimeout(timer);
     end();
+    shielded?.leave();
   }
 }

@@ -1,8 +1,9 @@
 // Finds the processes of a session wherever they moved: every process we start passes marks on to its children.
 
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { lockLimitIn, lockLimitOf, lockLimitStart } from "../../programs/lock-limit.ts";
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { lockLimitsIn, lockLimitOf, lockLimitStart } from "../../programs/lock-limit.ts";
 import { livingGroupOf } from "./living.ts";
+import { REAPER } from "./reaper.ts";
 
 /** The token of all processes of a session, or of one of them with its children. It is in their environment. */
 export function markOf(token: string, place?: number): string {
@@ -38,12 +39,42 @@ export function markedProcesses(token: string, place?: number): number[] {
 }
 
 function limitTest(token: string, place: number | undefined): (pid: number) => boolean {
+  if (place === undefined) return lockLimitTest(token);
+  const exact = String(lockLimitOf(token, place));
+  return (pid) => limitsOf(pid).soft === exact;
+}
+
+/**
+ * Whether a process is one of this session by its limits. A command can lower them, but never to none: one with a limit that
+ * no session has is one that hides, so it counts for each.
+ */
+export function lockLimitTest(token: string): (pid: number | string) => boolean {
   const start = lockLimitStart(token);
-  const exact = place === undefined ? undefined : String(lockLimitOf(token, place));
+  let others: ReadonlySet<string> | undefined;
+  // Inside a command of another session, and for root, limits say less.
+  const mayHide = process.getuid?.() !== 0 && limitsOf("self").hard === undefined;
   return (pid) => {
-    const limit = lockLimitIn(contentOf(`/proc/${pid}/limits`)?.toString("latin1") ?? "");
-    return exact === undefined ? limit?.startsWith(start) === true : limit === exact;
+    const { soft, hard } = limitsOf(pid);
+    if (soft?.startsWith(start) || hard?.startsWith(start)) return true;
+    return (
+      hard !== undefined && mayHide && isOwn(pid) && !(others ??= otherSessions()).has(hard.slice(0, start.length))
+    );
   };
+}
+
+/** What the limits of other sessions begin with, which their reapers say. A command that poses as one has a limit itself. */
+function otherSessions(): ReadonlySet<string> {
+  const reapers = readdirSync("/proc").flatMap((pid) => {
+    const words = /^\d+$/.test(pid) ? contentOf(`/proc/${pid}/cmdline`)?.toString("latin1").split("\0") : undefined;
+    return words?.[3] === REAPER && limitsOf(pid).hard === undefined ? [words[5]!] : [];
+  });
+  return new Set(reapers);
+}
+
+const limitsOf = (pid: number | string) => lockLimitsIn(contentOf(`/proc/${pid}/limits`)?.toString("latin1") ?? "");
+
+function isOwn(pid: number | string): boolean {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
 function isZombie(pid: number): boolean {

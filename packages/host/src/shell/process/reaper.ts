@@ -10,9 +10,12 @@ export interface Reaper extends GroupWatcher, CleanupProcess {
   dismiss(): Promise<void>;
 }
 
+/** Its name, in its fourth word; its token and limit follow. */
+export const REAPER = "keelson-reaper";
+
 /** It has no mark, neither in its environment nor as a limit, so neither we nor an outer session mistake it for a command. */
 export function startReaper(token: string): Reaper {
-  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "keelson-reaper", token, lockLimitStart(token)], {
+  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, REAPER, token, lockLimitStart(token)], {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     stdin: "pipe",
@@ -83,7 +86,7 @@ targets() {
     pid=\${file#/proc/}
     echo "\${pid%/*}"
   done
-  for file in $(grep -lsE "^Max file locks +$limit[0-9]{5} " /proc/[0-9]*/limits 2>/dev/null); do
+  for file in $(grep -lsE "^Max file locks +([^ ]+ +)?$limit[0-9]{5} " /proc/[0-9]*/limits 2>/dev/null); do
     pid=\${file#/proc/}
     read -r stat <"/proc/\${pid%/*}/stat" || continue
     case $stat in *') Z '*) ;; *) echo "\${pid%/*}" ;; esac
@@ -113,7 +116,7 @@ restore() {
     [ -n "$path" ] || continue
     if [ -n "$armed" ] && [ -z "$copy" ]; then
       { [ -e "$path" ] || [ -L "$path" ]; } && [ -n "$(ls -Ad "$path"/* "$path"/.[!.]* 2>/dev/null)$(find "$path" -prune ! -type d)" ] &&
-        mv -- "$path" "$path.set-aside-$$"
+        { mv -- "$path" "$path.set-aside-$$" || { chmod u+rwx -- "\${path%/*}"; mv -- "$path" "$path.set-aside-$$"; }; }
     elif [ -n "$armed" ] && [ -d "\${path%/*}" ] && ! cmp -s -- "$copy" "$path"; then
       if [ -f "$path" ] && [ ! -L "$path" ]; then cp -p -- "$path" "$path.set-aside-$$"
       else mv -- "$path" "$path.set-aside-$$"; fi
