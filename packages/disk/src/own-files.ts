@@ -127,6 +127,22 @@ export function readOwnFile(path: string, maxBytes: number): Buffer | undefined 
   }
 }
 
+/** In bytes; undefined if there is none. Throws as `openOwnFile` does. */
+export function ownFileSize(path: string): number | undefined {
+  let fd: number;
+  try {
+    fd = openOwnFile(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    return fstatSync(fd).size;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** A file that the user wrote, which may be behind the user's links; undefined if it is missing, too large or no regular file. */
 export function readUserFile(path: string, maxBytes: number): Buffer | undefined {
   let fd: number | undefined;

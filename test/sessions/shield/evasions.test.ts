@@ -146,19 +146,22 @@ ordinary("what start files load runs behind the shield", async () => {
   expect(existsSync(join(home.configDir, "planted"))).toBe(false);
 });
 
-python("a hook that runs Python takes no module from the working directory, and a script finds those beside it", async () => {
-  using home = temporaryHome({ git: true });
-  home.write("~/.claude/hooks/inner.sh", "python3 -c 'import json'\n");
-  home.write("~/.claude/hooks/script.py", "import beside\n");
-  home.write("~/.claude/hooks/beside.py", `open("${home.root}/beside", "a").write("x")\n`);
-  const commands = ['python3 -c "import json"', "sh ~/.claude/hooks/inner.sh", "python3 ~/.claude/hooks/script.py"];
-  const hooks = commands.map((command) => ({ type: "command", command }));
-  home.settings({ hooks: { PreToolUse: [{ hooks }] } });
-  await session(home, [`echo 'open("${home.root}/loaded", "w")' >json.py`, "true"]);
-  await session(home, ["true"]);
-  expect(existsSync(join(home.root, "loaded"))).toBe(false);
-  expect(home.read("../beside")).toBe("xxx");
-});
+python(
+  "a hook that runs Python takes no module from the working directory, and a script finds those beside it",
+  async () => {
+    using home = temporaryHome({ git: true });
+    home.write("~/.claude/hooks/inner.sh", "python3 -c 'import json'\n");
+    home.write("~/.claude/hooks/script.py", "import beside\n");
+    home.write("~/.claude/hooks/beside.py", `open("${home.root}/beside", "a").write("x")\n`);
+    const commands = ['python3 -c "import json"', "sh ~/.claude/hooks/inner.sh", "python3 ~/.claude/hooks/script.py"];
+    const hooks = commands.map((command) => ({ type: "command", command }));
+    home.settings({ hooks: { PreToolUse: [{ hooks }] } });
+    await session(home, [`echo 'open("${home.root}/loaded", "w")' >json.py`, "true"]);
+    await session(home, ["true"]);
+    expect(existsSync(join(home.root, "loaded"))).toBe(false);
+    expect(home.read("../beside")).toBe("xxx");
+  },
+);
 
 curl("a program that a hook uses gets no start file from a command", async () => {
   using home = temporaryHome({ git: true });

@@ -1,9 +1,10 @@
 // Folders inside the working directories that got settings or servers while commands ran: nobody was asked about these, so they
 // only restrict. Looked for once, when a session ends.
 
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "../load/snapshot.ts";
+import { isSince } from "./belief.ts";
 import { presentContent } from "./present.ts";
 import { readTrustRecord, writeTrustRecord } from "./record.ts";
 import { trustFix } from "./trust.ts";
@@ -47,13 +48,5 @@ function entriesOf(folder: string) {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
-  }
-}
-
-function isSince(file: string, since: number): boolean {
-  try {
-    return (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? -1) >= since;
-  } catch {
-    return false;
   }
 }

@@ -170,8 +170,8 @@ export function createPrograms(path: string | undefined): Programs {
 /** What this program is started from, now and the next time. */
 export function keelsonProgram(path: string | undefined): readonly { readonly command: string }[] {
   const isBuilt = Bun.main.startsWith("/$bunfs/");
-  const isInstalled = absoluteFolders(path).some((folder) => isProgram(join(folder, NAME)));
-  return [process.execPath, ...(isBuilt ? [] : [Bun.main]), ...(isInstalled ? [NAME] : [])].map((command) => ({
+  const isOnPath = absoluteFolders(path).some((folder) => isProgram(join(folder, NAME)));
+  return [process.execPath, ...(isBuilt ? [] : [Bun.main]), ...(isOnPath ? [NAME] : [])].map((command) => ({
     command,
   }));
 }
