@@ -115,9 +115,11 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function check(): string[] {
+    // First: the others are looked up by their path.
+    const moved = folders.check();
     const notes = [...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
     canBeApproved ||= notes.length > 0;
-    return [...folders.check(), ...notes];
+    return [...moved, ...notes];
   }
 
   /** Whether nothing was created in this folder since we began to watch. Most commands create nothing in most folders. */
@@ -196,7 +198,19 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function forget(): void {
-    for (const each of [missing, folderStamps, standIns, links, closed, starts, places, repositories, unseen, files, folders])
+    for (const each of [
+      missing,
+      folderStamps,
+      standIns,
+      links,
+      closed,
+      starts,
+      places,
+      repositories,
+      unseen,
+      files,
+      folders,
+    ])
       each.clear();
     forgotten = last;
     last = undefined;
