@@ -12,10 +12,10 @@ interface Mount {
 }
 
 /** Gives back the paths and their other names. Linux only; elsewhere there are none. */
-export type WithOtherNames = (paths: readonly string[]) => readonly string[];
+type AllNames = (paths: readonly string[]) => readonly string[];
 
 /** Reads the mounts as they are now. */
-export function otherNames(mountinfo = readMounts()): WithOtherNames {
+export function namesOnOtherMounts(mountinfo = readMounts()): AllNames {
   const byDevice = Map.groupBy(mountsIn(mountinfo), ({ device }) => device);
   const shared = [...byDevice.values()].filter((mounts) => mounts.length > 1).flat();
   if (shared.length === 0) return (paths) => paths;
