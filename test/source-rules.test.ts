@@ -131,7 +131,6 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "store/src/schedules/held-config.ts",
     "store/src/team/team-file.ts",
   ],
-  "checked against a code that commands cannot make": ["config/src/trust/record.ts"],
   "the user's settings, instructions and skills, which may be behind the user's links; they look for regular files": [
     "config/src/instructions/files/read-instruction.ts",
     "config/src/scopes/read.ts",

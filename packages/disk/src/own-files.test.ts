@@ -163,3 +163,16 @@ test("a descriptor is not left open by what was refused", () => {
   for (const [, way] of ways) expect(() => way(home.at("ours/folder/secret"))).toThrow();
   expect(next()).toBe(before);
 });
+
+test("errors name the file by its path, not by a descriptor", () => {
+  using w = world();
+  const long = "x".repeat(300);
+  const ways = [
+    () => appendOwnFile(w.at(`ours/${long}`)),
+    () => createOwnFile(w.at(`ours/new/${long}`)),
+    () => createOwnFile(w.at(`ours/${long}/a`)),
+    () => replaceOwnFile(w.at(`ours/${long}`), ""),
+  ];
+  for (const way of ways) expect(way).toThrow(w.at("ours"));
+  for (const way of ways) expect(way).not.toThrow("/proc/self");
+});

@@ -76,12 +76,20 @@ function makeFolder(path: string, options: HoldOptions): number {
     // It may exist by now; it is checked like any other.
     mkdirSync(here, { recursive: true, mode: options.create });
     return openExisting(here, {})!;
+  } catch (error) {
+    throw namingFolder(error, dirname(path));
   } finally {
     closeSync(parent);
   }
 }
 
 const throughDescriptor = (fd: number, name: string) => `/proc/self/fd/${fd}/${name}`;
+
+/** People read the message: it has the path of the folder, not of its descriptor. */
+export function namingFolder(error: unknown, folder: string): unknown {
+  if (error instanceof Error) error.message = error.message.replace(/\/proc\/self\/fd\/\d+(?=\/)/, folder);
+  return error;
+}
 
 /** Without paths through descriptors, the folder is checked again before each step. */
 function holdByChecking(path: string, { create }: HoldOptions): HeldFolder {
@@ -114,6 +122,22 @@ export function readOwnFile(path: string, maxBytes: number): Buffer | undefined 
   }
   try {
     return readStart(fd, maxBytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** In bytes; undefined if there is none. Throws as `openOwnFile` does. */
+export function ownFileSize(path: string): number | undefined {
+  let fd: number;
+  try {
+    fd = openOwnFile(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    return fstatSync(fd).size;
   } finally {
     closeSync(fd);
   }
@@ -158,8 +182,7 @@ function openOrCreate(path: string, flags: number): number {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  using folder = holdOwnFolder(dirname(path), { create: 0o700 });
-  return checked(path, () => openSync(folder.at(basename(path)), flags | constants.O_CREAT, 0o600));
+  return checked(path, () => createIn(path, flags | constants.O_CREAT));
 }
 
 function ownCopy(path: string): void {
@@ -177,8 +200,16 @@ function ownCopy(path: string): void {
 /** A new file for the user only, in folders that are created if needed. Fails with EEXIST if the name is taken. */
 export function createOwnFile(path: string): number {
   const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
+  return createIn(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW);
+}
+
+function createIn(path: string, flags: number): number {
   using folder = holdOwnFolder(dirname(path), { create: 0o700 });
-  return openSync(folder.at(basename(path)), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+  try {
+    return openSync(folder.at(basename(path)), flags, 0o600);
+  } catch (error) {
+    throw namingFolder(error, dirname(resolve(path)));
+  }
 }
 
 /** Nothing happens if there is none. A link is removed, not what it leads to. */

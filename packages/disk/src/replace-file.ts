@@ -3,7 +3,7 @@
 
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { holdOwnFolder, type HoldOptions } from "./own-files.ts";
+import { holdOwnFolder, namingFolder, type HoldOptions } from "./own-files.ts";
 
 /** Without a mode, the file gets that of any new file. `isSynced`: it survives a crash of the machine. */
 export function replaceFile(
@@ -34,5 +34,9 @@ export function replaceFile(
 /** Puts a file for the user only in the place of another, completely or not at all. */
 export function replaceOwnFile(path: string, content: string | Uint8Array, options: HoldOptions = {}): void {
   using folder = holdOwnFolder(dirname(path), options);
-  replaceFile(folder.at(basename(path)), content, 0o600, { isSynced: false });
+  try {
+    replaceFile(folder.at(basename(path)), content, 0o600, { isSynced: false });
+  } catch (error) {
+    throw namingFolder(error, dirname(path));
+  }
 }

@@ -10,7 +10,6 @@ export {
   programCache,
   type PrivateFile,
 } from "./files/private-file.ts";
-export { realPathOf } from "@keelson/disk/real-path";
 export { createSearch } from "./programs/search.lazy.ts";
 export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";
 export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/full/prepare.ts";

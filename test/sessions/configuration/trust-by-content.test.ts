@@ -282,6 +282,10 @@ test.each([true, false])(
     const next = await ask(home, { cwd: sub });
     expect(["hooked", "served"].filter((name) => ran(home, name))).toEqual([]);
     expect(next.stderr).toContain("hooks.SessionStart ignored: you have not been asked about these settings");
+    // Taking back what was never given grants nothing.
+    await runKeelson(["trust", "--revoke", sub], { home });
+    await ask(home, { cwd: sub });
+    expect(ran(home, "hooked")).toBe(false);
     await trustNow(home, sub);
     await ask(home, { ...whenThere("../../served"), cwd: sub });
     expect([ran(home, "hooked"), ran(home, "served")]).toEqual([true, true]);

@@ -142,9 +142,11 @@ describe.each(shields)("%s", (shield) => {
       bash("echo began", { run_in_background: true }),
       bash("sh plant.sh"),
       bash("echo again", { run_in_background: true }),
+      { text: "done" },
     ]);
     expect(readdirSync(join(home.project, "outside"))).toEqual([]);
-    expect(texts[2]).toContain("is reached through a link, which is not followed; remove the link");
+    // Behind the shield, the folder cannot be moved.
+    if (isOpen) expect(texts[2]).toContain("is reached through a link, which is not followed; remove the link");
   });
 
   test.each([
@@ -161,7 +163,8 @@ describe.each(shields)("%s", (shield) => {
     );
     const { texts } = await session(home, [bash("sh plant.sh"), bash("seq 1 40000"), bash("echo short")]);
     expect(inClaude(home)).toEqual([]);
-    expect(texts[1]).toContain("39999");
+    // A result that cannot be stored is shown.
+    expect(texts[1]).toContain(isOpen ? "39999" : "Full output saved to");
     expect(texts[2]).toContain("short");
   });
 
@@ -225,7 +228,8 @@ describe.each(shields)("%s", (shield) => {
     await session(home, [bash("sh plant.sh")]);
     expect(await planning(home, [writePlan], home.more)).toBe(1);
     const { ended } = await session(home, [write(join(chosen.autoMemoryDirectory, "b.md"))]);
-    expect(resultOf(ended).permission_denials).toHaveLength(1);
+    // Behind the shield, the folder for notes cannot be replaced.
+    expect(resultOf(ended).permission_denials).toHaveLength(isOpen ? 1 : 0);
     expect(inClaude(home)).toEqual([]);
   });
 

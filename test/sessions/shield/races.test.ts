@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
-import { createFiles, realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
+import { createFiles } from "@keelson/host";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { STREAM, told } from "../front-door.ts";
 

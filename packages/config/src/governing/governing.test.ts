@@ -51,6 +51,20 @@ test("governingFiles() lists all files that govern the session, even missing one
   rmSync(root, { recursive: true });
 });
 
+test("the folder of --project-config-root governs, unless the session works in it", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
+  const worktree = join(root, "main/.claude/worktrees/w");
+  mkdirSync(worktree, { recursive: true });
+  mkdirSync(join(root, "p"));
+  const governs = (cwd: string) => {
+    const flags = { projectConfigRoot: join(root, "main") };
+    const snapshot = load({ cwd, home: root, env: {}, flags, platform: "linux" });
+    return governingFiles(snapshot).includes(join(root, "main/.claude"));
+  };
+  expect([governs(join(root, "p")), governs(worktree)]).toEqual([true, false]);
+  rmSync(root, { recursive: true });
+});
+
 test("links to skills that are kept elsewhere govern too, if the folder is trusted", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
   for (const name of ["p/.claude/skills/own", "p/shared/one", "p/cmds", "cfg", "dotfiles"])
@@ -95,7 +109,17 @@ test("texts and programs of a plugin on the command line govern too, but never t
     expect.arrayContaining(["p/tool/skills", "p/tool/commands", "p/tool/agents", "p/tool/more", "p/tool/bin"]),
   );
   const own = guarded(".");
-  expect(own).toContain("p/SKILL.md");
+  expect(own).toEqual(
+    expect.arrayContaining([
+      "p/SKILL.md",
+      "p/.claude-plugin",
+      "p/skills",
+      "p/commands",
+      "p/agents",
+      "p/hooks",
+      "p/bin",
+    ]),
+  );
   expect(own).not.toContain("p");
   rmSync(root, { recursive: true });
 });

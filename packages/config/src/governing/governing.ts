@@ -29,6 +29,10 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       // The whole folder is protected. These may have a second name elsewhere.
       ...["CLAUDE.md", "keybindings.json"].map((name) => join(configDir, name)),
       ...(flags.mcpConfigFiles ?? []).map((path) => resolve(cwd, path)),
+      // That of the working directory is protected anyway.
+      ...(flags.projectConfigRoot === undefined ? [] : [join(flags.projectConfigRoot, ".claude")]).filter(
+        (folder) => !isAround(folder, cwd),
+      ),
       ...named("CLAUDE_ENV_FILE"),
       ...named("CLAUDE_CODE_PLUGIN_CACHE_DIR").filter((folder) => !isAround(folder, cwd)),
       ...named("GIT_CONFIG_GLOBAL"),

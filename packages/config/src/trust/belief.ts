@@ -145,7 +145,8 @@ export function heldJobs(jobs: readonly object[], file: string, snapshot: HeldQu
 
 type HeldQuestion = Pick<Snapshot, "trustBasis" | "configDir" | "home" | "origin">;
 
-function isSince(file: string, since: number): boolean {
+/** Whether the file was changed at this time or later. */
+export function isSince(file: string, since: number): boolean {
   try {
     return statSync(file).ctimeMs >= since;
   } catch {

@@ -7,6 +7,7 @@ import { isObject, type Settings } from "@keelson/protocol";
 import { KEYS, valueAt } from "../check/known.ts";
 import type * as Variables from "../env/variables.ts";
 import { scriptsIn } from "../governing/scripts.ts";
+import { withSortedKeys } from "../mcp/choice/approval.ts";
 import type { RawServers } from "../mcp/read-servers.ts";
 
 export interface FolderGrant {
@@ -123,17 +124,7 @@ export function jobGrants(tasks: unknown): readonly FolderGrant[] {
 
 /** What a record keeps of a grant. The same for entries that differ only in the order of their keys. */
 export function grantDigest({ path, value }: FolderGrant): string {
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([path, sorted(value)])).digest("base64url");
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([path, withSortedKeys(value)])).digest("base64url");
 }
 
 /** The settings without these grants. */

@@ -1,16 +1,17 @@
 // Folders inside the working directories that got settings or servers while commands ran: nobody was asked about these, so they
 // only restrict. Looked for once, when a session ends.
 
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "../load/snapshot.ts";
+import { isSince } from "./belief.ts";
 import { presentContent } from "./present.ts";
 import { readTrustRecord, writeTrustRecord } from "./record.ts";
 import { trustFix } from "./trust.ts";
 
 /** A session must not end late because its folder is large. What is deeper is asked about if a folder around it is trusted. */
 const MOST_FOLDERS = 2_000;
-const MOST_MS = 100;
+const MOST_MS = 5;
 const LEFT_OUT = new Set([".git", ".claude", "node_modules", ".venv", "venv", "site-packages", "target"]);
 
 /** Returns one sentence for each folder. `since`: when the session began. */
@@ -47,13 +48,5 @@ function entriesOf(folder: string) {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
-  }
-}
-
-function isSince(file: string, since: number): boolean {
-  try {
-    return (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? -1) >= since;
-  } catch {
-    return false;
   }
 }

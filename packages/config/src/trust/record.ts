@@ -1,8 +1,10 @@
 // What the user trusted in a folder, by content. The record is in the configuration folder, with a code that only Keelson can
 // make. Whatever is not in it may only restrict until the user is asked.
 
-import { mkdirSync, rmSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { rmSync } from "node:fs";
+import { basename, dirname, relative } from "node:path";
+import { holdOwnFolder } from "@keelson/disk/own-files";
+import { realPathOf } from "@keelson/disk/real-path";
 import type * as Replacing from "@keelson/disk/replace-file";
 import { openSeal } from "@keelson/disk/seal";
 import { isObject, type JsonObject } from "@keelson/protocol";
@@ -26,11 +28,11 @@ export function readTrustRecord(configDir: string, folder: string): TrustedConte
 export function writeTrustRecord(configDir: string, folder: string, files: TrustedContent): boolean {
   const code = openSeal(configDir).sealText("trust", boundText(folder, files));
   if (code === undefined) return false;
-  const file = recordFile(configDir, folder);
+  const file = recordFile(realPathOf(configDir), folder);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    using held = holdOwnFolder(dirname(file), { create: 0o700 });
     const { replaceFile } = require("@keelson/disk/replace-file") as typeof Replacing;
-    replaceFile(file, `${JSON.stringify({ folder, files, code }, null, 2)}\n`, 0o600);
+    replaceFile(held.at(basename(file)), `${JSON.stringify({ folder, files, code }, null, 2)}\n`, 0o600);
     return true;
   } catch {
     return false;

@@ -31,7 +31,6 @@ export async function trustFolder(place: FolderPlace): Promise<FlagWritten & { r
 /** Also under other names of the same folder, such as links: trust is looked up by those too. */
 export async function revokeTrust(place: FolderPlace): Promise<FlagWritten> {
   const others = (await trustedFolders(place)).filter((name) => name !== place.cwd && realPath(name) === place.cwd);
-  forgetTrustRecord(place.configDir, place.cwd);
   let written = await writeProjectFlag(place, TRUSTED, false);
   for (const cwd of others) {
     if (!written.ok) return written;
@@ -39,6 +38,8 @@ export async function revokeTrust(place: FolderPlace): Promise<FlagWritten> {
     const next = await writeProjectFlag({ ...place, cwd }, TRUSTED, false);
     written = next.ok ? { ...next, changed: changed || next.changed } : next;
   }
+  // Only now: a trusted folder without a record is believed as it is. The record of one that was not trusted restricts it.
+  if (written.ok && written.changed) forgetTrustRecord(place.configDir, place.cwd);
   return written;
 }
 

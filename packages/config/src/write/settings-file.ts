@@ -63,9 +63,10 @@ function replace({ path, name }: Folder, place: FilePlace, change: Change): Upda
   if (before.kind !== "read")
     throw new Refused(`is ${before.kind === "broken" ? before.problem : "gone"}; fix it first`);
 
-  const result = change(text.trim() === "" ? "{}\n" : text, before.value);
+  const given = text.trim() === "" ? "{}\n" : text;
+  const result = change(given, before.value);
   if ("problem" in result) throw new Refused(result.problem);
-  if (result.text === text) return { kind: "unchanged", created: false };
+  if (result.text === given) return { kind: "unchanged", created: false };
   const after = parseSettings(result.text);
   if (after.kind !== "read") throw new Refused("could not be changed safely");
   replaceFile(target, result.text, modeFor(place, old));

@@ -3,7 +3,7 @@
 
 import { closeSync, ftruncateSync } from "node:fs";
 import { join } from "node:path";
-import { appendOwnFile, namesInOwnFolder, readOwnFile } from "@keelson/disk/own-files";
+import { appendOwnFile, namesInOwnFolder, ownFileSize } from "@keelson/disk/own-files";
 import { realPathOf } from "@keelson/disk/real-path";
 import type { HookEvent } from "@keelson/protocol";
 
@@ -65,7 +65,7 @@ const directoryOf = (configDir: string, sessionId: string) => join(realPathOf(co
 
 function isUsable(path: string): boolean {
   try {
-    const size = readOwnFile(path, MAX_BYTES + 1)?.length ?? 0;
+    const size = ownFileSize(path) ?? 0;
     return size > 0 && size <= MAX_BYTES;
   } catch {
     return false;

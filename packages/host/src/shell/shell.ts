@@ -66,6 +66,8 @@ export interface SessionShell extends Shell {
   undoChanges(): Promise<boolean>;
   /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
+  /** Whether a command was started. */
+  hasRun(): Promise<boolean>;
 }
 
 /** Linux limits one argument to 128 KB; longer scripts are written to a file. */
@@ -287,6 +289,8 @@ export function createShell(options: ShellOptions): SessionShell {
       guard().ownFolder(temporary());
       return confineProgram(await loadConfinement(), program);
     },
+
+    hasRun: async () => prepared !== undefined,
 
     async undoChanges() {
       return (await confinement)?.shield?.check() ?? false;

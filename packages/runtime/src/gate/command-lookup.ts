@@ -16,7 +16,8 @@ import {
   type LookUps,
   type OnDisk,
 } from "@keelson/engine/command";
-import { programsOnPath, realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
+import { programsOnPath } from "@keelson/host";
 import { createGitLookup, type GitLookupOptions } from "@keelson/host/git";
 import { listContents, expandPattern, type FoundPath } from "@keelson/host/look-up";
 

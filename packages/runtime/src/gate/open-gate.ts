@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { mayApply, userIgnoreFile, writeRules } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";

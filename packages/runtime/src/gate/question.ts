@@ -3,7 +3,7 @@
 
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { CommandLookup } from "./command-lookup.ts";
 
 export { withLinkReason, withLinks } from "./links.ts";

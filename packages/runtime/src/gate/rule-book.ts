@@ -3,7 +3,7 @@
 
 import type { PermissionState, Rule, Workspace } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { LinkGuard } from "@keelson/host/links";
 import { stricterMode, type PermissionMode, type PermissionUpdate } from "@keelson/protocol";
 import type { FolderCopy } from "./rule-reach.ts";

@@ -3,7 +3,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { Files } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import { blocksOf, isToolUse, type FileHistoryEntry, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
 import {
   openCheckpoints,

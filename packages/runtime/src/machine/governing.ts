@@ -5,7 +5,8 @@ import { statSync } from "node:fs";
 import { sep } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { governingFiles, namedPrograms } from "@keelson/config/governing";
-import { pathOutside, realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
+import { pathOutside } from "@keelson/host";
 import { createPrograms, keelsonProgram, type Programs } from "@keelson/host/programs";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 

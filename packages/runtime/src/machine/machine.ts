@@ -3,6 +3,7 @@
 import { tmpdir } from "node:os";
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { CommandShell, ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
+import { realPathOf } from "@keelson/disk/real-path";
 import {
   type AgentDenyRules,
   chooseShell,
@@ -17,7 +18,6 @@ import {
   type Ledger,
   pathOutside,
   readsAs,
-  realPathOf,
   type SandboxBlock,
   type Tasks,
 } from "@keelson/host";
@@ -73,9 +73,9 @@ export interface Machine {
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
   /** What another agent has seen: nothing, or a copy of what this one has. */
   newLedger(from?: ReadLedger): ReadLedger;
-  /** Ends all commands and tasks. */
   /** Whether a command was started. */
-  ranCommands(): boolean;
+  ranCommands(): Promise<boolean>;
+  /** Ends all commands and tasks. */
   close(): Promise<void>;
 }
 
@@ -112,7 +112,6 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
   const choice = chooseShell({ env, cwd });
-  let hasRun = false;
   const shell = createShell({
     configDir,
     get sessionId() {
@@ -137,10 +136,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     envFiles: () => (require("@keelson/host/env-file") as typeof EnvFile).envFilesOf(configDir, place.id),
     programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
-    mayChangeGuarded: (call) => {
-      hasRun = true;
-      return ruleBook.mayChangeGuarded(call);
-    },
+    mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
     shield: {
       rules: () => ruleBook.rules,
       mayRead: (path) => ruleBook.mayReadName(path),
@@ -206,7 +202,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     governing,
     beginSettingsWrite,
     undoChanges: () => shell.undoChanges(),
-    ranCommands: () => hasRun,
+    ranCommands: () => shell.hasRun(),
     spill: (id, content, extension) => spillResult(resultsDir(), id, content, extension),
     confine: (program) => shell.confine(program),
     hidesDenied: (from, owner) => shell.hidesDenied(from, owner),

@@ -1,7 +1,8 @@
 // The working directories of a session: where it works, what it may read and write besides, and who is notified of changes.
 
 import type { Workspace } from "@keelson/engine";
-import { createWorkspace, realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
+import { createWorkspace } from "@keelson/host";
 
 /** The working directories of the session. */
 export interface WorkFolders {

@@ -2,7 +2,7 @@
 // has seen. Whatever is not a file, or may not be read without asking, stays ordinary text.
 
 import { reminder, type Access, type PermitRequest, type Ports, type Tool } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import {
   asReminder,
   blocksOf,

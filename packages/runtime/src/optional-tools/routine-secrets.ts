@@ -3,7 +3,8 @@
 
 import { closeSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { createPrivateFile, realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
+import { createPrivateFile } from "@keelson/host";
 import { isObject } from "@keelson/protocol";
 
 const SECRET = /^(?:token|secret|signing_secret|webhook_secret|password|api_key)$/i;

@@ -231,7 +231,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
-      if (machine.ranCommands()) {
+      if (await machine.ranCommands()) {
         const { holdNested } = await import("@keelson/config/nested");
         for (const note of holdNested(storage.folders.workspace.directories, opened, state.snapshot))
           options.warn(note);

@@ -2,7 +2,7 @@
 // first invocation.
 
 import type { Ports } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import { blocksOf, type ContentBlock, type NewEntry, type Skill } from "@keelson/protocol";
 import { filesMentionedIn } from "../mentions/mentions.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";

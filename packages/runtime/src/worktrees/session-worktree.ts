@@ -3,7 +3,8 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { renderNested } from "@keelson/engine";
-import { gitBranch, realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
+import { gitBranch } from "@keelson/host";
 import { gitWrites, WorktreeError } from "@keelson/host/worktrees";
 import type { PersistedWorktree } from "@keelson/protocol";
 import type { LoadedSession } from "@keelson/store/past";

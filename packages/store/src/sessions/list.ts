@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, lstatSync, readdirSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
-import { openOwnFile } from "@keelson/disk/own-files";
+import { openOwnFile, ownFileSize } from "@keelson/disk/own-files";
 import {
   isSessionId,
   keyPrefix,
@@ -237,13 +237,9 @@ function namesIn(dir: string): string[] {
 
 /** Zero if there is no such file of ours. */
 function sizeOf(path: string): number {
-  let fd: number | undefined;
   try {
-    fd = openOwnFile(path);
-    return fstatSync(fd).size;
+    return ownFileSize(path) ?? 0;
   } catch {
     return 0;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }

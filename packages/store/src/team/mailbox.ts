@@ -3,9 +3,9 @@
 // killed loses nothing either. Whoever writes the file without us may flood it: then it is cut into files of a few messages
 // each, which are read first and one after the other.
 
-import { closeSync, fstatSync, renameSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { basename, join } from "node:path";
-import { holdOwnFolder, namesInOwnFolder, openOwnFile, readOwnFile, removeOwnFile } from "@keelson/disk/own-files";
+import { holdOwnFolder, namesInOwnFolder, ownFileSize, readOwnFile, removeOwnFile } from "@keelson/disk/own-files";
 import { replaceOwnFile } from "@keelson/disk/replace-file";
 import { withOwnFileLock } from "@keelson/disk/lock";
 import { isObject, tryParse } from "@keelson/protocol";
@@ -179,7 +179,7 @@ const NOTHING: Contents = { mails: [], hasOthers: false, isWhole: true, isFloode
 /** Undefined if it is not a mailbox. */
 function contentsOf(path: string, window: number): Contents | undefined {
   try {
-    const size = sizeOf(path);
+    const size = ownFileSize(path);
     if (size === undefined) return NOTHING;
     if (size > LARGEST_FILE) return undefined;
     const isWhole = size <= Math.max(window, MOST_BYTES * 2);
@@ -196,21 +196,6 @@ function contentsOf(path: string, window: number): Contents | undefined {
     };
   } catch {
     return undefined;
-  }
-}
-
-function sizeOf(path: string): number | undefined {
-  let fd: number;
-  try {
-    fd = openOwnFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-  try {
-    return fstatSync(fd).size;
-  } finally {
-    closeSync(fd);
   }
 }
 

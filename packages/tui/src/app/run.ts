@@ -124,13 +124,13 @@ export async function askAtTerminal<T>(
   const modes = new TerminalModeSwitch({ terminal, env });
   let theme = makeTheme({ settings, env });
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
-  const panel = typeof shown === "function" ? shown(() => screen.changed()) : shown;
+  let isDrawn = false;
+  const panel = typeof shown === "function" ? shown(() => isDrawn && screen.changed()) : shown;
   const draw = (size: { columns: number; rows: number }): Rendered => panel.render({ ...size, theme, now: now() });
   const { PlainScreen } = options.screenReader ? await import("../plain/plain-screen.ts") : {};
   const screen: ScreenPort = PlainScreen
     ? new PlainScreen({ terminal, draw: () => ({ rows: draw({ columns: terminal.columns || 80, rows: 1_000 }).rows }) })
     : new Screen({ terminal, draw, now, schedule, env, showCursor: true });
-  let isDrawn = false;
   modes.enter();
   const stops = [
     listenToKeys(terminal, now, (events) => {

@@ -27,7 +27,7 @@ export function planDialog(ask: PermissionAsk, context: DialogContext): Panel<Di
       return path === undefined ? rows : [...rows, theme.paint("dim", `  ${shortPath(path, context)}`)];
     },
     question: isEmpty ? "Leave plan mode without a plan?" : "Start with this plan?",
-    choices: isEmpty ? EMPTY_CHOICES : CHOICES,
+    choices: isEmpty ? EMPTY_CHOICES : choicesFor(keys.keyFor("confirm:cycleMode")),
     listensTo: isEmpty ? [] : ["chat:externalEditor", "confirm:cycleMode"],
     wasTyping: context.isTyping,
     hints: isEmpty ? HINTS.filter(({ action }) => action !== "chat:externalEditor") : HINTS,
@@ -49,10 +49,10 @@ export function planDialog(ask: PermissionAsk, context: DialogContext): Panel<Di
   });
 }
 
-const CHOICES: readonly Choice<Answer>[] = [
+const choicesFor = (editsKey: string | undefined): readonly Choice<Answer>[] => [
   {
     value: "acceptEdits",
-    label: "Yes, and accept edits",
+    label: `Yes, and accept edits${editsKey === undefined ? "" : ` (${editsKey})`}`,
     description: "Files in the project are changed without asking",
   },
   { value: "default", label: "Yes, and ask for each edit" },

@@ -67,8 +67,10 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
   }
 
   #hints(hints: readonly Hint[]): readonly Hint[] {
-    if (this.list.isNoting) return this.list.awaitsArrow ? NOTING_FIRST : NOTING;
-    return this.list.awaitsArrow ? AWAITS_ARROW : hints;
+    const { isNoting, awaitsArrow, markedChoice } = this.list;
+    if (isNoting) return noting(markedChoice!.label, awaitsArrow);
+    if (awaitsArrow) return AWAITS_ARROW;
+    return this.#explaining ? EXPLAINING : hints;
   }
 
   render(given: Frame): Rendered {
@@ -91,15 +93,15 @@ const AWAITS_ARROW: readonly Hint[] = [
   { action: "confirm:no", does: "no" },
 ];
 
-/** While a note is written. */
-const NOTING: readonly Hint[] = [
-  { action: "confirm:yes", does: "answer with this note" },
-  { action: "confirm:no", does: "back to the answers" },
+/** While the explanation is shown. */
+const EXPLAINING: readonly Hint[] = [
+  { action: "confirm:yes", does: "choose" },
+  { action: "confirm:no", does: "back to the question" },
 ];
 
-/** While a note is written next to an answer with consequences: Enter only ends the line. */
-const NOTING_FIRST: readonly Hint[] = [
-  { key: "↑/↓ Enter", does: "answer with this note" },
+/** While a note is written. Next to an answer with consequences, Enter only ends the line. */
+const noting = (label: string, awaitsArrow: boolean): readonly Hint[] => [
+  { ...(awaitsArrow ? { key: "↑/↓ Enter" } : { action: "confirm:yes" }), does: `answer "${label}" with this note` },
   { action: "confirm:no", does: "back to the answers" },
 ];
 

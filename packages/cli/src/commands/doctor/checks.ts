@@ -219,8 +219,10 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
 /** Only if it is not the system's own. */
 function git({ env }: Snapshot): readonly DoctorFinding[] {
   if (findHelper("git", env["PATH"]) !== null) return [];
-  const text = helperMissing("git", env["PATH"], "install it with the system's packages");
-  return [{ name: "git", state: "note", text: text.replace("so it is not used", "so it runs only behind the shield") }];
+  const fix = "install it with the system's packages";
+  return [
+    { name: "git", state: "note", text: helperMissing("git", env["PATH"], fix, "it runs only behind the shield") },
+  ];
 }
 
 /** Whether the program of each language server is there. Nothing is started. */

@@ -42,15 +42,15 @@ export function isApprovedAs(
 
 /** The same for entries that differ only in the order of their keys. */
 export function digestOf(written: JsonObject): string {
-  return `sha256:${new Bun.CryptoHasher("sha256").update(JSON.stringify(sorted(written))).digest("hex")}`;
+  return `sha256:${new Bun.CryptoHasher("sha256").update(JSON.stringify(withSortedKeys(written))).digest("hex")}`;
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+export function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
+      .map(([name, inner]) => [name, withSortedKeys(inner)]),
   );
 }

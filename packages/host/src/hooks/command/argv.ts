@@ -69,3 +69,16 @@ function substitute(text: string, env: Environment): string {
 const PLACEHOLDER = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_SESSION_ID|CLAUDE_PLUGIN_\w+)\}/g;
 /** `${user_config.KEY}` is an option of a plugin; only the exec form may use it. */
 const PLACEHOLDER_OR_OPTION = new RegExp(`${PLACEHOLDER.source}|\\$\\{user_config\\.(\\w+)\\}`, "g");
+
+/** `python3 -c "import json"`, `python3 - <<END`. */
+const PYTHON_TEXT = /\bpython[\d.]*(?:\s+-[A-Za-z]+)*?\s+(?:-[A-Za-z]*c\b|-(?=\s|$)|<<)/;
+const PYTHON_FILE = /\bpython[\d.]*\s[^|;&\n]*\.py\b/;
+
+/**
+ * If Python runs a text, it looks for every module in the working directory first, where a command may have put one. A script
+ * finds those beside it, which this would prevent.
+ */
+export function pythonVariables({ command, args = [] }: CommandHook, programs: Programs): Environment {
+  const text = programs.text([command, ...args].join(" "));
+  return PYTHON_TEXT.test(text) && !PYTHON_FILE.test(text) ? { PYTHONSAFEPATH: "1" } : {};
+}

@@ -7,7 +7,7 @@ import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
 import { isFromOutside, shortageFixIn } from "../../shortage.ts";
 import { readAsyncLine, type AsyncLine } from "./async-line.ts";
-import { hookArgv } from "./argv.ts";
+import { hookArgv, pythonVariables } from "./argv.ts";
 import { keepHead, type OutputHead } from "./head.ts";
 import { createTimeLimit } from "../limit.ts";
 import { startHook, type StartFailure } from "./start.ts";
@@ -52,7 +52,8 @@ export async function runCommandHook(
   if ("problem" in argv) {
     return run({ ...notStarted({ ...argv, code: 127 }), ...(argv.isChanged ? { prevented: "changed" } : {}) });
   }
-  const child = startHook(argv.argv, `${input}\n`, options);
+  const env = { ...options.env, ...pythonVariables(handler, options.programs) };
+  const child = startHook(argv.argv, `${input}\n`, { ...options, env });
   if ("problem" in child) return run(notStarted(child));
   const { pid, exited, moved } = child;
   options.groups.add(pid);

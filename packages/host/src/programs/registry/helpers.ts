@@ -36,11 +36,11 @@ export function helperPath(path: string | undefined): string {
     .join(delimiter);
 }
 
-/** Why a helper is not used, and what helps. */
-export function helperMissing(name: string, path: string | undefined, fix: string): string {
+/** Why a helper is not used, and what helps. `so`: what follows if commands could replace it. */
+export function helperMissing(name: string, path: string | undefined, fix: string, so = "it is not used"): string {
   const elsewhere = absoluteFolders(path).find((folder) => isProgram(join(folder, name)));
   if (elsewhere === undefined) return `${name} was not found; ${fix}`;
-  return `${name} is only in ${elsewhere}, where commands could replace it, so it is not used; ${fix}`;
+  return `${name} is only in ${elsewhere}, where commands could replace it, so ${so}; ${fix}`;
 }
 
 /** A folder of the system that is not on the PATH is not used: someone left it out. */

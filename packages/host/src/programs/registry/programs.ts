@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve, sep } from "node:path";
 import { programHash, fileHead, isScript } from "./content.ts";
 import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
-import { shellNames } from "./shell-names.ts";
+import { scriptText, shellNames } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
 import { isChangeable, trailOf } from "./trail.ts";
 
@@ -45,6 +45,8 @@ export interface Programs {
   script(path: string, place: ProgramPlace): ResolvedProgram;
   /** The bash that runs hooks. That of macOS is old, so there the PATH decides. */
   shell(path: string | undefined): ResolvedProgram;
+  /** A command for a shell, and the scripts that it names. */
+  text(command: string): string;
   /** Looks up all programs of a configuration that is taken into force. */
   configure(config: ConfiguredPrograms): void;
   /** From now on, the shield keeps commands from changing what `guarded` lists. */
@@ -136,6 +138,8 @@ export function createPrograms(path: string | undefined): Programs {
       const system = process.platform === "darwin" ? null : findHelper("bash", folders);
       return system === null ? configured("bash", { path: folders, cwd: "/" }) : { path: system };
     },
+    text: (command) =>
+      [command, ...scripts.filter((each) => command.includes(basename(each))).map(scriptText)].join("\n"),
     configure(config) {
       const used = config.programs.map(({ command, path: own }) =>
         lookUp(command, { ...config, path: own ?? config.path }),
@@ -166,8 +170,8 @@ export function createPrograms(path: string | undefined): Programs {
 /** What this program is started from, now and the next time. */
 export function keelsonProgram(path: string | undefined): readonly { readonly command: string }[] {
   const isBuilt = Bun.main.startsWith("/$bunfs/");
-  const isInstalled = absoluteFolders(path).some((folder) => isProgram(join(folder, NAME)));
-  return [process.execPath, ...(isBuilt ? [] : [Bun.main]), ...(isInstalled ? [NAME] : [])].map((command) => ({
+  const isOnPath = absoluteFolders(path).some((folder) => isProgram(join(folder, NAME)));
+  return [process.execPath, ...(isBuilt ? [] : [Bun.main]), ...(isOnPath ? [NAME] : [])].map((command) => ({
     command,
   }));
 }

@@ -26,13 +26,13 @@ export function shellNames({ path, shell, scripts }: ShellText, isOpen: (path: s
   const names = folders.map((folder) => new Set(namesIn(folder)));
   const first = new Set(["bash", "sh", ...shell.flatMap(commandNames)]);
   const words = wordsIn(shell);
-  const inScripts = wordsIn(scripts.map(textOf));
+  const inScripts = wordsIn(scripts.map(scriptText));
   // Programs that are scripts in turn.
   const inner = [...words, ...inScripts].flatMap((word) => {
     const at = names.findIndex((each) => each.has(word));
     return at >= 0 && (words.has(word) || open.has(folders[at]!)) ? [join(folders[at]!, word)] : [];
   });
-  const mentioned = words.union(inScripts).union(wordsIn(inner.filter(isScript).map(textOf)));
+  const mentioned = words.union(inScripts).union(wordsIn(inner.filter(isScript).map(scriptText)));
   return folders.flatMap((folder, at) => {
     if (!open.has(folder)) return [];
     // Here, or where it is found as long as nothing is here.
@@ -68,7 +68,7 @@ function commandNames(text: string): readonly string[] {
   });
 }
 
-const textOf = (path: string) => fileHead(path, MOST_READ);
+export const scriptText = (path: string) => fileHead(path, MOST_READ);
 
 function wordsIn(texts: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9_][\w.+-]{0,63}/g) ?? []));

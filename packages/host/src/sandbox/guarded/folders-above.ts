@@ -1,9 +1,8 @@
 // The folders above guarded paths. A mount protects a path only while its parent folders stay in place: if one is
 // renamed, another can take its place.
 
-import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
-import { lstatOrNull } from "./stat.ts";
+import { isWritable, lstatOrNull } from "./stat.ts";
 
 export interface FoldersAbove {
   /** Bind these over themselves, so they cannot be renamed. */
@@ -60,13 +59,4 @@ function withAncestors(folder: string): string[] {
   const chain = [folder];
   for (let at = folder; dirname(at) !== at; at = dirname(at)) chain.push(dirname(at));
   return chain;
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,10 +1,9 @@
 // Guards the programs that run outside the shield. The folders above them stay ordinary: package managers rename and link
 // in and out of them, so they are moved back if a command moves them, and not mounted.
 
-import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import type { Guard } from "./guarded.ts";
-import { lstatOrNull, realPath, statThroughLinks } from "./stat.ts";
+import { isWritable, lstatOrNull, realPath, statThroughLinks } from "./stat.ts";
 
 interface ProgramGuard {
   readonly guard: Guard;
@@ -28,13 +27,4 @@ export function guardPrograms(paths: readonly string[], { guard, links, held }: 
   for (const parent of parents)
     for (let at = realPath(parent) ?? parent; at !== dirname(at) && !folders.has(at); at = dirname(at)) folders.add(at);
   return [...folders].filter((folder) => !held.includes(folder) && isWritable(dirname(folder)));
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

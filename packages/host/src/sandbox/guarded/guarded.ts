@@ -45,6 +45,8 @@ export interface Guarded {
   readonly contents: readonly string[];
   /** Folders where a new file would run as code: new files are moved aside. */
   readonly closedFolders: readonly string[];
+  /** The home: new files that are named as programs name their start files are moved aside. */
+  readonly startFolders: readonly string[];
   /** The working directories, the home, and their parents: moved back if a command moves them. */
   readonly keptFolders: readonly string[];
   /** Where commands run. A repository that appears there is checked too. */
@@ -64,6 +66,7 @@ export const NOTHING_GUARDED: Guarded = {
   gitSettings: [],
   contents: [],
   closedFolders: [],
+  startFolders: [],
   keptFolders: [],
   places: [],
   repositories: [],
@@ -87,6 +90,13 @@ const IN_PROJECT = [
 ]
   .flatMap((line) => line.split(" "))
   .concat(START_FILES);
+
+/**
+ * The programs that hooks use read these at home: what is in `.curlrc` could write any file. So do editors. Every program has
+ * its own, so there is no list.
+ */
+export const isStartFile = (name: string) => /^\.[\w-]+rc$|^\.jq$/.test(name);
+const startFilesIn = (folder: string) => entriesIn(folder).flatMap(({ name }) => (isStartFile(name) ? [name] : []));
 
 const AT_HOME = [
   ".gitconfig .config/git .claude.json",
@@ -141,7 +151,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   for (const directory of directories) guardPlace(directory, { isRoot: true, guard, found });
   for (const directory of directories) guardGit(directory, { home, guard, found });
   for (const folder of new Set(directories.flatMap(above))) guardAbove(folder, { guard, found });
-  for (const name of AT_HOME) guard(join(home, name));
+  for (const name of [...AT_HOME, ...startFilesIn(home)]) guard(join(home, name));
   for (const path of governing) guard(path);
   const firm = held();
 
@@ -177,6 +187,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     gitSettings: [...gitSettings],
     contents: [...found.contents],
     closedFolders: [...found.closedFolders],
+    startFolders: [home],
     keptFolders: [...around.kept, ...programFolders],
     places,
   };

@@ -1,6 +1,6 @@
 // Stats paths without throwing. If we cannot reach a path, a command cannot either, so any error means it is absent.
 
-import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 export function lstatOrNull(path: string): Stats | null {
@@ -20,6 +20,15 @@ export function isFolder(path: string): boolean {
 
 export function realPath(path: string): string | null {
   return nullOnError(() => realpathSync(path));
+}
+
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export interface ResolvedFolder {

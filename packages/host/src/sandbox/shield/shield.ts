@@ -10,6 +10,7 @@ import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.t
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
+import { otherNames } from "./other-mounts.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { createWatch } from "../watch/watch.ts";
@@ -170,13 +171,14 @@ export function createShield(
         return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
       }
       const held = await hold(guarded);
+      const withOthers = otherNames();
+      const marked = folder();
+      const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
       const covers: Covers = {
-        hiddenFiles: hidden.files,
-        hiddenFolders: hidden.folders,
-        readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter(
-          (path) => path !== folder() && !isHidden(path, hidden),
-        ),
-        pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
+        hiddenFiles: withOthers(hidden.files),
+        hiddenFolders: withOthers(hidden.folders),
+        readOnly: withOthers(fixed.filter((path) => !isHidden(path, hidden))),
+        pinned: withOthers(guarded.pinned.filter((path) => !isHidden(path, hidden))),
       };
       const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
@@ -188,7 +190,7 @@ export function createShield(
             program: program!,
             covers,
             mask: cover,
-            marked: folder(),
+            marked,
             devices: devices?.({ approved: !isGuarded }) ?? [],
             isRoot,
           },
@@ -210,7 +212,8 @@ export function createShield(
     },
     async paths({ cwd, owner, guarded: isGuarded }) {
       const { files, folders } = await findDenied(cwd, owner);
-      const hidden = [...files, ...folders];
+      const withOthers = otherNames();
+      const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       // Where the session worked before, the full sandbox lets no one write.
       const guarded = guardedFrom(cwd, options.directories());
@@ -219,7 +222,7 @@ export function createShield(
       // A folder around the one where the session works is read-only except for that one, which the sandbox sees to.
       const isAround = (path: string) => options.directories().some((each) => each.startsWith(`${path}/`));
       const readOnly = guarded.readOnly.filter((path) => !isAround(path));
-      const fixed = [...readOnly, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
+      const fixed = withOthers([...readOnly, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))]);
       if ((await status()).kind === "seatbelt") {
         return { hidden, readOnly: [...fixed, ...missingFiles], leave: () => [], release() {} };
       }

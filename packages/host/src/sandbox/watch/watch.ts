@@ -5,7 +5,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { fileStamp } from "@keelson/protocol";
 import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
-import type { Guarded } from "../guarded/guarded.ts";
+import { isStartFile, type Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
 import { isFolder, lstatOrNull, readLink } from "../guarded/stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
@@ -64,6 +64,7 @@ export function createWatch(options: WatchOptions): Watch {
   const standIns = new Set<string>();
   const links = new Map<string, string>();
   const closed = new Map<string, Set<string>>();
+  const starts = new Map<string, Set<string>>();
   const places = new Set<string>();
   const repositories = new Set<string>();
   const unseen = new Set<string>();
@@ -97,6 +98,9 @@ export function createWatch(options: WatchOptions): Watch {
       if (target !== null) links.set(path, target);
     }
     for (const path of guarded.closedFolders) if (!closed.has(path)) closed.set(path, new Set(folderNames(path)));
+    for (const path of guarded.startFolders) {
+      if (!starts.has(path)) starts.set(path, new Set(folderNames(path).filter(isStartFile)));
+    }
     for (const path of guarded.gitSettings) files.add(path, "settings");
     for (const path of guarded.contents) files.add(path, "content");
     for (const path of guarded.keptFolders) folders.add(path);
@@ -111,9 +115,11 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function check(): string[] {
+    // First, so that everything else is in its place.
+    const moved = folders.check();
     const notes = [...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
     canBeApproved ||= notes.length > 0;
-    return [...folders.check(), ...notes];
+    return [...moved, ...notes];
   }
 
   /** Whether nothing was created in this folder since we began to watch. Most commands create nothing in most folders. */
@@ -155,8 +161,9 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function checkClosed(): string[] {
-    return [...closed].flatMap(([folder, names]) =>
+    return [...closed, ...starts].flatMap(([folder, names]) =>
       folderNames(folder).flatMap((name) => {
+        if (starts.has(folder) && !isStartFile(name)) return [];
         // Package installs recreate this one; the setting that points git to it is watched.
         if (name === "_" || names.has(name) || options.wroteOurselves(join(folder, name))) return [];
         if (!isNamed(name)) return [moveAside(join(folder, name))];
@@ -191,7 +198,19 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function forget(): void {
-    for (const each of [missing, folderStamps, standIns, links, closed, places, repositories, unseen, files, folders])
+    for (const each of [
+      missing,
+      folderStamps,
+      standIns,
+      links,
+      closed,
+      starts,
+      places,
+      repositories,
+      unseen,
+      files,
+      folders,
+    ])
       each.clear();
     forgotten = last;
     last = undefined;

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import type { CommandSession } from "../command.ts";
 
 /** Its real path. Throws if it is no folder. */

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { realPathOf } from "@keelson/host";
+import { realPathOf } from "@keelson/disk/real-path";
 import { MEMORY_SCOPES, type MemoryScope } from "../../instructions/add-memory.ts";
 import type { SuggestingCommand } from "../../mentions/suggesting-command.ts";
 import { done, failed, textIn, type ControlHandler } from "../reply.ts";

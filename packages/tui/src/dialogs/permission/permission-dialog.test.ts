@@ -81,9 +81,17 @@ test("while a note is written, the keys are those of the note", () => {
   const dialog = dialogFor(bash());
   expect(screenOf(dialog)).toContain("Tab add a note");
   press(dialog, "tab 'x'");
-  expect(screenOf(dialog)).toContain("Enter answer with this note · Esc back to the answers");
+  expect(screenOf(dialog)).toContain('Enter answer "Yes" with this note · Esc back to the answers');
   press(dialog, "escape");
   expect(screenOf(dialog)).toContain("Tab add a note");
+});
+
+test("the keys say that typing goes to the no, and that Esc leaves the explanation", () => {
+  const dialog = dialogFor(bash());
+  press(dialog, "'y'");
+  expect(screenOf(dialog)).toContain('Enter answer "No" with this note');
+  press(dialog, "escape ctrl+e");
+  expect(screenOf(dialog)).toContain("Enter choose · Esc back to the question");
 });
 
 test.each<[string, string, JsonObject, JsonObject[], string]>([
