@@ -227,8 +227,9 @@ test("an agent that gets a wider mode and hooks has neither until someone is ask
   await ask(home);
   agent("permissionMode: acceptEdits\n");
   const write = { calls: [{ name: "Write", input: { file_path: join(home.project, "made"), content: "x" } }] };
-  await ask(home, { replies: [write, { text: "done" }], flags: ["--agent", "a"] });
+  const { stderr } = await ask(home, { replies: [write, { text: "done" }], flags: ["--agent", "a"] });
   expect(ran(home, "made")).toBe(false);
+  expect(stderr).toContain("a.md: permissionMode ignored: this changed after you trusted the folder; to accept it");
   await trustNow(home);
   await ask(home, { replies: [write, { text: "done" }], flags: ["--agent", "a"] });
   expect(ran(home, "made")).toBe(true);

@@ -62,6 +62,7 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
     state.agent = await mainAgent(definition, parts);
     adopt(state.snapshot, parts);
     state.system = state.ownSystem = ownSystemPrompt(state);
+    await warnOfHeld(definition, parts);
     await applyModel(definition, parts);
     applyMode(isKept ? { ...definition, untrusted: true } : definition, parts);
   };
@@ -154,6 +155,15 @@ const AGENT = { name: "Agent" } as Tool;
 function denyRule(text: string, base: string): readonly Rule[] {
   const parsed = parseRule(text);
   return parsed ? [{ behavior: "deny", ...parsed, source: "session", base, text }] : [];
+}
+
+/** The user named the agent, and should know why it has less than its file says. */
+async function warnOfHeld({ file, source, untrusted }: AgentDefinition, { storage }: Parts): Promise<void> {
+  const folder = source === "project" && untrusted ? /^(.*)\/\.claude\/agents\//.exec(file ?? "")?.[1] : undefined;
+  if (file === undefined || folder === undefined) return;
+  const { whyTextHeld } = await import("@keelson/config/skills");
+  const why = whyTextHeld(file, folder, storage.state.snapshot);
+  if (why !== undefined) storage.options.warn(`${file}: ${why}`);
 }
 
 /** What the command line says takes precedence. */
