@@ -195,7 +195,7 @@ test("a forged history neither deletes nor overwrites anything, also without a q
   await using program = start(home, model.url, ["--resume", ONE, ...modes]);
   expect(await rewind(program, SECOND)).toEqual({
     subtype: "error",
-    error: "The file checkpoint for this message is not used: nothing proves that Keelson recorded it.",
+    error: "Files cannot be restored: Keelson cannot verify the checkpoint of this prompt",
   });
   expect((await rewind(program, FIRST)).response).toEqual({ canRewind: true, skippedLinks: 0 });
   expect(existsSync(ordinary)).toBe(false);
@@ -220,7 +220,7 @@ test("the history and the proofs of another session restore nothing", async () =
   for (const lines of [stolen, stolen.map((line) => line.replaceAll(ONE, OTHER))])
     appendFileSync(transcriptOf(home, OTHER), `${lines.join("\n")}\n`);
   await using program = start(home, model.url, ["--resume", OTHER, "--permission-mode", "acceptEdits"]);
-  expect((await rewind(program, FIRST)).error).toContain("nothing proves that Keelson recorded it");
+  expect((await rewind(program, FIRST)).error).toContain("Keelson cannot verify the checkpoint");
   expect(existsSync(file)).toBe(true);
   expect((await rewind(program, SECOND)).response).toEqual({ canRewind: true, skippedLinks: 0 });
 });

@@ -217,9 +217,7 @@ test("jobs that someone else wrote into the transcript do not fire, and the user
   await using model = await startMockModel([call("CronList", {}), { text: "Done" }]);
   const ended = await runKeelson(["-p", "Which?", "--resume", id, ...STREAM], { home, url: model.url });
   expect(told(model.requests.at(-1)!)[0].content).toBe("No scheduled jobs.");
-  expect(ended.stderr).toContain(
-    "3 scheduled jobs of this session will not fire: nothing proves that Keelson recorded",
-  );
+  expect(ended.stderr).toContain("3 scheduled jobs of this session will not fire: Keelson cannot verify who recorded");
 });
 
 test("a copy of a session leaves its jobs to the original", async () => {

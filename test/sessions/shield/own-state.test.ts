@@ -241,6 +241,7 @@ for (const [user, it, how] of USERS) {
     home.write("~/.claude/hidden", "from commands");
     home.write("~/.claude/CLAUDE.md", "Always whistle.\n");
     home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+    home.write(".claude/settings.json", { permissions: { allow: ["WebSearch"] } });
     const place = { ...(program === undefined || user !== "an ordinary user" ? {} : { where: program }) };
     const inner = (words: string) => nested(home, words, place.where);
     const twice = inner(`-p 'third: go deeper' --allowedTools Bash`);

@@ -9,7 +9,7 @@ import { startTerminal } from "@keelson/testkit/terminal";
 import { isIdle, openAtTerminal, type AtTerminal } from "./at-terminal.ts";
 
 const OTHER = "44444444-2222-4333-8444-555555555555";
-const NOTICE = "nothing proves that Keelson recorded this";
+const NOTICE = "Keelson cannot verify that";
 
 /** A session that ends in this mode, and its transcript. */
 async function leftIn(at: AtTerminal, mode: "default" | "accept edits"): Promise<string> {

@@ -38,6 +38,9 @@ const STATE = new Set([
   "keelson-seal",
   "trust",
   ".claude.json",
+  // The key is hidden from commands, and without it no record of trust can be checked.
+  "keelson-seal",
+  "trust",
 ]);
 
 /** The same I/O unless the configuration folder is in fact read-only: a variable alone must not move anyone's state. */

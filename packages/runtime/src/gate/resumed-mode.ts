@@ -21,7 +21,7 @@ export function resumedMode(
   // Others can write to the transcript: what they say only makes it stricter.
   const strictest = RESTORED.find((each) => each === mode || each === last || each === proven)!;
   if (isRestored && last !== strictest) {
-    const why = "nothing proves that Keelson recorded this";
+    const why = "Keelson cannot verify that (another program or an older version may have recorded it)";
     warn(`This session was last in ${last} mode, but ${why}; it continues in ${strictest} mode`);
   }
   return strictest;

@@ -35,7 +35,7 @@ export function openSchedules(
   const hasOwn = loaded && (loaded.schedules.length > 0 || loaded.wakeup);
   if (loaded && loaded.unprovenJobs > 0) {
     const what = loaded.unprovenJobs === 1 ? "1 scheduled job" : `${loaded.unprovenJobs} scheduled jobs`;
-    options.warn(`${what} of this session will not fire: nothing proves that Keelson recorded them`);
+    options.warn(`${what} of this session will not fire: Keelson cannot verify who recorded them`);
   }
   let opened: SessionSchedules | undefined;
   let loading: Promise<SessionSchedules> | undefined;

@@ -116,7 +116,7 @@ export function openSessionWorktree(parts: WorktreeParts): SessionWorktree {
     const stays = `continuing in ${state.root}`;
     // Below the working directory, nothing is granted by it.
     if (!isProven && !realPathOf(worktreePath).startsWith(`${state.root}/`)) {
-      const why = "but nothing proves that Keelson recorded this";
+      const why = "but Keelson cannot verify that (another program or an older version may have recorded it)";
       return options.warn(`This session was in the worktree ${worktreePath}, ${why}; ${stays}`);
     }
     if (hookBased) return options.warn(`This session was in the worktree ${worktreePath}, created by a hook; ${stays}`);

@@ -69,7 +69,7 @@ export interface RewindResult {
 }
 
 export const NO_CHECKPOINT = "No file checkpoint found for this message.";
-const UNPROVEN = "The file checkpoint for this message is not used: nothing proves that Keelson recorded it.";
+const UNPROVEN = "Files cannot be restored: Keelson cannot verify the checkpoint of this prompt";
 const ALTERED = "Its copy is not the one that was made";
 
 const MOST_PROMPTS = 100;

@@ -145,7 +145,7 @@ test("files that may not be restored are named before and after, and so is a che
   const replies: Readonly<Record<string, unknown>> = {
     p1: { canRewind: true, filesChanged: ["/w/a.ts"], insertions: 1, deletions: 0, refused },
     p2: { canRewind: true, filesChanged: [], insertions: 0, deletions: 0, refused },
-    p3: new Error("The file checkpoint for this message is not used: nothing proves that Keelson recorded it."),
+    p3: new Error("Files cannot be restored: Keelson cannot verify the checkpoint of this prompt"),
   };
   const requests = scriptedRequests({
     rewind_files: ({ user_message_id: id }: { user_message_id: string }) => replies[id],
@@ -154,7 +154,7 @@ test("files that may not be restored are named before and after, and so is a che
   shown(panel);
   await settled();
   expect(shown(panel)).toContain("1 file changed, +1 -0; 1 file cannot be restored");
-  expect(shown(panel)).toContain("The file checkpoint for this message is not used");
+  expect(shown(panel)).toContain("Keelson cannot verify the checkpoint of this prompt");
   await press(panel, "home", "enter");
   expect(shown(panel)).toContain("/w/.bashrc: cannot be restored. It is protected");
   expect((await performRewind({ kind: "code", point: POINTS[0]! }, requests)).note).toBe(
