@@ -187,6 +187,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/lsp/memory.ts",
     "host/src/programs/compiler-threads.ts",
     "host/src/sandbox/shield/status.ts",
+    "host/src/sandbox/shield/other-mounts.ts",
     "host/src/sandbox/watch/survivors.ts",
     "host/src/shell/process/command.ts",
     "host/src/shell/process/living.ts",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { otherNames } from "./other-mounts.ts";
+import { readOtherMounts } from "./other-mounts.ts";
 
 test("a path has another name wherever its file system is mounted again", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-mounts-")));
@@ -22,8 +22,8 @@ test("a path has another name wherever its file system is mounted again", () => 
     line("8:2", "/elsewhere", "none"),
     line("8:3", "/users", "different"),
   ];
-  const names = otherNames(mounts.join("\n"));
+  const names = readOtherMounts(mounts.join("\n"));
   const file = join(root, "home/a b/file");
   expect(names([file, join(root, "other")])).toEqual([file, join(root, "again/a b/file"), join(root, "other")]);
-  expect(otherNames(mounts.slice(0, 2).join("\n"))([file])).toEqual([file]);
+  expect(readOtherMounts(mounts.slice(0, 2).join("\n"))([file])).toEqual([file]);
 });

@@ -15,7 +15,7 @@ interface Mount {
 export type WithOtherNames = (paths: readonly string[]) => readonly string[];
 
 /** Reads the mounts as they are now. */
-export function otherNames(mountinfo = readMounts()): WithOtherNames {
+export function readOtherMounts(mountinfo = readMounts()): WithOtherNames {
   const byDevice = Map.groupBy(mountsIn(mountinfo), ({ device }) => device);
   const shared = [...byDevice.values()].filter((mounts) => mounts.length > 1).flat();
   if (shared.length === 0) return (paths) => paths;

@@ -10,7 +10,7 @@ import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.t
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
-import { otherNames } from "./other-mounts.ts";
+import { readOtherMounts } from "./other-mounts.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { createWatch } from "../watch/watch.ts";
@@ -171,7 +171,7 @@ export function createShield(
         return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
       }
       const held = await hold(guarded);
-      const withOthers = otherNames();
+      const withOthers = readOtherMounts();
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
       const covers: Covers = {
@@ -212,7 +212,7 @@ export function createShield(
     },
     async paths({ cwd, owner, guarded: isGuarded }) {
       const { files, folders } = await findDenied(cwd, owner);
-      const withOthers = otherNames();
+      const withOthers = readOtherMounts();
       const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       // Where the session worked before, the full sandbox lets no one write.
