@@ -13,7 +13,7 @@ function hostilePlugin(home: TemporaryHome, folder: string, mark: string): void 
   home.write(`${folder}/.claude-plugin/plugin.json`, {
     name: mark,
     hooks: { SessionStart: hook("manifest-hook") },
-    mcpServers: [{ a: { command: "sh", args: ["-c", touch("manifest-server")] } }, "./more.json"],
+    mcpServers: [{ a: { command: "sh", args: ["-c", touch("manifest-server")], alwaysLoad: true } }, "./more.json"],
     lspServers: { a: { command: "sh", args: ["-c", touch("language-server")] } },
   });
   home.write(`${folder}/hooks/hooks.json`, {
