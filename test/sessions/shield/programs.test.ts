@@ -60,7 +60,9 @@ function userHome(): TemporaryHome {
     },
     permissions: { allow: ["Bash", "Grep", "Write"] },
   });
-  home.write("~/.claude.json", { mcpServers: { one: { command: "sh", args: ["-c", "exec server"] } } });
+  home.write("~/.claude.json", {
+    mcpServers: { one: { command: "sh", args: ["-c", "exec server"], alwaysLoad: true } },
+  });
   return home;
 }
 

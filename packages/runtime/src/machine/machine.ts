@@ -146,8 +146,9 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
         return own?.rules() === ruleBook.rules ? undefined : own;
       },
       wroteOurselves: (path) => own.isOurs(path),
-      governing: () => [...governing.forShield(), ...ownFolders(snapshot, programs)],
-      programs: () => governing.programs.guarded(),
+      governing: () => governing.forShield(),
+      // The folders around ours are everybody's: a mount would keep package managers from linking out of their caches.
+      programs: () => [...governing.programs.guarded(), ...ownFolders(snapshot, programs)],
       helper: (name) => governing.programs.helper(name),
       onActive: () => governing.programs.shielded(),
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,

@@ -51,6 +51,8 @@ export interface ConnectorOptions {
   readonly confine?: Machine["confine"];
   /** What runs outside the shield. */
   programs?(): Programs;
+  /** Undoes what a command did to protected files while it ran. A program looks up others by name when it starts. */
+  undoChanges?(): Promise<unknown>;
   /** What to do with images and other binary content. */
   readonly parts?: ConnectionOptions["parts"];
   /** Answers a question of a server. Without it, servers get the answer that no one can. */
@@ -175,6 +177,7 @@ export class Connector {
     const { snapshot, sessionId, entrypoint, started } = this.#options;
     const { cwd, env: own, childEnv: all } = snapshot();
     const childEnv = inheritsBasicsOnly(own) ? basicVariables(all) : all;
+    await this.#options.undoChanges?.();
     const program = await this.#programs.start({
       command,
       args,

@@ -38,6 +38,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     bridge: (name) => client.mcpServer(name),
     confine: machine.confine,
     programs: () => machine.governing.programs,
+    undoChanges: () => machine.undoChanges(),
     parts: { save: fileSaver(machine, "blob"), fit: fitImage },
     async elicit(server, params, signal) {
       const { answerElicitation } = await import("./elicit.ts");
