@@ -28,6 +28,12 @@ export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDir
   return chosen(place) ?? join(projectDirectory(repositoryRoot(place.cwd)), "memory");
 }
 
+export interface MemoryFolder {
+  readonly folder: string;
+  /** As `realMemoryDirectory` has it. */
+  readonly real: string | undefined;
+}
+
 /** With links resolved; undefined if a command may have put a link in its place. Then it is neither read nor written unasked. */
 export function realMemoryDirectory(folder: string, place: MemoryPlace & Pick<Snapshot, "configDir">) {
   const { cwd, configDir } = place;
@@ -49,12 +55,11 @@ const LINKED = 'it is reached through a link; remove the link, or name the folde
 
 /** The first lines of the agent's own index and of the team's. The model reads other memory files itself. */
 export function readMemory(
-  folder: string,
-  place: MemoryPlace & Pick<Snapshot, "configDir">,
+  { folder, real }: MemoryFolder,
   reason: LoadReason,
   collector: Collector,
 ): readonly InstructionFile[] {
-  if (realMemoryDirectory(folder, place) === undefined) {
+  if (real === undefined) {
     collector.leaveOut(folder, LINKED);
     return [];
   }

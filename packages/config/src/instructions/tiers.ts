@@ -9,7 +9,13 @@ import { createCollector, type Candidate, type Collector } from "./collect.ts";
 import type { InstructionFile, InstructionKind, LoadReason } from "./instruction-file.ts";
 import { lookInto, rulesIn, type FolderFiles } from "./files/look-into.ts";
 import { repositoryRoot } from "./files/repository.ts";
-import { memoryDirectory, readMemory, type ProjectDirectory } from "./memory.ts";
+import {
+  memoryDirectory,
+  readMemory,
+  realMemoryDirectory,
+  type MemoryFolder,
+  type ProjectDirectory,
+} from "./memory.ts";
 
 export type InstructionSettings = Pick<
   Snapshot,
@@ -27,6 +33,7 @@ export interface Tiers {
   readonly plan: Plan;
   readonly collector: Collector;
   readonly files: readonly InstructionFile[];
+  readonly memory: MemoryFolder | undefined;
 }
 
 /** Which kinds of files are read, and why others are not. */
@@ -67,10 +74,10 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
   if (env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] === "1") {
     for (const folder of settings.directories) files.push(...folderFiles(folder, plan, { reason }, collector));
   }
-  const memory = memoryDirectory(settings, options.projectDirectory);
-  if (memory !== undefined && plan.off.AutoMemory === undefined)
-    files.push(...readMemory(memory, settings, reason, collector));
-  return { plan, collector, files };
+  const folder = memoryDirectory(settings, options.projectDirectory);
+  const memory = folder === undefined ? undefined : { folder, real: realMemoryDirectory(folder, settings) };
+  if (memory && plan.off.AutoMemory === undefined) files.push(...readMemory(memory, reason, collector));
+  return { plan, collector, files, memory };
 }
 
 /** Managed instructions are always read: no flag, setting or pattern turns them off. */

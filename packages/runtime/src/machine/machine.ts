@@ -1,6 +1,6 @@
 // The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
-import { tmpdir } from "node:os";
+import type * as Os from "node:os";
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { CommandShell, ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import { realPathOf } from "@keelson/disk/real-path";
@@ -187,6 +187,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     agentRules,
     async drawPages(bytes, range, signal) {
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
+      const { tmpdir } = require("node:os") as typeof Os;
       const path = pathOutside(state.snapshot.childEnv["PATH"], state.root);
       const { helper } = governing.programs;
       const confine = (program: Parameters<SessionShell["confine"]>[0]) => shell.confine(program);
