@@ -192,6 +192,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/shell/process/command.ts",
     "host/src/shell/process/living.ts",
     "host/src/shell/process/marked.ts",
+    "runtime/src/session/facts.ts",
   ],
   "what the shield guards, and files that a rewind restores": [
     "host/src/sandbox/guarded/kept-folders.ts",

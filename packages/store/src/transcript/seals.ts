@@ -1,5 +1,6 @@
 // Proofs in a transcript. A `keelson-seal` line names earlier lines by their digest and has a code that only Keelson can make
 // (`disk/seal.ts`). What grants something on resume counts only if it is proven; anyone could have written the rest.
+// Loaded when the first line is proven, and to resume.
 
 import { basename, dirname } from "node:path";
 import { openSeal } from "@keelson/disk/seal";

@@ -6,7 +6,7 @@ import type { Entry, MetadataEntry } from "@keelson/protocol";
 import { lineOf } from "./line.ts";
 import { stickyLinesNearEnd, stickyType } from "./sticky.ts";
 import { openAppend } from "./open-append.ts";
-import { openSealer, type Sealer, type WrittenEntry } from "./seals.ts";
+import type * as Seals from "./seals.ts";
 
 export interface TranscriptWriter {
   /** Null if persistence is off. */
@@ -44,14 +44,14 @@ export function openTranscript(options: TranscriptOptions): TranscriptWriter {
   let backlog: string[] = [];
   let file: OpenFile | undefined;
   let reported = false;
-  let unproven: WrittenEntry[] = [];
+  let unproven: Seals.WrittenEntry[] = [];
   let isSealing = false;
-  let sealer: Sealer | undefined;
+  let sealer: Seals.Sealer | undefined;
 
   /** The line that proves those that are not yet. */
   const proof = (): readonly string[] => {
     if (configDir === undefined || unproven.length === 0) return [];
-    sealer ??= openSealer(configDir, onUnproven);
+    sealer ??= (require("./seals.ts") as typeof Seals).openSealer(configDir, onUnproven);
     const lines = sealer.proofOf(path, unproven);
     unproven = [];
     return lines;
