@@ -128,6 +128,7 @@ export {
   type McpToolHook,
   type PromptHook,
 } from "./configuration/hook.ts";
+export { isVariableOn, switchIn } from "./variables.ts";
 export { COMPATIBLE_VERSION, VERSION } from "./version.ts";
 export type {
   ConfiguredMcpServer,

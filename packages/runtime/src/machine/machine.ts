@@ -25,6 +25,7 @@ import type { PermissionMode } from "@keelson/protocol";
 import type { Monitors, ReadToolOptions } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type * as EnvFile from "@keelson/host/env-file";
+import { isVariableOn } from "@keelson/protocol";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
@@ -268,15 +269,13 @@ async function fileHistoryOf(
   });
 }
 
-const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
-
 /** Headless sessions need a variable that the client's SDK sets, or the setting (machine/machine.test.ts). */
 export function checkpointsEnabled(
   { env, settings }: Pick<Snapshot, "env" | "settings">,
   interactive = false,
 ): boolean {
-  if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
-  if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
+  if (isVariableOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
+  if (isVariableOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
   const setting = settings["fileCheckpointingEnabled"];
   return interactive ? setting !== false : setting === true;
 }
