@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
 import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told, toolUseResults } from "../front-door.ts";
 import { html, startSite, trusting } from "./site.ts";
+import { HAIKU } from "../../models.ts";
 
 const ALLOWED = ["--allowedTools", "WebFetch(domain:127.0.0.1)"];
 const fetchCall = (url: string, more: object = {}): ScriptedCall => ({
@@ -29,7 +30,7 @@ test("a page is turned into Markdown and the small model answers; its cost is th
   const headers = expect.objectContaining({ accept: "text/markdown, text/html, */*", host: site.host });
   expect(site.requests).toEqual([{ path: "/a", headers }]);
   const [, extraction, last] = model.requests;
-  expect(extraction!.body).toMatchObject({ model: "claude-haiku-4-5", stream: true });
+  expect(extraction!.body).toMatchObject({ model: HAIKU, stream: true });
   expect(extraction!.body.tools).toBeUndefined();
   const [{ text }] = extraction!.body.messages[0].content;
   const [, id] = /^----- web page (\S+) -----\n/.exec(text)!;
@@ -60,7 +61,7 @@ test("a page is turned into Markdown and the small model answers; its cost is th
       url: `${site.url.replace("https:", "http:")}/a#part`,
     },
   ]);
-  expect(resultOf(ended).modelUsage["claude-haiku-4-5"]).toMatchObject({ inputTokens: 7_000 });
+  expect(resultOf(ended).modelUsage[HAIKU]).toMatchObject({ inputTokens: 7_000 });
 });
 
 test("a second question about a page does not fetch it again, and offset continues where the first ended", async () => {
@@ -234,9 +235,7 @@ test("a certificate that is not trusted, and a small model that fails, are told"
     { text: "done" },
   ]);
   await runKeelson(["-p", "go", ...ALLOWED], { home, url: model.url, env: trusting(home) });
-  expect(told(model.requests[2]!)[0].content).toStartWith(
-    "The page was fetched, but the request to claude-haiku-4-5 failed: ",
-  );
+  expect(told(model.requests[2]!)[0].content).toStartWith(`The page was fetched, but the request to ${HAIKU} failed: `);
   await using other = await startMockModel([{ calls: [fetchCall(site.url)] }, { text: "done" }]);
   await runKeelson(["-p", "go", ...ALLOWED], { home, url: other.url });
   expect(told(other.requests[1]!)[0].content).toStartWith(`Cannot fetch ${site.host}: `);
