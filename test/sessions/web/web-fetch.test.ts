@@ -88,6 +88,45 @@ test("a second question about a page does not fetch it again, and offset continu
   expect(model.requests[3]!.body.messages[0].content[0].text).toContain("\n\nTHE END\n-----");
 });
 
+const MEGABYTE = 1024 * 1024;
+const page = (body: string | Uint8Array<ArrayBuffer>, type: string, headers: Record<string, string> = {}) =>
+  new Response(body, { headers: { "content-type": type, ...headers } });
+
+test.each([
+  ["text", () => page("word ".repeat(2.4 * MEGABYTE), "text/plain"), 10 * MEGABYTE],
+  ["HTML", () => page(`<p>start</p>${"<p>word</p>".repeat(MEGABYTE)}`, "text/html"), 10 * MEGABYTE],
+  // Less than 10 MB, but more than is converted.
+  ["long HTML", () => page(`<p>start</p>${"<p>word</p>".repeat(600_000)}`, "text/html"), 6_600_012],
+  ["HTML without text", () => page(`<script>${"x".repeat(11 * MEGABYTE)}</script>`, "text/html"), 10 * MEGABYTE],
+  [
+    "compressed text",
+    () => page(Bun.gzipSync("word ".repeat(2.4 * MEGABYTE)), "text/plain", { "content-encoding": "gzip" }),
+    10 * MEGABYTE,
+  ],
+  ["a file", () => page(new Uint8Array(11 * MEGABYTE), "application/zip"), 10 * MEGABYTE],
+] as const)("a page that is too large says so with every answer: %s", async (name, served, bytes) => {
+  using home = temporaryHome();
+  await using site = startSite(served);
+  const hasText = name !== "HTML without text" && name !== "a file";
+  await using model = await startMockModel([
+    { calls: [fetchCall(site.url)] },
+    ...(hasText ? [{ text: "first" }] : []),
+    { calls: [fetchCall(site.url, { offset: 90_000_000 })] },
+    { text: "done" },
+  ]);
+  const ended = await runKeelson(["-p", "go", ...STREAM, ...ALLOWED], { home, url: model.url, env: trusting(home) });
+  const note = /The page is too large to be read to its end: only its beginning was read, at most 10 MB\./;
+  const [first] = toolUseResults(ended);
+  expect(first).toMatchObject({ bytes, code: 200, result: expect.stringMatching(note) });
+  const [answered, beyond] = [hasText ? 2 : 1, hasText ? 3 : 2].map((at) => told(model.requests[at]!)[0].content);
+  expect(answered).toMatch(note);
+  expect(beyond).toMatch(note);
+  if (hasText)
+    expect(model.requests[1]!.body.messages[0].content[0].text).toContain(
+      "\nlength: the page is too large to be read to its end; this is from its beginning\n",
+    );
+});
+
 test("redirects: followed on the host, reported to another", async () => {
   using home = temporaryHome();
   await using site = startSite((path) =>
@@ -272,7 +311,7 @@ test("hostile pages: each has an answer, and the session continues", async () =>
   const [loop, bombed, deep, attribute, invalid, charset, end] = toolUseResults(ended);
   expect(loop).toBe(`Error: ${site.host} redirected more than 10 times`);
   expect(bombed).toMatchObject({ bytes: 10 * 1024 * 1024, code: 200 });
-  expect(bombed.result).toEndWith("of 10485760. For what follows, call WebFetch with offset 100000.]");
+  expect(bombed.result).toContain("of 10485760. For what follows, call WebFetch with offset 100000.]");
   expect([deep.result, attribute.result, charset.result]).toEqual([
     expect.stringMatching(/- bottom$/),
     expect.stringMatching(/after$/),
