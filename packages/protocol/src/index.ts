@@ -3,6 +3,7 @@ export { isObject, jsonOf, readField, rememberJson, tryParse, type Json, type Js
 export {
   blocksOf,
   isBlank,
+  isWholeBlock,
   isText,
   isToolResult,
   isToolUse,

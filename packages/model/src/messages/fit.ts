@@ -12,7 +12,7 @@ import {
   type StreamEvent,
   type ToolResultBlock,
 } from "@keelson/protocol";
-import type { ModelRequest } from "@keelson/engine";
+import { NO_OUTPUT, type ModelRequest } from "@keelson/engine";
 import { fitIds, idsIn, MESSAGES_IDS, newCallId } from "../fit/ids.ts";
 import { fitNames, RESPONSES_NAMES as MESSAGES_NAMES, type FittedNames } from "../fit/names.ts";
 import { bareId } from "../profiles/profiles.ts";
@@ -91,8 +91,6 @@ function usableBlock(block: ContentBlock, names: FittedNames): readonly ContentB
   if (isToolResult(block) && block.content.length === 0) return [{ ...block, content: NO_OUTPUT }];
   return [block];
 }
-
-const NO_OUTPUT = "(no output)";
 
 /** Calls that a server carried out, and their results: other servers do not know them. */
 function isServed({ type }: ContentBlock): boolean {
