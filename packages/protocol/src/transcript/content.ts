@@ -1,7 +1,7 @@
 // The messages and content blocks of a conversation, in the format of the model API. Blocks of unknown types pass through
 // unchanged.
 
-import type { Json, JsonObject } from "../json.ts";
+import { isFolded, type Json, type JsonObject } from "../json.ts";
 
 export interface TextBlock {
   readonly type: "text";
@@ -103,7 +103,7 @@ export function isText(block: ContentBlock): block is TextBlock {
 
 /** The API rejects text of only whitespace. */
 export function isBlank(block: ContentBlock): boolean {
-  return isText(block) && !/\S/.test(block.text);
+  return isText(block) && !isFolded(block, "text") && !/\S/.test(block.text);
 }
 
 /** Content may be a string or a list of blocks. */
