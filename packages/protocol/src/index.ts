@@ -1,5 +1,5 @@
 export { printableLine, printableLines, printableSentence, withoutHidden } from "./printable.ts";
-export { isObject, jsonOf, readField, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
+export { isFolded, isObject, jsonOf, readField, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
 export {
   blocksOf,
   isBlank,
