@@ -81,7 +81,6 @@ export function openAgents(stages: AgentStages): AgentStage {
     id: undefined,
     depth: 0,
     isFork: false,
-    asks: true,
     refuses: [],
     budgets: [],
     machine,
@@ -134,7 +133,8 @@ export function openAgents(stages: AgentStages): AgentStage {
     const { name } = order;
     if (!teammates || agent !== self || name === undefined || order.isolation !== undefined) return undefined;
     const { startTeammate } = await import("../team/lead/start-teammate.ts");
-    return startTeammate(teammates, { ...order, name }, typeOf(order));
+    const type = typeOf(order);
+    return startTeammate(teammates, { ...order, name }, type, find(type));
   };
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
     const wanted = type || (forks ? "fork" : "general-purpose");

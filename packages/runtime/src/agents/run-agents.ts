@@ -222,6 +222,7 @@ export async function runSkill(
     toolUseId,
     signal,
     isSkill: true,
+    isChosenByOthers: skill.untrusted === true || skill.plugin !== undefined,
     // The agent that an untrusted skill chooses does not choose the model either.
     ...(skill.model === undefined && definition.model !== undefined && !skill.untrusted ? {} : { exactModel: model }),
   };

@@ -137,7 +137,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     envFiles: () => (require("@keelson/host/env-file") as typeof EnvFile).envFilesOf(configDir, place.id),
     programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
-    mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
+    mayChangeGuarded: (call, owner) =>
+      ruleBook.mayChangeGuarded(call, owner === undefined ? undefined : agentRules.get(owner)?.mode()),
     shield: {
       rules: () => ruleBook.rules,
       mayRead: (path) => ruleBook.mayReadName(path),
