@@ -82,7 +82,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     isWrapper: shielded.isWrapper,
     leave: (result) => [
       ...shielded.leave(),
-      ...(guarded ? shieldNotes(result) : []),
+      ...(guarded ? shieldNotes(result, outside) : []),
       ...socketNotes(result, shielded.hiddenSockets),
     ],
     release() {},
@@ -92,10 +92,13 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
 /** Error messages of the C library and of Node for a guarded path. */
 const SHIELD_ERROR = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
 
-function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
+/** A rule lets a command leave the sandbox, but not the shield. */
+const LEFT_BY_RULE = "A rule let this command leave the sandbox, which does not lift that. Ask the user to make the change.";
+
+function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }, outside: boolean) {
   if (code === 0 || !SHIELD_ERROR.test(text)) return [];
   return [
-    `Commands cannot change protected paths (the configuration folder, git hooks, .claude, .mcp.json, shell startup files and so on). ${ASK_OUTSIDE}`,
+    `Commands cannot change protected paths (the configuration folder, git hooks, .claude, .mcp.json, shell startup files and so on). ${outside ? LEFT_BY_RULE : ASK_OUTSIDE}`,
   ];
 }
 
