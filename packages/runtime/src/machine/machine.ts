@@ -153,6 +153,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       programs: () => [...governing.programs.guarded(), ...ownFolders(snapshot, programs)],
       helper: (name) => governing.programs.helper(name),
       onActive: () => governing.programs.shielded(),
+      allowedSockets: () =>
+        (state.snapshot.settings["sandbox"] as SandboxBlock | undefined)?.network?.allowUnixSockets ?? [],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
       former,
