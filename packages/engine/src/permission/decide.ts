@@ -24,7 +24,7 @@ import {
   type GateQuestion,
 } from "./question.ts";
 import { isStarRule, type Rule } from "./rules/rule.ts";
-import { CONFINED, protectedWish, refusal, unasked, wish } from "./sentences.ts";
+import { CONFINED, OUTSIDE_SHIELD, protectedWish, refusal, unasked, wish } from "./sentences.ts";
 import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./rules/suggest.ts";
 
 export type { GateDecision, GateQuestion, SandboxState } from "./question.ts";
@@ -136,7 +136,13 @@ function safety(question: Case): GateDecision | undefined {
     if (path !== undefined) return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
   }
   const danger = command?.checks.safety(command.view);
-  return danger && { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };
+  if (danger) return { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };
+  return leavesShield(question) ? { ...asking("protected", OUTSIDE_SHIELD), reasonType: "sandboxOverride" } : undefined;
+}
+
+/** Only a person can lift the shield. A rule about the command says nothing about that. */
+function leavesShield({ command, sandbox, mode }: Case): boolean {
+  return command?.view.sandbox === "out" && sandbox?.isShield === true && mode !== "bypassPermissions";
 }
 
 const MADE_IN_PLAN = {

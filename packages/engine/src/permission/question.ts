@@ -70,6 +70,8 @@ export type CommandShell = "bash" | "old bash" | "other";
 
 export interface SandboxState {
   readonly active: boolean;
+  /** It is only the shield, which no rule lets a command leave. */
+  readonly isShield?: boolean;
   /** Commands inside it run without approval. */
   readonly autoAllow: boolean;
   /** Whether a call may ask to run outside it. */
