@@ -94,6 +94,11 @@ test("one module makes reminders; the terminal only leaves them out", () => {
   expect(names.toSorted()).toEqual(["packages/protocol/src/reminder.ts", "packages/tui/src/stream/content.ts"]);
 });
 
+test("one module knows which words switch a variable on or off", () => {
+  const word = /\|yes\|on\b|\benv(?:\["\w+"\]|\.\w+)(?:\?\.trim\(\))? [=!]==? "(?:1|true|0|false)"/;
+  expect(product.filter((path) => word.test(read(path)))).toEqual(["packages/protocol/src/variables.ts"]);
+});
+
 /** Opening, writing and making folders by path: whoever does it himself decides about links, FIFOs and files that grow. */
 const BY_PATH =
   /\b(?:openSync|readFileSync|writeFileSync|appendFileSync|truncateSync|copyFileSync|mkdirSync|create(?:Read|Write)Stream)\b/;

@@ -3,6 +3,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { unplantedFolder } from "@keelson/disk/real-path";
+import { isVariableOn } from "@keelson/protocol";
 import { atHome } from "../scopes/scopes.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import type { Collector } from "./collect.ts";
@@ -22,7 +23,7 @@ export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDir
     flags.bare ||
     flags.safe ||
     settings.autoMemoryEnabled === false ||
-    env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] === "1"
+    isVariableOn(env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"])
   )
     return undefined;
   return chosen(place) ?? join(projectDirectory(repositoryRoot(place.cwd)), "memory");

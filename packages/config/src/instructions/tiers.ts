@@ -2,6 +2,7 @@
 // working directory, and memory.
 
 import { dirname, join, sep } from "node:path";
+import { isVariableOn } from "@keelson/protocol";
 import { managedDirectory } from "../scopes/scopes.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import { isApproved } from "./approval.ts";
@@ -71,7 +72,7 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
     files.push(...folderFiles(folder, isDoubled(folder) ? localOnly : plan, { reason }, collector));
   }
   if (root !== cwd) files.push(...folderFiles(root, { ...plan, look: dotOnly(plan.look) }, { reason }, collector));
-  if (env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] === "1") {
+  if (isVariableOn(env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"])) {
     for (const folder of settings.directories) files.push(...folderFiles(folder, plan, { reason }, collector));
   }
   const folder = memoryDirectory(settings, options.projectDirectory);
@@ -148,7 +149,7 @@ function turnedOff({ flags, env, trusted, requireTrust }: InstructionSettings): 
   const all = (why: string) => ({ User: why, Project: why, Local: why, AutoMemory: why, TeamMemory: why });
   if (flags.bare) return all("--bare skips it");
   if (flags.safe) return all("--safe-mode skips it");
-  if (env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] === "1") return all("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
+  if (isVariableOn(env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"])) return all("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
   const { settingSources: sources = ["user", "project", "local"] } = flags;
   const excluded = (source: "user" | "project" | "local") => `--setting-sources does not include ${source}`;
   return {

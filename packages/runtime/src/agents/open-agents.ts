@@ -6,6 +6,7 @@ import { ToolError, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
+import { isVariableOn } from "@keelson/protocol";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents, withBuiltIn } from "./built-in/built-in.ts";
 import { AgentListing, toldAgents } from "./listing.ts";
@@ -80,7 +81,6 @@ export function openAgents(stages: AgentStages): AgentStage {
     id: undefined,
     depth: 0,
     isFork: false,
-    asks: true,
     refuses: [],
     budgets: [],
     machine,
@@ -96,7 +96,7 @@ export function openAgents(stages: AgentStages): AgentStage {
   storage.onCompact(() => listing.restart());
   storage.onRewind((entries) => listing.restart(toldAgents().toldIn(entries)));
   const slots = new Slots(mostAgents(state.snapshot.env));
-  const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
+  const forks = isVariableOn(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"]);
 
   const host: Running.AgentHost = {
     stages,
@@ -133,7 +133,8 @@ export function openAgents(stages: AgentStages): AgentStage {
     const { name } = order;
     if (!teammates || agent !== self || name === undefined || order.isolation !== undefined) return undefined;
     const { startTeammate } = await import("../team/lead/start-teammate.ts");
-    return startTeammate(teammates, { ...order, name }, typeOf(order));
+    const type = typeOf(order);
+    return startTeammate(teammates, { ...order, name }, type, find(type));
   };
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
     const wanted = type || (forks ? "fork" : "general-purpose");

@@ -12,7 +12,7 @@ import {
   type Tool,
 } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
-import { COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/protocol";
+import { isVariableOn, COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/protocol";
 import type * as Styles from "../prompt/styles.ts";
 
 interface SessionFacts {
@@ -38,7 +38,7 @@ export function dynamicSections(snapshot: Snapshot, facts: SessionFacts): string
 
 /** Whether the model gets the state of the repository. */
 export function showsGit({ settings, env, flags }: Snapshot): boolean {
-  const isOff = settings.includeGitInstructions === false || env["CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"] === "1";
+  const isOff = settings.includeGitInstructions === false || isVariableOn(env["CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"]);
   return !isOff && flags.systemPrompt === undefined;
 }
 
