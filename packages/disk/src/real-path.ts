@@ -36,8 +36,11 @@ export function isOpenAt(fd: number, path: string): boolean {
 
 /** Whether /proc/self/fd is available: it shows the path of a descriptor and can start a path. */
 export function hasDescriptorPaths(): boolean {
-  return process.platform === "linux" && lstatSync("/proc/self/fd", { throwIfNoEntry: false }) !== undefined;
+  return (hasPaths ||=
+    process.platform === "linux" && lstatSync("/proc/self/fd", { throwIfNoEntry: false }) !== undefined);
 }
+
+let hasPaths = false;
 
 function resolveLinks(path: string, links: number): string {
   const parent = dirname(path);

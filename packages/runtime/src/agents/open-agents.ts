@@ -40,7 +40,7 @@ export interface AgentStage {
 }
 
 /** Models take longer than this. A session without a model does not pay for agents it does not start. */
-const WARM_AFTER_MS = 20;
+const WARM_AFTER_MS = 40;
 
 export type SkillOrder = Parameters<typeof Running.runSkill>[0];
 

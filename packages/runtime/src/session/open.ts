@@ -163,6 +163,9 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
   );
 }
 
+/** Models take longer than this. What a fast answer needs is looked up when it needs it. */
+const PREPARE_AFTER_MS = 40;
+
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
@@ -175,6 +178,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   }, client);
   const disposed = new AbortController();
   const opened = Date.now();
+  let preparing: NodeJS.Timeout | undefined;
   const waiting = options.interactive
     ? (require("../hooks/idle-notice.ts") as typeof IdleNotice).idleNotice(hooks)
     : undefined;
@@ -213,7 +217,12 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    warmAgents: () => agents.warm(),
+    prepare: () => {
+      agents.warm();
+      clearTimeout(preparing);
+      preparing = setTimeout(() => gate.prepare(), PREPARE_AFTER_MS);
+      preparing.unref();
+    },
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();
@@ -221,6 +230,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     },
     dispose: async () => {
       disposed.abort();
+      clearTimeout(preparing);
       waiting?.stop();
       schedules.close();
       await agents.close();

@@ -57,8 +57,8 @@ export interface SessionParts {
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
   sealTranscript(): void;
-  /** Loads what starts a subagent, while the model thinks. */
-  warmAgents(): void;
+  /** Loads what later calls need, while the model thinks. */
+  prepare(): void;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -227,7 +227,7 @@ export class LiveSession implements Session {
       void gate.warm();
       sealTranscript();
     });
-    this.#parts.warmAgents();
+    this.#parts.prepare();
     // What a job leaves behind, such as a command in the background, starts runs without a prompt: they are the job's too.
     if (prompt) this.#most = prompt.mostMode;
     const uncap = gate.ruleBook.capMode(this.#most);
