@@ -164,7 +164,7 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
 }
 
 /** Models take longer than this. What a fast answer needs is looked up when it needs it. */
-const PREPARE_AFTER_MS = 40;
+const PREPARE_AFTER_MS = 100;
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
@@ -220,7 +220,11 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     prepare: () => {
       agents.warm();
       clearTimeout(preparing);
-      preparing = setTimeout(() => gate.prepare(), PREPARE_AFTER_MS);
+      if (!state.tools.some(({ name }) => name === "Bash")) return;
+      preparing = setTimeout(async () => {
+        await gate.prepareCommands();
+        await machine.warm();
+      }, PREPARE_AFTER_MS);
       preparing.unref();
     },
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),

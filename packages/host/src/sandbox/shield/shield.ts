@@ -7,10 +7,11 @@ import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
+import type { AbsentNames } from "../guarded/stat.ts";
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
-import { namesOnOtherMounts } from "./other-mounts.ts";
+import { createOtherNames } from "./other-mounts.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { createWatch } from "../watch/watch.ts";
@@ -98,6 +99,8 @@ export function createShield(
       complete: all.complete && more.complete,
     };
   }
+  const otherNames = createOtherNames();
+  const absent: AbsentNames = new Map();
   const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
@@ -140,7 +143,7 @@ export function createShield(
   function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
     const { home, configDir } = options;
     const governing = [folder(), ...(options.governing?.() ?? [])];
-    return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
+    return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.(), absent });
   }
 
   async function close(): Promise<void> {
@@ -171,7 +174,7 @@ export function createShield(
         return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
       }
       const held = await hold(guarded);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
       const covers: Covers = {
@@ -212,7 +215,7 @@ export function createShield(
     },
     async paths({ cwd, owner, guarded: isGuarded }) {
       const { files, folders } = await findDenied(cwd, owner);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       // Where the session worked before, the full sandbox lets no one write.

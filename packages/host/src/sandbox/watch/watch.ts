@@ -2,12 +2,11 @@
 // shielded process may be running, including background children, changes are reverted and reported.
 
 import { basename, dirname, join, sep } from "node:path";
-import { fileStamp } from "@keelson/protocol";
 import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
 import { isStartFile, type Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
-import { isFolder, lstatOrNull, readLink } from "../guarded/stat.ts";
+import { isFolder, lstatOrNull, readLink, settledStamp } from "../guarded/stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
 import { activeHooks, isLinkChanged, folderNames, restoreLink, moveAside } from "./move-aside.ts";
@@ -53,6 +52,8 @@ export interface Pristine {
 }
 
 const RECHECK_MS = 1_000;
+/** In this time the result is recorded and sent. */
+const SETTLE_MS = 3;
 const APPROVE =
   "Protected files configure programs or run as code. To keep the change, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
 const STILL_RUNNING =
@@ -80,6 +81,7 @@ export function createWatch(options: WatchOptions): Watch {
   let canBeApproved = false;
   let running = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isSettling = false;
 
   function repositoryRoots(): readonly string[] {
     return [...places].flatMap((place) => [place, ...repositoryFolders(place).map(({ top }) => top)]);
@@ -220,6 +222,20 @@ export function createWatch(options: WatchOptions): Watch {
     for (const action of actions) action();
   }
 
+  /** Soon, because the model waits for the result. The next command looks first, if it comes before that. */
+  function settleSoon(): void {
+    clearTimeout(timer);
+    isSettling = true;
+    timer = setTimeout(settleNow, SETTLE_MS);
+    timer.unref();
+  }
+
+  function settleNow(): void {
+    if (!isSettling) return;
+    isSettling = false;
+    if (running === 0) settle(survivors.anyNew());
+  }
+
   /** No command is running. If no child is left either, later changes are not made by commands. */
   function settle(isLeft: boolean): void {
     if (!isLeft) forget();
@@ -245,7 +261,7 @@ export function createWatch(options: WatchOptions): Watch {
   function end(toKeep: string): string[] {
     running--;
     const notes = [...unreported.splice(0), ...check()];
-    if (running === 0) settle(survivors.anyNew());
+    if (running === 0) settleSoon();
     if (canBeApproved) notes.push(toKeep);
     canBeApproved = false;
     return notes;
@@ -253,6 +269,7 @@ export function createWatch(options: WatchOptions): Watch {
 
   return {
     begin(guarded) {
+      settleNow();
       unreported.push(...check());
       running++;
       add(guarded);
@@ -260,6 +277,7 @@ export function createWatch(options: WatchOptions): Watch {
       return { end: () => end(APPROVE) };
     },
     beginApproved(command, keptFolders) {
+      settleNow();
       unreported.push(...check());
       running++;
       for (const path of keptFolders) folders.add(path);
@@ -276,6 +294,7 @@ export function createWatch(options: WatchOptions): Watch {
       };
     },
     check() {
+      settleNow();
       const notes = check();
       unreported.push(...notes);
       if (last) updateCleanup();
@@ -284,20 +303,12 @@ export function createWatch(options: WatchOptions): Watch {
     whenSettled: (action) => void settled.push(action),
     close() {
       clearTimeout(timer);
+      isSettling = false;
       for (const note of check()) options.warn(note);
       forget();
       folders.close();
     },
   };
-}
-
-/** File times tick every few milliseconds, so a more recent time may hide a change. */
-const TICK_MS = 50;
-
-/** Empty if the folder does not exist, is a link, or changed just now. */
-function settledStamp(folder: string): string {
-  const entry = lstatOrNull(folder);
-  return entry?.isDirectory() && Date.now() - entry.ctimeMs > TICK_MS ? fileStamp(entry) : "";
 }
 
 function isUntouched(folder: string): boolean {
