@@ -54,7 +54,7 @@ export interface ShellOptions {
   /** The full sandbox, if it is active. */
   readonly sandbox?: Sandbox;
   /** Whether the user allowed this tool call to change guarded paths. */
-  mayChangeGuarded?(id: string): boolean;
+  mayChangeGuarded?(id: string, owner: string | undefined): boolean;
 }
 
 export interface SessionShell extends Shell {
@@ -90,7 +90,7 @@ export function createShell(options: ShellOptions): SessionShell {
       environment = {
         childEnv,
         effort,
-        env: commandEnvironment({ ...options, childEnv, effort, token, stateDir: stateDir() }),
+        env: commandEnvironment({ ...options, childEnv, effort, stateDir: stateDir() }),
       };
     return environment.env;
   };
@@ -231,12 +231,11 @@ export function createShell(options: ShellOptions): SessionShell {
     async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, ...more }): Promise<ShellResult> {
       const { task, shownAs, owner = task?.owner } = more;
       const entered = await argvFor({ command, cwd, id, owner, sandbox, reportsDirectory: true });
-      const { argv, openPipe } = entered;
+      const { argv, isWrapper, openPipe } = entered;
       let hasLeft = false;
       try {
         if (signal.aborted) return { ...NOTHING_PRINTED, aborted: true };
-        const child = startCommand({ argv, cwd, env: envNow(), openPipe, groups });
-        groups.add(child.pid, entered);
+        const child = startCommand({ argv, isWrapper, cwd, env: envNow(), openPipe, groups });
         const stop = () => groups.end(child.pid);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
         const { tasks, tasksDir: directory } = options;

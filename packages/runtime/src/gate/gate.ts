@@ -14,6 +14,8 @@ export interface GateOptions {
   readonly ruleBook: RuleBook;
   /** The mode, if it is not that of the rules: a subagent may have a narrower one. */
   mode?(): PermissionMode;
+  /** What would need approval is denied: an agent above this one works in `dontAsk` mode, or this one wants to. */
+  neverAsks?(): boolean;
   readonly home: string;
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
@@ -44,7 +46,7 @@ export interface GateOptions {
 }
 
 /** What differs for a subagent. Without `memory`, it has that of the session. */
-export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git"> &
+export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "neverAsks" | "cwd" | "directories" | "git"> &
   Partial<Pick<GateOptions, "memory" | "owner">>;
 
 export class Gate {
@@ -109,6 +111,11 @@ export class Gate {
   /** The mode that calls are judged in. */
   get mode(): PermissionMode {
     return this.#options.mode?.() ?? this.ruleBook.mode;
+  }
+
+  /** What would need approval is denied, also for the agents that this one starts. */
+  get neverAsks(): boolean {
+    return this.mode === "dontAsk" || this.#options.neverAsks?.() === true;
   }
 
   /** The gate of a subagent. Answers to its questions apply to the session. */
@@ -183,12 +190,12 @@ export class Gate {
 
   #facts({ kind }: Access): Omit<GateFacts, "hook" | "matchers"> {
     const { home, configDir, memory, plan, directories, cwd, shell } = this.#options;
-    const { mode } = this;
+    const { mode, neverAsks } = this;
     const { rules } = this.ruleBook;
     // What only reads changes nothing that governs us.
     const governing = kind === "edit" || kind === "command" ? this.#options.governing() : [];
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing };
-    return { mode, rules, ...here, home, configDir, readable: this.#readable, shell };
+    return { mode, neverAsks, rules, ...here, home, configDir, readable: this.#readable, shell };
   }
 }
 

@@ -163,8 +163,8 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
   );
 }
 
-/** Models take longer than this. What a fast answer needs is looked up when it needs it. */
-const PREPARE_AFTER_MS = 100;
+/** What a command needs takes 15 ms: not while a fast answer may arrive. */
+const COMMANDS_AFTER_MS = 80;
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
@@ -217,14 +217,16 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    prepare: () => {
+    prepare() {
+      void gate.warm();
+      storage.sealTranscript();
       agents.warm();
       clearTimeout(preparing);
       if (!state.tools.some(({ name }) => name === "Bash")) return;
       preparing = setTimeout(async () => {
         await gate.prepareCommands();
         await machine.warm();
-      }, PREPARE_AFTER_MS);
+      }, COMMANDS_AFTER_MS);
       preparing.unref();
     },
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
