@@ -7,14 +7,12 @@ import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
 import { guardPrograms } from "./guard-programs.ts";
 import {
-  createEntryLookup,
   createFolderLookup,
   isFolder,
   lstatOrNull,
   readLink,
   realPath,
   statThroughLinks,
-  type AbsentNames,
   type ResolvedFolder,
 } from "./stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
@@ -28,8 +26,6 @@ export interface GuardPlaces {
   readonly governing?: readonly string[];
   /** Programs that run outside the shield, and names that must not become one. */
   readonly programs?: readonly string[];
-  /** What earlier looks did not find. */
-  readonly absent?: AbsentNames;
 }
 
 export interface Guarded {
@@ -129,11 +125,10 @@ export function findGuarded(options: GuardPlaces): Guarded {
     free: new Set<string>(),
   };
   const lookAt = createFolderLookup();
-  const entryOf = createEntryLookup(options.absent);
   const guard: Guard = (path, ifMissing = "missingFiles") => {
     const { real: folder, links } = lookAt(dirname(path));
     for (const link of links) found.links.add(link);
-    const entry = folder === null ? null : entryOf(folder, basename(path));
+    const entry = folder === null ? null : lstatOrNull(path);
     // A stand-in of another session counts as missing: it will be removed unless we hold it too.
     if (entry && isStandIn(entry)) return void found.missingFolders.add(realMissing(path, lookAt));
     if (!entry) return void found[ifMissing].add(realMissing(path, lookAt));

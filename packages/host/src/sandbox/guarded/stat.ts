@@ -2,7 +2,6 @@
 
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileStamp } from "@keelson/protocol";
 
 export function lstatOrNull(path: string): Stats | null {
   return nullOnError(() => lstatSync(path, { throwIfNoEntry: false }) ?? null);
@@ -21,43 +20,6 @@ export function isFolder(path: string): boolean {
 
 export function realPath(path: string): string | null {
   return nullOnError(() => realpathSync(path));
-}
-
-/** File times tick every few milliseconds, so a more recent time may hide a change. */
-const TICK_MS = 50;
-
-/** Empty if the folder does not exist, is a link, or changed just now. */
-export function settledStamp(folder: string): string {
-  const entry = lstatOrNull(folder);
-  return entry?.isDirectory() && Date.now() - entry.ctimeMs > TICK_MS ? fileStamp(entry) : "";
-}
-
-/** Looks up entries of folders. Made for one look; `absent` is kept for the next ones. */
-export function createEntryLookup(absent: AbsentNames = new Map()): (folder: string, name: string) => Stats | null {
-  const looked = new Map<string, AbsentIn>();
-  const absentIn = (folder: string): AbsentIn => {
-    const stamp = settledStamp(folder);
-    const last = absent.get(folder);
-    const now = stamp !== "" && last?.stamp === stamp ? last : { stamp, names: new Set<string>() };
-    absent.set(folder, now);
-    looked.set(folder, now);
-    return now;
-  };
-  return (folder, name) => {
-    const { stamp, names } = looked.get(folder) ?? absentIn(folder);
-    if (names.has(name)) return null;
-    const entry = lstatOrNull(join(folder, name));
-    if (!entry && stamp !== "") names.add(name);
-    return entry;
-  };
-}
-
-/** What is not in a folder, as long as nothing was created in it. Most names that are guarded exist nowhere. */
-export type AbsentNames = Map<string, AbsentIn>;
-
-interface AbsentIn {
-  readonly stamp: string;
-  readonly names: Set<string>;
 }
 
 export function isWritable(folder: string): boolean {

@@ -8,7 +8,6 @@ import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
-import type { AbsentNames } from "../guarded/stat.ts";
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
@@ -111,7 +110,6 @@ export function createShield(
     };
   }
   const otherNames = createOtherNames();
-  const absent: AbsentNames = new Map();
   const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
@@ -178,7 +176,7 @@ export function createShield(
   function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
     const { home, configDir } = options;
     const governing = [folder(), ...(options.governing?.() ?? [])];
-    return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.(), absent });
+    return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
   }
 
   async function close(): Promise<void> {

@@ -2,11 +2,12 @@
 // shielded process may be running, including background children, changes are reverted and reported.
 
 import { basename, dirname, join, sep } from "node:path";
+import { fileStamp } from "@keelson/protocol";
 import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
 import { isStartFile, type Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
-import { isFolder, lstatOrNull, readLink, settledStamp } from "../guarded/stat.ts";
+import { isFolder, lstatOrNull, readLink } from "../guarded/stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
 import { activeHooks, isLinkChanged, folderNames, restoreLink, moveAside } from "./move-aside.ts";
@@ -309,6 +310,15 @@ export function createWatch(options: WatchOptions): Watch {
       folders.close();
     },
   };
+}
+
+/** File times tick every few milliseconds, so a more recent time may hide a change. */
+const TICK_MS = 50;
+
+/** Empty if the folder does not exist, is a link, or changed just now. */
+function settledStamp(folder: string): string {
+  const entry = lstatOrNull(folder);
+  return entry?.isDirectory() && Date.now() - entry.ctimeMs > TICK_MS ? fileStamp(entry) : "";
 }
 
 function isUntouched(folder: string): boolean {
