@@ -11,10 +11,7 @@ export interface BashOptions {
   readonly background?: boolean;
 }
 
-export function bashTool({ parallelSafe = isParallelSafe, background = true }: BashOptions = {}): Tool<
-  BashInput,
-  BashOutput
-> {
+export function bashTool({ parallelSafe = isParallelSafe, background = true }: BashOptions = {}): Tool<BashInput, BashOutput> {
   return commandTool({ kind: { tool: "Bash" }, description, background, parallelSafe });
 }
 
