@@ -2,6 +2,7 @@
 
 import type { ModelProfile } from "@keelson/engine";
 import type { ProviderBlock } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 import type * as LookUp from "../choice/names/look-up.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -147,7 +148,7 @@ export function mayLeadElsewhere(name: string, env: Env, { modelOverrides }: Mod
   return (
     modelOverrides !== undefined ||
     resolveAlias(name.trim(), env).includes("/") ||
-    CLOUD_SWITCHES.some(([variable]) => isEnabled(env[variable]))
+    CLOUD_SWITCHES.some(([variable]) => isVariableOn(env[variable]))
   );
 }
 
@@ -167,7 +168,7 @@ export function lookUpClaude(name: string, env: Env = {}): KnownModel {
   const key = familyOf(id);
   const family = key === undefined ? UNKNOWN : FAMILIES[key]!;
   const longContext =
-    LONG_CONTEXT.test(resolved) && family.contextWindow < M1 && !isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
+    LONG_CONTEXT.test(resolved) && family.contextWindow < M1 && !isVariableOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
   return {
     profile: {
       id,
@@ -220,16 +221,12 @@ export const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
 export const EFFORT_BETA = "effort-2025-11-24";
 export const MAX_FALLBACKS = 3;
 
-export function isEnabled(value: string | undefined): boolean {
-  return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
-}
-
 export function positiveInteger(value: string | undefined): number | undefined {
   const number = value?.trim() ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 function contextWindowOf(family: Family, longContext: boolean, env: Env): number {
-  if (isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
+  if (isVariableOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
   return longContext ? M1 : family.contextWindow;
 }

@@ -1,7 +1,7 @@
 // The messages and content blocks of a conversation, in the format of the model API. Blocks of unknown types pass through
 // unchanged.
 
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isFolded, isObject, type Json, type JsonObject } from "../json.ts";
 
 export interface TextBlock {
   readonly type: "text";
@@ -103,7 +103,7 @@ export function isText(block: ContentBlock): block is TextBlock {
 
 /** The API rejects text of only whitespace. */
 export function isBlank(block: ContentBlock): boolean {
-  return isText(block) && !(typeof block.text === "string" && /\S/.test(block.text));
+  return isText(block) && !isFolded(block, "text") && !(typeof block.text === "string" && /\S/.test(block.text));
 }
 
 /** Whether a value has the fields that the API requires of a block. Does not read a long text that was not read yet. */
@@ -138,8 +138,7 @@ function isWholeSource(source: unknown): boolean {
 
 /** A field that is read from the transcript when it is needed is a text. */
 function isString(value: object, field: string): boolean {
-  const { get, value: own } = Object.getOwnPropertyDescriptor(value, field) ?? {};
-  return get !== undefined || typeof own === "string";
+  return isFolded(value, field) || (field in value && typeof Reflect.get(value, field) === "string");
 }
 
 /** Content may be a string or a list of blocks. */

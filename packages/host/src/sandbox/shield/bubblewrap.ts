@@ -10,6 +10,8 @@ export interface Covers {
   readonly readOnly: readonly string[];
   /** Writable, even inside a read-only folder, but cannot be replaced. */
   readonly pinned: readonly string[];
+  /** The session bus, and the socket that commands get in its place. */
+  readonly bus?: { readonly at: string; readonly filter: string } | undefined;
 }
 
 export interface BubblewrapOptions {
@@ -51,6 +53,7 @@ export function bubblewrapArgv(
     ...binds.flatMap(({ path, flag }) => [flag, path, path]),
     ...covers.hiddenFolders.flatMap((path) => ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]),
     ...covers.hiddenFiles.flatMap((path) => ["--ro-bind", mask, path]),
+    ...(covers.bus ? ["--ro-bind", covers.bus.filter, covers.bus.at] : []),
     "--",
     ...argv,
   ];

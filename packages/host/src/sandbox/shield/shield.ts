@@ -2,6 +2,7 @@
 // It uses no pid namespace because `&` children of a command may outlive it.
 
 import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
@@ -10,7 +11,8 @@ import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.t
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
-import { namesOnOtherMounts } from "./other-mounts.ts";
+import { createOtherNames } from "./other-mounts.ts";
+import { createForeignSockets, type ForeignSockets } from "../sockets/sockets.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { createWatch } from "../watch/watch.ts";
@@ -26,6 +28,8 @@ export interface ShieldOptions extends DenyOptions {
   programs?(): readonly string[];
   /** The file of one of our own programs, as it was; null if commands could have changed it. */
   helper?(name: string): string | null;
+  /** From the settings: sockets of other programs that commands may connect to. */
+  allowedSockets?(): readonly string[];
   /** Called when the shield is found to work, before the first command. */
   onActive?(): void;
   /** What the rules of a subagent deny besides. The same object at each call; undefined if it has none of its own. */
@@ -34,12 +38,19 @@ export interface ShieldOptions extends DenyOptions {
   wroteOurselves?(path: string): boolean;
 }
 
+interface BusFilter {
+  readonly path: string;
+  close(): void;
+}
+
 export type AgentDenyRules = Pick<DenyOptions, "rules" | "mayRead">;
 
 export interface Shielded {
   readonly argv: string[];
   /** bubblewrap stays as the parent of the command; Seatbelt is replaced by it. */
   readonly isWrapper: boolean;
+  /** Sockets of other programs, which it cannot reach. */
+  readonly hiddenSockets: readonly string[];
   /** Call when the command has ended; its children may still run. Reverts forbidden changes and reports them. */
   leave(): string[];
 }
@@ -98,6 +109,7 @@ export function createShield(
       complete: all.complete && more.complete,
     };
   }
+  const otherNames = createOtherNames();
   const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
@@ -109,6 +121,14 @@ export function createShield(
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
   let devices: Devices | undefined;
+  const foreignSockets = createForeignSockets({
+    home: options.home,
+    env: options.env,
+    mark,
+    directories: options.directories,
+    ...(options.allowedSockets ? { allowed: options.allowedSockets } : {}),
+  });
+  let filter: Promise<BusFilter | null> | undefined;
   let isSandboxed = false;
   let isClosed = false;
   let running = 0;
@@ -137,6 +157,22 @@ export function createShield(
     return held.filter((one) => one !== null);
   }
 
+  /** What hides the sockets. Without a filter the bus is hidden too. */
+  async function hideSockets({ hidden, bus }: ForeignSockets): Promise<Pick<Covers, "hiddenFiles" | "bus">> {
+    const opened = bus === undefined ? null : await (filter ??= openFilter(bus));
+    if (bus === undefined || opened === null) return { hiddenFiles: hidden };
+    return { hiddenFiles: hidden.filter((path) => path !== bus), bus: { at: bus, filter: opened.path } };
+  }
+
+  async function openFilter(bus: string): Promise<BusFilter | null> {
+    const { openBusFilter } = await import("../sockets/bus.ts");
+    const path = join(folder(), "bus");
+    return openBusFilter(path, bus).then(
+      ({ close }) => ({ path, close }),
+      () => null, // the name is too long for a socket
+    );
+  }
+
   function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
     const { home, configDir } = options;
     const governing = [folder(), ...(options.governing?.() ?? [])];
@@ -148,6 +184,8 @@ export function createShield(
     watch.close();
     await mask;
     mask = undefined;
+    (await filter)?.close();
+    filter = undefined;
   }
 
   return {
@@ -168,14 +206,22 @@ export function createShield(
         : NOTHING_GUARDED;
       const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
       if (kind === "seatbelt") {
-        return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
+        return {
+          argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv),
+          isWrapper: false,
+          hiddenSockets: [],
+          leave: () => [],
+        };
       }
       const held = await hold(guarded);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
+      const foreign = foreignSockets(!isGuarded);
+      const sockets = await hideSockets(foreign);
       const covers: Covers = {
-        hiddenFiles: withOthers(hidden.files),
+        ...sockets,
+        hiddenFiles: withOthers([...hidden.files, ...sockets.hiddenFiles]),
         hiddenFolders: withOthers(hidden.folders),
         readOnly: withOthers(fixed.filter((path) => !isHidden(path, hidden))),
         pinned: withOthers(guarded.pinned.filter((path) => !isHidden(path, hidden))),
@@ -197,6 +243,7 @@ export function createShield(
           argv,
         ),
         isWrapper: true,
+        hiddenSockets: foreign.hidden,
         leave() {
           const notes = watched.end();
           running--;
@@ -212,7 +259,7 @@ export function createShield(
     },
     async paths({ cwd, owner, guarded: isGuarded }) {
       const { files, folders } = await findDenied(cwd, owner);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       // Where the session worked before, the full sandbox lets no one write.
