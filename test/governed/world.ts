@@ -13,6 +13,7 @@ import {
 } from "@keelson/testkit";
 import type { JsonObject } from "@keelson/protocol";
 import { startTerminal } from "@keelson/testkit/terminal";
+import { useMore } from "./more-sessions.ts";
 import { tracing } from "./trace.ts";
 
 export interface Starter {
@@ -38,6 +39,9 @@ export function makeWorld(starter: Starter): World {
   bin("named-language-server", "exit 1");
   program("~/.claude/hooks/check.sh", "inner-tool; exit 0");
   bin("inner-tool", "exit 0");
+  bin("named-headers", "echo '{}'");
+  bin("named-notify", "cat >/dev/null");
+  bin("named-editor", 'echo "written in the editor" >"$1"');
   program("scripts/project-hook.sh", "exit 0");
   program("scripts/key.sh", "echo test-key");
 
@@ -91,7 +95,7 @@ export function makeWorld(starter: Starter): World {
 }
 
 /** The world's own programs come first, as where people install theirs. */
-const environmentOf = ({ home: { home } }: World) => ({
+export const environmentOf = ({ home: { home } }: World) => ({
   PATH: `${join(home, ".local/bin")}:/usr/local/bin:/usr/bin:/bin`,
   // The key comes from the helper.
   ANTHROPIC_API_KEY: undefined,
@@ -174,6 +178,7 @@ export async function useEverything(world: World, logs: string): Promise<readonl
   await terminal.until("hello from the model");
   terminal.press("ctrl+d", "ctrl+d");
   await terminal.exited;
+  await useMore(world, traced);
   return written;
 }
 
