@@ -58,7 +58,13 @@ async function everyone(text: string) {
   ];
   await using model = await startMockModel(script);
   // Its instructions come with the first request, not with whichever is next when it has started.
-  const flags = ["--allowedTools", "mcp__srv", "Skill", "Agent", ...withServers({ srv: { ...server.entry, alwaysLoad: true } })];
+  const flags = [
+    "--allowedTools",
+    "mcp__srv",
+    "Skill",
+    "Agent",
+    ...withServers({ srv: { ...server.entry, alwaysLoad: true } }),
+  ];
   await runKeelson(["-p", "see @note.md", ...STREAM, ...flags], { home, url: model.url });
   // What the model itself says is its own.
   return model.requests.map(({ body }) => ({

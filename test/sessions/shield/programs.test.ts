@@ -2,7 +2,16 @@
 // uses, nor put another one before it on the PATH. Neither this session nor the next one runs it.
 
 import { expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import {
   runKeelson,
@@ -165,7 +174,10 @@ for (const [who, run, how] of users) {
     using home = userHome();
     executable(home, "~/evil", evil(home));
     Bun.spawnSync(["mkfifo", join(home.project, "held")]);
-    home.write("plant.sh", 'for n in server sh; do cp ~/evil ~/.local/bin/$n; done; ls ~/.local/bin; read -r x <held\n');
+    home.write(
+      "plant.sh",
+      "for n in server sh; do cp ~/evil ~/.local/bin/$n; done; ls ~/.local/bin; read -r x <held\n",
+    );
     await using model = await startMockModel([{ calls: [bash("sh plant.sh")] }, { text: "done" }]);
     const options = { home: owned(home), url: model.url, env: { PATH: pathOf(home) }, ...how };
     await using session = startKeelson([...CHAT], { ...options, stdin: "open" });
