@@ -177,6 +177,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_GLOB_NO_IGNORE: variable("yes", "false: Glob respects ignore files", "tools"),
   CLAUDE_CODE_GLOB_TIMEOUT_SECONDS: variable("yes", "time limit of a search", "tools"),
   KEELSON_RG: variable("if trusted", "the ripgrep program", "host"),
+  USE_BUILTIN_RIPGREP: variable("if trusted", "0: use the ripgrep of the system, if there is one", "host"),
   CLAUDE_CODE_MAX_WEB_SEARCHES_PER_SESSION: variable(
     "if trusted",
     "how many web searches a session may make",

@@ -63,14 +63,15 @@ const CHECKS = [
 export type Check = (typeof CHECKS)[number][0];
 export const CHECK_ORDER: readonly Check[] = CHECKS.map(([name]) => name);
 
-/** The decision, and the check that made it. In `dontAsk` mode, `asked` is the decision before it became a no. */
+/** The decision, and the check that made it. If no one may be asked, `asked` is the decision before it became a no. */
 export function trace(given: GateQuestion): { check: Check; decision: GateDecision; asked?: GateDecision } {
   const ready = { ...given, matchers: given.matchers ?? newMatchers() };
   const question: Case = given.access.kind === "command" ? { ...ready, command: commandCase(ready) } : ready;
   for (const [check, answer] of CHECKS) {
     const decision = answer(question);
     if (decision === undefined) continue;
-    if (decision.behavior !== "ask" || question.mode !== "dontAsk") return { check, decision };
+    const mayAsk = question.mode !== "dontAsk" && question.neverAsks !== true;
+    if (decision.behavior !== "ask" || mayAsk) return { check, decision };
     return { check, decision: deny("mode", unasked(question.tool), decision.rule), asked: decision };
   }
   throw new Error("unreachable: the last check always answers");

@@ -29,6 +29,8 @@ export interface GateQuestion {
   readonly hook: HookOutcome;
   readonly rules: readonly Rule[];
   readonly mode: PermissionMode;
+  /** What would need approval is denied, as in `dontAsk` mode: a stricter mode may hold at the same time. */
+  readonly neverAsks?: boolean;
   /** Working directories, absolute, links resolved; the first is where the session was started. */
   readonly directories: readonly string[];
   readonly cwd: string;

@@ -33,8 +33,8 @@ export interface Confined {
 export interface Confinement {
   readonly shield?: Shield;
   readonly sandbox?: Sandbox;
-  /** Whether the user allowed this call to change guarded paths. */
-  mayChangeGuarded?(id: string): boolean;
+  /** Whether the user allowed this call, or every call of this agent, to change guarded paths. */
+  mayChangeGuarded?(id: string, owner: string | undefined): boolean;
 }
 
 const ASK_OUTSIDE = "If the command needs this, call again with dangerouslyDisableSandbox: true, which asks the user.";
@@ -43,7 +43,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   const { shield, sandbox } = confinement;
   const { shell, script, cwd, owner, outside } = command;
   const plain = [shell, "-c", script];
-  const guarded = !confinement.mayChangeGuarded?.(command.id);
+  const guarded = !confinement.mayChangeGuarded?.(command.id, owner);
 
   if (sandbox) {
     const paths = await shield?.paths({ cwd, owner, guarded });
