@@ -13,7 +13,6 @@ import {
 } from "@keelson/testkit";
 import type { JsonObject } from "@keelson/protocol";
 import { startTerminal } from "@keelson/testkit/terminal";
-import { useMore } from "./more-sessions.ts";
 import { tracing } from "./trace.ts";
 
 export interface Starter {
@@ -142,7 +141,11 @@ export async function useTools(world: World, through: readonly string[]): Promis
 }
 
 /** Uses every feature. Each session is traced into a log of its own in `logs`; returns the logs. */
-export async function useEverything(world: World, logs: string): Promise<readonly string[]> {
+export async function useEverything(
+  world: World,
+  logs: string,
+  useMore: (world: World, traced: () => readonly string[]) => Promise<void>,
+): Promise<readonly string[]> {
   const { home, program } = world;
   const written: string[] = [];
   const traced = () => {

@@ -60,6 +60,7 @@ for (const [user, it, how] of USERS) {
       const tmux = (...args: string[]) => start(home, ["tmux", "-f", "/dev/null", ...args], env);
       expect(await tmux("new-session", "-d", "-s", "mine", "sh").exited).toBe(0);
       const [name = ""] = readdirSync(folder);
+      const pid = Number(await new Response(tmux("display-message", "-p", "#{pid}").stdout).text());
       try {
         const socket = join(folder, name, "default");
         const said = await session(

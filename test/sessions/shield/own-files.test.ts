@@ -22,7 +22,7 @@ import {
   type ScriptStep,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
+import { answer, CHAT, prompt, resultOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const SECRET = "hunter2-of-the-env-file";
