@@ -117,7 +117,7 @@ const ASK: Readonly<Record<Question, (asking: Asking) => Promise<boolean>>> = {
     const files = await externalIncludes(asking.snapshot);
     if (files.length === 0) return true;
     const answer = await asking.show(asking.panels.includesPanel(files, asking));
-    if (answer !== undefined) noteProblem(asking, await keepIncludesAnswer(asking.snapshot, answer));
+    if (answer !== undefined) noteProblem(asking, await keepIncludesAnswer(asking.snapshot, files, answer));
     return answer !== undefined;
   },
   bypass: async (asking) => {
