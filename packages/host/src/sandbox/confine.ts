@@ -80,7 +80,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   return {
     argv: shielded.argv,
     isWrapper: shielded.isWrapper,
-    leave: (result) => [...shielded.leave(), ...(guarded ? shieldNotes(result) : [])],
+    leave: (result) => [...shielded.leave(result), ...(guarded ? shieldNotes(result) : [])],
     release() {},
   };
 }
