@@ -95,6 +95,11 @@ test("one module makes reminders; the terminal only leaves them out", () => {
   expect(names.toSorted()).toEqual(["packages/protocol/src/reminder.ts", "packages/tui/src/stream/content.ts"]);
 });
 
+test("one module knows which words switch a variable on or off", () => {
+  const word = /\|yes\|on\b|\benv(?:\["\w+"\]|\.\w+)(?:\?\.trim\(\))? [=!]==? "(?:1|true|0|false)"/;
+  expect(product.filter((path) => word.test(read(path)))).toEqual(["packages/protocol/src/variables.ts"]);
+});
+
 /** Opening, writing and making folders by path: whoever does it himself decides about links, FIFOs and files that grow. */
 const BY_PATH =
   /\b(?:openSync|readFileSync|writeFileSync|appendFileSync|truncateSync|copyFileSync|mkdirSync|create(?:Read|Write)Stream)\b/;
@@ -192,6 +197,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/shell/process/command.ts",
     "host/src/shell/process/living.ts",
     "host/src/shell/process/marked.ts",
+    "runtime/src/session/facts.ts",
   ],
   "what the shield guards, and files that a rewind restores": [
     "host/src/sandbox/guarded/kept-folders.ts",

@@ -80,7 +80,7 @@ async function textPrompt(given: Arguments, { prompt, flags }: Invocation, io: P
   const { gatherPrompt } = await import("@keelson/stdio");
   const gathered = await gatherPrompt({
     argument: prompt,
-    piped: io.terminal.stdin ? undefined : io.stdin(),
+    piped: io.terminal.stdin || io.terminal.stdinIsNull ? undefined : io.stdin(),
     wait: (ms, signal) => io.wait(ms, signal),
     note: (text) => io.error(text),
   });

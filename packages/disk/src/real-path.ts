@@ -18,9 +18,12 @@ export function realPathOf(path: string): string {
 export function unplantedFolder(path: string, roots: readonly string[]): string | undefined {
   const real = realPathOf(path);
   const around = roots.filter((root) => path.startsWith(`${root}/`));
-  const isAsNamed = (folder: string) =>
-    around.every((root) => realPathOf(folder) === join(realPathOf(root), relative(root, folder)));
-  return isAsNamed(path) || (basename(real) === basename(path) && isAsNamed(dirname(path))) ? real : undefined;
+  const isAsNamed = (folder: string, there: string) =>
+    around.every((root) => there === join(realPathOf(root), relative(root, folder)));
+  return isAsNamed(path, real) ||
+    (basename(real) === basename(path) && isAsNamed(dirname(path), realPathOf(dirname(path))))
+    ? real
+    : undefined;
 }
 
 /** Whether an open file or folder is the one at this path, without any link in the path. */

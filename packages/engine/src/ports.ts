@@ -238,6 +238,8 @@ export interface Ports {
   context(call: ToolUseBlock): ToolContext;
   /** Stores text that is too long to show; returns a path the model may read. */
   spill(id: string, text: string): Promise<string>;
+  /** The image as Read would show it, of a prompt or a result. Other blocks, and images of a usual size, stay. */
+  fitImage?(block: ContentBlock): Promise<ContentBlock>;
   /** How the conversation is kept within the context window. Absent: it is not. */
   readonly compaction?: CompactionPort;
   /** What the model has to hear of, to be added at a safe point. */

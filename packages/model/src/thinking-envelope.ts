@@ -34,8 +34,13 @@ export function withoutForeignThinking(
   messages: readonly ModelMessage[],
   keeps: (block: ContentBlock, message: ModelMessage) => boolean,
 ): readonly ModelMessage[] {
-  const isForeign = (block: ContentBlock, message: ModelMessage) =>
-    (block.type === "thinking" || block.type === "redacted_thinking") && !keeps(block, message);
+  const isForeign = (block: ContentBlock, message: ModelMessage) => isThinking(block) && !keeps(block, message);
+  if (
+    !messages.some(
+      ({ role, content }) => role === "assistant" && typeof content !== "string" && content.some(isThinking),
+    )
+  )
+    return messages;
   return messages.flatMap((message) => {
     const { content } = message;
     if (message.role === "user" || typeof content === "string") return [message];
@@ -49,6 +54,8 @@ export function withoutForeignThinking(
     return [next];
   });
 }
+
+const isThinking = ({ type }: ContentBlock) => type === "thinking" || type === "redacted_thinking";
 
 const stripped = new WeakMap<ModelMessage, ModelMessage>();
 

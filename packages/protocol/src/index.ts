@@ -1,8 +1,9 @@
 export { printableLine, printableLines, printableSentence, withoutHidden } from "./printable.ts";
-export { isObject, jsonOf, readField, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
+export { isFolded, isObject, jsonOf, readField, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
 export {
   blocksOf,
   isBlank,
+  isWholeBlock,
   isText,
   isToolResult,
   isToolUse,
@@ -128,6 +129,7 @@ export {
   type McpToolHook,
   type PromptHook,
 } from "./configuration/hook.ts";
+export { isVariableOn, switchIn } from "./variables.ts";
 export { COMPATIBLE_VERSION, VERSION } from "./version.ts";
 export type {
   ConfiguredMcpServer,

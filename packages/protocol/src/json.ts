@@ -39,3 +39,11 @@ export function jsonOf(value: object): string {
 export function rememberJson(value: object, text: string): void {
   texts.set(value, text);
 }
+
+/**
+ * Whether a field is a long text that nobody has read since its line of a transcript was parsed (`store/read/parse-line.ts`).
+ * It is not blank. Reading it parses it again, so what only needs to know that asks here first.
+ */
+export function isFolded(value: object, name: string): boolean {
+  return Object.getOwnPropertyDescriptor(value, name)?.get !== undefined;
+}

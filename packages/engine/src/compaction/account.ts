@@ -1,7 +1,7 @@
 // How many tokens a conversation takes: what the last reply reported, plus an estimate of everything added since. The
 // estimate learns from each reply how many characters a token has.
 
-import { isToolResult, jsonOf, type ContentBlock, type Usage } from "@keelson/protocol";
+import { isFolded, isToolResult, jsonOf, type ContentBlock, type Usage } from "@keelson/protocol";
 
 const TYPICAL = 4;
 const FEWEST = 2;
@@ -102,7 +102,8 @@ export class TokenAccount {
     if (media !== undefined) {
       this.#mediaTokens += media;
       this.#media = { count: this.#media.count + 1, characters: this.#media.characters + lengthOf(block) };
-    } else if (block && isToolResult(block) && Array.isArray(block.content)) this.added(block.content);
+    } else if (block && isToolResult(block) && !isFolded(block, "content") && Array.isArray(block.content))
+      this.added(block.content);
     else this.#characters += lengthOf(block);
   }
 

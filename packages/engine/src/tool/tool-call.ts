@@ -160,13 +160,14 @@ const unexpectedFailure = (tool: string, error: unknown) =>
   `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
 async function attempt(
-  { call, tool, input: given }: Extract<CheckedCall, { tool: Tool }>,
+  { call, tool, input: asked }: Extract<CheckedCall, { tool: Tool }>,
   ports: Ports,
   line: CallQueue,
 ): Promise<ToolOutcome> {
   const { block } = call;
   const follow: NewEntry[] = [];
   const context: ToolContext = { ...ports.context(block), follow: (entry) => void follow.push(entry) };
+  const given = complete(asked, tool);
   try {
     await tool.check?.(given, context);
   } catch (error) {
@@ -176,9 +177,10 @@ async function attempt(
 
   const names = { tool_name: tool.name, tool_use_id: block.id };
   const before = await ports.fire("PreToolUse", { ...names, tool_input: given });
-  const rewritten: Checked =
+  const validated: Checked =
     before.input === undefined ? { ok: true, input: given } : validateInput(tool, before.input);
-  if (!rewritten.ok) return { ...invalidCall(rewritten.message), tool: tool.name };
+  if (!validated.ok) return { ...invalidCall(validated.message), tool: tool.name };
+  const rewritten = before.input === undefined ? validated : { ...validated, input: complete(validated.input, tool) };
   const { input } = rewritten;
   if (before.verdict === "defer") {
     return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
@@ -242,6 +244,8 @@ async function attempt(
     ...(done.failed || follow.length === 0 ? {} : { follow }),
   };
 }
+
+const complete = (input: JsonObject, tool: Tool): JsonObject => tool.complete?.(input) ?? input;
 
 /** A command says so itself. */
 const isInterrupted = (output: unknown) => isObject(output) && output["interrupted"] === true;

@@ -9,6 +9,7 @@ export const ENDED = "The call did not run: a hook ended the run.";
 export const deferralEntry: typeof Outcome.deferralEntry = (...given) => load().deferralEntry(...given);
 export const denied: typeof Outcome.denied = (...given) => load().denied(...given);
 export const failureOf: typeof Outcome.failureOf = (...given) => load().failureOf(...given);
+export const fitted: typeof Outcome.fitted = (...given) => load().fitted(...given);
 export const invalidCall: typeof Outcome.invalidCall = (...given) => load().invalidCall(...given);
 export const limitShown: typeof Outcome.limitShown = (...given) => load().limitShown(...given);
 export const refused: typeof Outcome.refused = (...given) => load().refused(...given);

@@ -54,7 +54,7 @@ export interface ShellOptions {
   /** The full sandbox, if it is active. */
   readonly sandbox?: Sandbox;
   /** Whether the user allowed this tool call to change guarded paths. */
-  mayChangeGuarded?(id: string): boolean;
+  mayChangeGuarded?(id: string, owner: string | undefined): boolean;
 }
 
 export interface SessionShell extends Shell {

@@ -26,11 +26,14 @@ export function fitId(id: string, rule: IdRule): string {
 export function fitIds(messages: readonly ModelMessage[], rule: IdRule): readonly ModelMessage[] {
   return messages.map((message) => {
     const { content } = message;
-    if (typeof content === "string") return message;
+    if (typeof content === "string" || content.every((block) => hasFittingId(block, rule))) return message;
     const fitted = content.map((block) => withFittingId(block, rule));
-    return fitted.every((block, at) => block === content[at]) ? message : { ...message, content: fitted };
+    return { ...message, content: fitted };
   });
 }
+
+const hasFittingId = (block: ContentBlock, { accepts }: IdRule) =>
+  isToolUse(block) ? accepts.test(block.id) : !isToolResult(block) || accepts.test(block.tool_use_id);
 
 function withFittingId(block: ContentBlock, rule: IdRule): ContentBlock {
   if (isToolUse(block)) {

@@ -128,21 +128,35 @@ class ReusableBody {
   write(head: readonly string[], messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
     const same = this.sameMessages(head, messages);
     const kept = Math.max(0, same);
-    const texts = messages.slice(kept).map((message, index) => messageText(message, kept + index === 0));
+    const fresh = messages.slice(kept).map((message, index) => messagePieces(message, kept + index === 0));
     if (same < 0) {
-      texts.unshift(head.map(replaceLoneSurrogates).join(""));
+      fresh.unshift([head.join("")]);
       this.#ends = [];
     } else this.#ends.length = kept + 1;
 
-    let at = this.#ends.at(-1) ?? 0;
-    this.#reserve(
-      at,
-      texts.reduce((sum, text) => sum + Buffer.byteLength(text), END.length),
-    );
-    for (const text of texts) this.#ends.push((at += this.#buffer.write(text, at)));
+    const start = this.#ends.at(-1) ?? 0;
+    this.#reserve(start, sizeOf(fresh) + END.length);
+    let at = this.#append(start, fresh);
+    // Found in the bytes, which takes a tenth of the time that it takes in the texts.
+    if (mayHaveSurrogate(this.#buffer.subarray(start, at))) {
+      this.#ends.length -= fresh.length;
+      at = this.#append(
+        start,
+        fresh.map((pieces) => pieces.map(replaceLoneSurrogates)),
+      );
+    }
     this.#head = head;
     this.#messages = messages;
     return this.#buffer.subarray(0, at + this.#buffer.write(END, at));
+  }
+
+  #append(start: number, fresh: readonly (readonly string[])[]): number {
+    let at = start;
+    for (const pieces of fresh) {
+      for (const piece of pieces) at += this.#buffer.write(piece, at);
+      this.#ends.push(at);
+    }
+    return at;
   }
 
   #reserve(used: number, more: number): void {
@@ -162,18 +176,42 @@ function commonStart<T>(a: readonly T[], b: readonly T[]): number {
   return shorter;
 }
 
-function messageText(message: ModelMessage, isFirst: boolean): string {
+/** In characters. Joining shorter texts is quicker than writing each; joining longer ones copies them once more. */
+const LONG = 4096;
+
+/** The texts of a message, to be written one after the other. */
+function messagePieces(message: ModelMessage, isFirst: boolean): readonly string[] {
   const { role, content } = message;
   const comma = isFirst ? "" : ",";
-  if (typeof content === "string") return comma + replaceLoneSurrogates(jsonOf(message));
-  const blocks = content.map((block) => replaceLoneSurrogates(jsonOf(block)));
-  return `${comma}{"role":"${role}","content":[${blocks.join(",")}]}`;
+  if (typeof content === "string") return [comma + jsonOf(message)];
+  const pieces: string[] = [];
+  let short = `${comma}{"role":"${role}","content":[`;
+  for (const [index, block] of content.entries()) {
+    const text = jsonOf(block);
+    if (index > 0) short += ",";
+    if (text.length < LONG) short += text;
+    else {
+      pieces.push(short, text);
+      short = "";
+    }
+  }
+  return [...pieces, `${short}]}`];
 }
+
+function sizeOf(texts: readonly (readonly string[])[]): number {
+  let size = 0;
+  for (const pieces of texts) for (const piece of pieces) size += Buffer.byteLength(piece);
+  return size;
+}
+
+const mayHaveSurrogate = (json: Buffer) => json.includes("\\ud") || json.includes("\\uD");
 
 const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
 const LONE_SURROGATE = 5;
 
-/** For JSON text. The API rejects a request with a lone surrogate, and would reject every later one too. */
+/**
+ * For JSON text, whose length it keeps. The API rejects a request with a lone surrogate, and would reject every later one too.
+ */
 export function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
   return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));

@@ -5,6 +5,7 @@
 import {
   blocksOf,
   isBlank,
+  isFolded,
   isToolResult,
   isToolUse,
   type ContentBlock,
@@ -12,7 +13,7 @@ import {
   type StreamEvent,
   type ToolResultBlock,
 } from "@keelson/protocol";
-import type { ModelRequest } from "@keelson/engine";
+import { NO_OUTPUT, type ModelRequest } from "@keelson/engine";
 import { fitIds, idsIn, MESSAGES_IDS, newCallId } from "../fit/ids.ts";
 import { fitNames, RESPONSES_NAMES as MESSAGES_NAMES, type FittedNames } from "../fit/names.ts";
 import { bareId } from "../profiles/profiles.ts";
@@ -80,19 +81,22 @@ function fitMessage(message: ModelMessage, names: FittedNames): readonly ModelMe
 /** None if nothing of the message can be sent. */
 function usable(message: ModelMessage, names: FittedNames): readonly ModelMessage[] {
   if (typeof message.content === "string") return /\S/.test(message.content) ? [message] : [];
-  const blocks = message.content.flatMap((block) => usableBlock(block, names));
-  if (isSameList(blocks, message.content)) return [message];
+  if (message.content.every((block) => isUsable(block, names))) return [message];
+  const blocks = message.content.flatMap((block) => (isUsable(block, names) ? [block] : usableBlock(block, names)));
   return blocks.length === 0 ? [] : [{ ...message, content: blocks }];
 }
 
-function usableBlock(block: ContentBlock, names: FittedNames): readonly ContentBlock[] {
-  if (isBlank(block) || isServed(block)) return [];
-  if (isToolUse(block)) return names.out(block.name) === block.name ? [block] : [renamed(block, names)];
-  if (isToolResult(block) && block.content.length === 0) return [{ ...block, content: NO_OUTPUT }];
-  return [block];
+function isUsable(block: ContentBlock, names: FittedNames): boolean {
+  if (isToolUse(block)) return names.out(block.name) === block.name;
+  if (isToolResult(block)) return isFolded(block, "content") || block.content.length > 0;
+  return !isBlank(block) && !isServed(block);
 }
 
-const NO_OUTPUT = "(no output)";
+/** What is sent of a block that is not usable as it is. */
+function usableBlock(block: ContentBlock, names: FittedNames): readonly ContentBlock[] {
+  if (isToolUse(block)) return [renamed(block, names)];
+  return isToolResult(block) ? [{ ...block, content: NO_OUTPUT }] : [];
+}
 
 /** Calls that a server carried out, and their results: other servers do not know them. */
 function isServed({ type }: ContentBlock): boolean {
@@ -116,7 +120,7 @@ function alternating(messages: readonly ModelMessage[]): readonly ModelMessage[]
 function sorted(message: ModelMessage, reply: ModelMessage): ModelMessage {
   if (typeof message.content === "string") return message;
   const results = message.content.filter(isToolResult);
-  if (results.length === 0) return message;
+  if (results.length === 0 || (results.length === 1 && isToolResult(message.content[0]!))) return message;
   const calls = blocksOf(reply.content).flatMap((block) => (isToolUse(block) ? [block.id] : []));
   const place = ({ tool_use_id: id }: ToolResultBlock) => (calls.includes(id) ? calls.indexOf(id) : calls.length);
   const content = [

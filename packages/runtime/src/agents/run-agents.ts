@@ -6,6 +6,7 @@ import { lowerCompilers } from "@keelson/host/compiler-threads";
 import type { AgentDefinition, ContentBlock, Skill } from "@keelson/protocol";
 import { agentOwner, type AgentOwner } from "@keelson/store/agents";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
+import { isVariableOn } from "@keelson/protocol";
 import type { Slots } from "../mcp/servers/slots.ts";
 import { startChild, type StartedChild, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { StepQueue } from "./child/step-queue.ts";
@@ -51,9 +52,7 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   const { description, prompt, name } = order;
   const isFork = type === "fork" && host.find(type) === undefined;
   const definition = isFork ? FORK : host.find(type)!;
-  const noBackground = /^(?:1|true|yes|on)$/i.test(
-    storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "",
-  );
+  const noBackground = isVariableOn(storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
   const background = !noBackground && (order.run_in_background === true || definition.background === true);
   const common = { definition, description, prompt, name, background, toolUseId, signal };
   const isolated = (order.isolation ?? definition.isolation) === "worktree";
@@ -223,6 +222,7 @@ export async function runSkill(
     toolUseId,
     signal,
     isSkill: true,
+    isChosenByOthers: skill.untrusted === true || skill.plugin !== undefined,
     // The agent that an untrusted skill chooses does not choose the model either.
     ...(skill.model === undefined && definition.model !== undefined && !skill.untrusted ? {} : { exactModel: model }),
   };

@@ -13,6 +13,8 @@ export interface GateOptions {
   readonly ruleBook: RuleBook;
   /** The mode, if it is not that of the rules: a subagent may have a narrower one. */
   mode?(): PermissionMode;
+  /** What would need approval is denied: an agent above this one works in `dontAsk` mode, or this one wants to. */
+  neverAsks?(): boolean;
   readonly home: string;
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
@@ -43,7 +45,7 @@ export interface GateOptions {
 }
 
 /** What differs for a subagent. Without `memory`, it has that of the session. */
-export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git"> &
+export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "neverAsks" | "cwd" | "directories" | "git"> &
   Partial<Pick<GateOptions, "memory" | "owner">>;
 
 export class Gate {
@@ -109,6 +111,11 @@ export class Gate {
     return this.#options.mode?.() ?? this.ruleBook.mode;
   }
 
+  /** What would need approval is denied, also for the agents that this one starts. */
+  get neverAsks(): boolean {
+    return this.mode === "dontAsk" || this.#options.neverAsks?.() === true;
+  }
+
   /** The gate of a subagent. Answers to its questions apply to the session. */
   forAgent(own: AgentGateOptions): Gate {
     const memory = own.memory ?? this.#options.memory;
@@ -171,10 +178,10 @@ export class Gate {
 
   #facts(): Omit<GateFacts, "hook" | "matchers"> {
     const { home, configDir, memory, plan, directories, cwd, shell, governing } = this.#options;
-    const { mode } = this;
+    const { mode, neverAsks } = this;
     const { rules } = this.ruleBook;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
-    return { mode, rules, ...here, home, configDir, readable: this.#readable, shell };
+    return { mode, neverAsks, rules, ...here, home, configDir, readable: this.#readable, shell };
   }
 }
 

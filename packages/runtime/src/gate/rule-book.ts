@@ -185,9 +185,9 @@ export class RuleBook {
     return isHidden === undefined || !isHidden(path, realPathOf(path), this.#anchors());
   }
 
-  /** Whether this call is approved to change guarded paths. */
-  mayChangeGuarded(call: string): boolean {
-    return this.mode === "bypassPermissions" || this.#unguarded.has(call);
+  /** Whether this call, of an agent in this mode, may change guarded paths. */
+  mayChangeGuarded(call: string, mode = this.mode): boolean {
+    return mode === "bypassPermissions" || this.#unguarded.has(call);
   }
 
   setUnguarded(call: string, unguarded: boolean): void {

@@ -1,6 +1,6 @@
 // The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
-import { tmpdir } from "node:os";
+import type * as Os from "node:os";
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { CommandShell, ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import { realPathOf } from "@keelson/disk/real-path";
@@ -25,6 +25,7 @@ import type { PermissionMode } from "@keelson/protocol";
 import type { Monitors, ReadToolOptions } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type * as EnvFile from "@keelson/host/env-file";
+import { isVariableOn } from "@keelson/protocol";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
@@ -136,7 +137,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     envFiles: () => (require("@keelson/host/env-file") as typeof EnvFile).envFilesOf(configDir, place.id),
     programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
-    mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
+    mayChangeGuarded: (call, owner) =>
+      ruleBook.mayChangeGuarded(call, owner === undefined ? undefined : agentRules.get(owner)?.mode()),
     shield: {
       rules: () => ruleBook.rules,
       mayRead: (path) => ruleBook.mayReadName(path),
@@ -151,6 +153,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       programs: () => [...governing.programs.guarded(), ...ownFolders(snapshot, programs)],
       helper: (name) => governing.programs.helper(name),
       onActive: () => governing.programs.shielded(),
+      allowedSockets: () =>
+        (state.snapshot.settings["sandbox"] as SandboxBlock | undefined)?.network?.allowUnixSockets ?? [],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
       former,
@@ -187,6 +191,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     agentRules,
     async drawPages(bytes, range, signal) {
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
+      const { tmpdir } = require("node:os") as typeof Os;
       const path = pathOutside(state.snapshot.childEnv["PATH"], state.root);
       const { helper } = governing.programs;
       const confine = (program: Parameters<SessionShell["confine"]>[0]) => shell.confine(program);
@@ -267,15 +272,13 @@ async function fileHistoryOf(
   });
 }
 
-const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
-
 /** Headless sessions need a variable that the client's SDK sets, or the setting (machine/machine.test.ts). */
 export function checkpointsEnabled(
   { env, settings }: Pick<Snapshot, "env" | "settings">,
   interactive = false,
 ): boolean {
-  if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
-  if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
+  if (isVariableOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
+  if (isVariableOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
   const setting = settings["fileCheckpointingEnabled"];
   return interactive ? setting !== false : setting === true;
 }

@@ -213,7 +213,11 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    warmAgents: () => agents.warm(),
+    prepare() {
+      void gate.warm();
+      storage.sealTranscript();
+      agents.warm();
+    },
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();

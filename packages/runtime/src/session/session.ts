@@ -56,9 +56,8 @@ export interface SessionParts {
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
-  sealTranscript(): void;
-  /** Loads what starts a subagent, while the model thinks. */
-  warmAgents(): void;
+  /** Does what the reply may need, while the model thinks. */
+  prepare(): void;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -80,6 +79,9 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
   if (!prompt) return { origin: { kind: "task-notification" } };
   return prompt.origin ? { origin: prompt.origin } : {};
 }
+
+/** Models take longer than this. A session that gets its answer sooner does not pay for calls that it does not make. */
+const PREPARE_AFTER_MS = 20;
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;
@@ -220,14 +222,9 @@ export class LiveSession implements Session {
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
-    const { gate, sealTranscript } = this.#parts;
+    const { gate } = this.#parts;
     const conversation = this.#parts.conversation();
-    // Load the gate after the first request is sent, before the first tool call needs it.
-    setImmediate(() => {
-      void gate.warm();
-      sealTranscript();
-    });
-    this.#parts.warmAgents();
+    const preparing = setTimeout(() => this.#parts.prepare(), PREPARE_AFTER_MS);
     // What a job leaves behind, such as a command in the background, starts runs without a prompt: they are the job's too.
     if (prompt) this.#most = prompt.mostMode;
     const uncap = gate.ruleBook.capMode(this.#most);
@@ -240,6 +237,7 @@ export class LiveSession implements Session {
       // Anything else is a bug in Keelson, and the text says so.
       return error instanceof OpenError ? { ...broken, text: error.message } : broken;
     } finally {
+      clearTimeout(preparing);
       uncap();
     }
   }

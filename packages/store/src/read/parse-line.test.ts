@@ -109,3 +109,16 @@ test("salvage() finds the place of a damaged line in the conversation", () => {
   expect(parseLine(Buffer.from(line))).toBeUndefined();
   expect(salvage(Buffer.from(line))).toEqual({ uuids: ["a1"], parentUuid: "u1" });
 });
+
+test("a long text that is not JSON makes the line unreadable, wherever it is damaged", () => {
+  const text = `${LONG}\\n${LONG}`;
+  const line = lineOf(says("u", "p", "@")).replace('"@"', `"${text}"`);
+  expect(parseLive(Buffer.from(line))).toMatchObject({ uuid: "u" });
+  for (const damage of ["\u0000", "\n", "\\x", "\\u12g4", '"', '","', "\\"]) {
+    for (const at of [1, LONG.length, text.length - 1, text.length]) {
+      const damaged = line.replace(text, `${text.slice(0, at)}${damage}${text.slice(at)}`);
+      const [live, whole] = [parseLive, parseLine].map((parse) => JSON.stringify(parse(Buffer.from(damaged))));
+      expect([damage, at, live === whole]).toEqual([damage, at, true]);
+    }
+  }
+});

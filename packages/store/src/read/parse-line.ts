@@ -59,8 +59,8 @@ function parseParts(bytes: Buffer): Record<string, unknown> | undefined {
   let end = bytes.indexOf(marker, from);
   for (let guess = 0; guess < GUESSES && end >= 0; guess++) {
     const raw = textOf(bytes, start, end);
-    const block = tryParse(raw);
-    if (isObject(block)) return joined(head, block, raw, tailOf(bytes, head, end));
+    const block = parseAroundText(raw) ?? parseWhole(raw);
+    if (block !== undefined) return joined(head, block, raw, tailOf(bytes, head, end));
     end = bytes.indexOf(marker, end + 1);
   }
   return undefined;
@@ -79,33 +79,61 @@ function joined(
   if (!Array.isArray(content) || content.length !== 1 || content[0] !== PLACE) return undefined;
   content[0] = block;
   rememberJson(block, raw);
-  foldLongStrings(block, raw);
   return value;
 }
 
 const LONG = 4096;
+/** For a longer text, the regular expression would need much memory. */
+const LONGEST_CHECKED = 1024 * 1024;
+/** The beginning of a block, up to the text that may be long. */
+const BEFORE_TEXT = /^\{(?:"\w+":(?:"[^"\\]*"|true|false|null),)*"(content|text)":"/;
+/** What may be in a JSON string. Nothing may follow here: matching must never have to go back. */
+const TEXT = /(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
+/** The rest of a JSON string, if it does not begin with what may be blank. */
+const VISIBLE = /(?:\s|\\[nrt])*(?:[^\s\\"]|\\["\\/])/y;
 
-/**
- * Drops the long strings of a block until one is read. Most blocks of a resumed conversation are only sent on as text;
- * keeping each string as well would double the memory and take a third of the loading time.
- */
-function foldLongStrings(block: Record<string, unknown>, raw: string): void {
+/** Checks the long text of a block without decoding it, which would take longest. Undefined if that cannot be done. */
+function parseAroundText(raw: string): Record<string, unknown> | undefined {
+  if (raw.length < LONG || raw.length > LONGEST_CHECKED) return undefined;
+  const [before, key] = BEFORE_TEXT.exec(raw) ?? [];
+  if (before === undefined || key === undefined) return undefined;
+  TEXT.lastIndex = VISIBLE.lastIndex = before.length;
+  if (!VISIBLE.test(raw) || !TEXT.test(raw) || TEXT.lastIndex - before.length < LONG) return undefined;
+  const after = raw.slice(TEXT.lastIndex);
+  if (!after.startsWith('"') || after.includes(`"${key}"`)) return undefined;
+  const block = tryParse(before + after);
+  if (!isObject(block) || block[key] !== "") return undefined;
+  fold(block, key, raw);
+  return block;
+}
+
+function parseWhole(raw: string): Record<string, unknown> | undefined {
+  const block = tryParse(raw);
+  if (!isObject(block)) return undefined;
   for (const key in block) {
     const value = block[key];
-    if (typeof value !== "string" || value.length < LONG) continue;
-    const shape = { enumerable: true, configurable: true };
-    Object.defineProperty(block, key, {
-      ...shape,
-      get() {
-        const unfolded = (JSON.parse(raw) as Record<string, unknown>)[key];
-        Object.defineProperty(block, key, { ...shape, writable: true, value: unfolded });
-        return unfolded;
-      },
-      set(changed: unknown) {
-        Object.defineProperty(block, key, { ...shape, writable: true, value: changed });
-      },
-    });
+    if (typeof value === "string" && value.length >= LONG && /\S/.test(value)) fold(block, key, raw);
   }
+  return block;
+}
+
+/**
+ * Drops a long text of a block until it is read, which `isFolded` can tell. Most blocks of a resumed conversation are only
+ * sent on as JSON; keeping each text as well would double the memory and take a third of the loading time.
+ */
+function fold(block: Record<string, unknown>, key: string, raw: string): void {
+  const shape = { enumerable: true, configurable: true };
+  Object.defineProperty(block, key, {
+    ...shape,
+    get() {
+      const unfolded = (JSON.parse(raw) as Record<string, unknown>)[key];
+      Object.defineProperty(block, key, { ...shape, writable: true, value: unfolded });
+      return unfolded;
+    },
+    set(changed: unknown) {
+      Object.defineProperty(block, key, { ...shape, writable: true, value: changed });
+    },
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { ToolContext } from "@keelson/engine";
+import { switchIn } from "@keelson/protocol";
 import { sortByTime } from "../search/by-time.ts";
 import { runRipgrep } from "../search/ripgrep.ts";
 import type { Unread } from "../search/unread.ts";
@@ -22,11 +23,11 @@ export async function findFiles({ base, glob, depth }: GlobSearch, context: Tool
   if (folder?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false, unread: [] };
   const { env } = context;
   // Like the reference, find hidden and ignored files, even in `.git`, unless the environment says otherwise.
-  const respectsIgnore = env.CLAUDE_CODE_GLOB_NO_IGNORE === "false";
+  const respectsIgnore = switchIn(env.CLAUDE_CODE_GLOB_NO_IGNORE) === false;
   const args = ["--files", "--null", "--hidden", ...(depth === undefined ? [] : [`--max-depth=${depth}`])];
   if (respectsIgnore) args.push("--glob=!.git");
   else args.push("--no-ignore", `--glob=${glob}`);
-  if (env.CLAUDE_CODE_GLOB_HIDDEN === "false") args.push("--glob=!.*");
+  if (switchIn(env.CLAUDE_CODE_GLOB_HIDDEN) === false) args.push("--glob=!.*");
 
   const { stdout, isPartial, timedOut, unread } = await runRipgrep(args, folder.realPath, context);
   // Every path ends in NUL; anything after the last NUL is empty or incomplete.

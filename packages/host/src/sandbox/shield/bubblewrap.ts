@@ -12,6 +12,8 @@ export interface Covers {
   readonly readOnly: readonly string[];
   /** Writable, even inside a read-only folder, but cannot be replaced. */
   readonly pinned: readonly string[];
+  /** The session bus, and the socket that commands get in its place. */
+  readonly bus?: { readonly at: string; readonly filter: string } | undefined;
 }
 
 export interface BubblewrapOptions {
@@ -58,6 +60,7 @@ export function bubblewrapArgv(
     ...covers.writeOnly.flatMap(({ path, source }) => ["--bind", source, path]),
     ...covers.hiddenFiles.flatMap((path) => ["--ro-bind", masks.get(path) ?? mask, path]),
     ...variables.flatMap(([name, value]) => ["--setenv", name, value]),
+    ...(covers.bus ? ["--ro-bind", covers.bus.filter, covers.bus.at] : []),
     "--",
     ...argv,
   ];

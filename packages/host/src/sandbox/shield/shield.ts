@@ -2,6 +2,7 @@
 // It uses no pid namespace because `&` children of a command may outlive it.
 
 import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
@@ -11,6 +12,7 @@ import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { comparingLikenesses, createLikeness, createMask } from "./mask.ts";
 import { namesOnOtherMounts } from "./other-mounts.ts";
+import { createForeignSockets, type ForeignSockets } from "../sockets/sockets.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { deniedNotes, untrackedNotes } from "../denied/denied-notes.ts";
@@ -29,6 +31,8 @@ export interface ShieldOptions extends DenyOptions {
   programs?(): readonly string[];
   /** The file of one of our own programs, as it was; null if commands could have changed it. */
   helper?(name: string): string | null;
+  /** From the settings: sockets of other programs that commands may connect to. */
+  allowedSockets?(): readonly string[];
   /** Called when the shield is found to work, before the first command. */
   onActive?(): void;
   /** What the rules of a subagent deny besides. The same object at each call; undefined if it has none of its own. */
@@ -37,12 +41,19 @@ export interface ShieldOptions extends DenyOptions {
   wroteOurselves?(path: string): boolean;
 }
 
+interface BusFilter {
+  readonly path: string;
+  close(): void;
+}
+
 export type AgentDenyRules = Pick<DenyOptions, "rules" | "mayRead">;
 
 export interface Shielded {
   readonly argv: string[];
   /** bubblewrap stays as the parent of the command; Seatbelt is replaced by it. */
   readonly isWrapper: boolean;
+  /** Sockets of other programs, which it cannot reach. */
+  readonly hiddenSockets: readonly string[];
   /** Call when the command has ended; its children may still run. Reverts forbidden changes and reports them. */
   leave(result: CommandResult): string[];
 }
@@ -120,6 +131,14 @@ export function createShield(
   const trackedNear = createTrackedFiles();
   const writeFolders = createWriteFolders({ among: folder, warn: options.warn, trackedNear });
   const gitSettingsInEnv = Number(options.env["GIT_CONFIG_COUNT"]) || 0;
+  const foreignSockets = createForeignSockets({
+    home: options.home,
+    env: options.env,
+    mark,
+    directories: options.directories,
+    ...(options.allowedSockets ? { allowed: options.allowedSockets } : {}),
+  });
+  let filter: Promise<BusFilter | null> | undefined;
   let isSandboxed = false;
   let isClosed = false;
   let running = 0;
@@ -164,6 +183,22 @@ export function createShield(
     return held.filter((one) => one !== null);
   }
 
+  /** What hides the sockets. Without a filter the bus is hidden too. */
+  async function hideSockets({ hidden, bus }: ForeignSockets): Promise<Pick<Covers, "hiddenFiles" | "bus">> {
+    const opened = bus === undefined ? null : await (filter ??= openFilter(bus));
+    if (bus === undefined || opened === null) return { hiddenFiles: hidden };
+    return { hiddenFiles: hidden.filter((path) => path !== bus), bus: { at: bus, filter: opened.path } };
+  }
+
+  async function openFilter(bus: string): Promise<BusFilter | null> {
+    const { openBusFilter } = await import("../sockets/bus.ts");
+    const path = join(folder(), "bus");
+    return openBusFilter(path, bus).then(
+      ({ close }) => ({ path, close }),
+      () => null, // the name is too long for a socket
+    );
+  }
+
   function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
     const { home, configDir } = options;
     const governing = [folder(), ...(options.governing?.() ?? [])];
@@ -175,6 +210,8 @@ export function createShield(
     watch.close();
     await mask;
     mask = undefined;
+    (await filter)?.close();
+    filter = undefined;
   }
 
   return {
@@ -198,6 +235,7 @@ export function createShield(
         return {
           argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv),
           isWrapper: false,
+          hiddenSockets: [],
           leave: (result) => deniedNotes(result, { hidden, writable: [], cwd, options, trackedNear }),
         };
       }
@@ -205,12 +243,15 @@ export function createShield(
       const withOthers = namesOnOtherMounts();
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
+      const foreign = foreignSockets(!isGuarded);
+      const sockets = await hideSockets(foreign);
       const places = withFormer(options.directories(), options.former?.());
       const writable = writeFolders.open(hidden.folders.filter((path) => isWritable(path, places, guarded)));
       const tracked = trackedHidden(hidden);
       const masks = likenesses(hidden.files);
       const covers: Covers = {
-        hiddenFiles: withOthers(hidden.files),
+        ...sockets,
+        hiddenFiles: withOthers([...hidden.files, ...sockets.hiddenFiles]),
         hiddenFolders: withOthers(hidden.folders.filter((path) => !writable.paths.includes(path))),
         writeOnly: writable.folders.flatMap(({ path, source }) =>
           withOthers([path]).map((name) => ({ path: name, source })),
@@ -240,6 +281,7 @@ export function createShield(
           argv,
         ),
         isWrapper: true,
+        hiddenSockets: foreign.hidden,
         leave(result) {
           const notes = [
             ...writable.carry(),

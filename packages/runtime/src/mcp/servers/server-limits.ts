@@ -1,5 +1,7 @@
 // The limits of MCP connections and calls, from the environment.
 
+import { isVariableOn } from "@keelson/protocol";
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 const CALL_TIMEOUT_MS = 100_000_000;
@@ -24,8 +26,7 @@ export function shownLimit(env: Env): number | undefined {
 }
 
 /** Whether programs inherit only what they need to run. */
-export const inheritsBasicsOnly = (env: Env) =>
-  /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_MCP_ALLOWLIST_ENV"]?.trim() ?? "");
+export const inheritsBasicsOnly = (env: Env) => isVariableOn(env["CLAUDE_CODE_MCP_ALLOWLIST_ENV"]);
 
 /** How many servers connect at the same time. */
 export const localSlots = (env: Env) => positive(env["MCP_SERVER_CONNECTION_BATCH_SIZE"]) ?? 3;
