@@ -93,7 +93,8 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
 const SHIELD_ERROR = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
 
 /** A rule lets a command leave the sandbox, but not the shield. */
-const LEFT_BY_RULE = "A rule let this command leave the sandbox, which does not lift that. Ask the user to make the change.";
+const LEFT_BY_RULE =
+  "A rule let this command leave the sandbox, which does not lift that. Ask the user to make the change.";
 
 function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }, outside: boolean) {
   if (code === 0 || !SHIELD_ERROR.test(text)) return [];

@@ -73,7 +73,9 @@ export async function expectedSandbox({ settings, childEnv }: Snapshot): Promise
 
 /** Leaving the shield needs a person's approval; the shield changes no other decision. */
 export function underShield(sandbox: SandboxState, shield: boolean): SandboxState {
-  return shield && !sandbox.active ? { ...sandbox, active: true, isShield: true, autoAllow: false, excluded: [] } : sandbox;
+  return shield && !sandbox.active
+    ? { ...sandbox, active: true, isShield: true, autoAllow: false, excluded: [] }
+    : sandbox;
 }
 
 function stateOf(settings: SandboxBlock, active: boolean): SandboxState {
