@@ -1,8 +1,8 @@
 // Which files a repository tracks, and what git remembers of each: from its index, versions 2 to 4. Reads nothing else.
 
-import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileStamp } from "@keelson/protocol";
+import { readRegularFile } from "../../files/regular-file.ts";
 import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface TrackedFile {
@@ -17,6 +17,7 @@ export interface TrackedFile {
 export type TrackedFiles = ReadonlyMap<string, TrackedFile>;
 
 const NONE: TrackedFiles = new Map();
+const MAX_POINTER_BYTES = 4_096;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Looks up the repository that a path is in. An index that was read is kept until it changes. */
@@ -56,14 +57,14 @@ function gitFolderOf(top: string): string | null {
   const entry = lstatOrNull(git);
   if (!entry) return null;
   if (entry.isDirectory()) return git;
-  if (!entry.isFile() || lstatSync(git).size > 10_000) return null;
-  const to = /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8"))?.[1];
+  if (!entry.isFile() || entry.size > MAX_POINTER_BYTES) return null;
+  const to = /^gitdir: (.+)$/m.exec(new TextDecoder().decode(readRegularFile(git, MAX_POINTER_BYTES)))?.[1];
   return to === undefined ? null : resolve(top, to);
 }
 
 function readIndex(path: string, top: string): Map<string, TrackedFile> {
   try {
-    return parseIndex(readFileSync(path), top);
+    return parseIndex(Buffer.from(readRegularFile(path, MAX_BYTES)), top);
   } catch {
     return new Map(); // git will complain about it
   }
