@@ -58,8 +58,12 @@ function gitFolderOf(top: string): string | null {
   if (!entry) return null;
   if (entry.isDirectory()) return git;
   if (!entry.isFile() || entry.size > MAX_POINTER_BYTES) return null;
-  const to = /^gitdir: (.+)$/m.exec(new TextDecoder().decode(readRegularFile(git, MAX_POINTER_BYTES)))?.[1];
-  return to === undefined ? null : resolve(top, to);
+  try {
+    const to = /^gitdir: (.+)$/m.exec(new TextDecoder().decode(readRegularFile(git, MAX_POINTER_BYTES)))?.[1];
+    return to === undefined ? null : resolve(top, to);
+  } catch {
+    return null; // gone, or closed to us
+  }
 }
 
 function readIndex(path: string, top: string): Map<string, TrackedFile> {
