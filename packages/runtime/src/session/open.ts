@@ -192,11 +192,11 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     start: () => startSession(parts),
     initialPrompt: main?.initialPrompt,
     opening: (prompt) => main?.opening(prompt) ?? prompt,
-    refresh: async (signal) => {
+    refresh: async (signal, prompt) => {
       waiting?.stop();
       worktrees.beforeRun();
       await main?.beforeRun(signal);
-      await refresh(parts, signal);
+      await refresh(parts, signal, prompt);
     },
     idle: () => {
       mcp.connect();

@@ -64,7 +64,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       mcp.beforeRequest();
       return toolsOf(state);
     },
-    toolsReady: () => mcp.servers?.refreshed(signal),
+    toolsReady: () => mcp.ready(signal),
     deferredTools: () => deferredOf(state),
     toolBetas: () => state.toolBetas,
     acceptedTools: () => {
