@@ -8,13 +8,9 @@ import { root } from "./root.ts";
 /** What is loaded in a row. Modules that they import statically belong to the first that does. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   start: ["cli/src/start.ts"],
-  session: [
-    "stdio/src/index.ts",
-    "stdio/src/stream-json.ts",
-    "stdio/src/text.ts",
-    "config/src/index.ts",
-    "runtime/src/index.ts",
-  ],
+  config: ["config/src/index.ts"],
+  session: ["stdio/src/index.ts", "stdio/src/stream-json.ts", "stdio/src/text.ts", "runtime/src/index.ts"],
+  terminal: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
 };
 
 const packages = join(root, "packages");

@@ -33,7 +33,6 @@ test("modules keep no state but memos, what servers accept, and what ends with t
   expect(keeping.toSorted()).toEqual([
     "packages/disk/src/lock/flock.ts",
     "packages/engine/src/permission/command/analysis/recent-analyses.ts",
-    "packages/host/src/programs/compiler-threads.ts",
     "packages/model/src/openai/shared/habits.ts",
     "packages/sdk/src/process/at-exit.ts",
     "packages/tui/src/widgets/key-lookup.ts",
@@ -190,7 +189,6 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "disk/src/process-identity.ts",
     "host/src/hooks/slots.ts",
     "host/src/lsp/memory.ts",
-    "host/src/programs/compiler-threads.ts",
     "host/src/sandbox/shield/status.ts",
     "host/src/sandbox/shield/other-mounts.ts",
     "host/src/sandbox/watch/survivors.ts",

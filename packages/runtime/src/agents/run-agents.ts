@@ -2,7 +2,6 @@
 
 import { ToolError, type ModelChoice, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agent-listing";
-import { lowerCompilers } from "@keelson/host/compiler-threads";
 import type { AgentDefinition, ContentBlock, Skill } from "@keelson/protocol";
 import { agentOwner, type AgentOwner } from "@keelson/store/agents";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
@@ -79,7 +78,6 @@ export const NEVER = new AbortController().signal;
 
 /** Does what every agent needs, while the model thinks about a prompt. */
 export function warm(host: AgentHost): void {
-  lowerCompilers();
   host.owner ??= agentOwner();
   void import("./built-in/texts.ts");
   // A start takes only names from a large folder; the skills are made now, so that the first call of one need not wait.
@@ -103,9 +101,7 @@ export async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHos
   };
   if (plan.name !== undefined) (host.names ??= new Map()).set(plan.name, plan.id);
   try {
-    const child = startChild(plan, stages, own);
-    setImmediate(lowerCompilers);
-    return child;
+    return startChild(plan, stages, own);
   } catch (error) {
     release();
     await plan.worktree?.finish();
