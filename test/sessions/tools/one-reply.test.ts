@@ -36,7 +36,12 @@ async function play(home: TemporaryHome, calls: readonly ScriptedCall[], flags: 
 const textsOf = (blocks: readonly any[]) =>
   blocks
     .filter(({ type }) => type === "tool_result")
-    .map(({ content }) => [content].flat().map((block) => block.text ?? block).join("\n"));
+    .map(({ content }) =>
+      [content]
+        .flat()
+        .map((block) => block.text ?? block)
+        .join("\n"),
+    );
 const errorsOf = (results: readonly any[]) => results.map(({ is_error: isError }) => isError === true);
 
 test("a plan that is written and presented in one reply is the one that is approved", async () => {
@@ -45,7 +50,9 @@ test("a plan that is written and presented in one reply is the one that is appro
   await using model = await startMockModel([
     (body: any) => {
       plan = /\S+\/plans\/\S+\.md/.exec(JSON.stringify(body.messages))![0];
-      return { calls: [write(plan, "1. Look\n2. Leap\n"), { name: "ExitPlanMode", input: {} }, bash("touch too-early")] };
+      return {
+        calls: [write(plan, "1. Look\n2. Leap\n"), { name: "ExitPlanMode", input: {} }, bash("touch too-early")],
+      };
     },
     { text: "done" },
   ]);
@@ -203,7 +210,10 @@ test("after a cd, relative paths and commands are those of the new folder", asyn
 test("after EnterWorktree, paths and commands are those of the worktree, and after ExitWorktree those of the project", async () => {
   using home = temporaryHome({ git: true });
   home.write("a.txt", "committed\n");
-  for (const args of [["add", "-A"], ["commit", "-qm", "all"]])
+  for (const args of [
+    ["add", "-A"],
+    ["commit", "-qm", "all"],
+  ])
     expect(Bun.spawnSync(["git", ...args], { cwd: home.project, env: home.env }).success).toBe(true);
   home.write("a.txt", "changed\n");
   const results = await play(

@@ -2,7 +2,9 @@
 
 import type * as Outcome from "./tool-outcome.ts";
 
-const load = () => require("./tool-outcome.ts") as typeof Outcome;
+let outcome: typeof Outcome | undefined;
+// Kept: each `require` takes as long as a small function of the module.
+const load = () => (outcome ??= require("./tool-outcome.ts") as typeof Outcome);
 
 export const ENDED = "The call did not run: a hook ended the run.";
 

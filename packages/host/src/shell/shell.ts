@@ -66,6 +66,8 @@ export interface SessionShell extends Shell {
   undoChanges(): Promise<boolean>;
   /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
+  /** Loads what the first command needs, and starts nothing. */
+  warm(): Promise<void>;
   /** Whether a command was started. */
   hasRun(): Promise<boolean>;
 }
@@ -288,6 +290,8 @@ export function createShell(options: ShellOptions): SessionShell {
       guard().ownFolder(temporary());
       return confineProgram(await loadConfinement(), program);
     },
+
+    warm: async () => void (await loadConfinement()),
 
     hasRun: async () => prepared !== undefined,
 

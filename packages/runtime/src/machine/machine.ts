@@ -74,6 +74,8 @@ export interface Machine {
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
   /** What another agent has seen: nothing, or a copy of what this one has. */
   newLedger(from?: ReadLedger): ReadLedger;
+  /** Loads what the first command needs, and starts nothing. */
+  warm(): Promise<void>;
   /** Whether a command was started. */
   ranCommands(): Promise<boolean>;
   /** Ends all commands and tasks. */
@@ -208,6 +210,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     governing,
     beginSettingsWrite,
     undoChanges: () => shell.undoChanges(),
+    warm: () => shell.warm(),
     ranCommands: () => shell.hasRun(),
     spill: (id, content, extension) => spillResult(resultsDir(), id, content, extension),
     confine: (program) => shell.confine(program),

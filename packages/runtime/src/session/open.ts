@@ -163,6 +163,9 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
   );
 }
 
+/** What a command needs takes 15 ms: not while a fast answer may arrive. */
+const COMMANDS_AFTER_MS = 80;
+
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
@@ -175,6 +178,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   }, client);
   const disposed = new AbortController();
   const opened = Date.now();
+  let preparing: NodeJS.Timeout | undefined;
   const waiting = options.interactive
     ? (require("../hooks/idle-notice.ts") as typeof IdleNotice).idleNotice(hooks)
     : undefined;
@@ -217,6 +221,13 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       void gate.warm();
       storage.sealTranscript();
       agents.warm();
+      clearTimeout(preparing);
+      if (!state.tools.some(({ name }) => name === "Bash")) return;
+      preparing = setTimeout(async () => {
+        await gate.prepareCommands();
+        await machine.warm();
+      }, COMMANDS_AFTER_MS);
+      preparing.unref();
     },
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
@@ -225,6 +236,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     },
     dispose: async () => {
       disposed.abort();
+      clearTimeout(preparing);
       waiting?.stop();
       schedules.close();
       await agents.close();

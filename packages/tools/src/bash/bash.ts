@@ -11,7 +11,10 @@ export interface BashOptions {
   readonly background?: boolean;
 }
 
-export function bashTool({ parallelSafe = isParallelSafe, background = true }: BashOptions = {}): Tool<BashInput, BashOutput> {
+export function bashTool({ parallelSafe = isParallelSafe, background = true }: BashOptions = {}): Tool<
+  BashInput,
+  BashOutput
+> {
   return commandTool({ kind: { tool: "Bash" }, description, background, parallelSafe });
 }
 

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt, resultOf, spoken, told } from "../../front-door.ts";
+import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { CHAT, control, messagesOf, prompt, resultOf, spoken, STREAM, told } from "../../front-door.ts";
 import { fakeServer } from "../../servers/fake.ts";
 import { addAgent, play, trust, type AgentRun } from "../agent-home.ts";
 import { HAIKU, OPUS, SONNET } from "../../../models.ts";
@@ -45,6 +45,28 @@ test("flags take precedence over its model, effort and mode; the prompt of a cli
   expect(rest).toEndWith("And this");
   expect(rest).not.toContain("Not this");
   expect(messagesOf({ messages }, "system/init")[0].permissionMode).toBe("acceptEdits");
+});
+
+test.each<[string, string, readonly string[], string]>([
+  ["acceptEdits", "default", [], "acceptEdits"],
+  ["acceptEdits", "plan", [], "plan"],
+  ["acceptEdits", "dontAsk", [], "dontAsk"],
+  ["default", "acceptEdits", [], "default"],
+  ["bypassPermissions", "default", [], "default"],
+  ["auto", "acceptEdits", [], "acceptEdits"],
+  ["bypassPermissions", "default", ["--allow-dangerously-skip-permissions"], "bypassPermissions"],
+])("an agent that asks for %s, where the settings say %s and the flags are %p, works in %s", async (...row) => {
+  const [wanted, defaultMode, flags, mode] = row;
+  using home = temporaryHome();
+  home.settings({ permissions: { defaultMode } });
+  addAgent(home, "worker", { folder: "~/.claude/agents", head: `permissionMode: ${wanted}\n` });
+  await using model = await startMockModel([{ text: "done" }]);
+  const argv = ["-p", "hi", ...STREAM, "--agent", "worker", ...flags];
+  const run = await runKeelson(argv, { home, url: model.url, env: { IS_SANDBOX: "1" } });
+  expect(messagesOf(run, "system/init")[0].permissionMode).toBe(mode);
+  const isRefused = (wanted === "auto" || wanted === "bypassPermissions") && mode !== wanted;
+  const warning = `warning: the agent "worker" cannot choose ${wanted} mode; start with --permission-mode ${wanted}\n`;
+  expect(run.stderr).toBe(isRefused ? warning : "");
 });
 
 test("a built-in agent and a retired model work; a session can be set to run as an agent", async () => {

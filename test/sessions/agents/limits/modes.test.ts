@@ -39,7 +39,9 @@ async function play(
 ) {
   const log = join(home.root, "tmp", "modes.log");
   writeFileSync(log, "");
-  home.settings({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command: `cat >> ${log}` }] }] } });
+  home.settings({
+    hooks: { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command: `cat >> ${log}` }] }] },
+  });
   let at = 0;
   await using model = await startMockModel((body: any) => {
     const said = textsOf(body.messages);
@@ -111,7 +113,10 @@ test.each(PERMISSION_MODES)("below %s, however the agent is started", async (par
       PERMISSION_MODES.map((wanted) => skill(`as-${wanted}`)),
       PERMISSION_MODES.map((wanted) => throughAnother(`under-${wanted}`, "general-purpose", wanted)),
       PERMISSION_MODES.map((wanted) => throughAnother(`above-${wanted}`, wanted, "general-purpose")),
-      [throughAnother("planner-editor", "plan", "acceptEdits"), throughAnother("silent-editor", "dontAsk", "acceptEdits")],
+      [
+        throughAnother("planner-editor", "plan", "acceptEdits"),
+        throughAnother("silent-editor", "dontAsk", "acceptEdits"),
+      ],
     ],
     { flags: flagsOf(parent) },
   );
@@ -133,10 +138,7 @@ test("by where the definition comes from", async () => {
       home.write(`~/kit/agents/${mode}.md`, `---\ndescription: x\npermissionMode: ${mode}\n---\nx\n`);
     return ["--plugin-dir", join(home.home, "kit")];
   };
-  const both = (prefix = "") => [
-    attempt("edits", `${prefix}acceptEdits`),
-    attempt("plans", `${prefix}plan`),
-  ];
+  const both = (prefix = "") => [attempt("edits", `${prefix}acceptEdits`), attempt("plans", `${prefix}plan`)];
   const flagged = Object.fromEntries(
     (["acceptEdits", "plan"] as const).map((mode) => [mode, { description: "x", prompt: "x", permissionMode: mode }]),
   );
@@ -198,7 +200,9 @@ test("an agent that continues has the mode of its definition; one whose file was
   });
   const become = (id: string, agentType: string) => {
     const folder = join(home.configDir, "projects");
-    const path = (readdirSync(folder, { recursive: true }) as string[]).find((each) => each.endsWith(`${id}.meta.json`))!;
+    const path = (readdirSync(folder, { recursive: true }) as string[]).find((each) =>
+      each.endsWith(`${id}.meta.json`),
+    )!;
     const meta = JSON.parse(readFileSync(join(folder, path), "utf8"));
     writeFileSync(join(folder, path), JSON.stringify({ ...meta, agentType }));
   };
@@ -242,22 +246,25 @@ test("where bypassing is disabled, no definition brings it back", async () => {
   expect(await play(home, [calls], { flags })).toEqual({ a: "default", b: "default" });
 });
 
-testUnless(confinementMissing(), test)("behind the shield, only commands of agents that bypass change guarded files", async () => {
-  using home = temporaryHome();
-  addAgent(home, "editor", { ...USER, head: "permissionMode: acceptEdits\n" });
-  home.settings({ permissions: { allow: ["Bash(sh script.sh *)"] } });
-  home.write("script.sh", 'echo x > "$1"; true\n');
-  const command = (name: string) => ({ calls: [{ name: "Bash", input: { command: `sh script.sh ${name}` } }] });
-  const done = { text: "done" };
-  await using model = await startMockModel(
-    cast({
-      main: [{ calls: [agent("Try it", { subagent_type: "editor" }), agent("Do it")] }, done],
-      "Try it": [command(".envrc"), command("made"), done],
-      "Do it": [command(".npmrc"), done],
-    }),
-  );
-  const flags = ["-p", "Go", ...STREAM, "--dangerously-skip-permissions"];
-  await runKeelson(flags, { home, url: model.url, env: { IS_SANDBOX: "1" } });
-  const made = [".envrc", "made", ".npmrc"].filter((name) => existsSync(join(home.project, name)));
-  expect(made).toEqual(["made", ".npmrc"]);
-});
+testUnless(confinementMissing(), test)(
+  "behind the shield, only commands of agents that bypass change guarded files",
+  async () => {
+    using home = temporaryHome();
+    addAgent(home, "editor", { ...USER, head: "permissionMode: acceptEdits\n" });
+    home.settings({ permissions: { allow: ["Bash(sh script.sh *)"] } });
+    home.write("script.sh", 'echo x > "$1"; true\n');
+    const command = (name: string) => ({ calls: [{ name: "Bash", input: { command: `sh script.sh ${name}` } }] });
+    const done = { text: "done" };
+    await using model = await startMockModel(
+      cast({
+        main: [{ calls: [agent("Try it", { subagent_type: "editor" }), agent("Do it")] }, done],
+        "Try it": [command(".envrc"), command("made"), done],
+        "Do it": [command(".npmrc"), done],
+      }),
+    );
+    const flags = ["-p", "Go", ...STREAM, "--dangerously-skip-permissions"];
+    await runKeelson(flags, { home, url: model.url, env: { IS_SANDBOX: "1" } });
+    const made = [".envrc", "made", ".npmrc"].filter((name) => existsSync(join(home.project, name)));
+    expect(made).toEqual(["made", ".npmrc"]);
+  },
+);

@@ -5,7 +5,14 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { query } from "@keelson/sdk";
-import { runKeelson, startKeelson, type Running, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startKeelson,
+  type Running,
+  startMockModel,
+  temporaryHome,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { answer, CHAT, control, messagesOf, prompt, STREAM } from "../../front-door.ts";
 import { door, read, resultsOf } from "../../sdk/door.ts";
 import { openAtTerminal } from "../../terminal/at-terminal.ts";
@@ -20,7 +27,11 @@ const made = (home: TemporaryHome, ...names: readonly string[]) =>
 const isQuestion = ({ request }: any) => request?.subtype === "can_use_tool";
 const startsIn = ({ lines }: Pick<Running, "lines">) =>
   messagesOf({ messages: lines.map(({ json }) => json) }, "system/task_started");
-const resultsIn = (body: any) => body.messages.at(-1).content.map(({ content }: any) => content).join("\n");
+const resultsIn = (body: any) =>
+  body.messages
+    .at(-1)
+    .content.map(({ content }: any) => content)
+    .join("\n");
 
 test("several agents ask at once, by name; each gets its own answer, also when they come the other way round", async () => {
   using home = temporaryHome();
@@ -216,7 +227,11 @@ test("at the terminal a dialog names the agent, while the session waits for its 
   await using at = await openAtTerminal(
     [
       cast({
-        main: [{ calls: [quietly("Work alone", { subagent_type: "painter" })] }, { text: "Started." }, { text: "Heard." }],
+        main: [
+          { calls: [quietly("Work alone", { subagent_type: "painter" })] },
+          { text: "Started." },
+          { text: "Heard." },
+        ],
         "Work alone": [
           async () => {
             await released.promise;

@@ -11,7 +11,7 @@ import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.t
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
-import { namesOnOtherMounts } from "./other-mounts.ts";
+import { createOtherNames } from "./other-mounts.ts";
 import { createForeignSockets, type ForeignSockets } from "../sockets/sockets.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
@@ -109,6 +109,7 @@ export function createShield(
       complete: all.complete && more.complete,
     };
   }
+  const otherNames = createOtherNames();
   const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
@@ -213,7 +214,7 @@ export function createShield(
         };
       }
       const held = await hold(guarded);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
       const foreign = foreignSockets(!isGuarded);
@@ -258,7 +259,7 @@ export function createShield(
     },
     async paths({ cwd, owner, guarded: isGuarded }) {
       const { files, folders } = await findDenied(cwd, owner);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       // Where the session worked before, the full sandbox lets no one write.

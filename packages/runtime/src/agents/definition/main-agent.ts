@@ -186,8 +186,12 @@ function applyMode(definition: AgentDefinition, { storage, gate }: Parts): void 
   const { flags } = storage.state.snapshot;
   if (wanted === undefined || flags.permissionMode !== undefined || flags.skipPermissions) return;
   const { ruleBook } = gate;
-  const mode = agentMode(ruleBook.mode, wanted, { mayWiden: widensMode(definition) });
-  if (mode !== ruleBook.mode) ruleBook.setMode(mode);
+  const mayWiden = widensMode(definition);
+  // The flag is what allows it; the definition only chooses it.
+  const mayBypass = mayWiden && wanted === "bypassPermissions" && flags.allowSkipPermissions === true;
+  const mode = mayBypass ? wanted : agentMode(ruleBook.mode, wanted, { mayWiden });
+  const refusal = mode === ruleBook.mode ? undefined : ruleBook.setMode(mode);
+  if (refusal !== undefined) storage.options.warn(refusal);
   else if (wanted !== mode && (wanted === "auto" || wanted === "bypassPermissions"))
     storage.options.warn(`The agent "${name}" cannot choose ${wanted} mode; start with --permission-mode ${wanted}`);
 }
