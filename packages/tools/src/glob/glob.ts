@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
-import { unreadNote, type Unread } from "../search/unread.ts";
+import type * as Unreads from "../search/unread.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
 const MAX_LISTED = 100;
@@ -22,7 +22,7 @@ interface GlobOutput {
   readonly totalMatches: number;
   readonly countIsComplete: boolean;
   readonly timedOut?: boolean;
-  readonly unread?: readonly Unread[];
+  readonly unread?: readonly Unreads.Unread[];
 }
 
 export const globTool = defineTool<GlobInput, GlobOutput>({
@@ -81,7 +81,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
       ...(countIsComplete
         ? []
         : [`(${timedOut ? "The search timed out" : "Too many matches"}; more files may match.)`]),
-      ...(unread ? [unreadNote(unread)] : []),
+      ...(unread ? [(require("../search/unread.ts") as typeof Unreads).unreadNote(unread)] : []),
     ];
     return [...(filenames.length > 0 ? filenames : ["No files found"]), ...notes].join("\n");
   },
