@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
+import type { Unread } from "../search/unread.ts";
 import type * as Unreads from "../search/unread.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
@@ -22,7 +23,7 @@ interface GlobOutput {
   readonly totalMatches: number;
   readonly countIsComplete: boolean;
   readonly timedOut?: boolean;
-  readonly unread?: readonly Unreads.Unread[];
+  readonly unread?: readonly Unread[];
 }
 
 export const globTool = defineTool<GlobInput, GlobOutput>({
