@@ -5,7 +5,7 @@ import { defineTool, object, optional, string, ToolError, type ToolContext } fro
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
 import type { Unread } from "../search/unread.ts";
-import type * as UnreadModule from "../search/unread.ts";
+import type * as Unreads from "../search/unread.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
 const MAX_LISTED = 100;
@@ -82,7 +82,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
       ...(countIsComplete
         ? []
         : [`(${timedOut ? "The search timed out" : "Too many matches"}; more files may match.)`]),
-      ...(unread ? [(require("../search/unread.ts") as typeof UnreadModule).unreadNote(unread)] : []),
+      ...(unread ? [(require("../search/unread.ts") as typeof Unreads).unreadNote(unread)] : []),
     ];
     return [...(filenames.length > 0 ? filenames : ["No files found"]), ...notes].join("\n");
   },
