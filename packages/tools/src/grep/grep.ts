@@ -12,11 +12,10 @@ import {
   type FileStat,
   type ToolContext,
 } from "@keelson/engine";
-import type * as Unreads from "../search/unread.ts";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import type { GrepInput, Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
-import { pagingNote } from "./page.ts";
+import { pagingNote, unreadNote } from "./page.ts";
 import type { GrepResult } from "./search-contents.ts";
 
 const lines = { minimum: 0 };
@@ -72,8 +71,7 @@ export const grepTool = defineTool<GrepInput, GrepResult>({
 
   show(output) {
     const { unread } = output;
-    const missed = unread ? `\n\n${(require("../search/unread.ts") as typeof Unreads).unreadNote(unread)}` : "";
-    const shown = SHOW[output.mode](output, pagingNote(output)) + missed;
+    const shown = SHOW[output.mode](output, pagingNote(output)) + (unread ? `\n\n${unreadNote(unread)}` : "");
     if (!output.incomplete) return shown;
     const why = output.timedOut ? "The search timed out" : "Too many matches";
     return `${shown}\n\n(${why}; there may be more. Narrow the pattern, the glob or the path.)`;
