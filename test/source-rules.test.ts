@@ -191,6 +191,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/lsp/memory.ts",
     "host/src/sandbox/shield/status.ts",
     "host/src/sandbox/shield/other-mounts.ts",
+    "host/src/sandbox/sockets/sockets.ts",
     "host/src/sandbox/watch/survivors.ts",
     "host/src/shell/process/command.ts",
     "host/src/shell/process/living.ts",
