@@ -64,6 +64,9 @@ function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
 }
 
 async function runHeadless(given: Arguments, invocation: Invocation, io: ProcessIO): Promise<number> {
+  const why = invocation.setupOnly ? undefined : io.whyUnwritable?.();
+  // Before anything is asked that costs money.
+  if (why !== undefined) return printError(io, why);
   const signals = handleSignals(io, { calm: invocation.output === "stream-json" });
   try {
     const needsNone = invocation.streamInput || invocation.setupOnly;

@@ -1,6 +1,6 @@
 // The I/O of this process: its streams, signals and environment.
 
-import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import type * as Os from "node:os";
 import type * as Tty from "node:tty";
@@ -26,8 +26,9 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
     platform: process.platform,
     ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
     terminal: { stdin: isTerminal(0), stdout, stdinIsNull: isNull(0) },
+    whyUnwritable: () => (wasClosed(1) ? CLOSED : undefined),
     openSession,
-    stdin: () => Bun.stdin.stream(),
+    stdin: standardInput,
     write: standardOutput(stdout),
     ...(stdout ? { style: (code) => terminalOutput().styleMark(code) } : {}),
     error(text) {
@@ -63,10 +64,62 @@ export function thisProgram(): readonly string[] {
 function standardOutput(isTerminal: boolean): ProcessIO["write"] {
   let sink: Bun.FileSink | undefined;
   return async (text) => {
+    if (sink === undefined && wasClosed(1)) throw new Error(CLOSED);
     sink ??= Bun.stdout.writer();
-    await Promise.all([sink.write(isTerminal ? terminalOutput().forTerminal(text) : text), sink.flush()]);
+    try {
+      await Promise.all([sink.write(isTerminal ? terminalOutput().forTerminal(text) : text), sink.flush()]);
+    } catch (error) {
+      throw isReaderGone(error) ? error : streamError("write to standard output", error);
+    }
   };
 }
+
+const CLOSED = "Standard output is closed; redirect it to a file, or to /dev/null";
+
+const isReaderGone = (error: unknown) => (error as NodeJS.ErrnoException).code === "EPIPE";
+
+function streamError(what: string, error: unknown): Error {
+  const { message, code } = error as NodeJS.ErrnoException;
+  // As in `ENOSPC: no space left on device, write`.
+  const why = /^[A-Z0-9]+: (.*?)(?:, \w+)?$/.exec(message)?.[1] ?? message;
+  return Object.assign(new Error(`Could not ${what}: ${why}`, { cause: error }), { code });
+}
+
+function standardInput(): AsyncIterable<Uint8Array> {
+  const failed = (error: unknown): never => {
+    throw streamError("read standard input", error);
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      let chunks: AsyncIterator<Uint8Array>;
+      try {
+        chunks = Bun.stdin.stream()[Symbol.asyncIterator]();
+      } catch (error) {
+        return failed(error);
+      }
+      return {
+        next: () => chunks.next().catch(failed),
+        return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
+}
+
+/**
+ * Whether a stream was closed when the program started: Bun then opens /dev/null in its place, to be closed in programs that
+ * it starts, which no stream that was inherited is. Known on Linux only.
+ */
+function wasClosed(fd: number): boolean {
+  try {
+    if (!isNull(fd)) return false;
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch {
+    return false; // no /proc
+  }
+}
+
+const CLOSE_ON_EXEC = 0o2000000;
 
 const terminalOutput = () => require("./terminal-output.ts") as typeof TerminalOutput;
 

@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
-import { unreadNote, type Unread } from "../search/unread.ts";
+import type { Unread } from "../search/unread.ts";
+import type * as UnreadModule from "../search/unread.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
 const MAX_LISTED = 100;
@@ -81,7 +82,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
       ...(countIsComplete
         ? []
         : [`(${timedOut ? "The search timed out" : "Too many matches"}; more files may match.)`]),
-      ...(unread ? [unreadNote(unread)] : []),
+      ...(unread ? [(require("../search/unread.ts") as typeof UnreadModule).unreadNote(unread)] : []),
     ];
     return [...(filenames.length > 0 ? filenames : ["No files found"]), ...notes].join("\n");
   },

@@ -90,7 +90,7 @@ function settings(
     name: "settings",
     state: broken.length > 0 ? "broken" : restricted.length > 0 ? "note" : "ok",
     text: present.length === 0 ? "no settings files" : found,
-    ...(broken.length + restricted.length === 0 ? {} : { details: [...broken, ...restricted] }),
+    ...(broken.length + restricted.length === 0 ? {} : { details: [...broken, ...restricted], problems: broken }),
   };
 }
 
@@ -245,7 +245,7 @@ function languageServers({ lsp: { servers, unused }, childEnv, cwd }: Snapshot):
       name: "language servers",
       state: problems.length > 0 ? "note" : "ok",
       text: found || "none used",
-      ...(problems.length > 0 ? { details: problems } : {}),
+      ...(problems.length > 0 ? { details: problems, problems: [] } : {}),
     },
   ];
 }
