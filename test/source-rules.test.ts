@@ -194,7 +194,6 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/lsp/memory.ts",
     "host/src/sandbox/shield/status.ts",
     "host/src/sandbox/shield/other-mounts.ts",
-    "host/src/sandbox/sockets/sockets.ts",
     "host/src/sandbox/watch/survivors.ts",
     "host/src/shell/process/command.ts",
     "host/src/sandbox/sockets/sockets.ts",
@@ -203,7 +202,9 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "runtime/src/session/facts.ts",
   ],
   "what the shield guards, and files that a rewind restores": [
+    "host/src/sandbox/denied/write-folder.ts",
     "host/src/sandbox/guarded/kept-folders.ts",
+    "host/src/sandbox/shield/mask.ts",
     "host/src/sandbox/shield/stand-in.ts",
     "host/src/sandbox/watch/watched-files.ts",
     "store/src/checkpoints/checkpoints.ts",
