@@ -124,11 +124,13 @@ export class Conversation {
     return this.#newest;
   }
 
-  /** Begins anew: `summary` takes the place of everything before the newest reply. */
-  compact(summary: Placed, preface: string | undefined): void {
+  /** Begins anew: `summary` takes the place of everything before the newest reply, or of everything. */
+  compact(summary: Placed, preface: string | undefined, { keepsNewest = true } = {}): void {
     const at = this.#messages.findLastIndex(({ role }) => role === "assistant");
-    const kept = this.#messages.splice(0).slice(at);
-    const newest = [...this.#newest];
+    const all = this.#messages.splice(0);
+    const kept = keepsNewest ? all.slice(at) : [];
+    const newest = keepsNewest ? [...this.#newest] : [];
+    if (!keepsNewest) this.#deferred = [];
     this.#preface = preface === undefined ? undefined : { type: "text", text: preface };
     this.add(summary);
     this.#messages.push(...kept);
