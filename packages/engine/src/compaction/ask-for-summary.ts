@@ -18,6 +18,8 @@ export interface SummaryQuestion {
   readonly known: number;
   readonly account: TokenAccount;
   readonly parts: RequestParts;
+  /** The conversation cannot continue as it is: some summary is better than none. It has about so many characters then. */
+  readonly excerpt: number | undefined;
   ask(request: ModelRequest): Promise<SideReply>;
 }
 
@@ -53,28 +55,35 @@ interface Attempt {
 export async function askForSummary(head: readonly ModelMessage[], question: SummaryQuestion): Promise<SummaryReply> {
   const { profile } = question.parts.model;
   const answer = Math.min(profile.maxTokens, ANSWER, Math.floor(profile.contextWindow * ANSWER_SHARE));
-  let refused: ModelError | undefined;
-  let isCut = false;
+  let problem: ModelError | string = EMPTY;
+  let accepted = Infinity;
   for (const { parts, messages, tokens, isLast } of attempts(head, question, answer)) {
     if (!isLast && tokens + answer > profile.contextWindow) continue;
     const most = Math.min(profile.maxTokens, Math.max(answer, profile.contextWindow - Math.ceil(tokens * 1.1)));
     const model = { ...parts.model, profile: { ...parts.model.profile, maxTokens: most } };
     try {
-      const reply = await question.ask(buildRequest({ ...parts, model }, messages));
-      isCut = reply.stopReason === "max_tokens";
-      if (isCut && most < profile.maxTokens && !isLast) continue;
-      if (isCut && most === profile.maxTokens) return { error: CUT };
-      if (reply.text.trim() === "") return { error: EMPTY };
-      // What there is of it is better than a conversation that cannot continue.
-      return { text: reply.text, mostTokens: refused ? tokens + most : Infinity };
+      const { text, stopReason } = await question.ask(buildRequest({ ...parts, model }, messages));
+      const isCut = stopReason === "max_tokens";
+      // Once the server refused something, we know what it accepts.
+      if (problem instanceof ModelError) accepted = tokens + most;
+      if (text.trim() !== "" && !isCut) return { text, mostTokens: accepted };
+      if (text.trim() !== "" && isLast && question.excerpt !== undefined)
+        return { text: `${text}\n[The summary was cut off here.]`, mostTokens: accepted };
+      problem = isCut ? CUT : EMPTY;
+      if (isLast) break;
+      if (question.excerpt === undefined && !(isCut && most < profile.maxTokens)) break;
     } catch (error) {
       if (!(error instanceof ModelError) || error.kind !== "prompt_too_long") throw error;
-      refused = error;
+      problem = error;
     }
   }
-  if (refused && !isCut) throw refused;
-  return { error: CUT };
+  if (question.excerpt !== undefined)
+    return { text: `${EXCERPT}\n\n${excerptOf(head, question.excerpt)}`, mostTokens: accepted };
+  if (problem instanceof ModelError) throw problem;
+  return { error: problem };
 }
+
+const EXCERPT = "No summary could be written. These are excerpts of the conversation:";
 
 /** From the whole conversation, which the provider has in its cache, to a few words of it. */
 function* attempts(

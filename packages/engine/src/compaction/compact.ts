@@ -87,6 +87,7 @@ async function perform(
   const { contextWindow } = ports.model.profile;
   const rules = split ? compactionRules(contextWindow, { automatic: true }) : port.rules(contextWindow);
   const goal = roomFor(account, rules, besides) / squeeze;
+  const isFull = conversation.compactions.isRefused || account.tokens(besides) >= rules.limit;
   const found = split ?? divide(conversation.messages, { account, most: goal });
   if (!found) return { error: TOO_FEW };
   const reply = await askForSummary(found.head, {
@@ -94,6 +95,7 @@ async function perform(
     known: split ? 0 : account.tokens(besides),
     account,
     parts,
+    excerpt: isFull ? account.charactersIn(goal / 2) : undefined,
     ask: (request) => port.ask(request),
   });
   if ("error" in reply) return reply;
@@ -119,7 +121,11 @@ async function perform(
   const preface = await port.preface();
   if (split) conversation.become(await split.rebuild(summary, preface));
   else conversation.compact(summary, preface, { keepsNewest: division?.keepsNewest });
-  const restored = fitting(await restore(ports), account.charactersIn(room / 2), ports);
+  const restored = fitting(
+    await restore(ports),
+    account.charactersIn(Math.min(room, Math.max(replaced, MUCH_READ)) / 2),
+    ports,
+  );
   for (const entry of restored) conversation.add(entry);
 
   const after = account.tokens(besides);
@@ -154,6 +160,8 @@ async function perform(
 }
 
 const LEAST_ROOM = 500;
+/** So much is read again after any compaction, if there is room. */
+const MUCH_READ = 20_000;
 
 /** How many tokens the summary and what is read again may have together, and how many what stays. */
 function roomFor(account: Conversation["account"], rules: CompactionRules, besides: number): number {

@@ -37,16 +37,12 @@ export class Room {
 
   /** Whether the request can be sent again after this error: it is shorter each time. */
   async recovers(error: unknown, parts: () => RequestParts): Promise<boolean> {
+    if (!(error instanceof ModelError) || error.kind !== "prompt_too_long") return false;
+    this.#conversation.compactions.isRefused = true;
     const { compaction: port, model } = this.#ports;
-    if (
-      !port ||
-      this.#overflows >= MOST_OVERFLOWS ||
-      !(error instanceof ModelError) ||
-      error.kind !== "prompt_too_long"
-    )
-      return false;
+    if (!port || this.#overflows >= MOST_OVERFLOWS) return false;
     if (port.rules(model.profile.contextWindow).threshold === undefined) return false;
-    const squeeze = 2 ** (this.#overflows++ * 2);
+    const squeeze = 2 ** (2 * this.#overflows++ + 1);
     const { summarize } = await import("./make-room.ts");
     const ports = { ...this.#ports, model, compaction: port };
     return (await summarize(this.#conversation, ports, parts(), squeeze)) === undefined;
@@ -55,5 +51,6 @@ export class Room {
   /** The model replied. */
   replied(): void {
     this.#overflows = 0;
+    this.#conversation.compactions.isRefused = false;
   }
 }

@@ -50,19 +50,27 @@ export function divide(
   if (usual && tokensOf(usual.kept) <= most) return { head: usual.head, keepsNewest: true, again: [] };
   const last = messages.at(-1);
   const blocks = last?.role === "user" ? blocksOf(last.content) : [];
-  const from =
-    blocks.findLastIndex((_, at) => !isPromptBlock(blocks[at]!) || account.tokensOf(blocks.slice(at)) > most) + 1;
-  const rest = blocks.slice(0, from);
-  const head =
-    from === blocks.length
-      ? messages
-      : [...messages.slice(0, -1), ...(rest.length > 0 ? [{ ...last!, content: rest }] : [])];
-  if (!usual && tokensOf(head) < Math.min(WORTHWHILE, most)) return undefined;
-  return { head, keepsNewest: false, again: blocks.slice(from) };
+  const fits = (at: number) => isPromptBlock(blocks[at]!) && account.tokensOf(blocks.slice(at)) <= most;
+  const from = blocks.findLastIndex((_, at) => !fits(at)) + 1;
+  // If there is little else, less of what was said last stays as it is.
+  for (const at of [from, Math.max(from, blocks.length - 1), blocks.length]) {
+    const rest = blocks.slice(0, at);
+    const head =
+      last && at < blocks.length
+        ? [...messages.slice(0, -1), ...(at > 0 ? [{ ...last, content: rest }] : [])]
+        : messages;
+    if (usual || isWorthwhile(head, account)) return { head, keepsNewest: false, again: blocks.slice(at) };
+  }
+  return undefined;
 }
 
 /** A single exchange with fewer tokens is not worth a summary. */
-const WORTHWHILE = 2_000;
+const WORTHWHILE = 500;
+
+function isWorthwhile(head: readonly ModelMessage[], account: TokenAccount): boolean {
+  const said = head.flatMap(({ content }) => blocksOf(content)).filter((block) => !isReminder(block));
+  return account.tokensOf(said) >= WORTHWHILE;
+}
 
 const isPromptBlock = (block: ContentBlock) => !isToolResult(block) && !isReminder(block);
 const isReminder = (block: ContentBlock) => isText(block) && block.text.startsWith("<system-reminder>");

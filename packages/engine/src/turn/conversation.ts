@@ -52,6 +52,8 @@ export interface CompactionCount {
   turns: number;
   /** How often in a row the conversation was full again soon after one. */
   refills: number;
+  /** The server found the last request too long. */
+  isRefused: boolean;
 }
 
 /** An entry with its place in the transcript, if known. */
@@ -66,7 +68,7 @@ export class Conversation {
   #preface: TextBlock | undefined;
   readonly account = new TokenAccount();
   /** What compactions have done to it so far. */
-  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0 };
+  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0, isRefused: false };
   /** The newest reply and everything after it. */
   #newest: string[] = [];
   /** Kept by a compaction: what these reported counted what is gone. */
