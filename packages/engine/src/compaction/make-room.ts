@@ -48,11 +48,7 @@ export async function makeRoom(
   }
   const { compactions } = conversation;
   compactions.refills = compactions.turns <= SOON ? compactions.refills + 1 : 0;
-  if (compactions.refills >= MOST_REFILLS) {
-    // The next prompt may be about something else.
-    compactions.refills = 0;
-    return { reason: "rapid_refill_breaker", text: REFILLED };
-  }
+  if (compactions.refills >= MOST_REFILLS) return { reason: "rapid_refill_breaker", text: REFILLED };
   const problem = await summarize(conversation, ports, parts);
   // With so little in it, the server may know better than we do how much fits.
   if (problem === undefined || problem === TOO_FEW || used < limit) return undefined;

@@ -19,6 +19,8 @@ export class Room {
   constructor(conversation: Conversation, ports: Ports) {
     this.#conversation = conversation;
     this.#ports = ports;
+    // A new prompt is a reason to go on.
+    conversation.compactions.refills = 0;
   }
 
   /** Call before each request. Resolves to the end of the run if there is no room. */

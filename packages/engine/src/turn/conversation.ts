@@ -50,7 +50,7 @@ export interface CompactionCount {
   droppedTokens: number;
   /** Requests since the last one. */
   turns: number;
-  /** How often in a row the conversation was full again soon after one. */
+  /** How often in a row the conversation was full again soon after one, in this run. */
   refills: number;
   /** The server found the last request too long. */
   isRefused: boolean;
