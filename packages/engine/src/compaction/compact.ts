@@ -24,8 +24,6 @@ export interface CompactOptions {
   readonly parts: RequestParts;
   /** What becomes the summary, if not everything before the newest reply. */
   readonly split?: PromptSplit | undefined;
-  /** How much less than usual may be left, because the server found the conversation too long after a compaction. */
-  readonly squeeze?: number | undefined;
 }
 
 /** What happened. `entries` are still to be recorded; the conversation already has them. */
@@ -72,7 +70,7 @@ export async function compactConversation(
 async function perform(
   conversation: Conversation,
   ports: Ports & { readonly compaction: CompactionPort },
-  { trigger, instructions, parts, split, squeeze = 1 }: CompactOptions,
+  { trigger, instructions, parts, split }: CompactOptions,
   succeeded: () => Promise<void>,
 ): Promise<Compacted> {
   const { compaction: port } = ports;
@@ -86,8 +84,10 @@ async function perform(
   const { account } = conversation;
   const { contextWindow } = ports.model.profile;
   const rules = split ? compactionRules(contextWindow, { automatic: true }) : port.rules(contextWindow);
-  const goal = roomFor(account, rules, besides) / squeeze;
-  const isFull = conversation.compactions.isRefused || account.tokens(besides) >= rules.limit;
+  const { refusals } = conversation.compactions;
+  // The server may have a smaller window than we know: less is left each time.
+  const goal = Math.max(roomFor(account, rules, besides) / 4 ** refusals, LEAST_ROOM);
+  const isFull = refusals > 0 || account.tokens(besides) >= rules.limit;
   const found = split ?? divide(conversation.messages, { account, most: goal });
   if (!found) return { error: TOO_FEW };
   const reply = await askForSummary(found.head, {
@@ -99,7 +99,6 @@ async function perform(
     ask: (request) => port.ask(request),
   });
   if ("error" in reply) return reply;
-  // The server may have a smaller window than we know.
   const room = Math.max(Math.min(goal, reply.mostTokens / 2), LEAST_ROOM);
   const short = cutMiddle(readSummary(reply.text), account.charactersIn(room / 2));
   const replaced = account.tokensOf(found.head.flatMap(({ content }) => blocksOf(content)));

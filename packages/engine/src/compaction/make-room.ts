@@ -60,9 +60,8 @@ export async function summarize(
   conversation: Conversation,
   ports: CompactingPorts,
   parts: RequestParts,
-  squeeze?: number,
 ): Promise<string | undefined> {
-  const done = await compactConversation(conversation, ports, { trigger: "auto", parts, squeeze });
+  const done = await compactConversation(conversation, ports, { trigger: "auto", parts });
   if ("error" in done) return done.error;
   await ports.record(done.entries);
   conversation.compactions.turns = 0;

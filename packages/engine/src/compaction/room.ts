@@ -40,19 +40,19 @@ export class Room {
   /** Whether the request can be sent again after this error: it is shorter each time. */
   async recovers(error: unknown, parts: () => RequestParts): Promise<boolean> {
     if (!(error instanceof ModelError) || error.kind !== "prompt_too_long") return false;
-    this.#conversation.compactions.isRefused = true;
+    this.#conversation.compactions.refusals++;
     const { compaction: port, model } = this.#ports;
     if (!port || this.#overflows >= MOST_OVERFLOWS) return false;
     if (port.rules(model.profile.contextWindow).threshold === undefined) return false;
-    const squeeze = 2 ** (2 * this.#overflows++ + 1);
+    this.#overflows++;
     const { summarize } = await import("./make-room.ts");
     const ports = { ...this.#ports, model, compaction: port };
-    return (await summarize(this.#conversation, ports, parts(), squeeze)) === undefined;
+    return (await summarize(this.#conversation, ports, parts())) === undefined;
   }
 
   /** The model replied. */
   replied(): void {
     this.#overflows = 0;
-    this.#conversation.compactions.isRefused = false;
+    this.#conversation.compactions.refusals = 0;
   }
 }

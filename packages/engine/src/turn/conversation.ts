@@ -52,8 +52,8 @@ export interface CompactionCount {
   turns: number;
   /** How often in a row the conversation was full again soon after one, in this run. */
   refills: number;
-  /** The server found the last request too long. */
-  isRefused: boolean;
+  /** How often the server found it too long since the last reply. */
+  refusals: number;
 }
 
 /** An entry with its place in the transcript, if known. */
@@ -68,7 +68,7 @@ export class Conversation {
   #preface: TextBlock | undefined;
   readonly account = new TokenAccount();
   /** What compactions have done to it so far. */
-  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0, isRefused: false };
+  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0, refusals: 0 };
   /** The newest reply and everything after it. */
   #newest: string[] = [];
   /** Kept by a compaction: what these reported counted what is gone. */

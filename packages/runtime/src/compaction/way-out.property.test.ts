@@ -216,7 +216,7 @@ test("with automatic compaction, every conversation continues", async () => {
       expect(problems(accepted)).toEqual([]);
       for (const { preTokens, postTokens } of boundaries(engine.entries)) expect(postTokens).toBeLessThan(preTokens);
     }),
-    { numRuns: 1500 },
+    { numRuns: 300 },
   );
 });
 
@@ -236,7 +236,7 @@ test("without it, a full conversation is refused, can be compacted by hand, and 
       }
       expect(problems(accepted)).toEqual([]);
     }),
-    { numRuns: 1500 },
+    { numRuns: 300 },
   );
 });
 
