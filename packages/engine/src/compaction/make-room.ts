@@ -8,7 +8,7 @@ import { buildRequest, lengthOfParts, type RequestParts } from "../turn/request.
 import type { Ending } from "../run/result.ts";
 import { compactConversation, TOO_FEW } from "./compact.ts";
 import { oldResults, type OldResults } from "./old-results.ts";
-import { newestPrompt } from "./split.ts";
+import { divide, newestPrompt } from "./split.ts";
 import { fullFrom, type CompactionRules } from "./when.ts";
 
 type CompactingPorts = Ports & { readonly compaction: CompactionPort };
@@ -36,6 +36,8 @@ export async function makeRoom(
   const used = await count(conversation, ports, parts, least);
   if (used < least) return undefined;
   if (threshold === undefined) {
+    // With nothing to compact, the server may know better than our estimate how much fits.
+    if (account.known === 0 && !divide(conversation.messages, { account, most: 0 })) return undefined;
     await ports.show({ type: "system", subtype: "informational", content: BLOCKED, level: "warning" });
     return tooLong("blocking_limit");
   }

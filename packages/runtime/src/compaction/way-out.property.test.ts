@@ -216,7 +216,7 @@ test("with automatic compaction, every conversation continues", async () => {
       expect(problems(accepted)).toEqual([]);
       for (const { preTokens, postTokens } of boundaries(engine.entries)) expect(postTokens).toBeLessThan(preTokens);
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
 });
 
@@ -236,7 +236,7 @@ test("without it, a full conversation is refused, can be compacted by hand, and 
       }
       expect(problems(accepted)).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
 });
 
